@@ -8,7 +8,8 @@ import (
 // known yet.
 func (t *Tracker) acpCall(s *step, method string) {
 	m := row(ACP, method)
-	if method == "session/update" {
+	role := m.role()
+	if role.Is(TellsUpdate) {
 		t.update(s)
 	} else {
 		s.annotation.Session = t.addressed(s.Frame, m, s.Params)
@@ -16,32 +17,31 @@ func (t *Tracker) acpCall(s *step, method string) {
 	if m != nil && m.Session == Inside {
 		s.annotation.Update, _ = t.inner(s.Params)
 	}
-	effect := m.effect()
 	if s.ID == nil {
-		switch effect {
-		case CancelsRequest:
+		switch {
+		case role.Is(CancelsRequest):
 			t.cancelled(s, method)
-		case CancelsTurns:
+		case role.Is(CancelsTurns):
 			t.cancelTurns(s.annotation.Session)
 		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
 	switch {
-	case effect == Initializes:
+	case role.Is(Initializes):
 		t.acpOffer(s, c)
-	case effect == Opens:
+	case role.Is(Opens):
 		t.setup(s, c, m)
-	case effect == Prompts:
+	case role.Is(Prompts):
 		t.prompted(s)
 	case m == nil:
 	case m.Session == ByServer:
 		c.Servers.add(t.text(serverID(s.Params)))
-	case method == "mcp/disconnect":
+	case role.Is(Disconnects):
 		c.Link = t.text(at(s.Params, "connectionId"))
 	case m.Session == Inside:
 		c.Wrapped = s.annotation.Update
-	case method == "session/request_permission":
+	case role.Is(AsksPermission):
 		c.Rejects = rejects(at(s.Params, "options"))
 	}
 	t.ask(s.Frame, s.ID, c)
@@ -63,33 +63,33 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	if c.Wrapped != "" {
 		return // its component tells what happens, at the frame that was wrapped
 	}
-	switch m.Effect {
-	case Initializes:
+	switch {
+	case m.Role.Is(Initializes):
 		t.acpSettle(s, c)
-	case Opens:
+	case m.Role.Is(Opens):
 		t.opened(s, c)
-	case Closes:
+	case m.Role.Is(Closes):
 		s.happens(SessionClosed)
-	case Deletes:
+	case m.Role.Is(Deletes):
 		s.happens(SessionGone)
-	case Prompts:
+	case m.Role.Is(Prompts):
 		t.accepted(s)
 	}
 	if s.failed() {
 		return
 	}
-	switch method {
-	case "mcp/connect":
+	switch {
+	case m.Role.Is(Connects):
 		if link := t.text(at(s.Result, "connectionId")); link != "" {
 			for server := range c.Servers.all() {
 				t.links.Set(link, server)
 			}
 		}
-	case "mcp/disconnect":
+	case m.Role.Is(Disconnects):
 		t.links.Drop(c.Link)
-	case "session/request_permission":
+	case m.Role.Is(AsksPermission):
 		s.permitted(c)
-	case "elicitation/create":
+	case m.Role.Is(AsksInput):
 		s.elicited()
 	}
 }
@@ -103,7 +103,7 @@ func (s *step) happens(event Events) {
 
 // setup takes the request for a session.
 func (t *Tracker) setup(s *step, c *call, m *Method) {
-	if m.Restores() {
+	if m.Role.Is(Restores) {
 		t.restored.Set(c.Session, true)
 	}
 	if m.Session == FromParams {

@@ -69,18 +69,13 @@ func (a *Annotation) Replies() iter.Seq[*Annotation] {
 // MakesSession reports whether a session is made with the message, which may have
 // the id of an earlier one: agents that forget their sessions count from one again.
 func (a *Annotation) MakesSession() bool {
-	m := row(AnyProtocol, a.Method)
-	return m != nil && m.MakesSession() && a.Events.Has(SessionOpened)
+	return a.Events.Has(SessionOpened) && a.Does(MakesSession)
 }
 
 // OnlyNames reports whether a message does no more than name a session, which need
 // not exist: a request to open, close or delete it, or the refusal.
 func (a *Annotation) OnlyNames() bool {
-	switch EffectOf(AnyProtocol, a.Method) {
-	case Opens, Closes, Deletes:
-		return a.Events&(SessionOpened|SessionClosed|SessionGone) == 0
-	}
-	return false
+	return a.Events&(SessionOpened|SessionClosed|SessionGone) == 0 && a.Does(Opens|Closes|Deletes)
 }
 
 // Events is a set of things that happen with a frame.

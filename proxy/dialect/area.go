@@ -1,7 +1,5 @@
 package dialect
 
-import "strings"
-
 // An Area is what a message is about, for readers who look for one thing among
 // others.
 type Area uint8
@@ -16,54 +14,19 @@ const (
 	LifeCycle                // connection, login, sessions, and how they are set
 )
 
+var areaNames = [...]string{"none", "conversation", "tools", "permission", "services", "life-cycle"}
+
 // AreaOf returns the area of a method, or of a variant of session/update: of what
 // it is in either protocol.
 func AreaOf(method, update string) Area {
-	if method == "session/update" {
+	if Does(method, TellsUpdate) {
 		u, _ := LookupUpdate(update)
 		return u.Entity.area()
 	}
-	if row(AnyProtocol, method) == nil {
-		return NoArea
+	if m := row(AnyProtocol, method); m != nil {
+		return m.Area
 	}
-	for _, a := range areas {
-		if strings.HasPrefix(method, a.prefix) {
-			return a.area
-		}
-	}
-	return LifeCycle
-}
-
-// areas has what is not the life cycle. The first prefix that a method has counts.
-var areas = []struct {
-	prefix string
-	area   Area
-}{
-	{"session/prompt", Conversation},
-	{"session/cancel", Conversation},
-	{"session/request_permission", Permission},
-	{"elicitation/", Permission},
-	{"notifications/elicitation/", Permission},
-	{"fs/", Services},
-	{"terminal/", Services},
-	{"mcp/", Services},
-	{"nes/", Services},
-	{"document/", Services},
-	{"proxy/successor", NoArea}, // the message that it carries is about something
-	{"_proxy/successor", NoArea},
-	{"prompts/", Conversation},
-	{"notifications/prompts/", Conversation},
-	{"completion/", Conversation},
-	{"sampling/", Conversation},
-	{"tools/", Tools},
-	{"notifications/tools/", Tools},
-	{"tasks/", Tools},
-	{"notifications/tasks/", Tools},
-	{"notifications/progress", Tools},
-	{"resources/", Services},
-	{"notifications/resources/", Services},
-	{"roots/", Services},
-	{"notifications/roots/", Services},
+	return NoArea
 }
 
 // area returns what an update of an entity is about.

@@ -65,7 +65,7 @@ func (c *Connections) StartsNext(f *Frame) bool {
 		c.exited = c.exited || m.Exit != nil || m.Closed != ""
 		return false
 	}
-	again := f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" && c.Protocol != MCP
+	again := f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Does(Initializes) && c.Protocol != MCP
 	next := c.exited || c.initialized && again
 	if next {
 		*c = Connections{Protocol: c.Protocol}

@@ -52,7 +52,7 @@ func (f *Frame) Failure() Failure {
 // frame in the place of another is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
-	case f.Failed && a.Method != "server/discover":
+	case f.Failed && !a.Does(Discovers):
 		return FailedRequest
 	case f.Kind == wire.Invalid:
 		return InvalidLine

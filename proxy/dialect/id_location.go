@@ -3,7 +3,6 @@ package dialect
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -29,6 +28,8 @@ const (
 	Client                // whoever sent it
 )
 
+var makerNames = [...]string{"sender", "receiver", "client"}
+
 // MadeBy returns the direction of the side that made the id at p, where from is
 // that of the message with the id.
 func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
@@ -39,74 +40,6 @@ func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 		return wire.ClientToAgent
 	}
 	return from
-}
-
-// idLocations is the table of such ids, but for those that the agent makes and only
-// an agent that is replayed needs to know: sessions, and what is in them. The
-// agent's terminals of version 2 stand where the client's do in version 1. What any
-// frame of MCP may have is in mcpIDLocations. It is made at first use, as those in
-// match_fields.go.
-var idLocations = sync.OnceValue(func() map[string][]IDLocation {
-	return map[string][]IDLocation{
-		"terminal/create":        {{Path: "result.terminalId", Class: TerminalID, New: true}},
-		"terminal/output":        {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
-		"terminal/wait_for_exit": {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
-		"terminal/kill":          {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
-		"terminal/release":       {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
-		"session/update": {
-			{Path: "params.update.terminalId", Class: TerminalID, Maker: Client},
-			{Path: "params.update.content.terminalId", Class: TerminalID, Maker: Client},
-			{Path: "params.update.content.#.terminalId", Class: TerminalID, Maker: Client},
-		},
-		"session/request_permission": {
-			{Path: "params.toolCall.content.#.terminalId", Class: TerminalID, Maker: Client},
-			{Path: "params.subject.terminalId", Class: TerminalID, Maker: Client},
-			{Path: "params.subject.toolCall.content.#.terminalId", Class: TerminalID, Maker: Client},
-		},
-
-		"session/new":    declared,
-		"session/load":   declared,
-		"session/resume": declared,
-		"session/fork":   declared,
-		"mcp/connect": {
-			{Path: "params.serverId", Class: ServerID, Maker: Client},
-			{Path: "params.acpId", Class: ServerID, Maker: Client},
-			{Path: "result.connectionId", Class: ConnectionID, New: true},
-		},
-		"mcp/message":    {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
-		"mcp/disconnect": {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
-
-		// Who cancels, cancels a request of its own. What a user can be asked about
-		// outside of a session is the client's request (see its row in acpMethods).
-		"$/cancel_request":        {{Path: "params.requestId", Class: RequestID, Maker: Sender}},
-		"notifications/cancelled": {{Path: "params.requestId", Class: RequestID, Maker: Sender}},
-		"elicitation/create":      {{Path: "params.requestId", Class: RequestID, Maker: Client}},
-
-		// Of its progress is told who asked for that, with the token that it gave.
-		"notifications/progress": {{Path: "params.progressToken", Class: ProgressToken, Maker: Receiver}},
-
-		// A task is of the side that works on it.
-		"tasks/get": {
-			{Path: "params.taskId", Class: TaskID, Maker: Receiver},
-			{Path: "result.taskId", Class: TaskID, Maker: Sender},
-		},
-		"tasks/result": {
-			{Path: "params.taskId", Class: TaskID, Maker: Receiver},
-			{Path: related("result"), Class: TaskID, Maker: Sender},
-		},
-		"tasks/cancel": {
-			{Path: "params.taskId", Class: TaskID, Maker: Receiver},
-			{Path: "result.taskId", Class: TaskID, Maker: Sender},
-		},
-		"tasks/list":                 {{Path: "result.tasks.#.taskId", Class: TaskID, Maker: Sender}},
-		"notifications/tasks/status": {{Path: "params.taskId", Class: TaskID, Maker: Sender}},
-	}
-})
-
-// declared are the servers that a session's setup names.
-var declared = []IDLocation{
-	{Path: "params.mcpServers.#.serverId", Class: ServerID, New: true},
-	{Path: "params.mcpServers.#.acpId", Class: ServerID, New: true},
 }
 
 // mcpIDLocations are those that frames of MCP have beside their method's own. What is
@@ -130,12 +63,12 @@ func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
 // IDLocations returns where the frames of a method have ids of this kind. The two
 // protocols share names, but no location in their messages.
 func IDLocations(method string) []IDLocation {
-	found := slices.Clone(idLocations()[method])
-	if acpRows[method] != nil && mcpRows[method] == nil {
+	found := slices.Clone(of(method).ids)
+	if row(ACP, method) != nil && row(MCP, method) == nil {
 		return found
 	}
 	found = append(found, mcpIDLocations...)
-	if method != "tasks/result" {
+	if !Does(method, GetsTaskResult) {
 		found = append(found, mcpAnswerLocation)
 	}
 	return found

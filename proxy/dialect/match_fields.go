@@ -38,6 +38,8 @@ const (
 	Opaque              // a cursor or state, given back as it was received
 )
 
+var classNames = [...]string{"plain", "version", "path", "session", "edit-session", "request", "entity", "choice", "terminal", "server", "connection", "task", "token", "opaque"}
+
 // A part is something below params or result that counts.
 type part struct {
 	path string // keys joined by dots; empty: all of it
@@ -56,105 +58,7 @@ const (
 	asFrame        // {method, params}: the params by the rules of that method
 )
 
-var ofSession = part{path: "sessionId"}
-
-// The tables are made at first use: every proxy would pay for them at its start.
-
-// requestFields is the table of what counts in requests and notifications. Not in it,
-// because they count whole: providers/*, nes/*, document/*, session/update,
-// extensions, what is unknown. Sessions of the data layer stand in _meta, which
-// never counts: they are Annotation.Session.
-var requestFields = sync.OnceValue(func() map[string][]part {
-	return map[string][]part{
-		"initialize":                 {{"protocolVersion", asVersion}},
-		"proxy/initialize":           {{"protocolVersion", asVersion}},
-		"_proxy/initialize":          {{"protocolVersion", asVersion}},
-		"authenticate":               {{path: "methodId"}},
-		"auth/login":                 {{path: "methodId"}},
-		"session/new":                {},
-		"session/load":               {ofSession, {path: "replayFrom"}},
-		"session/resume":             {ofSession, {path: "replayFrom"}},
-		"session/fork":               {ofSession},
-		"session/close":              {ofSession},
-		"session/delete":             {ofSession},
-		"session/cancel":             {ofSession},
-		"session/list":               {{path: "cwd"}, {path: "cursor"}},
-		"session/prompt":             {ofSession, {"prompt", asBlocks}},
-		"session/set_mode":           {ofSession, {path: "modeId"}},
-		"session/set_model":          {ofSession, {path: "modelId"}},
-		"session/set_config_option":  {ofSession, {path: "configId"}, {"type", asKind}, {"value", asForeign}},
-		"session/request_permission": {ofSession, {path: "title"}, {path: "toolCall"}, {path: "subject"}, {path: "options"}},
-		"fs/read_text_file":          {ofSession, {path: "path"}, {path: "line"}, {path: "limit"}},
-		"fs/write_text_file":         {ofSession, {path: "path"}, {path: "content"}},
-		"terminal/create":            {ofSession, {path: "command"}, {path: "args"}, {path: "cwd"}},
-		"terminal/output":            {ofSession, {path: "terminalId"}},
-		"terminal/wait_for_exit":     {ofSession, {path: "terminalId"}},
-		"terminal/kill":              {ofSession, {path: "terminalId"}},
-		"terminal/release":           {ofSession, {path: "terminalId"}},
-		"$/cancel_request":           {{path: "requestId"}},
-		"mcp/connect":                {{path: "serverId"}, {path: "acpId"}, {path: "id"}},
-		"mcp/message":                {{path: "connectionId"}, {"", asFrame}},
-		"mcp/disconnect":             {{path: "connectionId"}},
-		"proxy/successor":            {{"", asFrame}},
-		"_proxy/successor":           {{"", asFrame}},
-
-		"notifications/initialized": {},
-		"notifications/cancelled":   {{path: "requestId"}},
-		"notifications/progress":    {{path: "progressToken"}, {path: "progress"}, {path: "total"}},
-		"ping":                      {},
-		"server/discover":           {},
-		"logging/setLevel":          {},
-		"roots/list":                {},
-		"tools/list":                {{path: "cursor"}},
-		"resources/list":            {{path: "cursor"}},
-		"resources/templates/list":  {{path: "cursor"}},
-		"prompts/list":              {{path: "cursor"}},
-		"tasks/list":                {{path: "cursor"}},
-		"tools/call":                {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
-		"prompts/get":               {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
-		"resources/read":            {{path: "uri"}, {"inputResponses", asForeign}, {path: "requestState"}},
-		"resources/subscribe":       {{path: "uri"}},
-		"resources/unsubscribe":     {{path: "uri"}},
-		"completion/complete":       {{path: "ref"}, {"argument", asForeign}},
-		"tasks/get":                 {{path: "taskId"}},
-		"tasks/result":              {{path: "taskId"}},
-		"tasks/cancel":              {{path: "taskId"}},
-		"session/create":            {ofSession},
-		"sessions/create":           {ofSession},
-		"sessions/delete":           {ofSession},
-		"terminate":                 {ofSession},
-	}
-})
-
-// resultFields is the table of what counts in results. Those of methods that are
-// not in it count whole.
-var resultFields = sync.OnceValue(func() map[string][]part {
-	return map[string][]part{
-		"initialize":                 {{"protocolVersion", asVersion}},
-		"authenticate":               {},
-		"auth/login":                 {},
-		"session/new":                {},
-		"session/load":               {},
-		"session/resume":             {},
-		"session/fork":               {},
-		"session/prompt":             {{path: "stopReason"}},
-		"session/request_permission": {{path: "outcome.outcome"}, {path: "outcome.optionId"}},
-		"fs/read_text_file":          {{path: "content"}},
-		"fs/write_text_file":         {},
-		"terminal/create":            {},
-		"terminal/kill":              {},
-		"terminal/release":           {},
-		"terminal/output":            {{path: "exitStatus.exitCode"}, {path: "exitStatus.signal"}},
-		"terminal/wait_for_exit":     {{path: "exitCode"}, {path: "signal"}},
-		"elicitation/create":         {{path: "action"}, {"content", asForeign}},
-		"mcp/connect":                {},
-		"mcp/disconnect":             {},
-		"roots/list":                 {},
-		"sampling/createMessage":     {{path: "role"}, {path: "content"}},
-		"session/create":             {},
-		"sessions/create":            {},
-	}
-})
+var formNamesOfParts = [...]string{"", "version", "foreign", "blocks", "kind", "frame"}
 
 // classes says what a value is by the key that it stands under.
 var classes = sync.OnceValue(func() map[string]Class {
@@ -174,18 +78,33 @@ var classes = sync.OnceValue(func() map[string]Class {
 	}
 })
 
+// details are what is looked up of a method when frames are compared or told apart.
+type details struct {
+	params, result []part
+	ids            []IDLocation
+}
+
+// whole is what counts of methods that say nothing else.
+var whole = []part{{}}
+
+// of returns the details of a method, in either protocol. Sessions of the data layer are
+// in _meta, which never counts: they are Annotation.Session.
+func of(method string) *details {
+	if m := row(AnyProtocol, method); m != nil {
+		return m.details
+	}
+	return &details{params: whole, result: whole}
+}
+
 // MatchFields returns the fields that count in the params of a request or
 // notification, in a fixed order. What a client only tells of itself, secrets,
 // and _meta do not count.
 func MatchFields(method string, params []byte) []Field {
 	w := walker{}
-	parts, ok := requestFields()[method]
-	if !ok {
-		m := row(ACP, method)
-		w.edits = m != nil && m.Session == OtherParams
-		parts = []part{{}}
+	if m := row(ACP, method); m != nil {
+		w.edits = m.Session == OtherParams
 	}
-	w.parts(params, parts)
+	w.parts(params, of(method).params)
 	return w.fields
 }
 
@@ -200,13 +119,10 @@ func ResponseMatchFields(method string, e wire.Envelope) []Field {
 		return []Field{{Path: "error.code", Value: canonical(code)}}
 	}
 	w := walker{}
-	parts, ok := resultFields()[method]
-	if !ok {
-		m := row(ACP, method)
-		w.edits = m != nil && m.Session == OtherResult
-		parts = []part{{}}
+	if m := row(ACP, method); m != nil {
+		w.edits = m.Session == OtherResult
 	}
-	w.parts(e.Result, parts)
+	w.parts(e.Result, of(method).result)
 	return w.fields
 }
 
@@ -249,9 +165,9 @@ func (w *walker) parts(value []byte, parts []part) {
 func (w *walker) wrapped(frame []byte) {
 	method, params := at(frame, "method"), at(frame, "params")
 	w.add("method", method, Plain)
-	parts, ok := requestFields()[text(method)]
-	if !ok || len(parts) > 0 && parts[len(parts)-1].form == asFrame {
-		parts = []part{{}}
+	parts := of(text(method)).params
+	if len(parts) > 0 && parts[len(parts)-1].form == asFrame {
+		parts = whole
 	}
 	inner := walker{}
 	inner.parts(params, parts)

@@ -48,16 +48,16 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
 	s.annotation.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
-		if m.effect() == CancelsRequest {
+		if m.role().Is(CancelsRequest) {
 			t.cancelled(s, method)
 		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
 	switch {
-	case m.effect() == Initializes:
+	case m.role().Is(Initializes):
 		t.mcpOffer(s, c)
-	case has(meta.version), method == "server/discover":
+	case has(meta.version), m.role().Is(Discovers):
 		t.modernOffer(c, meta)
 	}
 	if has(meta.token) {
@@ -76,7 +76,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 func (t *Tracker) cancelled(s *step, method string) {
 	id, by := NamedID(method, RequestID, s.Dir, s.Params)
 	c := t.open(s.Frame, by, id)
-	if c == nil || t.conn.Protocol == MCP && c.Method == "initialize" { // which nobody may cancel
+	if c == nil || t.conn.Protocol == MCP && Does(c.Method, Initializes) { // which nobody may cancel
 		return
 	}
 	s.annotation.Request = c.Seq
@@ -103,7 +103,7 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 	if session != "" {
 		switch {
 		case m == nil:
-		case m.Effect == Initializes, m.Proposals.Has(SEP1364A2):
+		case m.Role.Is(Initializes), m.Proposals.Has(SEP1364A2):
 			t.proves(SEP1364A2)
 		case m.Proposals.Has(SEP1364A1):
 			t.proves(SEP1364A1)
@@ -145,31 +145,31 @@ func (t *Tracker) mcpAnswer(s *step, c *call) {
 		}
 		return
 	}
-	switch EffectOf(MCP, c.Method) {
-	case Initializes:
+	switch role := RoleOf(MCP, c.Method); {
+	case role.Is(Initializes):
 		t.mcpSettle(s, c)
-	case Opens:
+	case role.Is(Opens):
 		t.created(s, c)
-	case Closes:
+	case role.Is(Closes):
 		s.happens(SessionClosed)
-	case Deletes:
+	case role.Is(Deletes):
 		s.happens(SessionGone)
 	default:
-		t.used(s, c)
+		t.used(s, c, role)
 	}
 }
 
 // used takes the response to a request that is not about sessions.
-func (t *Tracker) used(s *step, c *call) {
+func (t *Tracker) used(s *step, c *call, role Role) {
 	if own := t.text(s.Envelope.Session); own != "" {
 		s.annotation.Session = own
 	}
-	switch c.Method {
-	case "tools/call", "tasks/result":
+	switch {
+	case role.Is(CallsTool | GetsTaskResult):
 		if string(at(s.Result, "isError")) == "true" {
 			s.annotation.Events |= ToolFailed
 		}
-	case "elicitation/create":
+	case role.Is(AsksInput):
 		s.elicited()
 	}
 	meta := readMeta(s.Result)

@@ -2,30 +2,29 @@ package dialect
 
 import "slices"
 
-// A Method is one row of the tables: what a method is in one protocol. Three
-// names stand in both protocols, and have a row in each: initialize,
-// elicitation/create and session/delete.
+// A Method is what a method is in one protocol, as methods.txt and names.txt say. Three
+// names are in both protocols, and have a Method in each: initialize, elicitation/create
+// and session/delete.
 type Method struct {
 	Name    string
+	Role    Role
+	Area    Area
 	From    Side
 	Form    Form
 	Session Where
-	Effect  Effect
 	Ends    Ends
 
 	Stable    Dialects  // where it is specified
 	Unstable  Dialects  // where it is specified as unstable
-	Removed   Dialects  // where it stood once, and is still met
+	Removed   Dialects  // where it was once, and is still met
 	Proposals Proposals // the proposals that make it
+
+	protocol Protocol
+	details  *details
 }
 
-// Protocol returns the protocol whose table m stands in.
-func (m Method) Protocol() Protocol {
-	if (m.Stable | m.Unstable | m.Removed).Has(ACPv1, ACPv2Early, ACPv2) {
-		return ACP
-	}
-	return MCP
-}
+// Protocol returns the protocol that has m.
+func (m Method) Protocol() Protocol { return m.protocol }
 
 // A Side is who sends a method's requests or notifications.
 type Side uint8
@@ -37,6 +36,8 @@ const (
 	AgentSide // MCP's server
 )
 
+var sideNames = [...]string{"either", "client", "agent"}
+
 // A Form says whether a method is sent with an id.
 type Form uint8
 
@@ -46,6 +47,8 @@ const (
 	AsRequest
 	AsNotification
 )
+
+var formNames = [...]string{"any", "request", "notification"}
 
 // Where says how a frame of a method is found to belong to a session. A
 // response without a place of its own belongs to the session of its request.
@@ -67,20 +70,7 @@ const (
 	Inside               // params is a frame of its own: {method, params}
 )
 
-// An Effect is what a notification does, or the success of a request.
-type Effect uint8
-
-// The effects.
-const (
-	NoEffect       Effect = iota
-	Initializes           // settles the dialect of the connection
-	Opens                 // a session
-	Closes                // a session
-	Deletes               // a session
-	Prompts               // begins a turn with the request
-	CancelsTurns          // all work of a session
-	CancelsRequest        // one of the sender's own
-)
+var whereNames = [...]string{"", "params", "result", "source", "list", "edit-params", "edit-result", "id", "params-or-id", "server", "connection", "inside"}
 
 // Ends says what ends the wait for a response.
 type Ends uint8
@@ -92,20 +82,11 @@ const (
 	AtClose                // the end of the connection: until then all that is asked for is sent otherwise
 )
 
-// EffectOf returns the effect of a method, as Lookup finds it.
-func EffectOf(p Protocol, method string) Effect { return row(p, method).effect() }
+var endsNames = [...]string{"", "by-user", "at-close"}
 
 // EndsAtClose reports whether a request of a method is open until the connection ends, as
 // it should be.
 func EndsAtClose(method string) bool { return row(AnyProtocol, method).ends() == AtClose }
-
-// effect is that of a row, which may be nil.
-func (m *Method) effect() Effect {
-	if m == nil {
-		return NoEffect
-	}
-	return m.Effect
-}
 
 // ends is that of a row, which may be nil.
 func (m *Method) ends() Ends {
@@ -114,12 +95,6 @@ func (m *Method) ends() Ends {
 	}
 	return m.Ends
 }
-
-// Restores reports whether a method opens a session that exists already.
-func (m Method) Restores() bool { return m.Effect == Opens && m.Session == InParams }
-
-// MakesSession reports whether a method opens a new session, be it a copy.
-func (m Method) MakesSession() bool { return m.Effect == Opens && m.Session != InParams }
 
 // Wraps reports whether frames of an ACP method carry a frame of another method,
 // which a component of a proxy chain passes on.
@@ -157,21 +132,17 @@ type Proposals uint8
 // Has reports whether p is in the set.
 func (s Proposals) Has(p Proposal) bool { return s>>p&1 == 1 }
 
-// Sets used in the tables.
+// Sets used in tables.
 const (
 	one    = Dialects(1) << ACPv1
 	early  = Dialects(1) << ACPv2Early
 	two    = Dialects(1) << ACPv2
 	legacy = Dialects(1) << MCPLegacy
 	modern = Dialects(1) << MCPModern
-
-	a1  = Proposals(1) << SEP1364A1
-	a2  = Proposals(1) << SEP1364A2
-	dls = Proposals(1) << DataLayer
 )
 
-// Lookup returns the row of a method. With AnyProtocol a name that stands in
-// both tables gives ACP's row.
+// Lookup returns a method. With AnyProtocol a name that is in both protocols gives
+// ACP's.
 func Lookup(p Protocol, method string) (Method, bool) {
 	if m := row(p, method); m != nil {
 		return *m, true
@@ -179,33 +150,25 @@ func Lookup(p Protocol, method string) (Method, bool) {
 	return Method{}, false
 }
 
-// Methods returns the rows of both tables, ACP first, in the order of their
-// specifications.
-func Methods() []Method { return slices.Concat(acpMethods, mcpMethods) }
-
-var (
-	acpRows = rows(acpMethods)
-	mcpRows = rows(mcpMethods)
-)
-
-func rows(table []Method) map[string]*Method {
-	m := make(map[string]*Method, len(table))
-	for i := range table {
-		m[table[i].Name] = &table[i]
+// Methods returns the methods of both protocols, in the order of methods.txt.
+func Methods() (list []Method) {
+	for _, m := range table().list {
+		list = append(list, *m)
 	}
-	return m
+	return list
 }
 
 // row returns the row of a method, nil if there is none.
 func row(p Protocol, method string) *Method {
+	t := table()
 	switch p {
 	case ACP:
-		return acpRows[method]
+		return t.acp[method]
 	case MCP:
-		return mcpRows[method]
+		return t.mcp[method]
 	}
-	if m := acpRows[method]; m != nil {
+	if m := t.acp[method]; m != nil {
 		return m
 	}
-	return mcpRows[method]
+	return t.mcp[method]
 }

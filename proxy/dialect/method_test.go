@@ -99,9 +99,9 @@ func TestSetups(t *testing.T) {
 		{dialect.MCP, "sessions/create", false, true},
 		{dialect.MCP, "session/load", false, false},
 	} {
-		m, _ := dialect.Lookup(tt.protocol, tt.method)
-		if m.Restores() != tt.restores || m.MakesSession() != tt.makes {
-			t.Errorf("%v %s: got %v, %v, want %v, %v", tt.protocol, tt.method, m.Restores(), m.MakesSession(), tt.restores, tt.makes)
+		role := dialect.RoleOf(tt.protocol, tt.method)
+		if role.Is(dialect.Restores) != tt.restores || role.Is(dialect.MakesSession) != tt.makes {
+			t.Errorf("%v %s: got %v, %v, want %v, %v", tt.protocol, tt.method, role.Is(dialect.Restores), role.Is(dialect.MakesSession), tt.restores, tt.makes)
 		}
 	}
 }

@@ -11,14 +11,13 @@ import (
 // tells. The method initialize stands in both: ACP counts its versions, MCP
 // dates them.
 func guess(method string, params []byte) Protocol {
-	if method != "initialize" {
-		acp, mcp := row(ACP, method), row(MCP, method)
-		switch {
-		case acp != nil && mcp == nil:
-			return ACP
-		case mcp != nil && acp == nil, has(at(params, "_meta", metaVersion)):
-			return MCP
-		}
+	acp, mcp := row(ACP, method), row(MCP, method)
+	switch initializes := mcp.role().Is(Initializes); {
+	case acp != nil && mcp == nil:
+		return ACP
+	case mcp != nil && acp == nil, !initializes && has(at(params, "_meta", metaVersion)):
+		return MCP
+	case !initializes:
 		return AnyProtocol
 	}
 	version := at(params, "protocolVersion")

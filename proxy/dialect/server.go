@@ -66,7 +66,7 @@ func servers(list []Server, more int, message []byte, e wire.Envelope, offset in
 		}
 		method, params, path = text(at(params, "method")), at(params, "params"), "params."+path
 	}
-	if EffectOf(ACP, method) != Opens {
+	if !RoleOf(ACP, method).Is(Opens) {
 		return list, more
 	}
 	for _, at := range wire.Find(message, path) {

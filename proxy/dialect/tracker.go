@@ -162,7 +162,7 @@ func (t *Tracker) message(s *step) {
 	}
 	method := t.name(s.Method)
 	s.annotation.Method = method
-	if t.given == AnyProtocol && !t.settled && (t.conn.Protocol == AnyProtocol || method == "initialize") {
+	if t.given == AnyProtocol && !t.settled && (t.conn.Protocol == AnyProtocol || Does(method, Initializes)) {
 		if p := guess(method, s.Params); p != AnyProtocol {
 			t.conn.Protocol = p
 		}

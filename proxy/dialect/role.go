@@ -1,0 +1,108 @@
+package dialect
+
+import "slices"
+
+// A Role is what a method does, or a set of such. Code asks for roles, never for names:
+// then a method that acts like another takes one block of methods.txt.
+type Role uint64
+
+// The roles. methods.txt has them in small letters, with hyphens.
+const (
+	Initializes Role = 1 << iota // settles the dialect of the connection
+	Discovers                    // asks what the server speaks, without initialize
+	Confirms                     // says that the client has got the answer to initialize
+	LogsIn
+	LogsOut
+	Pings
+
+	Creates // a session
+	Copies  // a session, from another
+	Loads   // opens a session that exists, and has its history told
+	Resumes // opens a session that exists; its history only if the request says so
+	Lists   // the sessions
+	Closes
+	Deletes
+	Prompts        // begins a turn
+	CancelsTurns   // all work of a session
+	CancelsRequest // one of the sender's own
+	SetsMode
+	SetsModel
+	SetsOption
+	TellsUpdate // of what happens in a session
+
+	AsksPermission
+	AsksInput // of the user
+	InputDone // what the user was asked for elsewhere has come
+	ReadsFile
+	WritesFile
+	StartsCommand
+	ReadsOutput
+	AwaitsExit
+	KillsCommand
+	ReleasesTerminal
+
+	CallsTool
+	GetsTaskResult // which is that of the request that made the task
+	ListsTools
+	GetsPrompt
+	TellsProgress
+	Logs
+	SetsLogLevel
+
+	Connects    // to a server that the other side hosts
+	Carries     // a message to or from that
+	Disconnects // from that
+)
+
+// Sets of roles.
+const (
+	Restores     = Loads | Resumes  // opens a session that exists
+	MakesSession = Creates | Copies // be it a copy
+	Opens        = Restores | MakesSession
+	Sets         = SetsMode | SetsModel | SetsOption
+	AsksUser     = AsksPermission | AsksInput
+	UsesFile     = ReadsFile | WritesFile
+	UsesTerminal = StartsCommand | ReadsOutput | AwaitsExit | KillsCommand | ReleasesTerminal
+	UsesHosted   = Connects | Carries | Disconnects
+)
+
+var roleNames = [...]string{
+	"initializes", "discovers", "confirms", "logs-in", "logs-out", "pings",
+	"creates", "copies", "loads", "resumes", "lists", "closes", "deletes", "prompts", "cancels-turns", "cancels-request",
+	"sets-mode", "sets-model", "sets-option", "tells-update",
+	"asks-permission", "asks-input", "input-done", "reads-file", "writes-file",
+	"starts-command", "reads-output", "awaits-exit", "kills-command", "releases-terminal",
+	"calls-tool", "gets-task-result", "lists-tools", "gets-prompt", "tells-progress", "logs", "sets-log-level",
+	"connects", "carries", "disconnects",
+}
+
+// Is reports whether r has at least one of the roles.
+func (r Role) Is(oneOf Role) bool { return r&oneOf != 0 }
+
+// RoleOf returns the roles of a method, as Lookup finds it.
+func RoleOf(p Protocol, method string) Role { return row(p, method).role() }
+
+// role is that of a row, which may be nil.
+func (m *Method) role() Role {
+	if m == nil {
+		return 0
+	}
+	return m.Role
+}
+
+// Does reports whether a method has at least one of the roles, in either protocol.
+func Does(method string, oneOf Role) bool { return RoleOf(AnyProtocol, method).Is(oneOf) }
+
+// Does reports whether the method of a has at least one of the roles.
+func (a *Annotation) Does(oneOf Role) bool { return Does(a.Method, oneOf) }
+
+// Doing returns the names of the methods of a protocol that have at least one of the
+// roles, in the order of Methods.
+func Doing(p Protocol, oneOf Role) (names []string) {
+	for _, m := range Methods() {
+		if m.Role.Is(oneOf) && (p == AnyProtocol || p == m.Protocol()) && !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
