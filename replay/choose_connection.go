@@ -80,7 +80,7 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 		return p
 	}
 	m := newArrival(line, rpc.Scan(line), 0)
-	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens {
+	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || !kind.Role.Is(dialect.Opens) {
 		choice.early = append(choice.early, line)
 		return p
 	}

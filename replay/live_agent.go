@@ -148,7 +148,7 @@ func (live *liveAgent) ownsToken(token []byte) bool {
 func (live *liveAgent) give(m *arrival) {
 	if m.kind == wire.Request {
 		kind, _ := dialect.Lookup(dialect.AnyProtocol, m.method)
-		live.calls = append(live.calls, liveCall{string(m.id), kind.MakesSession()})
+		live.calls = append(live.calls, liveCall{string(m.id), kind.Role.Is(dialect.MakesSession)})
 		if m.session != "" {
 			live.sessions[m.session] = true
 		}
@@ -194,9 +194,9 @@ func (p *player) mayAskLive(m *arrival) bool {
 func (p *player) isApart(m *arrival) bool {
 	kind, _ := dialect.Lookup(p.protocol, m.method)
 	if p.protocol == dialect.MCP {
-		return kind.Effect != dialect.Initializes
+		return !kind.Role.Is(dialect.Initializes)
 	}
-	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams && !p.known[m.session]
+	return kind.Role.Is(dialect.Opens) && kind.Session != dialect.FromParams && !p.known[m.session]
 }
 
 // isReopened reports whether a request that is not on the tape loads or resumes a session
@@ -204,7 +204,7 @@ func (p *player) isApart(m *arrival) bool {
 // serves that only where nothing is recorded.
 func (p *player) isReopened(m *arrival) bool {
 	kind, _ := dialect.Lookup(p.protocol, m.method)
-	return p.protocol != dialect.MCP && kind.Effect == dialect.Opens && kind.Session == dialect.InParams && p.known[m.session] && !p.isOpen(m.session)
+	return p.protocol != dialect.MCP && kind.Role.Is(dialect.Opens) && kind.Session == dialect.InParams && p.known[m.session] && !p.isOpen(m.session)
 }
 
 // toLive sends a request to the live agent, and starts that if necessary.

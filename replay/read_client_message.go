@@ -84,17 +84,17 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 	p.calls.Ask(wire.ClientToAgent, exp.stream, e.ID, exp)
 	m, known := dialect.Lookup(p.protocol, exp.method)
 	switch {
-	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
+	case known && m.Role.Is(dialect.Initializes), p.protocol == dialect.MCP, !known:
 		exp.lane = p.newCall()
-	case m.MakesSession():
+	case m.Role.Is(dialect.MakesSession):
 		if made := p.recording.chosen.Made[exp.seq]; made != "" {
 			exp.lane = p.session(made)
 		} else {
 			exp.lane = p.newCall() // it fails
 		}
-	case m.Effect == dialect.Opens, m.Effect == dialect.Closes:
+	case m.Role.Is(dialect.Opens), m.Role.Is(dialect.Closes):
 		exp.lane = p.session(exp.session)
-	case m.Effect == dialect.Prompts:
+	case m.Role.Is(dialect.Prompts):
 		exp.lane = p.session(exp.session)
 		exp.lane.eager, exp.lane.cancelled = exp.seq, false
 	default:

@@ -217,13 +217,12 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	if s := p.sessions[exp.session]; s != nil && sets(exp.method) {
 		s.noteSetting(m)
 	}
-	kind, _ := dialect.Lookup(p.protocol, exp.method)
-	switch kind.Effect {
-	case dialect.Prompts:
+	switch role := dialect.RoleOf(p.protocol, exp.method); {
+	case role.Is(dialect.Prompts):
 		l.prompted, l.stopped = exp.seq, min(l.stopped, exp.seq)
-	case dialect.Initializes:
+	case role.Is(dialect.Initializes):
 		p.capabilities.initialized(m.e.Params)
-	case dialect.Opens:
+	case role.Is(dialect.Opens):
 		if p.protocol == dialect.MCP {
 			p.capabilities.add(m.e.Params) // SEP-1364 has the capabilities here
 			break

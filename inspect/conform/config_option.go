@@ -62,7 +62,7 @@ func (o *offers) observe(s *Step) {
 	switch {
 	case s.Method == "session/set_config_option":
 		o.addOptions(s.Result("configOptions"))
-	case dialect.EffectOf(dialect.ACP, s.Method) == dialect.Opens:
+	case dialect.RoleOf(dialect.ACP, s.Method).Is(dialect.Opens):
 		o.addOptions(s.Result("configOptions"))
 		modes := s.Result("modes", "availableModes")
 		o.modesKnown = o.modesKnown || present(modes) || s.Method == "session/new"

@@ -125,21 +125,21 @@ func (p *past) keep(c *connection) {
 
 // setUp takes a step into the state of how its session was set up.
 func (c *connection) setUp(s *Step) {
-	effect := dialect.EffectOf(c.Protocol, s.Method)
+	role := dialect.RoleOf(c.Protocol, s.Method)
 	switch {
 	case s.Kind() == wire.Request:
-		if row, ok := dialect.Lookup(c.Protocol, s.Method); ok && row.Restores() && s.About.Session != "" && len(s.About.Session) <= maxSessionID {
+		if row, ok := dialect.Lookup(c.Protocol, s.Method); ok && row.Role.Is(dialect.Restores) && s.About.Session != "" && len(s.About.Session) <= maxSessionID {
 			c.restore(s)
 		}
 	case s.is(wire.Response):
 		switch {
 		case s.Call == nil:
 			return
-		case effect == dialect.Opens:
+		case role.Is(dialect.Opens):
 			c.opened(s)
-		case effect == dialect.Closes && s.Succeeded() && s.Session != nil:
+		case role.Is(dialect.Closes) && s.Succeeded() && s.Session != nil:
 			s.Session.setup.closed = s.Moment()
-		case effect == dialect.Deletes && s.Succeeded():
+		case role.Is(dialect.Deletes) && s.Succeeded():
 			c.deleted(s.Call.Session, s.Moment())
 		}
 	}

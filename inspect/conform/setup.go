@@ -67,16 +67,16 @@ func (c *connection) opened(s *Step) {
 	row, _ := dialect.Lookup(c.Protocol, s.Method)
 	x := c.enter(id)
 	empty := isReplay(s.Call) && x.setup.replayed == 0 && x.turns(c.past) > 0
-	if row.MakesSession() {
+	if row.Role.Is(dialect.MakesSession) {
 		*x = *c.newSession(id)
 	}
 	x.setup = setup{
-		method: s.Method, made: x.setup.made || row.MakesSession(), asked: s.Call.Moment, done: s.Moment(),
+		method: s.Method, made: x.setup.made || row.Role.Is(dialect.MakesSession), asked: s.Call.Moment, done: s.Moment(),
 		opening: x.setup.opening, replayed: x.setup.replayed, empty: empty,
 	}
 	x.turn.restored()
 	x.lost = s.Call.lost
-	if first, early := c.directory.early.Get(id); early && row.MakesSession() && first > s.Call.Seq {
+	if first, early := c.directory.early.Get(id); early && row.Role.Is(dialect.MakesSession) && first > s.Call.Seq {
 		x.lose("what came for the session before its name did (frame " + number(first) + ")")
 	}
 	c.directory.early.Drop(id)

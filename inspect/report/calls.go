@@ -69,7 +69,7 @@ func (r *reader) keep(run int, f *dialect.Frame) {
 	case f.Kind != wire.Request && f.Kind != wire.Response:
 	case f.Method == "tools/call":
 		r.said.keep(place{run, f.Seq}, f, 2*maxOutput)
-	case f.Method == "server/discover" || dialect.EffectOf(dialect.AnyProtocol, f.Method) == dialect.Initializes:
+	case f.Method == "server/discover" || dialect.Does(f.Method, dialect.Initializes):
 		r.met.keep(place{run, f.Seq}, f, maxIntroduction)
 	}
 }

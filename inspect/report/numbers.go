@@ -232,7 +232,7 @@ func (r *reader) slowTurns(story []*chapter) numberTable {
 // for as long as he likes.
 func (r *reader) slowCalls() numberTable {
 	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
-		return dialect.EffectOf(dialect.AnyProtocol, c.Method) == dialect.Prompts || trace.PartOf(c.Method) == trace.ForUser
+		return dialect.Does(c.Method, dialect.Prompts) || trace.PartOf(c.Method) == trace.ForUser
 	})
 	t := fewRows("slowest calls", "took")
 	if len(calls) < len(r.trace.Calls) {

@@ -111,7 +111,7 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 	switch {
 	case f.Events.Has(dialect.AskedNobody), m.Ends == dialect.AtClose, dialect.Wraps(e.Method):
 		return 0, false
-	case m.Effect == dialect.Prompts && e.Session != nil:
+	case m.Role.Is(dialect.Prompts) && e.Session != nil:
 		return 0, false
 	case asked && trace.PartOf(e.Method) == trace.ForTool:
 		return 0, false
@@ -119,7 +119,7 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 		return Asked, true
 	case asked && (strings.HasPrefix(e.Method, "fs/") || strings.HasPrefix(e.Method, "terminal/")):
 		return Client, true
-	case m.Effect == dialect.Opens, m.Effect == dialect.Initializes:
+	case m.Role.Is(dialect.Opens), m.Role.Is(dialect.Initializes):
 		return Setup, true
 	}
 	return Hung, true

@@ -64,7 +64,7 @@ func (r *Rewriter) complain(format string, args ...any) {
 // rewrite returns a frame with other entries of mcpServers; nil if it stays.
 func (r *Rewriter) rewrite(frame []byte) []byte {
 	if len(frame) > wire.MaxChecked {
-		if m := string(wire.Scan(frame).Method); dialect.EffectOf(dialect.ACP, m) == dialect.Opens {
+		if m := string(wire.Scan(frame).Method); dialect.RoleOf(dialect.ACP, m).Is(dialect.Opens) {
 			r.complain("%s is longer than %d MiB: its MCP servers are not recorded", m, wire.MaxChecked>>20)
 		}
 		return nil

@@ -67,7 +67,7 @@ func (t *Trace) Introductions() []*Call {
 	for _, c := range t.Calls {
 		known := len(list) > 0 && list[len(list)-1].Run == c.Run
 		discovers := c.Method == "server/discover" && !c.Open() && !c.Failed
-		if dialect.EffectOf(dialect.AnyProtocol, c.Method) == dialect.Initializes || discovers && !known {
+		if dialect.Does(c.Method, dialect.Initializes) || discovers && !known {
 			list = append(list, c)
 		}
 	}

@@ -110,7 +110,7 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	if w.during != nil {
 		w.during.Work.Requests.answered(f)
 	}
-	if m, _ := dialect.Lookup(dialect.ACP, w.Method); m.Restores() {
+	if dialect.RoleOf(dialect.ACP, w.Method).Is(dialect.Restores) {
 		c.history.repeated = c.history.repeated && !f.Failed
 		c.historySent()
 	}

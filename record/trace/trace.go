@@ -188,10 +188,10 @@ func (t *Trace) request(f *frame) {
 
 func (t *Trace) notification(f *frame) {
 	s := t.session(f.Session, f)
-	switch dialect.EffectOf(dialect.AnyProtocol, f.Method) {
-	case dialect.CancelsRequest:
+	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
+	case role.Is(dialect.CancelsRequest):
 		t.cancelRequest(f)
-	case dialect.CancelsTurns:
+	case role.Is(dialect.CancelsTurns):
 		if s != nil && f.Dir == wire.ClientToAgent {
 			t.cancelTurns(f, s)
 		}

@@ -76,7 +76,7 @@ func (o *Outliner) connection(run int, c dialect.Connection) {
 		known[s.ID] = !o.asConnection(s.ID)
 	}
 	o.calls(func(c *trace.Call) bool {
-		return c.Run == run && !known[c.Session] && !(o.side.AsNew && dialect.EffectOf(dialect.ACP, c.Method) == dialect.Opens)
+		return c.Run == run && !known[c.Session] && !(o.side.AsNew && dialect.RoleOf(dialect.ACP, c.Method).Is(dialect.Opens))
 	})
 	o.told(scope{run: run})
 }

@@ -87,7 +87,7 @@ func (o *Outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !dialect.Wraps(c.Method) && !(o.side.AsNew && dialect.EffectOf(dialect.ACP, c.Method) == dialect.Opens) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !dialect.Wraps(c.Method) && !(o.side.AsNew && dialect.RoleOf(dialect.ACP, c.Method).Is(dialect.Opens)) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}

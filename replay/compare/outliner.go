@@ -183,12 +183,12 @@ func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 // work.
 func (o *Outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
-	switch effect := dialect.EffectOf(dialect.AnyProtocol, f.Method); {
+	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
 	case f.Method == "session/update":
 		if u, _ := dialect.LookupUpdate(kind); !u.Entity.IsAttribute() {
 			return
 		}
-	case effect == dialect.CancelsTurns, effect == dialect.CancelsRequest, f.Method == "notifications/progress":
+	case role.Is(dialect.CancelsTurns), role.Is(dialect.CancelsRequest), f.Method == "notifications/progress":
 		return
 	default:
 		kind = f.Method

@@ -73,7 +73,7 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}
-	if cwd := wire.ValueAt(m.params, "cwd"); dialect.EffectOf(dialect.ACP, m.method) == dialect.Opens && cwd.IsString() {
+	if cwd := wire.ValueAt(m.params, "cwd"); dialect.RoleOf(dialect.ACP, m.method).Is(dialect.Opens) && cwd.IsString() {
 		d.known.MoveIn(cwd.Text())
 	}
 	messages := make([][]byte, len(m.messages))

@@ -25,7 +25,7 @@ func (f *Front) postACP(w http.ResponseWriter, in *http.Request) {
 		http.Error(w, "batches are not taken over HTTP", http.StatusNotImplemented)
 		return
 	}
-	begins := e.MessageKind() == wire.Request && dialect.EffectOf(dialect.ACP, string(e.Method)) == dialect.Initializes
+	begins := e.MessageKind() == wire.Request && dialect.RoleOf(dialect.ACP, string(e.Method)).Is(dialect.Initializes)
 	if begins && in.Header.Get(connectionHeader) == "" {
 		f.initializeACP(w, in, line, e)
 		return

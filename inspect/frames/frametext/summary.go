@@ -63,7 +63,7 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 // namedSession returns the session of a message whose method says what happens to it,
 // where SEP-1364 puts the id beside the method.
 func namedSession(f *dialect.Frame) string {
-	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Effect == dialect.Closes || m.Effect == dialect.Deletes) {
+	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Role.Is(dialect.Closes) || m.Role.Is(dialect.Deletes)) {
 		return termtext.Piece(f.Session)
 	}
 	return ""

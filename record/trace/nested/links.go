@@ -89,7 +89,7 @@ func concern(a *dialect.Annotation) bool {
 }
 
 // setsUp reports whether a request of that method names the servers of a session.
-func setsUp(method string) bool { return dialect.EffectOf(dialect.ACP, method) == dialect.Opens }
+func setsUp(method string) bool { return dialect.RoleOf(dialect.ACP, method).Is(dialect.Opens) }
 
 // maxInside is how often a message may be wrapped, by each proxy of a chain once.
 const maxInside = 16

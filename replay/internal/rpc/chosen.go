@@ -21,5 +21,5 @@ func (c *Chosen) Has(seq uint64, a *dialect.Annotation) bool {
 		return made == c.Session
 	}
 	m, _ := dialect.Lookup(dialect.AnyProtocol, a.Method)
-	return !m.MakesSession()
+	return !m.Role.Is(dialect.MakesSession)
 }
