@@ -8,21 +8,20 @@ import (
 	"runtime"
 )
 
-// pipeSize is what the agent's stdout holds, where the system can be asked for
-// it: four times the usual, so that an agent that floods is not stopped for
-// each read of ours.
+// pipeSize is the size we ask the system to give the agent's stdout pipe: four times the
+// usual, so that an agent that floods does not block on each of our reads.
 const pipeSize = 256 << 10
 
-// An agent is what runs, and our ends of its streams.
+// An agent is the running agent and our ends of its streams.
 type agent struct {
 	running
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
 	stderr io.ReadCloser
 
-	exited chan struct{} // closed when it has ended and been waited for
+	exited chan struct{} // closed when the agent has ended and been waited for
 	code   int           // how it ended, as in ExitError; set before exited is closed
-	sig    os.Signal     // the same
+	sig    os.Signal     // likewise
 }
 
 // A running agent is a program, or a Peer.
@@ -30,16 +29,16 @@ type running interface {
 	signal(sig os.Signal)
 	terminate()
 	kill()
-	alive() bool // also if only others are left that it has started
+	alive() bool // true even if only processes that it started are left
 }
 
-// start begins to run command in a process group of its own. It returns at once;
-// wait for the agent with the function that it returns.
+// start begins to run command in a process group of its own. It returns at once; the
+// returned function waits until the agent has started.
 func start(command []string) (started func() (*agent, error)) {
 	a := &agent{exited: make(chan struct{})}
 	result := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the agent's life hangs on the thread, see attributes
+		runtime.LockOSThread() // the kernel ties the agent's life to this thread, see attributes
 		defer runtime.UnlockOSThread()
 		p, err := a.start(command)
 		result <- err
@@ -88,8 +87,8 @@ func (a *agent) start(command []string) (*process, error) {
 	return p, nil
 }
 
-// release closes our ends. One that a goroutine is blocked on is closed when
-// that returns.
+// release closes our ends. An end that a goroutine is blocked on closes when that goroutine
+// returns.
 func (a *agent) release() {
 	a.stdin.Close()
 	a.stdout.Close()

@@ -7,20 +7,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxTurns is how often a frame may be answered by one Interceptor, that answer by
-// another, and so on. What is answered then passes the rest of the chain unseen:
-// they would go on for ever.
+// maxTurns limits how often Interceptors may answer one another's answers. Past this limit
+// answers skip the rest of the chain, so two Interceptors cannot answer each other forever.
 const maxTurns = 100
 
-// A passage is what becomes of a frame in the chain, or of what an Interceptor
-// sends by itself.
+// A passage is one frame's way through the chain, or that of what an Interceptor sends by
+// itself.
 type passage struct {
 	*pipeline
-	out    []wire.Frame // what comes out at both ends of the chain
-	passed int          // which of out is the frame, as it came; -1 if none
+	out    []wire.Frame // what leaves the chain at either end
+	passed int          // index in out of the frame as it came; -1 if it is not there
 }
 
-// pass shows a frame to the chain, and puts what becomes of it where it goes.
+// pass shows a frame to the chain and sends on what comes out.
 func (p *pipeline) pass(f wire.Frame) {
 	v := p.enter()
 	from := -1
@@ -34,12 +33,12 @@ func (p *pipeline) pass(f wire.Frame) {
 		if at < 0 {
 			at = len(v.out)
 		}
-		v.out = slices.Insert(v.out, at, f) // behind the notes about it
+		v.out = slices.Insert(v.out, at, f) // after the notes about it
 	}
 	p.leave(v)
 }
 
-// send puts what an Interceptor sends by itself where it goes.
+// send sends what an Interceptor sends by itself.
 func (p *pipeline) send(s *stage, out []wire.Frame) {
 	v := p.enter()
 	v.spread(s, out, -1, false, 0)
@@ -52,7 +51,7 @@ func (p *pipeline) enter() *passage {
 	return v
 }
 
-// leave puts what has come out of the chain where it goes.
+// leave puts what came out of the chain into the queues.
 func (p *pipeline) leave(v *passage) {
 	for _, f := range v.out {
 		p.put(f)
@@ -62,9 +61,8 @@ func (p *pipeline) leave(v *passage) {
 	p.cut()
 }
 
-// follow shows a frame to the stages behind the place from. Unless one of them
-// decides otherwise it comes out as it is. original says that it is what its
-// sender sent.
+// follow shows a frame to the stages after index from. Unless one of them decides
+// otherwise, the frame comes out unchanged. original says that it is what its sender sent.
 func (v *passage) follow(from int, f wire.Frame, original bool, turns int) {
 	if f.Kind == wire.Mark {
 		v.out = append(v.out, f)
@@ -91,10 +89,10 @@ func (v *passage) follow(from int, f wire.Frame, original bool, turns int) {
 	v.out = append(v.out, f)
 }
 
-// spread follows what a stage has returned. The one at the index passed is what it
-// was shown; original says whether that was what its sender sent.
+// spread follows each frame that a stage returned. The one at index passed is the frame
+// that the stage was shown; original says whether its sender sent it like that.
 func (v *passage) spread(s *stage, out []wire.Frame, passed int, original bool, turns int) {
-	if len(v.stages) > 1 { // it may be called again before all has been put
+	if len(v.stages) > 1 { // the stage may be called again before all is put
 		for i := range out {
 			if i != passed {
 				out[i].Raw = bytes.Clone(out[i].Raw)

@@ -19,8 +19,7 @@ type destination struct {
 
 func newDestination(w io.Writer) *destination { return &destination{w: w, broken: make(chan struct{})} }
 
-// write gives p to the receiver. After an error it takes no more. There must be
-// one write at a time.
+// write gives p to the receiver, and does nothing after an error. Calls must not overlap.
 func (o *destination) write(p []byte) {
 	for len(p) > 0 && !o.failed() {
 		n, err := o.w.Write(p)
@@ -44,9 +43,8 @@ func (o *destination) failed() bool {
 	}
 }
 
-// full reports whether the stream of a direction is not to be read on: that of a
-// client whose agent takes no more. What an agent says is recorded even if
-// nobody gets it.
+// full reports whether to stop reading dir: true for the client's stream once the agent
+// takes no more. The agent's output is recorded even if the client takes none of it.
 func (o *destination) full(dir wire.Direction) bool {
 	return dir == wire.ClientToAgent && o.failed()
 }

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// An ExitError says that the agent ended with another status than 0.
+// An ExitError reports that the agent ended with a status other than 0.
 type ExitError struct {
-	Code   int       // as a shell gives it: the agent's exit status, or 128 and the number of the signal that ended it
+	Code   int       // as in a shell: the agent's exit status, or 128 plus the number of the signal that ended it
 	Signal os.Signal // nil if the agent exited by itself
 }
 
@@ -22,10 +22,10 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("agent exited with status %d", e.Code)
 }
 
-// A StartError says that the agent could not be started.
+// A StartError reports that the agent could not be started.
 type StartError struct {
 	Agent string // as it was given
-	Code  int    // as a shell gives it: 127 not found, 126 not executable
+	Code  int    // as in a shell: 127 not found, 126 not executable
 	Err   error
 }
 
@@ -37,7 +37,7 @@ func newStartError(command []string, err error) *StartError {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		e.Code = 127
 	}
-	// Both name the agent a second time.
+	// Both errors repeat the agent's name.
 	var lookup *exec.Error
 	var path *fs.PathError
 	switch {
@@ -46,10 +46,10 @@ func newStartError(command []string, err error) *StartError {
 	case errors.As(err, &path):
 		e.Err = path.Err
 	}
-	// The system says neither of what the permission is missing, nor that it is
-	// the interpreter of a script that is not there.
+	// The system does not say which file lacks the permission, nor that the missing file is
+	// the interpreter of a script.
 	switch info, failed := os.Stat(e.Agent); {
-	case failed != nil, filepath.Base(e.Agent) == e.Agent: // that was looked for in PATH
+	case failed != nil, filepath.Base(e.Agent) == e.Agent: // looked up in PATH
 	case info.IsDir():
 		e.Err = fmt.Errorf("%w: it is a directory", e.Err)
 	case errors.Is(err, fs.ErrPermission):

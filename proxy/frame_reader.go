@@ -2,11 +2,11 @@ package proxy
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A frameReader takes what one stream says. It cuts it into frames and shows them
-// to the Interceptors, if one of them wants to see them.
+// A frameReader cuts one stream into frames and shows them to the Interceptors, if one of
+// them wants to see them.
 type frameReader struct {
 	*pipeline
-	queue *outputQueue // where the direction leads
+	queue *outputQueue // to the receiver of the direction
 }
 
 func newFrameReader(p *pipeline, dir wire.Direction) *frameReader {
@@ -34,8 +34,8 @@ func (r *frameReader) take(b []byte) bool {
 	return r.gate.open() && !r.queue.destination.full(dir)
 }
 
-// end tells the Interceptors one after the other that the stream has ended. It
-// returns when that may be passed on.
+// end tells the Interceptors one after the other that the stream has ended. It returns when
+// the end may be passed on.
 func (r *frameReader) end() {
 	r.last()
 	for i := range r.stages {
@@ -60,7 +60,7 @@ func (r *frameReader) end() {
 	r.drain(r.queue) // what was sent meanwhile may still be on its way
 }
 
-// last shows what the end of the stream has left unfinished.
+// last shows what the end of the stream left unfinished.
 func (r *frameReader) last() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,8 +76,7 @@ func (r *frameReader) last() {
 	r.deliver(before)
 }
 
-// tell tells one Interceptor that the stream has ended. It returns what that
-// returned.
+// tell tells one Interceptor that the stream has ended, and returns its answer.
 func (r *frameReader) tell(s *stage) (ready <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +100,7 @@ func (r *frameReader) frame(piece []byte, end wire.LineEnd, last bool) {
 		r.pass(f)
 		return
 	}
-	// Of a line that is too long to be shown.
+	// The line is too long to be shown.
 	r.put(f)
 	r.queue.open = true
 	if last {
@@ -109,14 +108,14 @@ func (r *frameReader) frame(piece []byte, end wire.LineEnd, last bool) {
 	}
 }
 
-// deliver waits until the receiver has taken what was put into the queue of this
-// direction. What was sent in another one, beyond before, does not stop this stream
-// as long as it is not too much: its receiver may be one that first wants to be
-// read. What that queue has to carry anyway does not count, for the same reason.
-// Nor may too much be kept there for the end of a line.
+// deliver waits until the receiver has taken what was put into this direction's queue. What
+// was put into other queues beyond before does not stop this stream unless there is too
+// much of it: the receiver over there may first want to be read. What those queues have to
+// carry anyway does not count, for the same reason. The bytes kept for the end of a line
+// are limited too.
 func (r *frameReader) deliver(before [wire.Directions]position) {
 	var across [wire.Directions]bool
-	for i := range r.queues { // before drain, which lets others put
+	for i := range r.queues { // before drain, during which others may put
 		q := &r.queues[i]
 		if n := q.put - before[i].put; q != r.queue && n > 0 {
 			if q.across == 0 {

@@ -6,22 +6,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// idleSamples is how many samples are taken in the time of Proxy.Linger.
+// idleSamples is the number of samples taken within Proxy.Linger.
 const idleSamples = 10
 
-// An idleDetector takes samples after the agent's end, while its pipes are
-// still open: processes that it left behind hold them.
+// An idleDetector takes samples after the agent's end while processes that it left behind
+// still hold its pipes open.
 type idleDetector struct {
 	moves   [wire.Directions]uint32 // of the pumps at the last sample
 	samples int
-	quiet   int // samples in a row without anything from the agent's side
+	quiet   int // consecutive samples in which the agent's side sent nothing
 }
 
-// long takes a sample and reports whether nothing has come for long enough to go. All
-// that the agent itself wrote has passed by then: a pump that waits has emptied
-// its pipe. One that cannot get rid of what it has read is waited for, unless
-// all patience is at an end. Those who talk on and on are left at their first
-// pause after ten times the usual.
+// long takes a sample and reports whether the streams have been silent long enough to stop.
+// By then all that the agent itself wrote has passed, since a waiting pump has emptied its
+// pipe. A pump that is blocked on a write is waited for until patience runs out. Processes
+// that never stop writing are cut off at their first pause after ten times the usual wait.
 func (l *idleDetector) long(r *run) bool {
 	idle := true
 	for _, dir := range []wire.Direction{wire.AgentToClient, wire.AgentStderr} {
@@ -42,7 +41,7 @@ func (l *idleDetector) long(r *run) bool {
 		l.quiet = 0
 	}
 	if (r.shutdown.begun && !r.shutdown.done() || time.Now().Before(r.grace)) && r.agent.alive() {
-		return false // the launcher has ended, the real agent takes its time
+		return false // the launcher has ended, and the real agent takes its time
 	}
 	return l.quiet >= idleSamples || l.quiet > 0 && l.samples >= 10*idleSamples
 }

@@ -11,24 +11,24 @@ import (
 // A stage is the place of one Interceptor in the chain.
 type stage struct {
 	place       int           // from the client's end
-	interceptor Interceptor   // nil when it has panicked
-	failed      chan struct{} // closed then
-	pacer       Pacer         // nil if it is none
-	wants       [2]bool       // by direction: whether it is shown frames of that
-	out         []wire.Frame  // for what its next call returns; nil during a call and until that is sent
+	interceptor Interceptor   // nil once it has panicked
+	failed      chan struct{} // closed when it has panicked
+	pacer       Pacer         // nil if the Interceptor is no Pacer
+	wants       [2]bool       // by direction: whether the Interceptor is shown its frames
+	out         []wire.Frame  // reused by the next call; nil during a call and until its frames are sent
 }
 
-// shown reports whether frames of a direction are shown to the Interceptor.
+// shown reports whether the Interceptor is shown frames of dir.
 func (s *stage) shown(dir wire.Direction) bool { return s.interceptor != nil && s.wants[dir] }
 
-// keep keeps what a call returned for the next one.
+// keep keeps the slice that a call returned for the next one.
 func (s *stage) keep(out []wire.Frame) {
 	clear(out) // may hold large frames
 	s.out = out[:0]
 }
 
-// ask has the Interceptor do something, and returns what is to be sent. It
-// reports whether that has not panicked. Called with mu held.
+// ask calls the Interceptor and returns what it sends, and whether it did not panic. The
+// caller holds mu.
 func (p *pipeline) ask(s *stage, call func(i Interceptor, out []wire.Frame) []wire.Frame) (out []wire.Frame, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -39,13 +39,13 @@ func (p *pipeline) ask(s *stage, call func(i Interceptor, out []wire.Frame) []wi
 	out = call(s.interceptor, out)
 	for i := range out {
 		f := &out[i]
-		_ = &p.queues[f.Dir] // nothing else can be sent anywhere
+		_ = &p.queues[f.Dir] // panics, and is recovered above, for a direction without a queue
 	}
 	return out, true
 }
 
-// intercept shows f to the Interceptor. It returns what is to be sent, with its
-// origins, and which of that is f itself; -1 if it is withheld.
+// intercept shows f to the Interceptor. It returns what to send, with origins, and the
+// index of f itself in that; -1 if f is withheld.
 func (p *pipeline) intercept(s *stage, f wire.Frame) (out []wire.Frame, passed int) {
 	out, ok := p.ask(s, func(i Interceptor, out []wire.Frame) []wire.Frame { return i.Intercept(f, out) })
 	if !ok {
@@ -65,8 +65,8 @@ func (p *pipeline) intercept(s *stage, f wire.Frame) (out []wire.Frame, passed i
 	return out, passed
 }
 
-// act has the Interceptor do something that is about no frame. It returns what is
-// to be sent, with its origins.
+// act calls the Interceptor about no frame in particular. It returns what to send, with
+// origins.
 func (p *pipeline) act(s *stage, call func(i Interceptor, out []wire.Frame) []wire.Frame) (out []wire.Frame, ok bool) {
 	out, ok = p.ask(s, call)
 	for i := range out {
@@ -77,7 +77,7 @@ func (p *pipeline) act(s *stage, call func(i Interceptor, out []wire.Frame) []wi
 	return out, ok
 }
 
-// fail leaves an Interceptor alone from now on. It returns what that has held.
+// fail leaves an Interceptor out from now on. It returns the frames that it held.
 func (p *pipeline) fail(s *stage, why error) (held []wire.Frame) {
 	i := s.interceptor
 	s.interceptor = nil
@@ -90,12 +90,12 @@ func (p *pipeline) fail(s *stage, why error) (held []wire.Frame) {
 	p.gate.fault(fmt.Errorf("%s: %w", name, why))
 	defer func() {
 		if recover() != nil {
-			held = nil // it has failed once
+			held = nil // it panicked again
 		}
 	}()
 	for _, f := range i.Held() {
 		if f.Origin != wire.Injected {
-			f.Origin = wire.Rewritten // on the tape it stands as withheld
+			f.Origin = wire.Rewritten // the tape has it as withheld
 		}
 		_ = &p.queues[f.Dir]
 		held = append(held, f)

@@ -10,28 +10,28 @@ import (
 // else happens. Its methods are called one at a time, from several goroutines,
 // and never after Run has returned.
 type Journal interface {
-	// Append takes bytes of one direction. The chunks of the origins Wire and
-	// Withheld, put together, are what the writer wrote; without an Interceptor
-	// they are cut anywhere and all have the origin Wire. Append must not keep
-	// p. An error means that the tape has a gap, not that the traffic stops.
+	// Append takes bytes of one direction. The chunks of the origins Wire and Withheld, put
+	// together, are what the writer wrote; without an Interceptor they are cut anywhere and
+	// all have the origin Wire. Append must not keep p. An error means that the tape has a
+	// gap, not that the traffic stops.
 	Append(dir wire.Direction, origin wire.Origin, p []byte) error
 
 	// EOF says that the writer of a direction closed it.
 	EOF(dir wire.Direction)
 
-	// ReadFailed says that a direction cannot be read on, and why. Its receiver
-	// sees the end of it, though the writer has not closed it.
+	// ReadFailed says why a direction cannot be read any further. Its receiver sees the end
+	// of the stream, though the writer has not closed it.
 	ReadFailed(dir wire.Direction, err error)
 
 	// Signal says that a signal came and is about to be passed on to the agent.
 	Signal(sig os.Signal)
 
-	// Fault says that a part of this process has panicked, and is left out from
-	// here on: the Interceptor, or the Journal itself, if it still can note that.
+	// Fault says that a part of this process has panicked and is left out from here on: an
+	// Interceptor, or the Journal itself if it can still note that.
 	Fault(err error)
 
-	// Note takes what an Interceptor has to say of the bytes that come next: a
-	// frame of the kind Mark that it has returned.
+	// Note takes a frame of the kind Mark that an Interceptor returned: what it has to say
+	// about the bytes that come next.
 	Note(dir wire.Direction, m wire.Marked)
 
 	// Exit is the last call: how the agent ended, as in ExitError, and how many

@@ -10,18 +10,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A recorderGate is the way to the Journal, if there is one: one call at a time, none
-// once it is closed, and none after a panic.
+// A recorderGate guards the Journal, if there is one: it makes one call at a time, none
+// after close, and none after a panic.
 type recorderGate struct {
 	complain func(error) // may be nil
 
 	mu      sync.Mutex
-	journal Journal // guarded by mu; nil if there is none, or none any more
+	journal Journal // guarded by mu; nil if there is none, or it has panicked
 	closed  bool    // guarded by mu
 }
 
-// do calls note with the Journal, if there is one. It reports whether the gate
-// is still open; if not, nothing may be forwarded any more.
+// do calls note with the Journal, if there is one. It reports whether the gate is still
+// open; if not, nothing may be forwarded any more.
 func (g *recorderGate) do(note func(j Journal)) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -31,7 +31,7 @@ func (g *recorderGate) do(note func(j Journal)) bool {
 	return !g.closed
 }
 
-// call calls note with the Journal, if there is one. Called with mu held.
+// call calls note with the Journal, if there is one. The caller holds mu.
 func (g *recorderGate) call(note func(j Journal)) {
 	if g.journal != nil {
 		defer g.guard()
@@ -39,8 +39,8 @@ func (g *recorderGate) call(note func(j Journal)) {
 	}
 }
 
-// guard is deferred around each call of the Journal, with mu held. One that
-// panics is left alone: recording has ended then, and the traffic goes on.
+// guard is deferred around each call of the Journal, with mu held. After a panic the
+// Journal is left out: recording has ended, and the traffic goes on.
 func (g *recorderGate) guard() {
 	v := recover()
 	if v == nil {
@@ -49,7 +49,7 @@ func (g *recorderGate) guard() {
 	j, err := g.journal, fmt.Errorf("recording: %w", panicked(v))
 	g.journal = nil
 	g.report(err)
-	defer func() { recover() }() // it has failed once
+	defer func() { recover() }() // it panicked again
 	j.Fault(err)
 }
 
@@ -63,12 +63,12 @@ func (g *recorderGate) append(dir wire.Direction, origin wire.Origin, p []byte) 
 	open = !g.closed
 	if open && g.journal != nil {
 		defer g.guard()
-		_ = g.journal.Append(dir, origin, p) // a gap is the journal's to remember
+		_ = g.journal.Append(dir, origin, p) // the journal itself remembers the gap
 	}
 	return open
 }
 
-// ended notes that a direction has ended, as a pump's run says.
+// ended notes the end of a direction, with the error of the pump's run.
 func (g *recorderGate) ended(dir wire.Direction, err error) {
 	g.do(func(j Journal) {
 		if errors.Is(err, io.EOF) {
@@ -79,14 +79,14 @@ func (g *recorderGate) ended(dir wire.Direction, err error) {
 	})
 }
 
-// report tells of a part that has failed.
+// report tells Complain that a part has failed.
 func (g *recorderGate) report(err error) {
 	if g.complain != nil {
 		g.complain(err)
 	}
 }
 
-// fault notes and tells that a part has failed.
+// fault notes on the tape that a part has failed, and reports it.
 func (g *recorderGate) fault(err error) {
 	g.do(func(j Journal) { j.Fault(err) })
 	g.report(err)

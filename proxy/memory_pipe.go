@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// memoryPipeSize is what a pipe of most systems holds.
+// memoryPipeSize is the capacity of a pipe on most systems.
 const memoryPipeSize = 64 << 10
 
-// A memoryPipe is a pipe within this process. Unlike io.Pipe it takes bytes before
-// somebody reads: who writes before he reads would wait for ever else.
+// A memoryPipe is a pipe within this process. Unlike io.Pipe it buffers what is written;
+// otherwise a peer that writes before it reads would deadlock.
 type memoryPipe struct {
 	mu     sync.Mutex
 	cond   sync.Cond // broadcast at every change
@@ -69,7 +69,7 @@ func (w pipeWriter) Write(b []byte) (n int, err error) {
 	}
 }
 
-// Close makes reads end behind what was written.
+// Close makes reads end after what was written.
 func (w pipeWriter) Close() error { return w.close(1) }
 
 func (p *memoryPipe) close(end int) error {

@@ -8,34 +8,32 @@ import (
 
 // A Pacer is an Interceptor that says how frames are written.
 //
-// What is written slowly or late is on the tape when it came, and its origin is
-// not changed. What follows in its direction waits behind it, and its writer
-// feels that, as with a slow pipe: a stream is not read on while the queue to its
-// receiver is being written. All waiting ends when a signal comes that asks to
-// end, the context of Run ends, the client has gone, or at Handle.Exit: what is
-// left is then written at once.
+// A frame that is written slowly or late keeps its origin, and the tape has the time at
+// which it came. What follows in its direction waits, and its writer feels that as with a
+// slow pipe: a stream is not read while the queue to its receiver is being written. All
+// waiting ends, and what is left is written at once, when a signal asks the process to end,
+// the context of Run ends, the client has gone, or Handle.Exit is called.
 type Pacer interface {
-	// Pace is asked of each frame of a direction that the Interceptor wants, as it
-	// comes out of the chain, whoever made it. Lines longer than 16 MiB are
-	// written at once.
+	// Pace is called for each frame of a direction that the Interceptor wants, as it leaves
+	// the chain, whoever made it. Lines longer than 16 MiB are written at once.
 	Pace(f wire.Frame) Pace
 }
 
-// A Pace is how a frame is written: at once, if it is zero. Of what several Pacers
-// say, delays and pauses add up, and cuts and rates all hold.
+// A Pace says how a frame is written; the zero Pace writes it at once. If several Pacers
+// answer, delays and pauses add up, and all cuts and rates apply.
 type Pace struct {
 	Delay time.Duration // before the first byte
-	Rate  int           // bytes a second, in pieces of a tenth of that; 0: as fast as it can be
+	Rate  int           // bytes a second, written in pieces of a tenth of that; 0: no limit
 	Piece int           // bytes after which a write ends; 0: the whole frame
-	Cuts  []int         // where a write ends too: offsets in Raw, ascending
-	Pause time.Duration // between the writes that Piece and Cuts make
+	Cuts  []int         // offsets in Raw, ascending, where a write ends too
+	Pause time.Duration // between the writes that Piece and Cuts separate
 }
 
 func (c Pace) isZero() bool {
 	return c.Delay <= 0 && c.Rate <= 0 && c.Piece <= 0 && len(c.Cuts) == 0
 }
 
-// and returns what both say.
+// and combines two Paces.
 func (c Pace) and(d Pace) Pace {
 	least := func(a, b int) int {
 		if a <= 0 || b > 0 && b < a {
@@ -50,8 +48,8 @@ func (c Pace) and(d Pace) Pace {
 	return c
 }
 
-// next returns where the write ends that begins at an offset of size bytes, and
-// how long to wait behind it.
+// next returns where the write that begins at an offset of size bytes ends, and how long to
+// wait after it.
 func (c Pace) next(at, size int) (end int, wait time.Duration) {
 	end = size
 	for _, cut := range c.Cuts {
@@ -80,7 +78,7 @@ type stretch struct {
 	pace     Pace
 }
 
-// pace returns how a frame is to be written. Called with mu held.
+// pace returns how to write a frame. The caller holds mu.
 func (p *pipeline) pace(f wire.Frame) (pace Pace) {
 	if f.Dir == wire.AgentStderr || !f.Origin.Received() {
 		return Pace{}
@@ -94,7 +92,7 @@ func (p *pipeline) pace(f wire.Frame) (pace Pace) {
 			pace = pace.and(s.pacer.Pace(f))
 			return out
 		})
-		if !ok { // it has failed
+		if !ok { // the Interceptor panicked
 			p.send(s, held)
 			continue
 		}
@@ -103,7 +101,7 @@ func (p *pipeline) pace(f wire.Frame) (pace Pace) {
 	return pace
 }
 
-// writePaced writes b by the paces of its stretches. Called without mu.
+// writePaced writes b at the paces of its stretches. The caller does not hold mu.
 func (p *pipeline) writePaced(q *outputQueue, b []byte, paced []stretch) {
 	at := 0
 	for _, s := range paced {
@@ -123,7 +121,7 @@ func (p *pipeline) writePaced(q *outputQueue, b []byte, paced []stretch) {
 	q.destination.write(b[at:])
 }
 
-// wait waits, unless all that is to be written must be written now.
+// wait waits for d, or until everything must be written at once.
 func (p *pipeline) wait(q *outputQueue, d time.Duration) {
 	if d <= 0 {
 		return
@@ -137,5 +135,5 @@ func (p *pipeline) wait(q *outputQueue, d time.Duration) {
 	}
 }
 
-// rush ends all waiting for a pace. Nothing waits any more from then on.
+// rush ends all waiting for a pace, for good.
 func (p *pipeline) rush() { p.rushed.Do(func() { close(p.hurry) }) }

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// maxPanic is how much is told of what was said in a panic.
+// maxPanic limits the text of a panic that is told, in bytes.
 const maxPanic = 300
 
-// panicked returns a panic as an error, with the place that it came from; of one
-// that goes on in another, the first. It is called by the function that was
-// deferred to recover value.
+// panicked returns a panic as an error that names the place it came from: for nested
+// panics, the first. It must be called by the deferred function that recovered value.
 func panicked(value any) error {
 	said := fmt.Sprint(value)
 	if len(said) > maxPanic {

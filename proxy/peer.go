@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// A Peer is an agent within this process. It is to behave as a program would.
+// A Peer is an agent within this process. It must behave as a program would.
 type Peer struct {
-	// Run is the agent's whole life, and returns its exit status. It reads in, which
-	// ends when the client has closed it, and writes out and err, each of which
-	// takes as much as a pipe before it blocks. The end of ctx is what SIGKILL is for
-	// a program: in, out and err give errors then, and Run must return, whatever its
-	// status. One that panics has ended with status 2, and err says why.
+	// Run is the agent's whole life, and returns its exit status. It reads in, which ends
+	// when the client closes it, and writes out and err, each of which buffers as much as a
+	// pipe before it blocks. The end of ctx corresponds to SIGKILL: in, out and err return
+	// errors from then on, and Run must return with any status. A Run that panics ends with
+	// status 2 and the reason on err.
 	Run func(ctx context.Context, in io.Reader, out, err io.Writer) (code int)
 
-	// Signal is told of signals that are for the agent, of SIGTERM too if it is made
-	// to end. It must not block. nil: one that asks a program to end ends ctx.
+	// Signal receives the signals for the agent, including SIGTERM when it is made to end.
+	// It must not block. If it is nil, a signal that asks a program to end ends ctx.
 	Signal func(sig os.Signal)
 }
 
@@ -28,11 +28,11 @@ type peerRun struct {
 	*Peer
 	cancel context.CancelFunc
 	theirs [3]io.Closer // its ends of the streams
-	fatal  atomic.Int32 // the signal that has ended it; 0: none
+	fatal  atomic.Int32 // the signal that ended it; 0: none
 	agent  *agent
 }
 
-// start begins the life of a Peer. It returns as start does for a program.
+// start begins the life of a Peer. It returns what start returns for a program.
 func (p *Peer) start() (started func() (*agent, error)) {
 	in, stdin := newMemoryPipe()
 	stdout, out := newMemoryPipe()

@@ -8,39 +8,39 @@ import (
 )
 
 const (
-	// maxFrame is how long a line may be to be shown to an Interceptor.
+	// maxFrame is the longest line that Interceptors are shown.
 	maxFrame = 16 << 20
 
-	// maxBacklog is how many bytes that were sent against the stream may wait
-	// before the stream is read on.
+	// maxBacklog limits the bytes sent in the other direction that may wait before a stream
+	// stops being read.
 	maxBacklog = 1 << 20
 
-	// maxKept is how large a buffer is kept for the next use.
+	// maxKept is the largest buffer that is kept for reuse.
 	maxKept = 1 << 20
 )
 
 // A pipeline is where the streams meet the chain of Interceptors. One lock orders
-// all: what the Interceptors decide, the tape, and the queues. It is never held
-// while a peer is written to, so that one that does not read stops only the
-// stream that leads to it.
+// everything: what the Interceptors decide, the tape, and the queues. It is never held
+// while a peer is written to, so a peer that does not read stops only the stream that leads
+// to it.
 type pipeline struct {
 	gate   *recorderGate
-	closed chan struct{} // when Run is over
-	handle Handle        // but for Do
+	closed chan struct{} // closed when Run is over
+	handle Handle        // without Do, which differs by stage
 	quit   chan struct{} // closed by Handle.Exit
-	hurry  chan struct{} // closed when nothing may wait for a pace any more
+	hurry  chan struct{} // closed when nothing may wait for a pace any longer
 	rushed sync.Once     // closes hurry
 
 	mu     sync.Mutex // guards the rest
 	cond   sync.Cond  // broadcast when a queue has moved on
 	stages []stage    // from the client's end to the agent's
 	queues [wire.Directions]outputQueue
-	out    []wire.Frame // for what comes out of the chain next
+	out    []wire.Frame // reused for what next leaves the chain
 
 	splitters [2]wire.Splitter // of what client and agent say
 
 	cutting sync.Mutex
-	cuts    []func() // guarded by cutting: what is to be done once stdout has ended
+	cuts    []func() // guarded by cutting: what to do once stdout has ended
 }
 
 func newPipeline(chain []Interceptor, g *recorderGate, destinations [wire.Directions]*destination) *pipeline {
@@ -78,8 +78,8 @@ func (p *pipeline) start() {
 	}
 }
 
-// close lets those go who wait in do, or for the end of a stream. The gate is
-// closed.
+// close unblocks goroutines waiting in do or for the end of a stream. The gate is closed by
+// then.
 func (p *pipeline) close() {
 	close(p.closed)
 	p.mu.Lock()
@@ -87,13 +87,13 @@ func (p *pipeline) close() {
 	p.cond.Broadcast()
 }
 
-// alive reports whether an Interceptor is left.
+// alive reports whether an Interceptor is left that has not panicked.
 func (p *pipeline) alive() bool {
 	return slices.ContainsFunc(p.stages, func(s stage) bool { return s.interceptor != nil })
 }
 
-// framed reports whether a direction is cut into frames: somebody wants to see
-// them.
+// framed reports whether a direction is cut into frames, because an Interceptor wants to
+// see them.
 func (p *pipeline) framed(dir wire.Direction) bool {
 	if dir == wire.AgentStderr {
 		return false
@@ -106,12 +106,12 @@ func (p *pipeline) framed(dir wire.Direction) bool {
 	return false
 }
 
-// do is Handle.Do of a stage.
+// do implements Handle.Do for a stage.
 func (p *pipeline) do(s *stage, act func(out []wire.Frame) []wire.Frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.inLongLine() && s.interceptor != nil && p.gate.open() {
-		p.cond.Wait() // else all that is sent meanwhile would have to be kept
+		p.cond.Wait() // otherwise all that is sent meanwhile would have to be kept
 	}
 	if s.interceptor == nil || !p.gate.open() {
 		return false
@@ -120,10 +120,10 @@ func (p *pipeline) do(s *stage, act func(out []wire.Frame) []wire.Frame) bool {
 	out, ok := p.act(s, func(_ Interceptor, out []wire.Frame) []wire.Frame { return act(out) })
 	p.send(s, out)
 	p.spill()
-	after := p.positions() // before drain, which lets others put
+	after := p.positions() // before drain, during which others may put
 	for i := range p.queues {
 		if after[i].put > before[i].put {
-			go p.write(&p.queues[i]) // a write that blocks cannot be called off
+			go p.write(&p.queues[i]) // a blocked write cannot be cancelled
 		}
 	}
 	for i := range p.queues {
@@ -142,7 +142,7 @@ func (p *pipeline) positions() (ends [wire.Directions]position) {
 	return ends
 }
 
-// inLongLine reports whether a line is passing that is too long to be shown.
+// inLongLine reports whether a line too long to be shown is passing.
 func (p *pipeline) inLongLine() bool {
 	for i := range p.queues {
 		if p.queues[i].open && p.framed(wire.Direction(i)) {
@@ -158,20 +158,20 @@ func (p *pipeline) write(q *outputQueue) {
 	p.drain(q)
 }
 
-// endStdout ends the client's stdout behind what has been sent, also by the call
-// that is under way, and then calls then.
+// endStdout ends the client's stdout after what has been sent, including by the current
+// call, and then calls then.
 func (p *pipeline) endStdout(then func()) {
 	p.cutting.Lock()
 	p.cuts = append(p.cuts, then)
 	p.cutting.Unlock()
-	go func() { // if no call is under way; if one is, it holds the lock
+	go func() { // a call in progress holds the lock; otherwise this runs at once
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.cut()
 	}()
 }
 
-// cut does what endStdout was asked for.
+// cut does what endStdout registered.
 func (p *pipeline) cut() {
 	p.cutting.Lock()
 	cuts := p.cuts

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// passedOn are the signals that are for the agent. SIGTTIN and SIGTTOU are not
-// among them: the terminal sends them for what we do ourselves, and stops us.
-// Those of a process's own faults are its own too.
+// passedOn are the signals that are passed on to the agent. SIGTTIN and SIGTTOU are not
+// among them: the terminal sends them for what we do ourselves, and they stop us. Nor are
+// the signals that a process causes by its own faults.
 var passedOn = [...]os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
@@ -39,15 +39,15 @@ func catch() (<-chan os.Signal, func()) {
 	return c, func() { signal.Stop(c); signal.Stop(pipe) }
 }
 
-// A process is the agent's.
+// A process is the agent's process.
 type process struct {
 	pid      int
-	stopping atomic.Bool // it was told to stop, and has not
-	stopped  atomic.Bool // it has, and was not told to go on
+	stopping atomic.Bool // it was told to stop, and has not stopped yet
+	stopped  atomic.Bool // it has stopped, and was not told to continue
 }
 
-// spawn starts the agent with those ends of its pipes. os/exec would first fork
-// once more, to see whether the kernel has handles for processes.
+// spawn starts the agent with the given ends of its pipes. os/exec would first fork once
+// more, to find out whether the kernel has process handles.
 func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
 	if cmd.Err != nil {
 		return cmd.Err
@@ -60,7 +60,7 @@ func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
 	return err
 }
 
-// ends reports whether a signal is one that asks a program to end.
+// ends reports whether a signal asks a program to end.
 func ends(sig os.Signal) bool {
 	switch sig {
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
@@ -69,13 +69,13 @@ func ends(sig os.Signal) bool {
 	return false
 }
 
-// signal sends sig to the agent's process group: many agents are launchers of
-// another program that would not get it else. The group may be gone. What a
-// terminal sends reaches our group only, so the agent gets it once.
+// signal sends sig to the agent's process group: many agents are launchers of another
+// program that would otherwise not receive it. The group may be gone already. Signals from
+// a terminal reach only our own group, so the agent receives them once.
 func (p *process) signal(sig os.Signal) {
 	switch sig {
 	case syscall.SIGTSTP:
-		if p.stopped.Load() { // the SIGCONT between was too short to be seen
+		if p.stopped.Load() { // the SIGCONT in between was too short to be noticed
 			stop()
 			return
 		}
@@ -89,15 +89,15 @@ func (p *process) signal(sig os.Signal) {
 
 func stop() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
-// wait returns when the agent has ended. If it stops because we were told to, so
-// do we, for whoever waits for us: a shell. SIGCONT lets both go on.
+// wait returns when the agent has ended. If the agent stops because we were told to stop,
+// we stop too, so that the shell waiting for us notices. SIGCONT continues both.
 func (p *process) wait() (code int, sig os.Signal) {
 	for {
 		var status syscall.WaitStatus
 		_, err := syscall.Wait4(p.pid, &status, syscall.WUNTRACED, nil)
 		switch {
 		case err == syscall.EINTR:
-		case err != nil: // somebody else has waited for it
+		case err != nil: // another waiter has reaped it
 			return 255, nil
 		case status.Stopped():
 			if p.stopping.CompareAndSwap(true, false) {
@@ -116,5 +116,5 @@ func (p *process) terminate() { p.signal(syscall.SIGTERM) }
 
 func (p *process) kill() { p.signal(syscall.SIGKILL) }
 
-// alive reports whether a process of the agent's group is left.
+// alive reports whether any process of the agent's group is left.
 func (p *process) alive() bool { return syscall.Kill(-p.pid, 0) == nil }

@@ -7,28 +7,27 @@ import (
 	"syscall"
 )
 
-// catch returns the signals that are to be passed on, and a function that ends
-// that. Ctrl-C and Ctrl-Break reach the agent too, by way of the console.
+// catch returns the signals to pass on, and a function that stops catching them. The
+// console delivers Ctrl-C and Ctrl-Break to the agent as well.
 func catch() (<-chan os.Signal, func()) {
 	c := make(chan os.Signal, 16)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 	return c, func() { signal.Stop(c) }
 }
 
-// ends reports whether a signal is one that asks a program to end.
+// ends reports whether a signal asks a program to end.
 func ends(os.Signal) bool { return true }
 
-// signal does nothing: one process cannot send another a signal here, and the
-// console has sent it already.
+// signal does nothing: a process cannot send another one a signal here, and the console has
+// already delivered it.
 func (p *process) signal(os.Signal) {}
 
-// terminate does nothing: there is no request to end but the end of stdin.
+// terminate does nothing: the end of stdin is the only request to end.
 func (p *process) terminate() {}
 
 func (p *process) kill() { p.cmd.Process.Kill() }
 
-// alive reports whether a process of the agent's group is left. There are no
-// groups here.
+// alive reports false: there are no process groups here.
 func (p *process) alive() bool { return false }
 
 // wait returns when the agent has ended. No signal ends a process here.
@@ -40,14 +39,14 @@ func (p *process) wait() (code int, sig os.Signal) {
 // A process is the agent's.
 type process struct{ cmd *exec.Cmd }
 
-// spawn starts the agent with those ends of its pipes.
+// spawn starts the agent with the given ends of its pipes.
 func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[1], ends[2]
 	p.cmd = cmd
 	return cmd.Start()
 }
 
-// pipe returns the ends of a new pipe. They are blocking, as on Unix.
+// pipe returns the ends of a new blocking pipe, as on Unix.
 func pipe() (r, w *os.File, err error) {
 	if r, w, err = os.Pipe(); err == nil {
 		r.Fd()
@@ -56,5 +55,5 @@ func pipe() (r, w *os.File, err error) {
 	return r, w, err
 }
 
-// widen does nothing: the system sizes pipes by itself.
+// widen does nothing: the system sizes pipes itself.
 func widen(*os.File) {}

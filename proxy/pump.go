@@ -10,22 +10,22 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A pump's buffer grows when a read fills it: most agents never write more than
-// a few kilobytes at a time, and those that flood get as much in one read as
-// the widened pipe holds.
+// A pump's buffer grows when a read fills it: most agents never write more than a few
+// kilobytes at a time, and those that flood get as much in one read as the widened pipe
+// holds.
 const (
 	minBuffer = 32 << 10
 	maxBuffer = pipeSize
 )
 
-// busyWait is the pause before another try where a descriptor has been made
-// non-blocking behind our back: stderr is often shared with the client, and
-// libuv does that to what it shares.
+// busyWait is the pause before the next try where another process has made a descriptor
+// non-blocking: stderr is often shared with the client, and libuv does that to what it
+// shares.
 const busyWait = time.Millisecond
 
-// A pump carries what one stream says to a sink, in a goroutine of its own.
+// A pump carries one stream to a sink, in a goroutine of its own.
 type pump struct {
-	moves atomic.Uint32 // even while it reads, odd while it handles what it has read
+	moves atomic.Uint32 // even while it reads, odd while it handles what it read
 	done  chan struct{} // closed when it has ended
 }
 
@@ -33,15 +33,15 @@ func newPump() *pump { return &pump{done: make(chan struct{})} }
 
 // A sink takes what a pump has read.
 type sink interface {
-	// take records and forwards p, and reports whether more is to be read.
+	// take records and forwards p, and reports whether to read more.
 	take(p []byte) bool
 
 	// end says that no more will be read.
 	end()
 }
 
-// run reads src until it ends or dst has enough. It returns io.EOF if src ended,
-// why it could not be read on, or nil if dst has enough.
+// run reads src until it ends or dst has enough. It returns io.EOF if src ended, the error
+// if reading failed, and nil if dst has enough.
 func (p *pump) run(src io.Reader, dst sink) error {
 	defer dst.end()
 	buf := make([]byte, minBuffer)
@@ -63,7 +63,7 @@ func (p *pump) run(src io.Reader, dst sink) error {
 	}
 }
 
-// A tap tells the journal of a chunk and forwards it.
+// A tap reports a chunk to the journal and forwards it.
 type tap struct {
 	dir         wire.Direction
 	gate        *recorderGate

@@ -6,38 +6,38 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An outputQueue leads to one receiver. Whoever puts bytes into it must drain it,
+// An outputQueue leads to one receiver. A goroutine that puts bytes into it must drain it,
 // or wait for the goroutine that is draining it.
 type outputQueue struct {
 	dir         wire.Direction
 	destination *destination // used by the goroutine that set writing
 	writing     bool
 
-	buf   []byte // to be written
+	buf   []byte // not yet written
 	paced []stretch
-	noted int    // bytes of buf that are on the tape; the rest is of origin Wire
+	noted int    // bytes of buf that are on the tape; the rest has the origin Wire
 	spare []byte // the other buffer, while it is not being written
 
 	put     int64 // bytes ever put in
 	written int64
-	limit   int64 // how much is written; the rest has been hung up on. -1: all
-	across  int64 // bytes put in by other directions and not written; while there are any, help is at work
+	limit   int64 // write only so many bytes and drop the rest, after a hang-up; -1: all
+	across  int64 // bytes put in by other directions and not written; while there are any, help runs
 
-	open    bool         // in a line whose beginning has passed: nothing may get between its pieces
-	later   []wire.Frame // what is to follow it
+	open    bool         // inside a line whose beginning has passed: nothing may get between its pieces
+	later   []wire.Frame // what follows that line
 	kept    int          // bytes of later
-	waited  int          // frames that were ever put into later
-	resumed int          // of those, how many have been put in since
+	waited  int          // frames ever put into later
+	resumed int          // of those, how many have moved on to buf
 }
 
-// A position is one in all that is ever put into a queue.
+// A position is a point in all that is ever put into a queue.
 type position struct {
 	put    int64
-	waited int  // frames that had to wait until then for the end of a line
-	behind bool // those will stand behind put
+	waited int  // frames that had to wait for the end of a line by then
+	behind bool // those come after put
 }
 
-// reached reports whether all before a position has been written.
+// reached reports whether everything before a position has been written.
 func (q *outputQueue) reached(at *position) bool {
 	if q.resumed < at.waited {
 		at.behind = true
@@ -49,8 +49,8 @@ func (q *outputQueue) reached(at *position) bool {
 	return q.written >= at.put
 }
 
-// put notes a frame and puts it into its queue. Frames of origin Wire are noted
-// together, when something else comes or the chunk they came in ends.
+// put notes a frame on the tape and queues it. Frames of origin Wire are noted together,
+// when something else comes or their chunk ends.
 func (p *pipeline) put(f wire.Frame) {
 	q := &p.queues[f.Dir]
 	if f.Origin != wire.Wire || f.Kind == wire.Mark {
@@ -80,7 +80,7 @@ func (p *pipeline) put(f wire.Frame) {
 	}
 }
 
-// endLine puts in what waited for the end of a line.
+// endLine queues what waited for the end of a line.
 func (p *pipeline) endLine(q *outputQueue) {
 	q.open = false
 	if len(q.later) == 0 {
@@ -95,8 +95,8 @@ func (p *pipeline) endLine(q *outputQueue) {
 	p.cond.Broadcast()
 }
 
-// note tells the tape of what it does not know yet. What it does not take, and
-// what is withheld, leaves the queue.
+// note notes on the tape what it lacks so far. What the tape refuses, and what is withheld,
+// leaves the queue.
 func (p *pipeline) note(q *outputQueue, origin wire.Origin) {
 	b := q.buf[q.noted:]
 	if len(b) == 0 {
@@ -126,7 +126,7 @@ func (p *pipeline) drain(q *outputQueue) {
 	}
 }
 
-// writeOut writes what is next in the queue. The lock is not held meanwhile.
+// writeOut writes the next part of the queue, without holding the lock.
 func (p *pipeline) writeOut(q *outputQueue, b []byte, paced []stretch) {
 	end := q.written + int64(len(b))
 	if q.limit >= 0 {
@@ -141,9 +141,9 @@ func (p *pipeline) writeOut(q *outputQueue, b []byte, paced []stretch) {
 	p.cond.Broadcast()
 }
 
-// passRaw passes bytes that nobody wants to see as frames. Only what is sent in
-// this direction by somebody else has to wait for the end of a line. It returns
-// when all has been written; false if the gate is closed.
+// passRaw passes bytes that no Interceptor wants to see as frames. Only what others send in
+// this direction has to wait for the end of a line. It returns when all has been written;
+// false if the gate is closed.
 func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 	for len(b) > 0 {
 		piece := b
@@ -164,7 +164,7 @@ func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 			q.noted = len(q.buf)
 		}
 		if !q.open {
-			p.endLine(q) // before the lock is given up: what comes later stands behind that
+			p.endLine(q) // before giving up the lock: what comes later follows it
 		}
 		if direct {
 			p.writeOut(q, piece, nil)
@@ -174,7 +174,7 @@ func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 	return true
 }
 
-// help drains what was put across into a queue, until there is no more of it.
+// help drains what other directions put into a queue, until there is no more of it.
 func (p *pipeline) help(q *outputQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,8 +186,8 @@ func (p *pipeline) help(q *outputQueue) {
 	}
 }
 
-// spill passes on the beginnings of lines that were kept for Interceptors, of the
-// directions that none of them wants to see any more.
+// spill passes on the beginnings of lines that were kept for Interceptors, in directions
+// that no Interceptor wants to see any longer.
 func (p *pipeline) spill() {
 	for i := range p.splitters {
 		q, s := &p.queues[i], &p.splitters[i]

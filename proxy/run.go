@@ -10,10 +10,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// exitLead is how long the end of stdout is kept from the client for the
-// agent's exit to come first, as it does at once in most cases: a client may
-// kill us when it sees that end, and how the agent ended should be on the tape
-// by then.
+// exitLead is how long the end of stdout is kept from the client so that the agent's exit
+// can come first, which it does at once in most cases. A client may kill us when it sees
+// that end, and by then the tape should say how the agent ended.
 const exitLead = 50 * time.Millisecond
 
 // A run is one call of Proxy.Run, from the agent's start on.
@@ -23,15 +22,15 @@ type run struct {
 	in           io.Reader
 	out          io.Writer
 	linger       time.Duration
-	grace        time.Time // until when what a signal was passed on to may end in its own way
+	grace        time.Time // how long a process that got a signal may take to end in its own way
 	shutdown     shutdown
 	destinations [wire.Directions]*destination
 	pumps        [wire.Directions]*pump
 	sinks        [wire.Directions]sink
 	pipeline     *pipeline   // nil without Interceptors
-	asked        chan func() // what Interceptors want to be done
-	code         *int        // status to end with; nil: the agent's
-	sig          os.Signal   // with code: as that of ExitError
+	asked        chan func() // requests of Interceptors
+	code         *int        // status to end with; nil: the agent's own
+	sig          os.Signal   // goes with code, as in ExitError
 	hungUp       sync.Once
 	over         chan struct{} // closed when the agent has exited and its streams have ended
 }
@@ -75,7 +74,7 @@ func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 	return r
 }
 
-// handle returns what an Interceptor can do to the process.
+// handle returns the Handle for Interceptors.
 func (r *run) handle() Handle {
 	ask := func(what func()) {
 		select {
@@ -102,7 +101,7 @@ func (r *run) signal(sig os.Signal) {
 	}
 }
 
-// rush has what waits to be written be written at once.
+// rush makes what is waiting be written at once.
 func (r *run) rush() {
 	if r.pipeline != nil {
 		r.pipeline.rush()
@@ -115,13 +114,13 @@ func (r *run) shutDown() {
 	r.shutdown.begin()
 }
 
-// hangUp closes stdout when all that it is to get is written.
+// hangUp closes stdout after all that it is to receive.
 func (r *run) hangUp() {
 	r.pipeline.write(&r.pipeline.queues[wire.AgentToClient])
 	r.closeOut()
 }
 
-// exit ends the agent with another status than its own.
+// exit ends the agent with a status other than its own.
 func (r *run) exit(code int, sig os.Signal) {
 	if r.code != nil {
 		return
@@ -138,7 +137,7 @@ func (r *run) pump() {
 		p := r.pumps[wire.ClientToAgent]
 		defer close(p.done)
 		if err := p.run(r.in, r.sinks[wire.ClientToAgent]); err == nil {
-			closeIfCloser(r.in) // so the client's writes fail, as the agent's reader would have had it
+			closeIfCloser(r.in) // so that the client's writes fail, as they would without a proxy
 		} else {
 			r.gate.ended(wire.ClientToAgent, err)
 		}
@@ -161,8 +160,8 @@ func (r *run) pump() {
 	}()
 }
 
-// events waits for the end of the agent and of its streams, and does what is
-// to be done until then.
+// events waits for the end of the agent and of its streams, and handles signals and
+// requests until then.
 func (r *run) events(ctx context.Context, signals <-chan os.Signal) {
 	var (
 		told   = ctx.Done()
@@ -207,7 +206,7 @@ func (r *run) events(ctx context.Context, signals <-chan os.Signal) {
 	}
 }
 
-// end notes how the agent ended and lets the client know.
+// end records how the agent ended and lets the client know.
 func (r *run) end() error {
 	var delivered [wire.Directions]int64
 	for dir, o := range r.destinations {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A shutdown is how an agent is made to end: step by step, with patience.
+// A shutdown makes an agent end, step by step and with patience.
 type shutdown struct {
-	steps    []func() // those to come
+	steps    []func() // not yet taken
 	patience time.Duration
 	next     <-chan time.Time // when the next step is due; nil before the first and after the last
 	begun    bool
 }
 
-// newShutdown closes the agent's stdin, then sends SIGTERM, then SIGKILL. No patience
-// is that of Proxy.Patience.
+// newShutdown returns a shutdown that closes the agent's stdin, then sends SIGTERM, then
+// SIGKILL. Patience 0 means that of Proxy.Patience.
 func newShutdown(a *agent, patience time.Duration) shutdown {
 	return shutdown{
 		steps:    []func(){func() { a.stdin.Close() }, a.terminate, a.kill},
@@ -22,7 +22,7 @@ func newShutdown(a *agent, patience time.Duration) shutdown {
 	}
 }
 
-// begin starts the shutdown with its first step, if it has not begun.
+// begin takes the first step, if the shutdown has not begun.
 func (e *shutdown) begin() {
 	if !e.begun {
 		e.begun = true
