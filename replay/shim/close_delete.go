@@ -7,81 +7,69 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// closeWait is how long a turn may take to end after a close has cancelled it.
+// closeWait limits how long a turn may take to end after a close has cancelled it.
 const closeWait = 10 * time.Second
 
-// close handles session/close.
-func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
-	id := m.param("sessionId").Text()
-	c := s.sessions[id]
+// onClose handles session/close.
+func (s *Shim) onClose(m message, out []wire.Frame) []wire.Frame {
+	id := m.param("sessionId")
+	c := s.byClientID[id.Text()]
+	native := s.native("session/close")
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
-	case !s.native("session/close") && !m.param("sessionId").IsString():
+	case !native && !id.IsString():
 		return append(out, m.fail(noSession))
-	case s.native("session/close") && (c == nil || !c.opening):
+	case native && (c == nil || !c.opening.active):
 		return s.forward(m, func(m message, out []wire.Frame) []wire.Frame {
 			if c != nil && m.env.Error == nil {
-				s.drop(c)
+				s.forget(c)
 			}
 			return append(out, m.Frame)
-		}, s.close, out)
+		}, s.onClose, out)
 	case c == nil:
-		return append(out, m.fail(notFound(id)))
+		return append(out, m.fail(notFound(id.Text())))
 	case s.full(m):
 		return append(out, m.fail(tooMany))
 	}
-	s.serve(m, func(v *servedRequest) error {
-		if err := v.finish(c); err != nil {
+	s.serve(m, func(r *servedRequest) error {
+		if err := r.cancelTurn(c); err != nil {
 			return err
 		}
-		return v.act(func(out []wire.Frame) []wire.Frame {
-			s.drop(c)
-			return append(out, v.reply([]byte("{}")))
+		return r.do(func(out []wire.Frame) []wire.Frame {
+			s.forget(c)
+			return append(out, r.reply([]byte("{}")))
 		})
 	})
 	return out
 }
 
-// finish cancels the turn that is under way, if there is one, and waits at most closeWait
-// for its end.
-func (v *servedRequest) finish(c *session) error {
-	var ended chan struct{}
-	err := v.act(func(out []wire.Frame) []wire.Frame {
-		if !c.busy() {
+// cancelTurn cancels the turn that is under way, if any, and waits at most closeWait for
+// its end.
+func (r *servedRequest) cancelTurn(c *session) error {
+	var ended <-chan struct{}
+	err := r.do(func(out []wire.Frame) []wire.Frame {
+		if !c.turn.busy() {
 			return out
 		}
-		if c.ended == nil {
-			c.ended = make(chan struct{})
-		}
-		ended = c.ended
+		ended = c.turn.end()
 		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Notification("session/cancel", members(nil).add("sessionId", c.agentJSON).object())})
 	})
 	if err != nil || ended == nil {
 		return err
 	}
-	t := time.NewTimer(closeWait)
-	defer t.Stop()
-	select {
-	case <-ended:
-	case <-t.C:
-	case <-v.gone:
-		return errCancelled
-	case <-v.over:
-		return errOver
-	}
-	return nil
+	return r.wait(ended, closeWait)
 }
 
-// remove handles session/delete. From then on the store hides the session; the agent has
-// none to delete. An active session stays active until it is closed. Deleting a session
-// that does not exist succeeds too.
-func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
+// onDelete handles session/delete. The store hides the session once this request is
+// recorded, and the agent has nothing to delete. An open session stays open until it is
+// closed. Deleting a session that does not exist succeeds too.
+func (s *Shim) onDelete(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
 	case s.native("session/delete"):
-		return s.forward(m, pass, s.remove, out)
+		return s.forward(m, pass, s.onDelete, out)
 	case !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))
 	}

@@ -13,68 +13,89 @@ const defaultPatience = 20 * time.Second
 
 func (s *Shim) patience() time.Duration { return cmp.Or(s.Patience, defaultPatience) }
 
-// A step handles a message and appends the frames that are sent for it.
+// A step handles a message and appends the frames to send for it.
 type step func(m message, out []wire.Frame) []wire.Frame
 
-// pass is the step that changes nothing.
+// pass is the step that sends the message unchanged.
 func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame) }
 
-// forward passes a request on to an agent that offers its method. If the agent answers
-// that it does not have the method, or does not answer in time, instead handles the
-// request.
-func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wire.Frame {
-	asked, method, id := m.clone(), string(m.env.Method), bytes.Clone(m.env.ID)
-	done := make(chan struct{})
-	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-		close(done)
-		if get(m.env.Error, "code").Int() == rpc.MethodNotFound {
-			s.lacks[method] = true
-			return instead(read(asked), out)
+// A call is a request to the agent whose answer the shim handles.
+type call struct {
+	answered  step   // handles the agent's answer
+	forgotten func() // called if the answer will no longer be handled; may be nil
+}
+
+// expect makes c handle the agent's answer to the request with an id. It forgets a call
+// that is open under the same id. If too many calls are open, it also forgets the oldest,
+// whose answer then passes.
+func (s *Shim) expect(id []byte, c *call) {
+	replaced, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
+	for _, gone := range []*call{replaced, oldest} {
+		if gone != nil && gone.forgotten != nil {
+			gone.forgotten()
 		}
-		return answered(m, out)
-	}}
+	}
+}
+
+// forward sends a request to an agent that offers its method. answered handles the answer.
+// If the agent answers that it lacks the method, or does not answer in time, replace
+// handles the request.
+func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wire.Frame {
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
 	}
 	n := len(out)
+	request, id := m.clone(), bytes.Clone(m.env.ID)
 	out = s.toAgent(m, out)
 	if len(out) == n || out[n].Dir != wire.ClientToAgent {
 		return out
 	}
-	s.expect(m.env.ID, c)
-	s.spawn(func() {
+	done := make(chan struct{})
+	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		close(done)
+		if m.errorCode() == rpc.MethodNotFound {
+			failed := read(request)
+			delete(s.offers.methods, string(failed.env.Method))
+			return replace(failed, out)
+		}
+		return answered(m, out)
+	}}
+	s.expect(id, c)
+	s.startJob(func() {
 		t := time.NewTimer(s.patience())
 		defer t.Stop()
 		select {
 		case <-done:
 			return
-		case <-s.over:
+		case <-s.ends.agentGone:
 		case <-t.C:
 		}
 		s.do(func(out []wire.Frame) []wire.Frame {
-			if s.calls.Find(wire.ClientToAgent, 0, id) != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
+			agentLeft := !s.ends.at[wire.AgentToClient].IsZero() && s.ends.at[wire.ClientToAgent].IsZero()
+			if s.calls.Find(wire.ClientToAgent, 0, id) != c || agentLeft {
 				return out
 			}
-			s.abandon(asked)
-			return instead(read(asked), out)
+			s.abandon(request)
+			return replace(read(request), out)
 		})
 	})
 	return out
 }
 
-// abandon gives up a request that the agent does not answer. If the answer comes after
-// all, it is withheld.
-func (s *Shim) abandon(asked wire.Frame) {
-	m := read(asked)
-	s.lacks[string(m.env.Method)] = true
+// abandon stops waiting for the agent's answer to a request of the client. The method
+// counts as lacking from then on.
+func (s *Shim) abandon(request wire.Frame) {
+	m := read(request)
+	delete(s.offers.methods, string(m.env.Method))
 	s.calls.Answer(wire.AgentToClient, 0, m.env.ID)
-	s.ignore(m.env.ID)
+	s.withholdAnswer(m.env.ID)
 }
 
-// ignore withholds the answer to a request for which nobody waits any more.
-func (s *Shim) ignore(id []byte) {
+// withholdAnswer withholds the agent's answer to a request that was abandoned, and what the
+// agent sends for a session that it opens for it.
+func (s *Shim) withholdAnswer(id []byte) {
 	s.expect(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-		s.suppress(m.env.Result)
+		s.withholdSetup(m.env.Result)
 		return out
 	}})
 }

@@ -5,54 +5,34 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// heldFrames are the frames that are held back until they may go on or are
-// answered: those that come before initialize is answered, for sessions that are
-// being opened, or for ids that nobody knows yet, and requests that the shim serves
-// itself.
+// heldFrames has every frame that waits, in whichever of the seven places (see the package
+// comment). It limits their size, and lets the proxy pass them on if the shim fails.
 type heldFrames struct {
 	size   int                   // bytes, with frameCost for each frame
-	frames map[uint64]wire.Frame // by Seq, which take gives them
-	last   uint64                // the last Seq that was given
+	frames map[uint64]wire.Frame // by Seq, which take assigns
+	last   uint64                // the last Seq that take has assigned
 	began  uint64                // value of last when the current call of the proxy began
-	gone   []wire.Frame          // frames that were held then and are no longer
-}
-
-// begin notes that the proxy has made another call.
-func (h *heldFrames) begin() {
-	h.began = h.last
-	clear(h.gone)
-	h.gone = h.gone[:0]
-}
-
-// before returns what was held when the current call of the proxy began.
-func (h *heldFrames) before() []wire.Frame {
-	held := slices.Clone(h.gone)
-	for seq, f := range h.frames {
-		if seq <= h.began {
-			held = append(held, f)
-		}
-	}
-	slices.SortFunc(held, func(a, b wire.Frame) int { return cmp.Compare(a.Seq, b.Seq) })
-	return held
+	gone   []wire.Frame          // frames that were held then and no longer are
 }
 
 const (
-	// maxHeld is how many bytes are held back at once: as many as two of the
-	// largest frames that the proxy shows. Beyond it, requests of the client are
-	// refused and its notifications dropped. Frames of the agent must not be lost,
-	// so they pass too early.
+	// maxHeld limits the bytes of all frames that wait: it is as much as two of the
+	// largest frames that the proxy gives to an Interceptor. Beyond it, requests of the
+	// client fail and its notifications are dropped. Frames of the agent must not be
+	// lost, so they pass too early.
 	maxHeld = 32 << 20
 
-	// frameCost is how many bytes of memory a frame needs beside its own.
+	// frameCost is the memory that a frame needs in addition to its bytes.
 	frameCost = 128
 )
 
-// room reports whether m can be held back.
+// room reports whether m may be held.
 func (h *heldFrames) room(m message) bool { return h.size+len(m.Raw)+frameCost <= maxHeld }
 
-// take holds a frame back, and returns a copy of it with a Seq.
+// take holds a frame, and returns a copy of it with a Seq.
 func (h *heldFrames) take(m message) wire.Frame {
 	h.size += len(m.Raw) + frameCost
 	f := m.clone()
@@ -76,6 +56,49 @@ func (h *heldFrames) drop(held ...wire.Frame) {
 	}
 }
 
-// Held returns the frames that the proxy must pass on if the shim fails. The proxy calls
+// begin must be called at the beginning of each call by the proxy.
+func (h *heldFrames) begin() {
+	h.began = h.last
+	clear(h.gone)
+	h.gone = h.gone[:0]
+}
+
+// before returns what was held when the current call by the proxy began.
+func (h *heldFrames) before() []wire.Frame {
+	held := slices.Clone(h.gone)
+	for seq, f := range h.frames {
+		if seq <= h.began {
+			held = append(held, f)
+		}
+	}
+	slices.SortFunc(held, func(a, b wire.Frame) int { return cmp.Compare(a.Seq, b.Seq) })
+	return held
+}
+
+// Held returns the frames that the proxy must pass on if the shim panics. The proxy calls
 // it.
-func (s *Shim) Held() []wire.Frame { return s.kept.before() }
+func (s *Shim) Held() []wire.Frame { return s.held.before() }
+
+// tooMuch is the answer to a request that cannot be held.
+var tooMuch = fault{rpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
+
+// holdIn holds a frame and appends it to a list. If there is no room, it fails a request and
+// drops a notification.
+func (s *Shim) holdIn(list *[]wire.Frame, m message, out []wire.Frame) []wire.Frame {
+	switch {
+	case s.held.room(m):
+		*list = append(*list, s.held.take(m))
+	case m.env.ID != nil:
+		return append(out, m.fail(tooMuch))
+	}
+	return out
+}
+
+// handleHeld handles frames that waited as if they had come just now.
+func (s *Shim) handleHeld(held, out []wire.Frame) []wire.Frame {
+	for _, f := range held {
+		s.held.drop(f)
+		out = s.handle(read(again(f)), out)
+	}
+	return out
+}

@@ -46,9 +46,9 @@ func (h *history) epochs() int {
 	return last.first + len(last.epochs)
 }
 
-// read returns the history of a session as it was when the client sent request. It leaves
+// readHistory returns the history of a session as it was when the client sent request. It leaves
 // out frames that cannot be read.
-func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (*history, error) {
+func (s *Shim) readHistory(one record.SessionInfo, l record.Listing, request message) (*history, error) {
 	h := &history{}
 	all := slices.Concat(l.Sessions, l.Deleted)
 	lineage := []record.SessionInfo{one}
@@ -74,7 +74,7 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (
 		}
 		part.first = epochs
 		if i > 0 {
-			part.turns = finished(part.Conversation, starts, lineage[i-1].Began())
+			part.turns = lastFinished(part.Conversation, starts, lineage[i-1].Began())
 		}
 		h.parts = append(h.parts, part)
 		epochs += len(part.epochs)
@@ -85,10 +85,10 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (
 // maxForks is how many forks of forks are followed.
 const maxForks = 64
 
-// finished returns the number of the last turn of a conversation that had ended at a
+// lastFinished returns the number of the last turn of a conversation that had ended at a
 // time, or has ended by now if the time is zero. Turns before it may have been cut off.
 // starts has the times at which the runs of the conversation began.
-func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
+func lastFinished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	for _, t := range slices.Backward(c.Turns) {
 		if !t.Open() && (at.IsZero() || !starts[t.Run].Add(t.Ended).After(at)) {
 			return t.Number
@@ -123,7 +123,7 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 		t.Next(e.connection)
 		for f := range e.frames(one.ID) {
 			select {
-			case <-s.closed:
+			case <-s.ends.closed:
 				return part, nil, errOver
 			default:
 			}

@@ -15,32 +15,33 @@ import (
 // A load is a session/load, session/resume or session/fork of the client that the shim
 // serves.
 type load struct {
-	*servedRequest
-	session    *session
-	active     bool // the session was active on this connection before
-	replay     bool // the client wants the history
-	openMethod openMethod
-	past       *history
+	shim    *Shim
+	request *servedRequest
+	session *session
+	reload  bool // the session was open on this connection before
+	replay  bool // the client wants the history
+	method  openMethod
+	past    *history
 }
 
-// open handles session/load and session/resume.
-func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
+// onOpen handles session/load and session/resume.
+func (s *Shim) onOpen(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)
 	}
-	method := string(m.env.Method)
-	replay, fault := wantsReplay(s.own.dialect, m)
-	if s.native(method) && s.sameName(m.param("sessionId").Text()) {
-		return s.openNative(m, replay, out)
+	method, id := string(m.env.Method), m.param("sessionId").Text()
+	replay, fault := wantsReplay(s.dialect, m)
+	if s.native(method) && s.agentMayKnow(id) {
+		return s.watchNative(m, replay, out)
 	}
 	if fault != nil {
 		return append(out, m.fail(*fault))
 	}
-	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Text()), out)
+	return s.serveOpen(m, replay, s.openMethod(method, id), out)
 }
 
-// openIn opens a session for the client by the open method w.
-func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []wire.Frame {
+// serveOpen opens a session for the client by a method.
+func (s *Shim) serveOpen(m message, replay bool, method openMethod, out []wire.Frame) []wire.Frame {
 	if fault := checkSetup(m); fault != nil {
 		return append(out, m.fail(*fault))
 	}
@@ -48,25 +49,34 @@ func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []
 		return append(out, m.fail(tooMany))
 	}
 	id := m.param("sessionId").Text()
-	c := s.sessions[id]
-	active := c != nil
-	switch {
-	case active && (c.opening || c.busy()):
+	c := s.byClientID[id]
+	if c != nil && (c.opening.active || c.turn.busy()) {
 		return append(out, m.fail(fault{rpc.InvalidRequest, "session busy", nil}))
-	case !active:
-		c = s.addSession(id)
 	}
-	c.opening = true
-	l := &load{session: c, active: active, replay: replay, openMethod: w}
-	s.serve(m, func(v *servedRequest) error {
-		l.servedRequest = v
-		err := l.run()
+	l := &load{session: c, reload: c != nil, replay: replay, method: method}
+	if c == nil {
+		l.session = s.addSession(id)
+	}
+	s.startLoad(m, l, l.open)
+	return out
+}
+
+// startLoad starts a job that runs the steps of a load.
+func (s *Shim) startLoad(m message, l *load, steps func() error) {
+	l.shim = s
+	l.session.opening.active = true
+	s.serve(m, func(r *servedRequest) error {
+		l.request = r
+		free, err := r.slot()
+		if err == nil {
+			err = steps()
+			free()
+		}
 		if err != nil {
 			l.giveUp()
 		}
 		return err
 	})
-	return out
 }
 
 // wantsReplay reports whether session/load or session/resume asks for the history.
@@ -99,37 +109,33 @@ func checkSetup(m message) *fault {
 	return nil
 }
 
-// run opens the session. It does so at the agent before it replays anything: a load that
+// open opens the session. It does so at the agent before it replays anything: a load that
 // fails must not leave half a conversation with the client.
-func (l *load) run() error {
-	free, err := l.slot(l.gone)
-	if err != nil {
-		return err
-	}
-	defer free()
+func (l *load) open() error {
 	if err := l.readHistory(); err != nil {
 		return err
 	}
-	if !l.active {
-		if err := l.create(); err != nil {
+	if !l.reload {
+		if err := l.openAtAgent(); err != nil {
 			return err
 		}
 	}
+	var err error
 	if l.replay {
-		err = l.send(l.session, l.past, l.openMethod == asNew)
+		err = l.request.sendHistory(l.session, l.past, l.method == asNew)
 	} else {
-		err = l.recall(l.session, l.past)
+		err = l.request.noteShown(l.session, l.past)
 	}
 	if err != nil {
 		return err
 	}
-	return l.act(func(out []wire.Frame) []wire.Frame {
-		return l.release(l.session, append(out, l.reply(withoutID(l.session.opened))))
+	return l.request.do(func(out []wire.Frame) []wire.Frame {
+		return l.shim.endOpening(l.session, append(out, l.request.reply(withoutID(l.session.setup))))
 	})
 }
 
-// inUseWait is how long to wait for another proxy that has the session to end: an editor
-// starts a proxy while the previous one still waits for its agent.
+// inUseWait limits the wait for another proxy that has the session and is about to end: an
+// editor starts a proxy while the previous one still waits for its agent.
 const inUseWait = 3 * time.Second
 
 // readHistory finds the session in the store and reads it.
@@ -138,159 +144,149 @@ func (l *load) readHistory() error {
 	if err != nil {
 		return err
 	}
-	if got := l.request.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
+	if got := l.request.request.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.shim.Adopt {
 		return fault{rpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
-	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
+	if l.past, err = l.shim.readHistory(one, listing, l.request.request); err != nil {
 		return unreadable("session", err)
 	}
 	own := &l.past.parts[len(l.past.parts)-1]
-	if n := len(own.epochs); l.active && n > 0 && own.epochs[n-1].run.Tape == l.Tape {
+	if n := len(own.epochs); l.reload && n > 0 && own.epochs[n-1].run.Tape == l.shim.Tape {
 		own.live = n - 1
 	}
 	return nil
 }
 
 // findUnused is find, but waits up to inUseWait for another proxy to release the session.
-// After it has succeeded, no other proxy loads the session.
+// If it succeeds, no other proxy can load the session.
 func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 	const step = inUseWait / 20
 	for wait := time.Duration(0); ; wait += step {
-		one, listing, err := l.find(l.session.client)
+		one, listing, err := l.shim.find(l.session.clientID)
 		if err != nil {
 			return one, listing, err
 		}
-		if l.acquireLease(l.session, one.Agent) {
-			one, listing, err = l.find(l.session.client) // the proxy that had it until now may have added to it
-			if err != nil || !l.busyElsewhere(one, listing) {
+		if l.shim.acquireLease(l.session, one.Agent) {
+			one, listing, err = l.shim.find(l.session.clientID) // the proxy that had it until now may have added to it
+			if err != nil || !l.shim.busyElsewhere(one, listing) {
 				return one, listing, err
 			}
 		}
 		if wait >= inUseWait {
 			return one, listing, fault{rpc.InvalidRequest, "session in use: another client is at work in it", nil}
 		}
-		if err := l.pause(step); err != nil {
+		if err := l.request.wait(nil, step); err != nil {
 			return one, listing, err
 		}
 	}
 }
 
-// create makes the agent open the session by openMethod, or as a new session if that
+// openAtAgent makes the agent open the session by l.method, or as a new session if that
 // fails.
-func (l *load) create() error {
-	if l.openMethod != asNew {
-		err := l.reopen()
+func (l *load) openAtAgent() error {
+	if l.method != asNew {
+		err := l.openAgain()
 		var e refusal
-		if refused := errors.As(err, &e) && refuses(e.code()); !refused && !errors.Is(err, errSilent) {
+		if refused := errors.As(err, &e) && meansUnknown(errorCode(e.err)); !refused && !errors.Is(err, errSilent) {
 			return err
 		}
-		l.openMethod = asNew
+		l.method = asNew
 	}
-	l.do(func(out []wire.Frame) []wire.Frame {
-		l.setupBegan()
-		return out
-	})
-	a, err := l.ask("session/new", l.setupParams(""), nil)
-	agent := get(a.result, "sessionId")
+	l.shim.change(func() { l.shim.setups.ofShim++ })
+	a, err := l.request.ask("session/new", l.setupParams(""), nil)
+	agentID := get(a.result, "sessionId")
 	switch {
 	case err != nil:
 	case a.err != nil:
-		err = refusal{a}
-	case !agent.IsString():
+		err = refusal{a.err}
+	case !agentID.IsString():
 		err = fault{rpc.InternalError, "the agent made no session", nil}
 	}
 	var context *contextBlock
 	if err == nil {
-		context = newContextBlock(l.session.client, l.past, l.own.embedded) // not in the act: it may take long
+		context = newContextBlock(l.session.clientID, l.past, l.shim.offers.embedded) // not in the act: it may take long
 	}
-	l.do(func(out []wire.Frame) []wire.Frame {
+	l.shim.do(func(out []wire.Frame) []wire.Frame {
 		if err == nil {
-			l.bind(l.session, agent.Text(), a.result)
+			l.shim.bind(l.session, agentID.Text(), a.result)
 			l.session.context = context
 		}
-		return l.setupEnded(out)
+		return l.shim.endSetup(out)
 	})
 	return err
 }
 
-// reopen makes the agent resume or load the session under its own id.
-func (l *load) reopen() error {
-	method := "session/resume"
-	if l.openMethod == byLoad {
+// openAgain makes the agent resume or load the session under the client's id of it.
+func (l *load) openAgain() error {
+	s, id, method := l.shim, l.session.clientID, "session/resume"
+	if l.method == byLoad {
 		method = "session/load"
 	}
-	l.do(func(out []wire.Frame) []wire.Frame {
-		l.bind(l.session, l.session.client, nil)
-		l.session.history = true
-		return out
+	s.change(func() {
+		s.bind(l.session, id, nil)
+		l.session.withholdHistory = true
 	})
-	a, err := l.ask(method, l.setupParams(l.session.client), l.session)
+	a, err := l.request.ask(method, l.setupParams(id), l.session)
 	if err == nil && a.err != nil {
-		err = refusal{a}
+		err = refusal{a.err}
 	}
-	l.do(func(out []wire.Frame) []wire.Frame {
+	s.change(func() {
 		if err != nil {
-			delete(l.byAgent, l.session.client)
-			l.session.history = false
-			if a.code() == rpc.MethodNotFound || errors.Is(err, errSilent) {
-				l.lacks[method] = true
+			delete(s.byAgentID, id)
+			l.session.withholdHistory = false
+			if errorCode(a.err) == rpc.MethodNotFound || errors.Is(err, errSilent) {
+				delete(s.offers.methods, method)
 			}
 			if a.err == nil { // the agent may still open the session and send its history
-				l.byAgent[l.session.client] = &session{client: l.session.client, agent: l.session.client, closed: true}
+				s.withhold(id)
 			}
 		}
-		l.session.opened = a.result
-		return out
+		l.session.setup = a.result
 	})
 	return err
 }
 
 // setupParams returns the parameters of the request that makes the agent open a session:
-// those of the client's request, with another session id, or none if id is empty.
-func (l *load) setupParams(id string) []byte {
+// those of the client's request, with another session id, or none if agentID is empty.
+func (l *load) setupParams(agentID string) []byte {
 	var p members
-	if id != "" {
-		p = p.text("sessionId", id)
+	if agentID != "" {
+		p = p.text("sessionId", agentID)
 	}
-	l.params.ForEach(func(key, v wire.Value) bool {
+	l.request.params.ForEach(func(key, v wire.Value) bool {
 		if key.Text() != "sessionId" && key.Text() != "replayFrom" {
 			p = p.add(key.Text(), []byte(v.Raw()))
 		}
 		return true
 	})
-	if !l.request.param("mcpServers").IsArray() && l.own.dialect != dialect.ACPv2 {
+	if !l.request.request.param("mcpServers").IsArray() && l.shim.dialect != dialect.ACPv2 {
 		p = p.add("mcpServers", []byte("[]"))
 	}
 	return p.object()
 }
 
-// giveUp ends a load that failed. What the client sent for the session meanwhile is
-// handled; requests that the agent sent in it are refused.
+// giveUp ends a load that failed. It handles what the client has sent for the session
+// meanwhile, and fails the agent's requests in it.
 func (l *load) giveUp() {
-	l.do(func(out []wire.Frame) []wire.Frame {
-		c := l.session
-		if !l.active {
-			delete(l.sessions, c.client)
-			if l.byAgent[c.agent] == c {
-				c.closed = true // the agent's fresh session is left alone
+	s, c := l.shim, l.session
+	s.do(func(out []wire.Frame) []wire.Frame {
+		if !l.reload {
+			delete(s.byClientID, c.clientID)
+			if s.byAgentID[c.agentID] == c {
+				c.closed = true // the agent keeps the session that it has just opened
 			}
-			for _, f := range c.fromAgent {
-				l.kept.drop(f)
+			for _, f := range c.opening.fromAgent {
+				s.held.drop(f)
 				if m := read(f); m.env.ID != nil {
 					out = append(out, m.fail(notFound(m.param("sessionId").Text())))
 				}
 			}
-			c.fromAgent = nil
+			c.opening.fromAgent = nil
 			c.releaseLease()
 		}
-		return l.release(c, out)
+		return s.endOpening(c, out)
 	})
 }
-
-// A refusal is an error of the agent that the client gets unchanged.
-type refusal struct{ answer }
-
-func (e refusal) Error() string { return get(e.err, "message").Text() }
 
 // withoutID turns the result of session/new into one of session/load. According to the
 // prose of the specification an empty result is null; its schemas require an object.

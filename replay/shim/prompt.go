@@ -6,86 +6,94 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is the state of the work in a session.
+// A turn is what the agent does for the prompts of a session.
 type turn struct {
-	prompts map[string]bool // ids of prompts without a response
-	working bool            // version 2: from a prompt to idle
-	number  int             // counts turns, from 1
-	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
+	prompts map[string]bool // ids of prompts without an answer
+	working bool            // version 2: from a prompt until the agent is idle
+	number  int             // counts the turns, from 1
+	ended   chan struct{}   // closed at the end of the turn; nil: no one waits for that
 }
 
 // busy reports whether a turn is under way.
 func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
 
-// noteIdle wakes those who wait for the end of the turn, if no turn is under way.
-func (t *turn) noteIdle() {
+// end returns a channel that is closed at the end of the turn that is under way.
+func (t *turn) end() <-chan struct{} {
+	if t.ended == nil {
+		t.ended = make(chan struct{})
+	}
+	return t.ended
+}
+
+// wakeIfIdle wakes those who wait for the end of the turn, if no turn is under way.
+func (t *turn) wakeIfIdle() {
 	if !t.busy() && t.ended != nil {
 		close(t.ended)
 		t.ended = nil
 	}
 }
 
-// prompt handles session/prompt. It adds the context block if that is pending.
-func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
-	c := s.sessions[m.param("sessionId").Text()]
-	if c == nil || c.opening || m.env.ID == nil {
+// onPrompt handles session/prompt. If the context block is pending, it adds the block.
+func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
+	c := s.byClientID[m.param("sessionId").Text()]
+	if c == nil || c.opening.active || m.env.ID == nil {
 		return s.toAgent(m, out)
 	}
-	if c.history && time.Since(c.seen) < quietTime {
+	if c.withholdHistory && time.Since(c.lastUpdate) < quietTime {
 		return s.awaitReplayEnd(c, m, out)
 	}
-	c.history = false
+	c.withholdHistory = false
 	key := string(m.env.ID)
-	if len(c.prompts) == 0 {
-		c.number++
+	if len(c.turn.prompts) == 0 {
+		c.turn.number++
 	}
-	h := c.context
-	gives := h != nil && h.state == pending
-	if gives {
+	var given *contextBlock
+	if h := c.context; h != nil && h.state == pending {
+		given = h
 		m = h.attach(m)
 	}
 	s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-		if gives {
-			h.answered(m.env.Error == nil)
+		if given != nil {
+			given.answered(m.env.Error == nil)
 		}
-		if delete(c.prompts, key); len(c.prompts) > 0 {
-			c.number++ // the next one has waited
+		if delete(c.turn.prompts, key); len(c.turn.prompts) > 0 {
+			c.turn.number++ // of the prompt that waited for this one
 		}
 		if m.env.Error != nil || get(m.env.Result, "stopReason").Exists() {
-			c.working = false
+			c.turn.working = false
 		}
-		c.noteIdle()
+		c.turn.wakeIfIdle()
 		return append(out, m.Frame)
 	}, forgotten: func() {
-		delete(c.prompts, key)
-		c.noteIdle()
+		delete(c.turn.prompts, key)
+		c.turn.wakeIfIdle()
 	}})
-	c.prompts[key] = true // not before: another prompt with this id is forgotten
-	c.working = v2(s.own.dialect)
+	c.turn.prompts[key] = true // after expect, which may forget another prompt with this id
+	c.turn.working = v2(s.dialect)
 	return s.toAgent(m, out)
 }
 
-// awaitReplayEnd holds back the first prompt after a load until the agent has stopped
-// sending a history that is withheld: some agents answer a load before they have sent all
-// of it, and the rest would look like part of the turn.
+// awaitReplayEnd holds the first prompt after a load until the agent has stopped sending
+// history that is withheld. Some agents answer a load before they have sent all history,
+// and the rest would look like a part of the turn.
 func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Frame {
-	c.opening = true
-	out = s.hold(c, m, out)
-	s.spawn(func() {
+	c.opening.active = true
+	out = s.holdUntilOpen(c, m, out)
+	s.startJob(func() {
 		limit := time.Now().Add(quietLimit)
 		for wait := quietTime; wait > 0; {
 			select {
 			case <-time.After(wait):
-			case <-s.over:
+			case <-s.ends.agentGone:
 				return
 			}
 			s.do(func(out []wire.Frame) []wire.Frame {
-				wait = min(quietTime-time.Since(c.seen), time.Until(limit))
+				wait = min(quietTime-time.Since(c.lastUpdate), time.Until(limit))
 				if wait > 0 {
 					return out
 				}
-				c.history = false
-				return s.release(c, out)
+				c.withholdHistory = false
+				return s.endOpening(c, out)
 			})
 		}
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// update begins an update of a kind.
-func update(variant string) members { return members(nil).text("sessionUpdate", variant) }
+// newUpdate begins an update of a variant.
+func newUpdate(variant string) members { return members(nil).text("sessionUpdate", variant) }
 
 // chunked reports whether messages are sent in chunks and tool calls are
 // announced with tool_call.
@@ -26,7 +26,7 @@ func (r *renderer) chunked() bool {
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {
 	case e.Message != nil:
-		return r.message(e.Message, r.labels.entities[e])
+		return r.message(e.Message, r.entityIDs[e])
 	case e.ToolCall != nil:
 		return r.toolCall(e)
 	case e.Plan != nil:
@@ -76,11 +76,11 @@ func (r *renderer) message(m *trace.Message, id string) [][]byte {
 		return nil
 	}
 	if !r.chunked() {
-		return [][]byte{update(role.update).text("messageId", id).add("content", array(blocks)).add("_meta", m.Meta).object()}
+		return [][]byte{newUpdate(role.update).text("messageId", id).add("content", array(blocks)).add("_meta", m.Meta).object()}
 	}
 	var list [][]byte
 	for _, block := range blocks {
-		list = append(list, update(role.update+"_chunk").text("messageId", id).add("content", block).object())
+		list = append(list, newUpdate(role.update+"_chunk").text("messageId", id).add("content", block).object())
 	}
 	return list
 }
@@ -91,18 +91,6 @@ const notStored = "[too large to be shown again]"
 
 func emptyText(block json.RawMessage) bool {
 	return wire.ValueAt(block, "type").Text() == "text" && wire.ValueAt(block, "text").Text() == ""
-}
-
-// array makes a JSON array.
-func array(list []json.RawMessage) []byte {
-	b := []byte{'['}
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, v...)
-	}
-	return append(b, ']')
 }
 
 // toolCall makes the update of a tool call, and before it in version 2 those of
@@ -116,11 +104,11 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 		}
 		content = append(content, r.content(e, item))
 	}
-	u := update("tool_call_update")
+	u := newUpdate("tool_call_update")
 	if r.chunked() {
-		u = update("tool_call")
+		u = newUpdate("tool_call")
 	}
-	u = u.text("toolCallId", r.labels.entities[e]).text("title", title(t)).text("name", t.Name).
+	u = u.text("toolCallId", r.entityIDs[e]).text("title", title(t)).text("name", t.Name).
 		text("kind", t.Kind).text("status", r.status(e.Run, t.Status))
 	if content != nil {
 		u = u.add("content", array(content))
@@ -209,7 +197,7 @@ func changesText(item json.RawMessage) string {
 // terminalID returns what a terminal is called that a tool call, or itself, has by
 // an id.
 func (r *renderer) terminalID(e *trace.Entity, id string) string {
-	return cmp.Or(r.labels.terminals[r.part.Terminal(e, id)], r.prefix+id)
+	return cmp.Or(r.terminalIDs[r.part.Terminal(e, id)], r.prefix+id)
 }
 
 // terminal makes the update of a terminal, once in a replay.
@@ -224,7 +212,7 @@ func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte 
 	}
 	r.terminals[key] = true
 	command := strings.Join(append([]string{t.Command}, t.Args...), " ")
-	u := update("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
+	u := newUpdate("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
 	output := quote(base64.StdEncoding.EncodeToString(t.Output))
 	u = u.add("output", members(nil).add("data", output).object())
 	if t.Exit != nil {
@@ -263,11 +251,11 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	switch {
 	case p.Removed, p.Raw == nil:
 		return nil
-	case r.dialect == dialect.ACPv1 && (p.ID == "" || !r.support.plans):
+	case r.dialect == dialect.ACPv1 && (p.ID == "" || !r.supports.plans):
 		if !entries.IsArray() {
 			return nil
 		}
-		return [][]byte{update("plan").add("entries", []byte(entries.Raw())).object()}
+		return [][]byte{newUpdate("plan").add("entries", []byte(entries.Raw())).object()}
 	}
 	key := "planId"
 	if r.dialect == dialect.ACPv2Early {
@@ -286,20 +274,20 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	if !named {
 		plan = plan.text(key, r.prefix+id)
 	}
-	return [][]byte{update("plan_update").add("plan", plan.object()).object()}
+	return [][]byte{newUpdate("plan_update").add("plan", plan.object()).object()}
 }
 
 // compaction makes the update of a compaction in its last state. One that was
 // not finished never will be.
 func (r *renderer) compaction(c *trace.Compaction) [][]byte {
-	if r.dialect == dialect.ACPv1 && !r.support.compaction || r.dialect == dialect.ACPv2Early {
+	if r.dialect == dialect.ACPv1 && !r.supports.compaction || r.dialect == dialect.ACPv2Early {
 		return nil
 	}
 	status := c.Status
 	if status == "" || status == "in_progress" {
 		status = "cancelled"
 	}
-	u := update("compaction_update").text("compactionId", r.prefix+c.ID).text("status", status)
+	u := newUpdate("compaction_update").text("compactionId", r.prefix+c.ID).text("status", status)
 	if len(c.Summary) > 0 && status == "completed" {
 		u = u.add("summary", array(c.Summary))
 	}

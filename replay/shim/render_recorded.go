@@ -46,7 +46,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 				}
 				e := final[keyOf(now)]
 				r.enter(e)
-				list := r.again(f, now, e, r.labels.entities[e])
+				list := r.again(f, now, e, r.entityIDs[e])
 				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
 					list[last] = set(list[last], cutMark, []byte("true"))
 				}
@@ -61,7 +61,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 			if c := e.ToolCall; c != nil {
 				r.enter(e)
 				status := r.status(e.Run, c.Status)
-				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.labels.entities[e]).text("status", status).object()) {
+				if status != c.Status && !yield(newUpdate("tool_call_update").text("toolCallId", r.entityIDs[e]).text("status", status).object()) {
 					return
 				}
 			}
@@ -130,7 +130,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 	if r.chunked() && f.Seq == e.First {
 		variant = "tool_call"
 	}
-	u := update(variant)
+	u := newUpdate(variant)
 	titled := false
 	patch.ForEach(func(key, v wire.Value) bool {
 		value := []byte(v.Raw())
@@ -138,7 +138,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 		case "sessionUpdate":
 			return true
 		case "toolCallId":
-			value = quote(r.labels.entities[e])
+			value = quote(r.entityIDs[e])
 		case "title":
 			if titled = v.Text() != ""; !titled && variant == "tool_call" {
 				return true

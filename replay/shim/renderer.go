@@ -10,22 +10,22 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// batchSize is how many bytes of a replay are sent at once. Sending waits until the
-// client has taken them, so a replay needs no more memory beside the history.
+// batchSize is how many bytes of a replay are sent at once. Sending blocks until the client
+// has taken them, so a replay needs no more memory than that and the history.
 const batchSize = 64 << 10
 
-// send replays a history to the client. With apart, it makes the ids in the history
-// different from those that the agent will use; otherwise it sends the recorded ids.
-func (v *servedRequest) send(c *session, past *history, apart bool) error {
+// sendHistory replays a history to the client. If apart is set, the ids in the history
+// differ from those that the agent will use; otherwise they are sent as recorded.
+func (r *servedRequest) sendHistory(c *session, past *history, apart bool) error {
 	var batch []wire.Frame
 	size := 0
 	flush := func() error {
-		err := v.act(func(out []wire.Frame) []wire.Frame { return append(out, batch...) })
+		err := r.do(func(out []wire.Frame) []wire.Frame { return append(out, batch...) })
 		batch, size = batch[:0], 0
 		return err
 	}
-	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw, names: shownIDs{}}
-	for update := range r.updates(past) {
+	w := &renderer{dialect: r.shim.dialect, supports: r.shim.supports, apart: apart, raw: r.shim.Raw, shown: shownIDs{}}
+	for update := range w.updates(past) {
 		f := wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Notification("session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
 		batch, size = append(batch, f), size+len(f.Raw)
 		if size > batchSize {
@@ -37,26 +37,27 @@ func (v *servedRequest) send(c *session, past *history, apart bool) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	return v.remember(c, past, r.names)
+	return r.keepShown(c, past, w.shown)
 }
 
 // A renderer makes updates of a history, in the dialect of a connection.
 type renderer struct {
-	dialect dialect.Dialect
-	support clientSupport
-	apart   bool
-	raw     bool
-	names   shownIDs
+	dialect  dialect.Dialect
+	supports clientSupport
+	apart    bool // ids differ from those that the agent will use
+	raw      bool // updates are sent one by one, as recorded
+	shown    shownIDs
 
-	part      *sessionPart
-	source    dialect.Dialect // in which the current entity was recorded
-	prefix    string          // of the current entity's ids
-	unnamed   map[string]int  // how many messages without an id got one, by kind
-	labels    labels
-	terminals map[string]bool // terminals that were shown, by id
+	part        *sessionPart
+	entityIDs   map[*trace.Entity]string   // shown ids of the part's messages and tool calls
+	terminalIDs map[*trace.Terminal]string // shown ids of the part's terminals
+	source      dialect.Dialect            // in which the current entity was recorded
+	prefix      string                     // of the current entity's ids
+	unnamed     map[string]int             // how many messages without an id got one, by role
+	terminals   map[string]bool            // terminals that were sent, by shown id
 }
 
-// updates yields the updates that make a client show the history, and the title at the
+// updates yields the updates that make a client show the history, with the title at the
 // end. The bytes are valid until the next update.
 func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
@@ -66,25 +67,25 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 			if r.part.State.Title != "" {
 				state = &r.part.State
 			}
-			r.label()
-			told := r.merged()
+			r.assignIDs()
+			updates := r.merged()
 			if r.raw && r.sameDialect() {
-				told = r.recorded()
+				updates = r.recorded()
 			}
-			for update := range told {
+			for update := range updates {
 				if !yield(update) {
 					return
 				}
 			}
 		}
 		if state.Title != "" {
-			yield(update("session_info_update").text("title", state.Title).text("updatedAt", state.UpdatedAt).object())
+			yield(newUpdate("session_info_update").text("title", state.Title).text("updatedAt", state.UpdatedAt).object())
 		}
 	}
 }
 
-// merged yields the updates of the part: each entity in its last state, at the place
-// where it began, in one update if possible.
+// merged yields the updates of the part: one for each entity if possible, in its last
+// state, at the place where it began.
 func (r *renderer) merged() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		cut := r.part.cutOff()
@@ -103,10 +104,10 @@ func (r *renderer) merged() iter.Seq[[]byte] {
 	}
 }
 
-// cutMark says that the recording ends in the middle of a turn.
+// cutMark is where an update says that the recording ends in the middle of a turn.
 const cutMark = "_meta.acptap.cutOff"
 
-// entities yields the entities of a part that count (sessionPart.turns).
+// entities yields the entities of the part that count (see sessionPart.turns).
 func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
 		for _, e := range s.Entities {
@@ -117,8 +118,8 @@ func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	}
 }
 
-// cutOff returns the last entities of the turns that have no end because the recording
-// ends in them.
+// cutOff returns the last entity of each turn that has no end because the recording ends
+// in it.
 func (s *sessionPart) cutOff() map[*trace.Entity]bool {
 	last := map[int]*trace.Entity{}
 	for e := range s.entities() {
@@ -134,8 +135,8 @@ func (s *sessionPart) cutOff() map[*trace.Entity]bool {
 }
 
 // enter prepares the renderer for an entity. The ids of an epoch get a prefix that names
-// it: a new agent process may use them again, and the client would then change the
-// history. Ids of the live epoch stay as they are.
+// the epoch: a new agent process may use the ids again, and the client would then change
+// the history. Ids of the live epoch stay as they are.
 func (r *renderer) enter(e *trace.Entity) {
 	prefix := ""
 	if r.apart && e.Run != r.part.live {
@@ -147,3 +148,6 @@ func (r *renderer) enter(e *trace.Entity) {
 	}
 	r.source = r.part.epochs[e.Run].connection.Dialect
 }
+
+// v2 reports whether a connection speaks version 2, in either draft.
+func v2(d dialect.Dialect) bool { return d == dialect.ACPv2 || d == dialect.ACPv2Early }

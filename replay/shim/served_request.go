@@ -2,9 +2,7 @@ package shim
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -12,85 +10,64 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A servedRequest is a request of the client that the shim answers itself, in a goroutine
-// of its own.
+// A servedRequest is a request of the client that the shim answers itself, in a job.
 type servedRequest struct {
-	*Shim
-	request message       // as the client sent it
-	params  wire.Value    // of request
-	gone    chan struct{} // closed when the client has cancelled it
-	asking  string        // id of the shim's last request to the agent for it; only in acts
-	away    bool          // gone is closed; only in acts
+	shim      *Shim
+	request   message       // as the client sent it
+	params    wire.Value    // of request
+	cancelled chan struct{} // closed in an act when the client cancels the request
+	asking    string        // id of the shim's last request to the agent for it; only in acts
 }
 
-// ownRequests are the requests that the shim itself sends to the agent.
-type ownRequests struct {
-	asked    map[string]chan<- answer // open requests by id
-	prefix   string                   // of their ids
-	requests int                      // how many were sent
-}
-
-// An answer is the agent's answer to a request of the shim. Either result or err is nil.
-type answer struct {
-	result, err []byte // JSON
-}
-
-// code returns the code of the error, 0 of a success.
-func (a answer) code() int { return int(get(a.err, "code").Int()) }
-
-// errOver ends a servedRequest because the connection is over.
+// errOver ends a servedRequest without an answer: the connection is over.
 var errOver = errors.New("the connection is over")
-
-// errSilent ends a wait for the agent.
-var errSilent = errors.New("the agent does not answer")
 
 // errCancelled is the answer to a request that the client has cancelled.
 var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
 
-// serve runs steps for a request of the client. If steps returns an error, that is the
-// answer.
-func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedRequest {
-	v := &servedRequest{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
-	v.params = wire.ValueOf(v.request.env.Params)
-	key := string(v.request.env.ID)
-	s.served[key] = v
-	s.spawn(func() {
-		err := steps(v)
+// serve starts a job that runs steps for the request m. If steps returns an error, the
+// request fails with it.
+func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedRequest {
+	r := &servedRequest{shim: s, request: read(s.held.take(m)), cancelled: make(chan struct{})}
+	r.params = wire.ValueOf(r.request.env.Params)
+	key := string(r.request.env.ID)
+	s.served[key] = r
+	s.startJob(func() {
+		err := steps(r)
 		if errors.Is(err, errOver) {
 			return
 		}
-		v.do(func(out []wire.Frame) []wire.Frame {
-			if s.served[key] == v {
+		s.do(func(out []wire.Frame) []wire.Frame {
+			if s.served[key] == r {
 				delete(s.served, key)
 			}
-			s.kept.drop(v.request.Frame)
+			s.held.drop(r.request.Frame)
 			var e fault
-			var r refusal
+			var relayed refusal
 			switch {
 			case errors.As(err, &e):
-				out = append(out, v.request.fail(e))
-			case errors.As(err, &r):
-				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(v.request.env.ID, r.err)})
+				out = append(out, r.request.fail(e))
+			case errors.As(err, &relayed):
+				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(r.request.env.ID, relayed.err)})
 			case err != nil:
-				out = append(out, v.request.fail(fault{rpc.InternalError, err.Error(), nil}))
+				out = append(out, r.request.fail(fault{rpc.InternalError, err.Error(), nil}))
 			}
 			return out
 		})
 	})
-	return v
+	return r
 }
 
 // reply makes the successful answer.
-func (v *servedRequest) reply(result []byte) wire.Frame {
-	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(v.request.env.ID, result)}
+func (r *servedRequest) reply(result []byte) wire.Frame {
+	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(r.request.env.ID, result)}
 }
 
-// act runs an act. It fails if the connection is over or the client has cancelled the
-// request.
-func (v *servedRequest) act(act func(out []wire.Frame) []wire.Frame) error {
+// do runs an act, unless the connection is over or the client has cancelled the request.
+func (r *servedRequest) do(act func(out []wire.Frame) []wire.Frame) error {
 	err := errOver
-	v.do(func(out []wire.Frame) []wire.Frame {
-		if v.away {
+	r.shim.do(func(out []wire.Frame) []wire.Frame {
+		if r.isCancelled() {
 			err = errCancelled
 			return out
 		}
@@ -100,122 +77,76 @@ func (v *servedRequest) act(act func(out []wire.Frame) []wire.Frame) error {
 	return err
 }
 
-// ask sends a request to the agent and waits for the answer. If target is not nil, it
-// gives up when the agent has sent nothing for that session for too long. An answer that
-// comes later is withheld.
-func (v *servedRequest) ask(method string, params []byte, target *session) (answer, error) {
-	answered := make(chan answer, 1)
-	var id []byte
-	err := v.act(func(out []wire.Frame) []wire.Frame {
-		v.requests++
-		id = quote(fmt.Sprint(v.prefix, v.requests))
-		v.asking = string(id)
-		v.asked[v.asking] = answered
-		if target != nil {
-			target.seen = time.Now()
-		}
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Request(id, method, params)})
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	t := time.NewTimer(v.patience())
-	defer t.Stop()
-	for {
-		select {
-		case a := <-answered:
-			return a, nil
-		case <-t.C:
-			if target == nil {
-				continue
-			}
-			rest := time.Duration(0)
-			v.do(func(out []wire.Frame) []wire.Frame {
-				rest = v.patience() - time.Since(target.seen)
-				return out
-			})
-			if rest <= 0 {
-				return v.leave(string(id), answered, errSilent)
-			}
-			t.Reset(rest)
-		case <-v.gone:
-			return v.leave(string(id), answered, errCancelled)
-		case <-v.over:
-			return answer{}, errOver
-		}
+// isCancelled must be called in an act.
+func (r *servedRequest) isCancelled() bool {
+	select {
+	case <-r.cancelled:
+		return true
+	default:
+		return false
 	}
 }
 
-// leave gives up a request to the agent for a reason, unless it has just been answered.
-func (v *servedRequest) leave(id string, answered <-chan answer, why error) (a answer, err error) {
-	err = why
-	v.do(func(out []wire.Frame) []wire.Frame {
-		if v.asked[id] != nil {
-			delete(v.asked, id)
-			v.ignore([]byte(id))
-		} else if a = <-answered; why == errSilent {
-			err = nil
-		} else {
-			v.suppress(a.result)
-		}
-		return out
-	})
-	return a, err
-}
-
-// pause waits for d. It fails if the request is cancelled or the connection ends first.
-func (v *servedRequest) pause(d time.Duration) error {
+// wait blocks until done is closed or d has passed. It returns an error if the client
+// cancels the request or the agent goes first.
+func (r *servedRequest) wait(done <-chan struct{}, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
+	case <-done:
 	case <-t.C:
-		return nil
-	case <-v.gone:
+	case <-r.cancelled:
 		return errCancelled
-	case <-v.over:
+	case <-r.shim.ends.agentGone:
 		return errOver
 	}
+	return nil
 }
 
-// keepClear changes the prefix of the ids of own requests if the id of a client's request
-// begins with it too.
-func (s *Shim) keepClear(id []byte) {
-	for strings.HasPrefix(wire.ValueOf(id).Text(), s.prefix) {
-		s.prefix = fmt.Sprintf("acptap-%d:", len(s.prefix))
+// slot blocks until one more session may be opened. The caller must call free when it is
+// done.
+func (r *servedRequest) slot() (free func(), err error) {
+	slots := r.shim.jobs.slots
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-r.cancelled:
+		return nil, errCancelled
+	case <-r.shim.ends.agentGone:
+		return nil, errOver
 	}
 }
 
-// cancelRequest handles $/cancel_request. If it is for a request that the shim serves, it
-// is passed on for the request that the shim has sent to the agent. If it is for a request
-// that is held back, it is held back too.
-func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
+// onCancelRequest handles $/cancel_request. If the request that it names waits, it waits in
+// the same place. If the shim serves that request, it passes $/cancel_request on for the
+// request that it has sent to the agent.
+func (s *Shim) onCancelRequest(m message, out []wire.Frame) []wire.Frame {
 	id, by := dialect.NamedID("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
-	named := func(f wire.Frame) bool {
+	isNamed := func(f wire.Frame) bool {
 		e := read(f).env
 		return f.Dir == by && e.Method != nil && id != nil && string(e.ID) == string(id)
 	}
 	switch {
-	case slices.ContainsFunc(s.early, named):
-		return s.keep(&s.early, m, out)
-	case slices.ContainsFunc(s.parked, named):
+	case slices.ContainsFunc(s.early, isNamed):
+		return s.holdIn(&s.early, m, out)
+	case slices.ContainsFunc(s.lookup.parked, isNamed):
 		return s.park(m, out)
 	}
-	for _, one := range s.sessions {
-		if one.opening && (slices.ContainsFunc(one.fromClient, named) || slices.ContainsFunc(one.fromAgent, named)) {
-			return s.hold(one, m, out)
+	for _, c := range s.byClientID {
+		if c.opening.active && (slices.ContainsFunc(c.opening.fromClient, isNamed) || slices.ContainsFunc(c.opening.fromAgent, isNamed)) {
+			return s.holdUntilOpen(c, m, out)
 		}
 	}
-	v := s.served[string(id)]
+	r := s.served[string(id)]
 	switch {
-	case v == nil, by != wire.ClientToAgent:
+	case r == nil, by != wire.ClientToAgent:
 		return append(out, m.Frame)
-	case v.away:
+	case r.isCancelled():
 		return out
 	}
-	v.away = true
-	close(v.gone)
-	if s.asked[v.asking] != nil {
-		out = append(out, m.patched("params.requestId", []byte(v.asking)).Frame)
+	close(r.cancelled)
+	if s.asked.open[r.asking] != nil {
+		out = append(out, m.patched("params.requestId", []byte(r.asking)).Frame)
 	}
 	return out
 }

@@ -9,67 +9,62 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// shownIDs are the ids under which the client is shown the entities of a session. No two
-// entities of a kind have the same id. The agent's ids are not unique: agents of version 1
-// use an id again in a later turn, and a new agent process counts from the beginning.
-type shownIDs map[idKey]*idUse
+// shownIDs are the ids by which the client knows the messages, tool calls and terminals of a
+// session. No two entities of a kind are shown under one id. The agent's ids are not that
+// unique: agents of version 1 use an id again in a later turn, and a new agent process
+// counts from the beginning.
+type shownIDs map[idKey]*shownID
 
-// An idKey is an id of a kind of entity, as the agent gives it.
+// An idKey is an agent's id for a kind of entity.
 type idKey struct{ kind, id string }
 
-// An idUse is what became of an id.
-type idUse struct {
-	count int    // how many entities have had it
-	name  string // the id by which the last of them is shown
-	turn  int    // in which that entity began, by turn.number; -1: in history
+// A shownID says what became of an agent's id.
+type shownID struct {
+	count int    // how many entities have had the agent's id
+	id    string // the id under which the last of them is shown
+	turn  int    // the turn.number in which that entity began; -1: in history
 	over  bool   // that entity is a tool call that has ended
 }
 
-// give returns the id by which the next entity with an id is shown. The first entity keeps
-// the id, with the prefix.
-func (n shownIDs) give(kind, prefix, id string, epoch int) string {
+// assign returns the id under which to show the next entity with an agent's id. The first
+// entity keeps the id, with the prefix.
+func (n shownIDs) assign(kind, prefix, id string, epoch int) string {
 	u := n[idKey{kind, prefix + id}]
 	if u == nil {
-		u = &idUse{}
+		u = &shownID{}
 		n[idKey{kind, prefix + id}] = u
 	}
 	u.count++
-	u.name, u.turn = prefix+id, -1
+	u.id, u.turn = prefix+id, -1
 	for ; u.count > 1; u.count++ {
-		u.name = fmt.Sprintf("h%d-%d.%s", epoch, u.count, id)
-		if key := (idKey{kind, u.name}); n[key] == nil {
-			n[key] = &idUse{count: 1, name: u.name}
+		u.id = fmt.Sprintf("h%d-%d.%s", epoch, u.count, id)
+		if key := (idKey{kind, u.id}); n[key] == nil {
+			n[key] = &shownID{count: 1, id: u.id}
 			break
 		}
 	}
-	return u.name
+	return u.id
 }
 
-// labels are the ids of the entities of a part in a replay.
-type labels struct {
-	entities  map[*trace.Entity]string // messages and tool calls
-	terminals map[*trace.Terminal]string
-}
-
-// label gives ids to the entities of the part.
-func (r *renderer) label() {
-	r.labels = labels{map[*trace.Entity]string{}, map[*trace.Terminal]string{}}
+// assignIDs assigns shown ids to the entities of the part.
+func (r *renderer) assignIDs() {
+	r.entityIDs, r.terminalIDs = map[*trace.Entity]string{}, map[*trace.Terminal]string{}
 	for e := range r.part.entities() {
 		r.enter(e)
 		epoch := r.part.first + e.Run
 		switch {
 		case e.Message != nil:
-			r.labels.entities[e] = r.names.give(r.messageKind(e.Message.Role), r.prefix, r.messageID(e.Message), epoch)
+			r.entityIDs[e] = r.shown.assign(r.messageKind(e.Message.Role), r.prefix, r.messageID(e.Message), epoch)
 		case e.ToolCall != nil:
-			r.labels.entities[e] = r.names.give("tool", r.prefix, e.ToolCall.ID, epoch)
+			r.entityIDs[e] = r.shown.assign("tool", r.prefix, e.ToolCall.ID, epoch)
 		case e.Terminal != nil:
-			r.labels.terminals[e.Terminal] = r.names.give("terminal", r.prefix, e.Terminal.ID, epoch)
+			r.terminalIDs[e.Terminal] = r.shown.assign("terminal", r.prefix, e.Terminal.ID, epoch)
 		}
 	}
 }
 
-// messageKind returns what the id of a message must be unique among. In version
-// 1 a thought and the answer after it may share theirs.
+// messageKind returns the kind of a message for its shown id. In version 1 a thought and the
+// answer after it may have the same id.
 func (r *renderer) messageKind(role trace.Role) string {
 	if r.dialect == dialect.ACPv1 {
 		return string(role)
@@ -77,84 +72,84 @@ func (r *renderer) messageKind(role trace.Role) string {
 	return "message"
 }
 
-// maxNames is how many ids of a session are made unique. In a session with more, the ids
-// stay as the agent gives them.
-const maxNames = 1 << 16
+// maxShown limits the shown ids of a session. In a session with more, the client gets the
+// agent's ids.
+const maxShown = 1 << 16
 
-// recall remembers the ids of a history that the client has, and is not sent.
-func (v *servedRequest) recall(c *session, past *history) error {
-	r := &renderer{dialect: v.own.dialect, names: shownIDs{}}
+// noteShown notes the shown ids of a history that the client has already.
+func (r *servedRequest) noteShown(c *session, past *history) error {
+	w := &renderer{dialect: r.shim.dialect, shown: shownIDs{}}
 	for i := range past.parts {
-		r.part = &past.parts[i]
-		r.label()
+		w.part = &past.parts[i]
+		w.assignIDs()
 	}
-	return v.remember(c, past, r.names)
+	return r.keepShown(c, past, w.shown)
 }
 
-// remember keeps the ids that the client has been shown, and those that were given in the
-// session since then, which are newer. Version 2 does not need that: an id there always
-// means the same entity.
-func (v *servedRequest) remember(c *session, past *history, known shownIDs) error {
-	if v.own.dialect == dialect.ACPv2 {
+// keepShown keeps the shown ids of a history for what the agent sends from now on. Ids that
+// were assigned in the session since the history was read are newer and win. Version 2
+// needs none of this: an id always means the same entity there.
+func (r *servedRequest) keepShown(c *session, past *history, shown shownIDs) error {
+	if r.shim.dialect == dialect.ACPv2 {
 		return nil
 	}
-	return v.act(func(out []wire.Frame) []wire.Frame {
-		for key, old := range c.names {
-			if u := known[key]; u == nil || old.count > u.count {
-				known[key] = old
+	return r.do(func(out []wire.Frame) []wire.Frame {
+		for key, newer := range c.shown {
+			if u := shown[key]; u == nil || newer.count > u.count {
+				shown[key] = newer
 			}
 		}
-		if c.names = known; len(known) > maxNames {
-			c.names = nil
+		if c.shown = shown; len(shown) > maxShown {
+			c.shown = nil
 		}
 		c.epoch = past.epochs()
 		return out
 	})
 }
 
-// renamed returns what the agent sends for a session that was loaded, with the
-// ids by which the client knows it: an id that another entity has had is changed.
-func (s *Shim) renamed(c *session, m message, method string) message {
-	v1 := s.own.dialect == dialect.ACPv1
+// withShownIDs returns a message of the agent with shown ids in place of the agent's.
+func (c *session) withShownIDs(m message, d dialect.Dialect) message {
+	v1 := d == dialect.ACPv1
 	switch variant := m.param("update.sessionUpdate").Text(); {
-	case method == "session/request_permission":
-		return c.renamedAt(m, "tool", "params.toolCall.toolCallId", v1)
-	case method == "elicitation/create":
-		return c.renamedAt(m, "tool", "params.toolCallId", false)
+	case string(m.env.Method) == "session/request_permission":
+		return c.withShownID(m, "tool", "params.toolCall.toolCallId", v1)
+	case string(m.env.Method) == "elicitation/create":
+		return c.withShownID(m, "tool", "params.toolCallId", false)
 	case variant == "tool_call", variant == "tool_call_update":
-		return c.renamedAt(m, "tool", "params.update.toolCallId", variant == "tool_call")
-	case v1 && messages[variant] != "":
-		return c.renamedAt(m, string(messages[variant]), "params.update.messageId", true)
+		return c.withShownID(m, "tool", "params.update.toolCallId", variant == "tool_call")
+	case v1 && messageRoles[variant] != "":
+		return c.withShownID(m, string(messageRoles[variant]), "params.update.messageId", true)
 	}
 	return m
 }
 
-// messages are the updates of version 1 that carry the id of a message.
-var messages = map[string]trace.Role{
+// messageRoles has the updates of version 1 that carry the id of a message.
+var messageRoles = map[string]trace.Role{
 	"user_message_chunk":  trace.User,
 	"agent_message_chunk": trace.Agent,
 	"agent_thought_chunk": trace.Thought,
 }
 
-// renamedAt renames the entity whose id stands at a path. begins says that this is a new
-// entity if the previous one with the id is over or of an earlier turn, as in trace.
-func (c *session) renamedAt(m message, kind, path string, begins bool) message {
+// withShownID replaces the id at a path by the shown id of its entity. If mayBegin is set,
+// m begins a new entity when the previous one with the id is over or was in an earlier
+// turn. Package trace decides in the same way.
+func (c *session) withShownID(m message, kind, path string, mayBegin bool) message {
 	id := strings.Clone(get(m.Raw, path).Text()) // not a part of the frame
-	u := c.names[idKey{kind, id}]
+	u := c.shown[idKey{kind, id}]
 	switch {
-	case id == "", u == nil && len(c.names) >= maxNames:
+	case id == "", u == nil && len(c.shown) >= maxShown:
 		return m
-	case u == nil, begins && (u.over || u.turn != c.number):
-		c.names.give(kind, "", id, c.epoch)
-		u = c.names[idKey{kind, id}]
-		u.turn, u.over = c.number, false
+	case u == nil, mayBegin && (u.over || u.turn != c.turn.number):
+		c.shown.assign(kind, "", id, c.epoch)
+		u = c.shown[idKey{kind, id}]
+		u.turn, u.over = c.turn.number, false
 	}
 	switch m.param("update.status").Text() {
 	case "completed", "failed":
 		u.over = true
 	}
-	if u.name == id {
+	if u.id == id {
 		return m
 	}
-	return m.patched(path, quote(u.name))
+	return m.patched(path, quote(u.id))
 }

@@ -6,24 +6,23 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A storeQuery lists what is in the store. All who ask at the same time share one query.
+// A storeQuery lists what is in the store. Callers that ask at the same time share a query.
 type storeQuery struct {
 	mu      sync.Mutex
 	running bool       // guarded by mu
-	next    *storeView // of the next query; nil: nobody has asked since the last one began; guarded by mu
+	next    *storeView // result of the next query; nil: no one has asked since the last one began; guarded by mu
 }
 
 // A storeView is what was in the store at one time.
 type storeView struct {
-	record.Listing
+	listing record.Listing
 	offered map[string]record.SessionInfo // the sessions that may be listed and loaded here, by id
 	err     error
 	done    chan struct{} // closed when the other fields are set
 }
 
 // view returns what is in the store, including everything that was there when view was
-// called. Callers that ask while a query runs share the next one. The view must not be
-// changed.
+// called. The caller must not change the view.
 func (s *Shim) view() (*storeView, error) {
 	s.query.mu.Lock()
 	v := s.query.next
@@ -33,12 +32,12 @@ func (s *Shim) view() (*storeView, error) {
 	}
 	if !s.query.running {
 		s.query.running = true
-		go s.runQueries() // cannot be called off, and may outlive the Shim
+		go s.runQueries() // may outlive the Shim: a query cannot be cancelled
 	}
 	s.query.mu.Unlock()
 	select {
 	case <-v.done:
-	case <-s.closed:
+	case <-s.ends.closed:
 		return nil, errOver
 	}
 	if v.err != nil {
@@ -47,7 +46,7 @@ func (s *Shim) view() (*storeView, error) {
 	return v, nil
 }
 
-// runQueries runs queries until nobody has asked for another.
+// runQueries runs queries until no one asks for another.
 func (s *Shim) runQueries() {
 	defer s.handPanic()
 	for {
@@ -63,8 +62,8 @@ func (s *Shim) runQueries() {
 		if s.Imported {
 			list = s.Store.List
 		}
-		v.Listing, v.err = list()
-		v.offered = s.offered(v.Listing)
+		v.listing, v.err = list()
+		v.offered = s.offered(v.listing)
 		close(v.done)
 	}
 }

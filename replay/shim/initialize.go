@@ -1,0 +1,112 @@
+package shim
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// agentOffers is what the agent itself offers.
+type agentOffers struct {
+	methods  map[string]bool // session methods that it offers and has not failed to do
+	embedded bool            // prompts may contain resources
+}
+
+// clientSupport says which optional updates a client of version 1 supports.
+type clientSupport struct {
+	plans      bool // plan_update and plan_removed
+	compaction bool // compaction_update
+}
+
+// methods are the session methods that the shim serves, in the order in which it lists
+// them.
+var methods = []string{"session/load", "session/resume", "session/list", "session/delete", "session/close", "session/fork"}
+
+// onInitialize handles the client's initialize. A notification, or a second initialize,
+// passes: refusing it is up to the agent.
+func (s *Shim) onInitialize(m message, out []wire.Frame) []wire.Frame {
+	if s.stage != uninitialized || m.env.ID == nil {
+		return append(out, m.Frame)
+	}
+	s.stage = initializing
+	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	s.supports = clientSupport{
+		plans:      m.param("clientCapabilities.plan").IsObject(),
+		compaction: m.param("clientCapabilities.session.compaction").IsObject(),
+	}
+	s.expect(m.env.ID, &call{answered: s.onInitialized})
+	return append(out, m.Frame)
+}
+
+// onInitialized handles the agent's answer to initialize. It adds the methods that the shim
+// serves to the answer, and then handles the frames that waited for it.
+func (s *Shim) onInitialized(m message, out []wire.Frame) []wire.Frame {
+	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	result := wire.ValueOf(m.env.Result)
+	d := s.tracker.Connection().Dialect
+	f := m.Frame
+	switch {
+	case m.env.Error != nil:
+		s.stage = uninitialized // the client may try again
+	case d.Protocol() != dialect.ACP, d != dialect.ACPv1 && !result.Get("capabilities.session").IsObject():
+		s.stage = passive
+	default:
+		s.stage = active
+		s.dialect = d
+		s.offers = readOffers(d, result)
+		s.lookUpIDs()
+		f = s.advertise(f)
+	}
+	early := s.early
+	s.early = nil
+	out = s.handleHeld(early, append(out, f))
+	s.endIfIdle()
+	return out
+}
+
+// readOffers reads what an agent offers from its result of initialize.
+func readOffers(d dialect.Dialect, result wire.Value) agentOffers {
+	o := agentOffers{methods: map[string]bool{}}
+	for _, method := range methods {
+		o.methods[method] = slices.ContainsFunc(dialect.Requires(d, method), func(c dialect.Capability) bool {
+			return c.Offered(d, []byte(result.Raw()))
+		})
+	}
+	embedded := result.Get("capabilities.session.prompt.embeddedContext")
+	if d == dialect.ACPv1 {
+		embedded = result.Get("agentCapabilities.promptCapabilities.embeddedContext")
+	}
+	o.embedded = embedded.IsObject() || embedded.IsTrue()
+	return o
+}
+
+// advertise adds to the answer to initialize the methods that the shim serves and the agent
+// lacks. It also lists these methods in _meta for people who read the answer.
+func (s *Shim) advertise(f wire.Frame) wire.Frame {
+	raw := f.Raw
+	var added members
+	for _, method := range methods {
+		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(s.dialect) || s.offers.methods[method] || method == "session/fork" && !s.Fork {
+			continue
+		}
+		added = added.value(quote(method[len("session/"):]))
+		c, yes := dialect.Requires(s.dialect, method)[0], []byte("{}")
+		if c.Form == dialect.AsTrue {
+			yes = []byte("true")
+		}
+		raw = wire.Set(raw, yes, c.Keys(s.dialect)...)
+	}
+	if added == nil {
+		return f
+	}
+	where := "result.capabilities._meta"
+	if s.dialect == dialect.ACPv1 {
+		where = "result.agentCapabilities._meta"
+	}
+	if meta := get(raw, where); !meta.Exists() || meta.IsObject() {
+		raw = set(raw, where+".acptap.shim", added.array())
+	}
+	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
+	return f
+}

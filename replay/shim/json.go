@@ -1,0 +1,61 @@
+package shim
+
+import (
+	"encoding/json"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// quote returns text as JSON.
+func quote(text string) []byte { return wire.AppendText(nil, text) }
+
+// members are the members of a JSON object, or the elements of an array, as JSON.
+type members []byte
+
+// add appends a member, unless its value is nil.
+func (m members) add(name string, value []byte) members {
+	if value == nil {
+		return m
+	}
+	if len(m) > 0 {
+		m = append(m, ',')
+	}
+	m = append(wire.AppendText(m, name), ':')
+	return append(m, value...)
+}
+
+// text appends a member that is a string, unless it is empty.
+func (m members) text(name, value string) members {
+	if value == "" {
+		return m
+	}
+	return m.add(name, quote(value))
+}
+
+// object returns the object that has the members.
+func (m members) object() []byte {
+	b := append(make([]byte, 0, len(m)+2), '{')
+	return append(append(b, m...), '}')
+}
+
+// value appends an element of an array.
+func (m members) value(v []byte) members {
+	if len(m) > 0 {
+		m = append(m, ',')
+	}
+	return append(m, v...)
+}
+
+// array returns the array that has the elements.
+func (m members) array() []byte {
+	b := append(make([]byte, 0, len(m)+2), '[')
+	return append(append(b, m...), ']')
+}
+
+func array(list []json.RawMessage) []byte {
+	var m members
+	for _, v := range list {
+		m = m.value(v)
+	}
+	return m.array()
+}

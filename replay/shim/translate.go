@@ -1,0 +1,120 @@
+package shim
+
+import (
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// toAgent passes on a message of the client, with the agent's id of the session.
+func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
+	path := dialect.SessionPath(string(m.env.Method), m.env.Params)
+	if path == "" {
+		return append(out, m.Frame)
+	}
+	id := get(m.Raw, path)
+	c := s.byClientID[id.Text()]
+	switch {
+	case !id.IsString():
+		return append(out, m.Frame)
+	case c == nil && s.lookup.unsure() && !s.opensSessions():
+		return s.park(m, out) // the store may have the session
+	case c == nil && (s.byAgentID[id.Text()] != nil || s.lookup.used[id.Text()] && !s.opensSessions()):
+		if m.env.ID == nil {
+			return out
+		}
+		return append(out, m.fail(notFound(id.Text())))
+	case c == nil:
+		return append(out, m.Frame)
+	case c.opening.active && string(m.env.Method) == "session/cancel" && len(c.opening.fromClient) == 0:
+		return out // no turn is under way, and no prompt waits
+	case c.opening.active:
+		return s.holdUntilOpen(c, m, out)
+	}
+	s.followSetting(c, m)
+	if c.clientID != c.agentID {
+		m = m.patched(path, c.agentJSON)
+	}
+	return append(out, m.Frame)
+}
+
+// toClient passes on a message of the agent, with the client's id of the session.
+func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
+	method := string(m.env.Method)
+	path := dialect.SessionPath(method, m.env.Params)
+	switch {
+	case method == "$/cancel_request":
+		return s.onCancelRequest(m, out)
+	case path == "":
+		return append(out, m.Frame)
+	}
+	if method == "elicitation/create" {
+		m = s.translateElicitation(m)
+	}
+	// Nearly all frames are updates that need no change. For those, only two short
+	// fields are copied.
+	id := m.param(path[len("params."):])
+	c := s.byAgentID[id.Text()]
+	switch {
+	case !id.IsString():
+		return append(out, m.Frame)
+	case (c == nil || c.closed) && method == "session/update" && s.mayClaim(id.Text()) && s.held.room(m):
+		s.setups.unclaimed = append(s.setups.unclaimed, s.held.take(m))
+		return out
+	case c == nil:
+		return append(out, m.Frame)
+	case c.closed:
+		if m.env.ID != nil {
+			out = append(out, m.fail(notFound(c.agentID)))
+		}
+		return out
+	case c.opening.holdsAgent() && !c.withholdHistory:
+		return s.holdUntilOpen(c, m, out)
+	}
+	if method == "session/update" {
+		if c.native != nil {
+			out = c.native.noteUpdate(m.param("update.sessionUpdate").Text(), out)
+		}
+		if !c.followUpdate(&m) {
+			return out
+		}
+	}
+	if c.opening.holdsAgent() {
+		return s.holdUntilOpen(c, m, out)
+	}
+	if c.shown != nil {
+		m = c.withShownIDs(m, s.dialect)
+	}
+	if c.clientID != c.agentID {
+		m = m.patched(path, c.clientJSON)
+	}
+	return append(out, m.Frame)
+}
+
+// translateError returns a response of the agent. If it is an error that names a session,
+// the result names the session by the client's id.
+func (s *Shim) translateError(m message) message {
+	const path = "error.data.sessionId"
+	if m.env.Error == nil {
+		return m
+	}
+	if c := s.byAgentID[get(m.Raw, path).Text()]; c != nil && c.clientID != c.agentID {
+		return m.patched(path, c.clientJSON)
+	}
+	return m
+}
+
+// translateElicitation returns an elicitation. If it is about a request of the shim, the
+// result is about the client's request that the shim serves with it.
+func (s *Shim) translateElicitation(m message) message {
+	id, by := dialect.NamedID("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
+	asked := string(id)
+	if by != wire.ClientToAgent || s.asked.open[asked] == nil {
+		return m
+	}
+	for _, r := range s.served {
+		if r.asking == asked {
+			return m.patched("params.requestId", r.request.env.ID)
+		}
+	}
+	return m
+}
