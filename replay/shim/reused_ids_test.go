@@ -60,9 +60,12 @@ func TestSessionTwice(t *testing.T) {
 	s.say(agent, `{"jsonrpc":"2.0","id":`+made.Get("id").Raw()+`,"result":{"sessionId":"new"}}`)
 	s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "1" })
 	s.say(client, `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"old"}}`)
-	got := s.await(t, client, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
-	if want := `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"new"}}`; got.Raw() != want {
-		t.Errorf("got %s, want %s", got.Raw(), want)
+	s.await(t, client, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
+	s.mu.Lock()
+	got := s.sent[client][len(s.sent[client])-1] // a wire.Value has no members that do not count
+	s.mu.Unlock()
+	if want := `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"new"}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	<-s.end(client)
 	<-s.end(agent)
