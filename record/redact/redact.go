@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -116,10 +117,10 @@ func (s scope) member(name, method string, first byte) scope {
 		return plain
 	case aMessage:
 		if name == "params" {
-			switch method {
-			case "authenticate", "auth/login":
+			switch {
+			case dialect.Does(method, dialect.LogsIn):
 				return aLogin
-			case "proxy/successor", "_proxy/successor":
+			case dialect.Wraps(method):
 				return aMessage
 			}
 		}

@@ -66,7 +66,7 @@ func (t *Trace) Introductions() []*Call {
 	var list []*Call
 	for _, c := range t.Calls {
 		known := len(list) > 0 && list[len(list)-1].Run == c.Run
-		discovers := c.Method == "server/discover" && !c.Open() && !c.Failed
+		discovers := dialect.Does(c.Method, dialect.Discovers) && !c.Open() && !c.Failed
 		if dialect.Does(c.Method, dialect.Initializes) || discovers && !known {
 			list = append(list, c)
 		}
@@ -106,11 +106,11 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 		Sent:    f.Size,
 	}, id: id, entry: f.entry}
 	switch {
-	case answerNeedsRequest[f.Method]:
+	case f.Does(answerNeedsRequest):
 		if w.params = f.keep(f.params()); t.Brief && len(f.env.Params) <= maxParams {
 			w.params = bytes.Clone(f.env.Params)
 		}
-	case f.Method == "tools/call":
+	case f.Does(dialect.CallsTool):
 		w.Tool = strings.Clone(f.cut(f.params().Get("name").Text()))
 	}
 	if !t.Brief {
@@ -172,25 +172,15 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 		s.Conversation.cancel(f, turn)
 	}
 	for w := range t.pending.All() {
-		if w.Session == s.ID && w.Method == "session/prompt" {
+		if w.Session == s.ID && dialect.Does(w.Method, dialect.Prompts) {
 			w.cancel(f)
 		}
 	}
 }
 
-// answerNeedsRequest lists the methods whose response makes sense only together
+// answerNeedsRequest are the roles of methods whose response makes sense only together
 // with the request.
-var answerNeedsRequest = map[string]bool{
-	"session/new":            true,
-	"session/load":           true,
-	"session/resume":         true,
-	"session/fork":           true,
-	"session/set_mode":       true,
-	"session/set_model":      true,
-	"terminal/create":        true,
-	"terminal/output":        true,
-	"terminal/wait_for_exit": true,
-	"terminal/release":       true,
-}
+const answerNeedsRequest = dialect.Opens | dialect.SetsMode | dialect.SetsModel |
+	dialect.StartsCommand | dialect.ReadsOutput | dialect.AwaitsExit | dialect.ReleasesTerminal
 
 func (w *pendingCall) param(name string) string { return wire.ValueAt(w.params, name).String() }

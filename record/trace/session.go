@@ -87,15 +87,15 @@ func (s *Session) replacedBy(f *frame) bool {
 // clientRequest applies what the client's request w changes before it is answered.
 func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	c := &s.Conversation
-	switch f.Method {
-	case "session/prompt":
+	switch role := dialect.RoleOf(dialect.ACP, f.Method); {
+	case role.Is(dialect.Prompts):
 		w.turn = c.prompt(f)
 		if s.Title == "" {
 			s.Title = cmp.Or(c.firstPrompt(), f.promptTitle())
 		}
-	case "session/load":
+	case role.Is(dialect.Loads):
 		c.historyAsked()
-	case "session/resume":
+	case role.Is(dialect.Resumes):
 		if f.params().Get("replayFrom").IsObject() { // version 2
 			c.historyAsked()
 		}
@@ -142,10 +142,10 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 		if cwd := w.param("cwd"); cwd != "" {
 			s.Cwd = cwd
 		}
-		if w.Method == "session/fork" {
+		if dialect.Does(w.Method, dialect.Copies) {
 			s.Parent = w.param("sessionId")
 		}
-		if w.Method == "session/new" {
+		if dialect.Does(w.Method, dialect.Creates) {
 			s.Conversation.costs.known = true // nothing
 		}
 		if !s.live {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -69,14 +70,14 @@ func (s *State) use(f *frame, u wire.Value) {
 
 // answer applies a successful response to the client.
 func (s *State) answer(f *frame, w *pendingCall) {
-	switch w.Method {
-	case "session/set_mode":
+	switch role := dialect.RoleOf(dialect.ACP, w.Method); {
+	case role.Is(dialect.SetsMode):
 		s.Mode = w.param("modeId")
-	case "session/set_model":
+	case role.Is(dialect.SetsModel):
 		s.Model = w.param("modelId")
-	case "session/set_config_option":
+	case role.Is(dialect.SetsOption):
 		s.configure(f, f.result().Get("configOptions"))
-	case "session/new", "session/load", "session/resume", "session/fork":
+	case role.Is(dialect.Opens):
 		result := f.result()
 		f.setString(&s.Mode, result.Get("modes.currentModeId"))
 		f.setString(&s.Model, result.Get("models.currentModelId"))

@@ -3,6 +3,7 @@ package trace
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -67,10 +68,10 @@ const (
 
 // PartOf returns what is waited for while a request of the agent's is open.
 func PartOf(method string) Part {
-	switch method {
-	case "session/request_permission", "elicitation/create":
+	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
+	case role.Is(dialect.AsksUser):
 		return ForUser
-	case "terminal/wait_for_exit":
+	case role.Is(dialect.AwaitsExit):
 		return ForTool
 	}
 	return ForClient

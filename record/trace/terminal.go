@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -71,21 +72,21 @@ func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 		return
 	}
 	result := f.result()
-	switch w.Method {
-	case "terminal/create":
+	switch role := dialect.RoleOf(dialect.ACP, w.Method); {
+	case role.Is(dialect.StartsCommand):
 		t := c.newTerminal(f, result.Get("terminalId").Text())
 		t.Command, t.Cwd = w.param("command"), w.param("cwd")
 		for arg := range elements(wire.ValueAt(w.params, "args")) {
 			t.Args = append(t.Args, strings.Clone(arg.Text()))
 		}
-	case "terminal/output":
+	case role.Is(dialect.ReadsOutput):
 		t := c.terminal(f, w.param("terminalId"))
 		t.Output = []byte(result.Get("output").Text())
 		t.Truncated = result.Get("truncated").Bool()
 		t.exited(f, result.Get("exitStatus"))
-	case "terminal/wait_for_exit":
+	case role.Is(dialect.AwaitsExit):
 		c.terminal(f, w.param("terminalId")).exited(f, result)
-	case "terminal/release":
+	case role.Is(dialect.ReleasesTerminal):
 		c.terminal(f, w.param("terminalId")).Released = true
 	}
 }

@@ -133,7 +133,7 @@ func (t *Trace) Add(f *dialect.Frame) {
 
 func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
 	f := frame{Frame: raw, trace: t, run: len(t.Runs) - 1, entry: entry, env: e}
-	if f.Method == "initialize" || f.Method == "server/discover" {
+	if f.Does(dialect.Initializes | dialect.Discovers) {
 		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
 			if c.Proposal == dialect.NoProposal {
@@ -165,7 +165,7 @@ func (t *Trace) request(f *frame) {
 	}
 	w.session = s
 	current := s.Conversation.working()
-	if current != nil && f.Method != "session/prompt" {
+	if current != nil && !f.Does(dialect.Prompts) {
 		w.inTurn = current.Number
 	}
 	f.emit(w.event(Began))
@@ -180,7 +180,7 @@ func (t *Trace) request(f *frame) {
 	s.Conversation.historySent()
 	s.Conversation.output(f)
 	s.Conversation.asks(f, w)
-	if f.Method == "session/request_permission" {
+	if f.Does(dialect.AsksPermission) {
 		w.permission, w.tool = s.Conversation.ask(f)
 		f.emit(w.permissionEvent(Began))
 	}
@@ -188,7 +188,8 @@ func (t *Trace) request(f *frame) {
 
 func (t *Trace) notification(f *frame) {
 	s := t.session(f.Session, f)
-	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
+	role := dialect.RoleOf(dialect.AnyProtocol, f.Method)
+	switch {
 	case role.Is(dialect.CancelsRequest):
 		t.cancelRequest(f)
 	case role.Is(dialect.CancelsTurns):
@@ -196,7 +197,7 @@ func (t *Trace) notification(f *frame) {
 			t.cancelTurns(f, s)
 		}
 	}
-	if s != nil && f.Method == "session/update" && f.Dir == wire.AgentToClient {
+	if s != nil && role.Is(dialect.TellsUpdate) && f.Dir == wire.AgentToClient {
 		s.update(f)
 	}
 }

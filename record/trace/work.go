@@ -40,10 +40,10 @@ func (r *Requests) answered(f *frame) {
 
 // isCancelled reports whether the user was asked something and did not answer.
 func isCancelled(method string, result wire.Value) bool {
-	switch method {
-	case "session/request_permission":
+	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
+	case role.Is(dialect.AsksPermission):
 		return result.Get("outcome.outcome").Text() == "cancelled"
-	case "elicitation/create":
+	case role.Is(dialect.AsksInput):
 		return result.Get("action").Text() == "cancel"
 	}
 	return false

@@ -53,24 +53,24 @@ func (j *Join) host(f *dialect.Frame) {
 // isHosted reports whether messages of a method, or the answers to them, may be about a
 // server that the client hosts.
 func isHosted(method string) bool {
-	return strings.HasPrefix(method, "mcp/") || method == "$/cancel_request" || setsUp(method)
+	return dialect.RoleOf(dialect.ACP, method).Is(dialect.UsesHosted | dialect.CancelsRequest | dialect.Opens)
 }
 
 func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 	h := &j.hosted
 	h.names.Limit, h.tapes.Limit, h.asked.Limit = maxHosted, maxHosted, maxHosted
-	switch method := string(e.Method); {
+	switch role := dialect.RoleOf(dialect.ACP, string(e.Method)); {
 	case e.Method == nil:
 		j.hostAnswered(f, a, e)
-	case setsUp(method) && f.Dir == wire.ClientToAgent:
+	case role.Is(dialect.Opens) && f.Dir == wire.ClientToAgent:
 		h.declared(wire.ValueAt(e.Params, "mcpServers"))
-	case method == "mcp/connect" && e.ID != nil:
+	case role.Is(dialect.Connects) && e.ID != nil:
 		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(wire.ValueOf(e.Params))})
-	case method == "mcp/disconnect":
+	case role.Is(dialect.Disconnects):
 		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
 			t.End()
 		}
-	case method == "mcp/message":
+	case role.Is(dialect.Carries):
 		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
 			if e.ID != nil {
 				h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{tape: t})
@@ -154,7 +154,7 @@ func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envel
 	} else {
 		params := wire.ValueOf(e.Params)
 		e.Method, e.Params = []byte(params.Get("method").Text()), []byte(params.Get("params").Raw())
-		if string(e.Method) == "notifications/cancelled" {
+		if dialect.RoleOf(dialect.MCP, string(e.Method)).Is(dialect.CancelsRequest) {
 			a.Request, a.Events = t.openAs(wire.ValueAt(e.Params, "requestId").Raw()), dialect.RequestCancelled
 		}
 	}

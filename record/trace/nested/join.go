@@ -103,7 +103,7 @@ func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 			}
 			return i < len(f.Entries)
 		})
-	case f.Update == "tool_call" || f.Update == "tool_call_update" || f.Method == "session/request_permission":
+	case f.Update == "tool_call" || f.Update == "tool_call_update" || f.Does(dialect.AsksPermission):
 		j.told(&f.Annotation, scan(f))
 	}
 }

@@ -109,7 +109,7 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		return
 	}
 	s := &setup{cwd: strings.Clone(params.Get("cwd").Text())}
-	if method != "session/fork" { // which makes a session out of that
+	if !dialect.Does(method, dialect.Copies) { // which makes a session out of that
 		s.session = strings.Clone(params.Get("sessionId").Text())
 	}
 	s.servers(params.Get("mcpServers"))

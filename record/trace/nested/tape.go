@@ -103,7 +103,7 @@ func (t *Tape) Owner() string { return t.owner }
 func (c *Call) Open() bool { return c.Response == 0 }
 
 // IsTool reports whether a tool is called.
-func (c *Call) IsTool() bool { return c.Method == "tools/call" }
+func (c *Call) IsTool() bool { return dialect.Does(c.Method, dialect.CallsTool) }
 
 // IsOf reports whether the call is that of an id, as JSON: the requests of a batch are on
 // one frame.
@@ -178,11 +178,7 @@ func (t *Tape) message(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope)
 // IsUse reports whether a request of a client uses the server, and does not just ask what
 // it has.
 func IsUse(method string) bool {
-	switch method {
-	case "initialize", "server/discover", "ping", "logging/setLevel":
-		return false
-	}
-	return !strings.HasSuffix(method, "/list")
+	return !dialect.Does(method, dialect.Initializes|dialect.Discovers|dialect.Pings|dialect.SetsLogLevel) && !strings.HasSuffix(method, "/list")
 }
 
 func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
@@ -259,7 +255,8 @@ func (t *Tape) cancelled(request uint64) {
 // spoke takes a request or notification of the server's.
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
-	if method == "notifications/progress" {
+	role := dialect.RoleOf(dialect.MCP, method)
+	if role.Is(dialect.TellsProgress) {
 		t.progress(f.Stream, wire.ValueOf(e.Params))
 		return
 	}
@@ -269,7 +266,7 @@ func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	}
 	c := open[0]
 	switch m := &c.Meanwhile; {
-	case method == "notifications/message":
+	case role.Is(dialect.Logs):
 		m.Logs++
 	case e.ID == nil || len(m.Asked) == maxAsked:
 		return

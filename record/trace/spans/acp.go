@@ -81,7 +81,7 @@ func (b *Builder) hear(f *dialect.Frame, m message) {
 	if t == nil {
 		return
 	}
-	if m.Method != "session/update" {
+	if !m.Does(dialect.TellsUpdate) {
 		t.endRun()
 		return
 	}

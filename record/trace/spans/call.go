@@ -25,7 +25,7 @@ type call struct {
 
 // call takes an event of a call. A prompt is a turn, not a call.
 func (b *Builder) call(e *trace.Event, s *session) {
-	if s != nil && e.Method == "session/prompt" && e.Dir == wire.ClientToAgent {
+	if s != nil && dialect.Does(e.Method, dialect.Prompts) && e.Dir == wire.ClientToAgent {
 		if e.Phase == trace.Began {
 			s.prompt = b.traceparent(e.Entry)
 		}
@@ -71,13 +71,13 @@ func (b *Builder) request(e *trace.Event) *call {
 		b.relate(e, c)
 	}
 	c.version = clip(b.requestField(e.Entry, "jsonrpc").Text(), maxName)
-	if e.Method == "prompts/get" {
+	if dialect.Does(e.Method, dialect.GetsPrompt) {
 		c.prompt = clip(b.requestField(e.Entry, "params.name").Text(), maxName)
 	}
 	if b.Content {
 		c.path = clip(b.requestField(e.Entry, "params.path").Text(), maxValue)
 		c.uri = clip(b.requestField(e.Entry, "params.uri").Text(), maxValue)
-		if e.Method == "tools/call" {
+		if dialect.Does(e.Method, dialect.CallsTool) {
 			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw(), maxValue)
 		}
 	}

@@ -1,6 +1,10 @@
 package spans
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
 
 // A Metric is a histogram of something that spans tell.
 type Metric struct {
@@ -64,10 +68,16 @@ func (s *Span) measure() (all []measurement) {
 		took(toolDuration, toolName, toolKind, agentName, errorType)
 	case s.value(mcpMethod) != nil:
 		took(mcpDuration, mcpMethod, operation, toolName, promptName, mcpProtocol, networkTransport, networkProtocol, jsonrpcVersion, rpcStatus, errorType)
-	case s.value(rpcMethod) == "session/request_permission":
+	case s.asksPermission():
 		took(permissionWait, permissionOutcome, permissionKind, errorType)
 	}
 	return all
+}
+
+// asksPermission reports whether s is a call that asks the user for a permission.
+func (s *Span) asksPermission() bool {
+	method, _ := s.value(rpcMethod).(string)
+	return dialect.Does(method, dialect.AsksPermission)
 }
 
 // value returns the value of an attribute; nil: there is none.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -48,7 +49,7 @@ func (b *Builder) recall(s *session, began time.Time) {
 	case s.fork != nil:
 	case s.of.Parent != "":
 		s.fork = on(s.of.Parent)
-	case s.of.Opened != "session/new":
+	case !dialect.Does(s.of.Opened, dialect.Creates):
 		s.last = on(s.of.ID)
 	}
 }
