@@ -340,7 +340,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		})
 	}
 	if d.stored != nil {
-		const noted = dialect.FailureEvents | dialect.AskedNobody // while the tape was recorded
+		const noted = dialect.FailureEvents | dialect.SlowEvents | dialect.AskedNobody // while the tape was recorded
 		note.Events = note.Events&^noted | d.stored.Events&noted
 	}
 	d.tally(&f, &note, &facts)

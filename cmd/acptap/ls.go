@@ -35,9 +35,9 @@ reports, else the program, script or package that was run. TITLE is that of the
 first session, else its first prompt, else the working directory, or the URL of
 a server that has one. In front of it stand the tape's #tags and the number of
 its notes (acptap tag, acptap note). FAILED counts failures: errors, failed tool
-calls, refused permissions, requests without an answer, silences of 10 s and
-more, ends that are not in order, lines that are not JSON-RPC, and gaps. A count
-has a + where a part of the tape is not counted.
+calls, refused permissions, requests without an answer, ends that are not in
+order, lines that are not JSON-RPC, and gaps. A count has a + where a part of
+the tape is not counted.
 
 With --wide ids are whole. FRAMES and SIZE count the messages of both sides,
 without the agent's stderr. STATE is live, ended, exit with a status, the signal

@@ -29,7 +29,7 @@ named, in short tables:
   turns    how long they took, all and by how they ended; until the first
            output (a message, thought, tool call, plan or request) and the first
            text; from a cancel to the end; chunks of text and thought a second
-  waits    what the turns waited for, the share of each, and silences of 5 s
+  waits    what the turns waited for, the share of each, and silences of 30 s
            and more in which nothing but the agent was waited for
   tools    how long tool calls took, without the time in which you were asked
   servers  how long calls of MCP servers took that an agent started, as their

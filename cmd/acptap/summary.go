@@ -40,7 +40,8 @@ A turn waits for you while a permission or another question is open, else for
 the client while it reads or writes files or starts commands, else for tools
 while a tool call runs, and else for the agent and its model. These parts add up
 to the turns. The slowest step is a tool call without the time in which you were
-asked, a permission, another request, or a silence of the agent of 5 s and more.
+asked, a permission, another request, or a silence of the agent of 30 s and more.
+What was slow stands behind it, by the limits of acptap watch; it is no failure.
 
 Tokens are those that the agent reports for each turn. A ~ stands before them if
 they never fall from turn to turn, which looks like those of the whole session.
@@ -73,6 +74,7 @@ The cost is that of the sessions since they began, perhaps on an earlier tape.
                      sessions
   failures           count; kinds: kind, count, first (what), firstFrame;
                      first, at most eight: kind, what, frame
+  slow               kind (as in acptap watch), count, firstFrame
 Times are seconds. What nobody has reported is left out.
 
 Exit status 0; 2 if a part of it cannot be read.`,

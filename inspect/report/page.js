@@ -81,8 +81,9 @@
 	const kinds = ['invalid', 'request', 'response', 'notification', 'batch', 'oversized', 'stderr', 'mark', 'body'];
 	const dirs = ['c2a', 'a2c', 'err'];
 	const origins = ['wire', 'withheld', 'injected', 'rewritten'];
-	const failures = ['', 'error', 'tool', 'refused', 'unanswered', 'invalid', 'gap', 'exit', 'silence'];
-	const [untimed, redelivered, open, gap, afterSilence, joins, failed] = [1, 2, 4, 8, 16, 32, 64];
+	const failures = ['', 'error', 'tool', 'refused', 'unanswered', 'invalid', 'gap', 'exit'];
+	const [untimed, redelivered, open, gap, silent, joins, failed] = [1, 2, 4, 8, 16, 32, 64];
+	const slow = [silent, 128, 256, 512]; // as in dialect.Slow
 	const stderr = 6;
 
 	// unpack returns the text of a block.
@@ -365,8 +366,9 @@
 		failure: [wordOps, value => {
 			const n = failures.indexOf(value, 1);
 			if (n < 0) throw new Error(`${JSON.stringify(value)} is none of ${failures.slice(1).join(', ')}`);
-			return i => sure(digit(t.fail, i) === n || value === 'silence' && digit(t.fail, i) && is(i, afterSilence));
+			return i => sure(digit(t.fail, i) === n);
 		}],
+		slow: words(['silent', 'tool', 'setup', 'hung'], n => i => sure(is(i, slow[n]))),
 		is: words(['error', 'open', 'gap', 'failed', 'redelivered', 'finding', 'violation', 'warning', 'note'], n => [
 			i => sure(is(i, failed)), i => sure(is(i, open)), i => sure(is(i, gap)),
 			i => sure(digit(t.fail, i)), i => sure(is(i, redelivered)), finding(() => true),

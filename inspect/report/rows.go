@@ -196,7 +196,8 @@ func (r *rows) state(s *filter.Subject, begins bool) (all state) {
 		is state
 	}{
 		{s.Untimed, untimed}, {s.Redelivered, redelivered}, {r.gap.Match(s), gap},
-		{s.Events.Has(dialect.AfterSilence), afterSilence}, {!begins, joins},
+		{s.Slow() == dialect.Silent, silent}, {s.Slow() == dialect.SilentTool, silentTool}, {s.Slow() == dialect.SilentSetup, silentSetup},
+		{s.Slow() == dialect.Hung, hung}, {!begins, joins},
 		{s.Failed, fails},
 	} {
 		if is.so {

@@ -83,9 +83,12 @@ const (
 	redelivered
 	open
 	gap
-	afterSilence
+	silent
 	joins // goes on the run of chunks that the row before is of
 	fails // wire.Frame.Failed.Frame has it
+	silentTool
+	silentSetup
+	hung
 )
 
 // listed returns what the list has to know of a tape, which is the ith of its side.

@@ -29,7 +29,7 @@ func (a *app) drawList(c canvas) {
 		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
 		form.server = a.timeline.Part(a.timeline.PartOf(w.Seq)).Server != ""
 		form.failure, form.broken = a.failure(&r.Frame), a.brokenIn(w)
-		if r.Frame.Events.Has(dialect.AfterSilence) {
+		if r.Frame.Slow() != dialect.NotSlow {
 			form.silence = a.snapshot.Silence(&r.Frame, a.sameTape(w.Seq))
 		}
 		if a.timeline.GoesOn(w.Seq) {

@@ -66,9 +66,9 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 16 of 26»e« 18 of 26»e« 21 of 26»e« 23 of 26»e« 16 of 26»«from the top again»" +
-			"E« 23 of 26»«from the bottom again»E« 21 of 26»E« 18 of 26»E« 16 of 26»" +
-			"j« 17 of 26»e« 18 of 26»<Enter>«─ frame 14 ·»"},
+			"e« 15 of 25»e« 20 of 25»e« 22 of 25»e« 15 of 25»«from the top again»" +
+			"E« 22 of 25»«from the bottom again»E« 20 of 25»E« 15 of 25»" +
+			"j« 16 of 25»e« 20 of 25»<Enter>«─ frame 18 ·»"},
 		{"turns", "4«Turn 2»g" +
 			"e« 4 of 16»e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e« 4 of 16»«from the top again»E« 15 of 16»«from the bottom again»E« 8 of 16»<Enter>«─ frame 5 ·»"},
 	} {

@@ -14,6 +14,7 @@ package stall
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -44,19 +45,19 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // Kinds returns the names of all kinds.
 func Kinds() []string { return kindNames[:] }
 
-// DefaultAfter is how long an agent may be silent: three times a silence that is a
-// failure (dialect.LongSilence), since what hangs calls for a person.
-const DefaultAfter = 30 * time.Second
+// DefaultAfter is how long an agent may be silent.
+const DefaultAfter = dialect.SilentLimit
 
-// patience is how long each kind may last where After is DefaultAfter. Builds and tests
-// take minutes, and so do people who were asked; a client has its files at hand.
+// patience is how long each kind may last where After is DefaultAfter. The first limits are
+// those of what is slow on a tape. People who were asked take minutes; a client has its
+// files at hand.
 var patience = [...]time.Duration{
 	Silent: DefaultAfter,
-	Tool:   5 * time.Minute,
+	Tool:   dialect.ToolLimit,
 	Asked:  2 * time.Minute,
 	Client: 10 * time.Second,
-	Setup:  30 * time.Second,
-	Hung:   60 * time.Second,
+	Setup:  dialect.SetupLimit,
+	Hung:   dialect.HungLimit,
 	Cancel: 10 * time.Second,
 }
 

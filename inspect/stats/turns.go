@@ -20,7 +20,7 @@ type Turns struct {
 	Output   Series      // from the prompt to the first output
 	Text     Series      // from the prompt to the first text
 	Confirm  Series      // from a cancel to the end
-	Silences int         // of the agent, of 5 s and more
+	Silences int         // of the agent (dialect.Silent)
 	Silence  time.Duration
 	Chunks   int
 	Rate     Series // chunks in 1,000 seconds

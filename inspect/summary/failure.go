@@ -23,6 +23,11 @@ func (t *Tally) fail(kind dialect.Failure, what string, run int, seq uint64) {
 	}
 }
 
+// slowKinds returns what was slow.
+func (t *Tally) slowKinds() []Slow {
+	return slices.DeleteFunc(slices.Clone(t.slow[:]), func(s Slow) bool { return s.Count == 0 })
+}
+
 // failedKinds returns the kinds that there are, most first.
 func (t *Tally) failedKinds() []Failed {
 	kinds := slices.DeleteFunc(slices.Clone(t.kinds[:]), func(k Failed) bool { return k.Count == 0 })
@@ -53,8 +58,6 @@ func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.E
 		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded"
 	case dialect.BadExit:
 		return exitText(wire.ReadMark(f.Frame).Exit)
-	case dialect.Silence:
-		return termtext.Duration(f.At-t.tape.spoken) + " of silence"
 	}
 	return kind.String()
 }

@@ -30,6 +30,18 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
 	}
+	for i, slow := range s.Slow {
+		if i == 0 {
+			l.add(termtext.Permission, "slow: ")
+		} else {
+			l = append(l, termtext.Plain.Span(", "))
+		}
+		if slow.Count == 1 {
+			l = append(l, termtext.Permission.Span(slow.Kind), frame(slow.Frame))
+		} else {
+			l = append(l, termtext.Permission.Span(fmt.Sprintf("%s %d times", slow.Kind, slow.Count)), termtext.Dim.Span(" from frame "+slow.Frame.Label+" on"))
+		}
+	}
 	return l
 }
 
@@ -146,8 +158,6 @@ func kindText(kind dialect.Failure, n int) string {
 		return termtext.Counted(n, "gap")
 	case dialect.BadExit:
 		return "the agent's end"
-	case dialect.Silence:
-		return termtext.Counted(n, "silence")
 	}
 	return fmt.Sprintf("%d %s", n, kind)
 }

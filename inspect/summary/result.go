@@ -61,6 +61,7 @@ func (t *Tally) Summary() Summary {
 	s.Time.FirstOutput = spreadOf(&t.output)
 	s.Usage = t.usage()
 	s.Failures.First, s.Failures.Kinds = slices.Clone(s.Failures.First), t.failedKinds()
+	s.Slow = t.slowKinds()
 	for session := range t.sessions {
 		if s.Sessions == 1 {
 			s.Session, s.Title = session.ID, session.Title
@@ -116,5 +117,8 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Failures.Kinds {
 		label(&s.Failures.Kinds[i].Frame)
+	}
+	for i := range s.Slow {
+		label(&s.Slow[i].Frame)
 	}
 }

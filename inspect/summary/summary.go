@@ -35,6 +35,7 @@ type Summary struct {
 	Usage   Usage    `json:"usage,omitzero"`
 
 	Failures Failures `json:"failures"`
+	Slow     []Slow   `json:"slow,omitempty"`
 }
 
 // Turns are how turns ended.
@@ -133,6 +134,13 @@ type Failure struct {
 	Kind  dialect.Failure `json:"kind"`
 	What  string          `json:"what"`
 	Frame Frame           `json:"frame"`
+}
+
+// A Slow is how often something of one kind came late.
+type Slow struct {
+	Kind  string `json:"kind"` // as dialect.Slow is called
+	Count int    `json:"count"`
+	Frame Frame  `json:"firstFrame"`
 }
 
 // A Frame is a frame of one of the tapes.

@@ -31,16 +31,16 @@ type Tally struct {
 	methods map[string]*method
 	output  stats.Timing // from prompts to first outputs
 	latency stats.Timing // of the client's calls
-	kinds   [dialect.Silence + 1]Failed
+	kinds   [dialect.BadExit + 1]Failed
+	slow    [dialect.Hung + 1]Slow
 }
 
 // A progress is how far the present tape has been read.
 type progress struct {
-	begun  bool
-	first  time.Duration // of its first frame
-	last   time.Duration // of its last frame
-	spoken time.Duration // when a side said something last
-	timed  bool          // a frame has a time
+	begun bool
+	first time.Duration // of its first frame
+	last  time.Duration // of its last frame
+	timed bool          // a frame has a time
 
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // what is asked for by requests, by their numbers, whose calls ended without a response
@@ -87,8 +87,10 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	if kind := f.Failure(); kind != dialect.NoFailure {
 		t.fail(kind, t.failure(kind, f, tr.Events()), len(tr.Runs)-1, f.Seq)
 	}
-	if f.Kind != wire.Mark && f.Dir != wire.AgentStderr {
-		t.tape.spoken = f.At
+	if slow := &t.slow[f.Slow()]; f.Slow() != dialect.NotSlow {
+		if slow.Count++; slow.Count == 1 {
+			slow.Kind, slow.Frame = f.Slow().String(), Frame{Run: len(tr.Runs) - 1, Seq: f.Seq}
+		}
 	}
 }
 

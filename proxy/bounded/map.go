@@ -34,31 +34,41 @@ func (m *Map[K, V]) Get(key K) (V, bool) {
 // Set makes key the newest, with a value. Where that takes the room of the oldest,
 // it returns the value which is forgotten.
 func (m *Map[K, V]) Set(key K, value V) (forgotten V, full bool) {
-	m.Drop(key)
-	if len(m.nodes) >= m.Limit {
-		forgotten, full = m.first.value, true
-		m.Drop(m.first.key)
+	n := m.nodes[key]
+	if n == nil {
+		if len(m.nodes) >= m.Limit {
+			forgotten, full = m.first.value, true
+			m.Drop(m.first.key)
+		}
+		if m.nodes == nil {
+			m.nodes = make(map[K]*node[K, V])
+		}
+		n = &node[K, V]{key: key}
+		m.nodes[key] = n
+	} else {
+		m.unlink(n)
 	}
-	if m.nodes == nil {
-		m.nodes = make(map[K]*node[K, V])
-	}
-	n := &node[K, V]{key: key, value: value, prev: m.last}
+	n.value, n.prev, n.next = value, m.last, nil
 	if m.last == nil {
 		m.first = n
 	} else {
 		m.last.next = n
 	}
-	m.nodes[key], m.last = n, n
+	m.last = n
 	return forgotten, full
 }
 
 // Drop removes a key, if it is there.
 func (m *Map[K, V]) Drop(key K) {
 	n := m.nodes[key]
-	if n == nil {
-		return
+	if n != nil {
+		delete(m.nodes, key)
+		m.unlink(n)
 	}
-	delete(m.nodes, key)
+}
+
+// unlink takes a node out of the order.
+func (m *Map[K, V]) unlink(n *node[K, V]) {
 	if n.prev == nil {
 		m.first = n.next
 	} else {

@@ -26,7 +26,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 		}
 		return
 	}
-	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
+	c := &call{Seq: s.Seq, At: s.At, Method: method, Session: s.annotation.Session}
 	switch {
 	case role.Is(Initializes):
 		t.acpOffer(s, c)
@@ -43,6 +43,9 @@ func (t *Tracker) acpCall(s *step, method string) {
 		c.Wrapped = s.annotation.Update
 	case role.Is(AsksPermission):
 		c.Rejects = rejects(at(s.Params, "options"))
+		if call := at(s.Params, "toolCall"); call != nil { // often the first frame of it
+			t.runs(s, at(call, "toolCallId"), at(call, "status"))
+		}
 	}
 	t.ask(s.Frame, s.ID, c)
 }

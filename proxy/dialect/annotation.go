@@ -95,11 +95,14 @@ const (
 	RequestCancelled                     // a peer takes back an open request of its own; in MCP it wants no answer any more
 	CallFailed                           // the status of an ACP tool call is failed, and was not before
 	PermissionRefused                    // the answer chooses to reject what was asked permission for, or declines an elicitation
-	AfterSilence                         // the frame came more than LongSilence after the one before, and the agent was to answer
+	SlowAgent                            // the agent was silent in a turn: Silent
 	ExitFailed                           // a mark: the agent ended badly
 	BytesLost                            // a mark: bytes are missing, or may be: a stream could not be read on, or acptap failed
 	AgentEnded                           // a mark: the agent ended
 	AskedNobody                          // a request of the agent, to a client that writes no more
+	SlowTool                             // SilentTool
+	SlowSetup                            // SilentSetup
+	SlowRequest                          // Hung
 )
 
 // Has reports whether all of e are in the set.

@@ -75,7 +75,7 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 	m := wire.ReadMark(*f)
 	switch {
 	case m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != "":
-		t.clock.Known = false
+		t.pace.forget(f.At)
 		return BytesLost
 	case m.Signal != "":
 		t.ending.signalled(m.Signal)
@@ -97,7 +97,9 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 
 // over forgets what was open on a connection.
 func (t *Tracker) over() {
-	t.ending, t.clock, t.header = ending{}, clock{}, ""
+	t.ending, t.header, t.pace.since = ending{}, "", 0
+	t.pace.sessions.Clear()
+	t.pace.tools.Clear()
 	t.calls.Clear()
 	t.turns.Clear()
 }

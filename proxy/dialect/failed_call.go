@@ -8,10 +8,11 @@ import "github.com/acptap/acptap/proxy/wire"
 // turn is in order.
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
-	if !failed && t.failed.Len() == 0 {
+	begins := s.annotation.Update == "tool_call"
+	if !begins && !has(status) {
 		return
 	}
-	key := callOf{s.annotation.Session, IDKey(id)}
+	key := t.runs(s, id, status)
 	switch _, again := t.failed.Get(key); {
 	case again && failed:
 	case failed:
@@ -21,7 +22,7 @@ func (t *Tracker) toolCall(s *step, id, status []byte) {
 		if !past && !turn.Cancelled && s.Origin != wire.Injected {
 			s.annotation.Events |= CallFailed
 		}
-	case again && (has(status) || s.annotation.Update == "tool_call"):
+	case again:
 		t.failed.Drop(key)
 	}
 }

@@ -22,10 +22,9 @@ const (
 	InvalidLine           // a line that is no JSON-RPC
 	Gap                   // bytes are missing here, or may be from here on
 	BadExit               // the agent ended with another status than 0, or could not be started
-	Silence               // this frame came more than LongSilence after the one before it, and the agent was to answer
 )
 
-var failureNames = [...]string{"", "error", "tool", "refused", "unanswered", "invalid", "gap", "exit", "silence"}
+var failureNames = [...]string{"", "error", "tool", "refused", "unanswered", "invalid", "gap", "exit"}
 
 // String returns the name of a kind, such as refused; nothing for NoFailure.
 func (k Failure) String() string { return wire.Name(failureNames[:], uint8(k)) }
@@ -56,8 +55,6 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 		return FailedRequest
 	case f.Kind == wire.Invalid:
 		return InvalidLine
-	case e&FailureEvents == 0:
-		return NoFailure
 	case e.Has(CallFailed):
 		return FailedTool
 	case e.Has(PermissionRefused):
@@ -67,8 +64,8 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	case e.Has(ExitFailed):
 		return BadExit
 	}
-	return Silence
+	return NoFailure
 }
 
 // FailureEvents are the events that are failures.
-const FailureEvents = CallFailed | PermissionRefused | BytesLost | ExitFailed | AfterSilence
+const FailureEvents = CallFailed | PermissionRefused | BytesLost | ExitFailed

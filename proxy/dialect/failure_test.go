@@ -18,18 +18,17 @@ func TestFailureOfFrame(t *testing.T) {
 	}{
 		{"nothing", wire.Frame{Kind: wire.Response}, dialect.TurnEnded, "", ""},
 		{"error", wire.Frame{Kind: wire.Response, Failed: true}, dialect.TurnEnded, "error", ""},
-		{"error after silence", wire.Frame{Kind: wire.Response, Failed: true}, dialect.AfterSilence, "error", ""},
-		{"tool", wire.Frame{Kind: wire.Notification}, dialect.CallFailed | dialect.AfterSilence, "tool", ""},
+		{"slow error", wire.Frame{Kind: wire.Response, Failed: true}, dialect.SlowRequest, "error", ""},
+		{"tool", wire.Frame{Kind: wire.Notification}, dialect.CallFailed | dialect.SlowAgent, "tool", ""},
 		{"refused", wire.Frame{Kind: wire.Response}, dialect.PermissionRefused, "refused", ""},
 		{"invalid", wire.Frame{Kind: wire.Invalid}, 0, "invalid", ""},
 		{"gap", wire.Frame{Kind: wire.Mark}, dialect.BytesLost, "gap", ""},
-		{"exit", wire.Frame{Kind: wire.Mark}, dialect.ExitFailed | dialect.AfterSilence, "exit", ""},
-		{"silence", wire.Frame{Kind: wire.Notification}, dialect.AfterSilence, "silence", ""},
+		{"exit", wire.Frame{Kind: wire.Mark}, dialect.ExitFailed | dialect.SlowAgent, "exit", ""},
+		{"slow", wire.Frame{Kind: wire.Notification}, dialect.SlowEvents, "", ""},
 		{"withheld", wire.Frame{Kind: wire.Response, Origin: wire.Withheld, Failed: true}, 0, "error", ""},
 		{"in its place", wire.Frame{Kind: wire.Response, Origin: wire.Rewritten, Failed: true}, 0, "", ""},
 		{"made by acptap", wire.Frame{Kind: wire.Response, Origin: wire.Injected, Failed: true}, 0, "error", ""},
 		{"fallback", wire.Frame{Kind: wire.Response, Failed: true}, 0, "", "server/discover"},
-		{"fallback after silence", wire.Frame{Kind: wire.Response, Failed: true}, dialect.AfterSilence, "silence", "server/discover"},
 		{"no fallback", wire.Frame{Kind: wire.Response, Failed: true}, 0, "error", "initialize"},
 	} {
 		f := dialect.Frame{Frame: tt.frame, Annotation: dialect.Annotation{Events: tt.events, Method: tt.method}}

@@ -53,7 +53,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 		}
 		return
 	}
-	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
+	c := &call{Seq: s.Seq, At: s.At, Method: method, Session: s.annotation.Session}
 	switch {
 	case m.role().Is(Initializes):
 		t.mcpOffer(s, c)

@@ -35,7 +35,7 @@ type Tracker struct {
 
 	failed   bounded.Map[callOf, bool] // tool calls that have failed
 	restored bounded.Map[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
-	clock    clock
+	pace     pace
 	ending   ending
 	header   string // the session that a header of HTTP named last
 
@@ -57,6 +57,8 @@ func NewTracker(p Protocol) *Tracker {
 	t.tasks.Limit = maxNames
 	t.failed.Limit = maxNames
 	t.restored.Limit = maxNames
+	t.pace.sessions.Limit = maxNames
+	t.pace.tools.Limit = maxNames
 	return t
 }
 
@@ -73,7 +75,7 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	case wire.Mark:
 		return Annotation{Events: t.mark(f)}, SessionFacts{}
 	}
-	silent := t.silence(f) // as things stood until now
+	late := t.late(f) // as things stood until now
 	s := step{Frame: f, Envelope: e}
 	switch f.Kind {
 	case wire.Invalid, wire.Body:
@@ -85,8 +87,9 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	if f.Kind == wire.Request && f.Dir == wire.AgentToClient && t.ending.Left {
 		s.annotation.Events |= AskedNobody
 	}
-	if silent {
-		s.annotation.Events |= AfterSilence
+	if f.AtClient() || f.Dir == wire.ClientToAgent {
+		s.annotation.Events |= slowEvents[late[s.annotation.Session]]
+		t.hear(&s)
 	}
 	return s.annotation, s.facts
 }
@@ -198,6 +201,9 @@ func (t *Tracker) response(s *step) {
 		t.answered(&other, second)
 	}
 	t.answered(s, first)
+	if s.Dir == wire.AgentToClient && p.Agent != nil {
+		s.annotation.Events |= slowEvents[t.answersLate(s.Frame, p.Agent)]
+	}
 	if s.Dir == wire.ClientToAgent && p.Agent != nil {
 		s.annotation.Request = p.Agent.Seq
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -11,16 +12,17 @@ import (
 // A call is a request that waits for its response, with what its response will
 // not say again.
 type call struct {
-	Seq     uint64  `json:"seq"`
-	Method  string  `json:"method,omitempty"`
-	Session string  `json:"session,omitempty"`
-	Wrapped string  `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
-	Cwd     string  `json:"cwd,omitempty"`     // of a setup
-	Parent  string  `json:"parent,omitempty"`  // of a fork
-	Servers idList  `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
-	Link    string  `json:"link,omitempty"`    // the connection that mcp/disconnect ends
-	Offer   Dialect `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
-	Rejects idList  `json:"rejects,omitempty"` // the options of a permission that reject
+	Seq     uint64        `json:"seq"`
+	At      time.Duration `json:"at,omitempty"`
+	Method  string        `json:"method,omitempty"`
+	Session string        `json:"session,omitempty"`
+	Wrapped string        `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
+	Cwd     string        `json:"cwd,omitempty"`     // of a setup
+	Parent  string        `json:"parent,omitempty"`  // of a fork
+	Servers idList        `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
+	Link    string        `json:"link,omitempty"`    // the connection that mcp/disconnect ends
+	Offer   Dialect       `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
+	Rejects idList        `json:"rejects,omitempty"` // the options of a permission that reject
 
 	Cancelled bool `json:"cancelled,omitempty"` // by who asked
 }

@@ -5,27 +5,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/acptap/acptap/proxy/bounded"
 )
 
 // A state is what a Tracker keeps between frames, as it is stored.
 type state struct {
-	Given      Protocol              `json:"given,omitempty"`
-	Connection Connection            `json:"connection"`
-	Settled    bool                  `json:"settled,omitempty"`
-	Proven     bool                  `json:"proven,omitempty"`
-	Calls      list[callKey, pair]   `json:"calls,omitempty"`
-	Turns      list[string, turn]    `json:"turns,omitempty"`
-	Servers    list[string, string]  `json:"servers,omitempty"`
-	Links      list[string, string]  `json:"links,omitempty"`
-	Tokens     list[callKey, string] `json:"tokens,omitempty"`
-	Tasks      list[callKey, string] `json:"tasksOf,omitempty"` // "tasks" was without their makers
-	Failed     list[callOf, bool]    `json:"failed,omitempty"`
-	Restored   list[string, bool]    `json:"restored,omitempty"`
-	Clock      clock                 `json:"clock,omitzero"`
-	Ending     *ending               `json:"ending,omitempty"`
-	Header     string                `json:"header,omitempty"`
+	Given      Protocol                    `json:"given,omitempty"`
+	Connection Connection                  `json:"connection"`
+	Settled    bool                        `json:"settled,omitempty"`
+	Proven     bool                        `json:"proven,omitempty"`
+	Calls      list[callKey, pair]         `json:"calls,omitempty"`
+	Turns      list[string, turn]          `json:"turns,omitempty"`
+	Servers    list[string, string]        `json:"servers,omitempty"`
+	Links      list[string, string]        `json:"links,omitempty"`
+	Tokens     list[callKey, string]       `json:"tokens,omitempty"`
+	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"` // "tasks" was without their makers
+	Failed     list[callOf, bool]          `json:"failed,omitempty"`
+	Restored   list[string, bool]          `json:"restored,omitempty"`
+	Heard      list[string, time.Duration] `json:"heard,omitempty"`
+	Running    list[callOf, bool]          `json:"running,omitempty"`
+	Since      time.Duration               `json:"since,omitempty"`
+	Ending     *ending                     `json:"ending,omitempty"`
+	Header     string                      `json:"header,omitempty"`
 }
 
 // A list is what an ordered map holds, the oldest first.
@@ -52,7 +55,9 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Tasks:      entries(&t.tasks),
 		Failed:     entries(&t.failed),
 		Restored:   entries(&t.restored),
-		Clock:      t.clock,
+		Heard:      entries(&t.pace.sessions),
+		Running:    entries(&t.pace.tools),
+		Since:      t.pace.since,
 		Header:     t.header,
 	}
 	if t.ending.Left || t.ending.Signals != nil {
@@ -78,7 +83,9 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	fill(&t.tasks, s.Tasks)
 	fill(&t.failed, s.Failed)
 	fill(&t.restored, s.Restored)
-	t.clock, t.header = s.Clock, s.Header
+	fill(&t.pace.sessions, s.Heard)
+	fill(&t.pace.tools, s.Running)
+	t.pace.since, t.header = s.Since, s.Header
 	if s.Ending != nil {
 		t.ending = *s.Ending
 	}

@@ -33,6 +33,9 @@ func (t *Tracker) prompted(s *step) {
 	s.facts.Prompt = promptLine(at(s.Params, "prompt"))
 	t.restored.Drop(s.annotation.Session)
 	u, _ := t.turns.Get(s.annotation.Session)
+	if !u.open() {
+		t.pace.stop(s.annotation.Session)
+	}
 	u.Waiting++
 	t.turns.Set(s.annotation.Session, u)
 }

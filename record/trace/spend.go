@@ -44,15 +44,11 @@ type Pace struct {
 	Chunks    int           // of what the agent said and thought
 	Streaming time.Duration // of the agent's time, from the first chunk to the last
 
-	// A silence is SilenceLength or more without a frame of the session, in which
-	// nothing but the agent was waited for.
+	// A silence is what is dialect.Silent.
 	Silences int
 	Silence  time.Duration // the longest
 	Before   uint64        // Seq of the frame before the longest
 }
-
-// SilenceLength is how long it takes for a silence to be one.
-const SilenceLength = 5 * time.Second
 
 // A Part is what is waited for. The first of those that are counts.
 type Part uint8
@@ -109,7 +105,6 @@ type clock struct {
 	work  int           // number of the turn that the work began with, while no other was open
 	last  uint64        // Seq of the last frame of the session
 	heard time.Duration // the time of ForAgent when that came
-	blind bool          // nobody knows when that was
 }
 
 // A wait is something that a clock has counted as open. What was left open when work
@@ -197,17 +192,16 @@ func (c *Conversation) hear(f *frame) {
 		return
 	}
 	k.advance(f.At)
-	if silent := k.spent[ForAgent] - k.heard; silent >= SilenceLength && !f.Untimed && !k.blind {
-		if t := c.working(); t != nil {
-			if t.Pace.Silences++; silent > t.Pace.Silence {
-				t.Pace.Silence, t.Pace.Before = silent, k.last
-			}
+	if t := c.working(); t != nil && f.Slow() == dialect.Silent {
+		if silent := k.spent[ForAgent] - k.heard; silent > t.Pace.Silence {
+			t.Pace.Silence, t.Pace.Before = silent, k.last
 		}
+		t.Pace.Silences++
 	}
 	k.hear(f)
 }
 
-func (k *clock) hear(f *frame) { k.last, k.heard, k.blind = f.Seq, k.spent[ForAgent], f.Untimed }
+func (k *clock) hear(f *frame) { k.last, k.heard = f.Seq, k.spent[ForAgent] }
 
 // Rate returns how many chunks came in a second, of those after the first. ok is false if
 // that cannot be told.

@@ -87,12 +87,12 @@ func TestSpendOfTwoTapes(t *testing.T) {
 }
 
 func TestPace(t *testing.T) {
-	tr := build(t, v1+"@0s\n"+prompt("2", "hi")+"@6s\n"+thought("t")+"@7s\n"+said("")+"@20s\n"+said("a")+"@25s\n"+said("b")+
-		"@26s\n"+ask("0", `"toolCall":{"toolCallId":"c"}`)+"@60s\n"+answer("0", chose)+"@99s\n"+toolUpdate("c", "completed")+
-		"@103s\n"+update(`"sessionUpdate":"usage_update","used":1,"size":2`)+"@107s\n"+reply("2", ended)+"@200s\n"+prompt("3", "ho"))
+	tr := build(t, v1+"@0s\n"+prompt("2", "hi")+"@31s\n"+thought("t")+"@32s\n"+said("")+"@72s\n"+said("a")+"@77s\n"+said("b")+
+		"@78s\n"+ask("0", `"toolCall":{"toolCallId":"c"}`)+"@110s\n"+answer("0", chose)+"@160s\n"+toolUpdate("c", "completed")+
+		"@195s\n"+update(`"sessionUpdate":"usage_update","used":1,"size":2`)+"@199s\n"+reply("2", ended)+"@300s\n"+prompt("3", "ho"))
 	turns := session(t, tr, "s").Conversation.Turns
 	got := turns[0].Pace
-	want := trace.Pace{Text: 8, FirstText: 20 * time.Second, Chunks: 4, Streaming: 19 * time.Second, Silences: 3, Silence: 13 * time.Second, Before: 7}
+	want := trace.Pace{Text: 8, FirstText: 72 * time.Second, Chunks: 4, Streaming: 46 * time.Second, Silences: 3, Silence: 40 * time.Second, Before: 7}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -103,7 +103,7 @@ func TestPace(t *testing.T) {
 
 // Frames of which nobody knows the time end no silence.
 func TestPaceUntimed(t *testing.T) {
-	tr := build(t, v1+"@0s\n"+prompt("2", "hi")+"@?\n"+said("a")+"@9s\n"+said("b")+"@18s\n"+said("c")+reply("2", ended))
+	tr := build(t, v1+"@0s\n"+prompt("2", "hi")+"@?\n"+said("a")+"@31s\n"+said("b")+"@62s\n"+said("c")+reply("2", ended))
 	turn := session(t, tr, "s").Conversation.Turns[0]
 	if !turn.Untimed || turn.Pace.Silences != 1 {
 		t.Errorf("got untimed %v, %d silences; want true, 1", turn.Untimed, turn.Pace.Silences)

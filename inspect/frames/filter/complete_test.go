@@ -21,9 +21,9 @@ func TestComplete(t *testing.T) {
 		query string // | is the cursor
 		want  string // from-to text, separated by commas
 	}{
-		{"¦se", "0-2 method:, 0-2 update:, 0-2 kind:, 0-2 dir:, 0-2 is:, 0-2 failure:, 0-2 rule:, 0-2 by:, 0-2 session:, 0-2 turn:, 0-2 tool:, 0-2 server:, 0-2 id:, 0-2 text:, 0-2 latency:, 0-2 time:, 0-2 size:, 0-2 seq:, 0-2 stream:, 0-2 origin:"},
+		{"¦se", "0-2 method:, 0-2 update:, 0-2 kind:, 0-2 dir:, 0-2 is:, 0-2 failure:, 0-2 slow:, 0-2 rule:, 0-2 by:, 0-2 session:, 0-2 turn:, 0-2 tool:, 0-2 server:, 0-2 id:, 0-2 text:, 0-2 latency:, 0-2 time:, 0-2 size:, 0-2 seq:, 0-2 stream:, 0-2 origin:"},
 		{"se¦", "0-2 session:, 0-2 server:, 0-2 seq:"},
-		{"S¦E", "0-2 session:, 0-2 server:, 0-2 size:, 0-2 seq:, 0-2 stream:, 0-2 is:"},
+		{"S¦E", "0-2 slow:, 0-2 session:, 0-2 server:, 0-2 size:, 0-2 seq:, 0-2 stream:, 0-2 is:"},
 		{"a !(se¦) b", "4-6 session:, 4-6 server:, 4-6 seq:"},
 		{"a|se¦", "2-4 session:, 2-4 server:, 2-4 seq:"},
 		{"se¦ssion:x", "0-7 session, 0-7 server, 0-7 seq"},

@@ -60,6 +60,7 @@ var keys = sync.OnceValue(func() []key {
 		{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
 		{"is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; an event that was sent again; what acptap check finds", wordOps, words(state), never, wordTerm(state)},
 		{"failure", "what went wrong", wordOps, words(failure), never, wordTerm(failure)},
+		{"slow", "what came late, and is not failed: an agent, a tool, a set-up, another answer (acptap watch)", wordOps, words(slow), never, wordTerm(slow)},
 		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, ruleTerm},
 		{"by", "who broke a rule of acptap check", wordOps, words(by), never, wordTerm(by)},
 		{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},

@@ -55,6 +55,7 @@ const (
 	origin
 	state
 	failure
+	slow
 	by
 )
 
@@ -82,7 +83,9 @@ func words(s wordSet) []string {
 	case origin:
 		return names(wire.Wire, wire.Rewritten)
 	case failure:
-		return names(dialect.FailedRequest, dialect.Silence)
+		return names(dialect.FailedRequest, dialect.BadExit)
+	case slow:
+		return names(dialect.Silent, dialect.Hung)
 	case by:
 		return []string{"client", "agent"}
 	}
@@ -144,7 +147,9 @@ func (t wordTest) fits(s *Subject) verdict {
 	case origin:
 		return sure(uint8(s.Origin) == t.value)
 	case failure:
-		return sure(hasFailure(s, t.kind()))
+		return sure(s.Failure() == t.kind())
+	case slow:
+		return sure(s.Slow() == dialect.Silent+dialect.Slow(t.value))
 	case by:
 		return sure(hasFinding(s, func(f Finding) bool { return f.Fault == ByClient+Fault(t.value) }))
 	}
@@ -167,13 +172,6 @@ func (t wordTest) fits(s *Subject) verdict {
 
 // kind returns what a word of the set failure stands for.
 func (t wordTest) kind() dialect.Failure { return dialect.FailedRequest + dialect.Failure(t.value) }
-
-// hasFailure reports whether a frame is a failure of that kind. What has failed in
-// another way may have come after a silence too.
-func hasFailure(s *Subject, kind dialect.Failure) bool {
-	k := s.Failure()
-	return k == kind || kind == dialect.Silence && k != dialect.NoFailure && s.Events.Has(dialect.AfterSilence)
-}
 
 func isGap(s *Subject) verdict {
 	switch {

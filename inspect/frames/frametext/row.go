@@ -15,7 +15,7 @@ import (
 type Row struct {
 	Frame   *dialect.Frame // of which only the fields are looked at
 	Failure dialect.Failure
-	Silence time.Duration // before a frame with dialect.AfterSilence; 0: not known
+	Silence time.Duration // before a frame that is slow; 0: not known
 	Server  bool          // it is one of a server's among those of its agent
 	Number  string        // and the time, aligned by who makes the row
 	Mark    termtext.Span // behind them, one column; empty: a blank
@@ -67,7 +67,7 @@ func (r *Row) mark() termtext.Span {
 }
 
 // tail returns what stands behind the summary: how long the frame took or waits, how
-// long nothing had come before it, if that is a failure, and how large it is.
+// long nothing had come before it, if that is slow, and how large it is.
 func (r *Row) tail() []termtext.Span {
 	var list []termtext.Span
 	switch {
@@ -79,11 +79,11 @@ func (r *Row) tail() []termtext.Span {
 		list = append(list, termtext.Dim.Span("  "+r.Latency))
 	}
 	switch {
-	case r.Failure == dialect.NoFailure || !r.Frame.Events.Has(dialect.AfterSilence):
-	case r.Silence == 0:
-		list = append(list, termtext.Failure.Span("  after a silence"))
+	case r.Frame.Slow() == dialect.NotSlow:
+	case r.Silence == 0 || r.Frame.Slow() == dialect.Hung:
+		list = append(list, termtext.Permission.Span("  slow"))
 	default:
-		list = append(list, termtext.Failure.Span("  after "+termtext.Duration(r.Silence)+" of silence"))
+		list = append(list, termtext.Permission.Span("  after "+termtext.Duration(r.Silence)+" of silence"))
 	}
 	if r.Stream != "" {
 		list = append(list, termtext.Dim.Span("  "+r.Stream))

@@ -37,13 +37,12 @@ func (r *Reader) turnPhase(session *trace.Session, t *trace.Turn, entities []*tr
 	return p
 }
 
-// silences returns the pauses that are silences, and those that are so long that they
-// are failures as such. What else went on meanwhile is drawn over them.
+// silences returns the pauses that are slow. What else went on meanwhile is drawn over them.
 func silences(pauses []interval) []barPart {
 	var list []barPart
 	for _, p := range pauses {
-		if took := p.to - p.from; took >= trace.SilenceLength {
-			list = append(list, barPart{p, silent, took > dialect.LongSilence})
+		if p.to-p.from >= dialect.SilentLimit {
+			list = append(list, barPart{p, silent, false})
 		}
 	}
 	return list

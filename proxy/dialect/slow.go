@@ -1,0 +1,209 @@
+package dialect
+
+import (
+	"time"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// The limits: what takes longer is slow. Builds and tests take minutes; no model and no
+// set-up is quiet for half a minute while all is well.
+const (
+	SilentLimit = 30 * time.Second
+	ToolLimit   = 5 * time.Minute
+	SetupLimit  = 30 * time.Second
+	HungLimit   = 60 * time.Second
+)
+
+// A Slow says what was waited for, for longer than its limit, before a frame came. Slow is
+// not failed. acptap watch tells the same while a tape is recorded, with the same names
+// (inspect/stall).
+type Slow uint8
+
+// What is slow.
+const (
+	NotSlow     Slow = iota
+	Silent           // a turn waited for the agent alone, and nothing of its session came
+	SilentTool       // a turn waited for a tool or a command, and nothing of its session came
+	SilentSetup      // a connection or a session was set up, and nothing of that session came
+	Hung             // any other request of the client's had no answer, and no progress
+)
+
+var slowNames = [...]string{"", "silent", "tool", "setup", "hung"}
+
+var slowEvents = [...]Events{0, SlowAgent, SlowTool, SlowSetup, SlowRequest}
+
+// SlowEvents are the events that say what was slow.
+const SlowEvents = SlowAgent | SlowTool | SlowSetup | SlowRequest
+
+// String returns the name of what is slow, such as silent; nothing for NotSlow.
+func (s Slow) String() string { return wire.Name(slowNames[:], uint8(s)) }
+
+// Slow returns what was slow before f.
+func (f *Frame) Slow() Slow {
+	for s := Silent; s <= Hung; s++ {
+		if f.Events.Has(slowEvents[s]) {
+			return s
+		}
+	}
+	return NotSlow
+}
+
+// A pace is when what may be slow was heard of last.
+type pace struct {
+	sessions bounded.Map[string, time.Duration] // with an open turn or set-up, in the order of these times
+	tools    bounded.Map[callOf, bool]          // tool calls that run
+	since    time.Duration                      // before that the time of no request counts: it waited for the client, or nobody knows
+}
+
+// forget takes what was heard of as unknown.
+func (p *pace) forget(at time.Duration) {
+	p.sessions.Clear()
+	p.since = at
+}
+
+// runs notes that a tool call runs, unless its status, as JSON, is final, or what was
+// restored repeats it. It returns how the call is named.
+func (t *Tracker) runs(s *step, id, status []byte) callOf {
+	key := callOf{s.annotation.Session, IDKey(id)}
+	over, _ := t.restored.Get(key.Session)
+	switch string(status) {
+	case `"failed"`, `"completed"`, `"cancelled"`:
+		over = true
+	}
+	if over {
+		t.pace.tools.Drop(key)
+	} else {
+		t.pace.tools.Set(key, true)
+	}
+	return key
+}
+
+// stop forgets the tool calls of a session: what was left open when a turn begins is not
+// waited for in it.
+func (p *pace) stop(session string) {
+	for key := range p.tools.All() {
+		if key.Session == session {
+			p.tools.Drop(key)
+		}
+	}
+}
+
+// maxAtWork is how many open requests are looked at, the newest: more are not worked
+// on at once, and a tape may have tens of thousands that nobody will answer.
+const maxAtWork = 256
+
+// late returns the sessions that f would be slow in, and what was waited for in each.
+// Frames of both sides end a silence, whoever is to answer: a client that asks for
+// something else meanwhile hears of it. What the agent writes to stderr ends none.
+func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
+	if f.Untimed {
+		t.pace.forget(f.At)
+	}
+	for session, heard := range t.pace.sessions.All() {
+		quiet := f.At - heard
+		if quiet < min(SilentLimit, SetupLimit) {
+			break
+		}
+		if what, limit := t.waitsFor(session); what != NotSlow && quiet >= limit {
+			if late == nil {
+				late = map[string]Slow{}
+			}
+			late[session] = what
+		}
+	}
+	return late
+}
+
+// waitsFor returns what a session waits for now, as the parts of a turn have it
+// (record/trace): first the user, who is asked for a permission, for input or to log in;
+// then the client, which reads a file or runs a command. As long as the agent waits for
+// these it is not slow, however long they take.
+func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
+	command, n := false, 0
+	for key, p := range t.calls.Newest() {
+		if n++; n > maxAtWork {
+			break
+		}
+		switch c := p.Agent; {
+		case c == nil || c.Session != session || key.Dir != wire.AgentToClient:
+		case Does(c.Method, AwaitsExit):
+			command = true
+		default:
+			return NotSlow, 0
+		}
+	}
+	turn, _ := t.turns.Get(session)
+	switch {
+	case turn.Cancelled:
+		return NotSlow, 0
+	case !turn.open():
+		return SilentSetup, SetupLimit
+	case command:
+		return SilentTool, ToolLimit
+	}
+	for key := range t.pace.tools.All() {
+		if key.Session == session {
+			return SilentTool, ToolLimit
+		}
+	}
+	return Silent, SilentLimit
+}
+
+// answersLate returns what was slow if a frame answers a request of the client's that is
+// no turn.
+func (t *Tracker) answersLate(f *wire.Frame, c *call) Slow {
+	m := row(AnyProtocol, c.Method)
+	switch {
+	case f.Untimed, c.Cancelled, m.ends() != ByReceiver, Wraps(c.Method):
+		return NotSlow
+	case m.role().Is(Prompts|Opens) && c.Session != "": // what is told of the session counts
+		return NotSlow
+	}
+	what, limit := Hung, HungLimit
+	if m.role().Is(Opens | Initializes) {
+		what, limit = SilentSetup, SetupLimit
+	}
+	if f.At-max(c.At, t.pace.since) < limit || t.asksOutside() {
+		return NotSlow
+	}
+	return what
+}
+
+// asksOutside reports whether the agent waits for the client or the user outside of a
+// session.
+func (t *Tracker) asksOutside() bool {
+	n := 0
+	for key, p := range t.calls.Newest() {
+		if n++; n > maxAtWork {
+			break
+		}
+		if c := p.Agent; c != nil && c.Session == "" && (key.Dir == wire.AgentToClient || row(AnyProtocol, c.Method).ends() == ByUser) {
+			return true
+		}
+	}
+	return false
+}
+
+// hear takes the next frame, of which is known what it means, as a sign of life.
+func (t *Tracker) hear(s *step) {
+	session, opens := s.annotation.Session, s.annotation.Does(Opens)
+	switch {
+	case session == "":
+		if s.Dir == wire.ClientToAgent && s.annotation.Request != 0 || s.annotation.Does(TellsProgress) {
+			t.pace.since = s.At
+		}
+		return
+	case s.Untimed:
+		return
+	}
+	turn, _ := t.turns.Get(session)
+	_, known := t.pace.sessions.Get(session)
+	over := s.annotation.Events.Has(TurnEnded) || opens && s.annotation.Request != 0
+	if turn.open() || opens && s.ID != nil && s.Method != nil || known && !over {
+		t.pace.sessions.Set(session, s.At)
+	} else if known {
+		t.pace.sessions.Drop(session)
+	}
+}
