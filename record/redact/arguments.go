@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// arguments goes over the arguments of a command, one by one.
+// arguments scans the arguments of a command one by one.
 type arguments struct {
 	program string
-	before  string // the argument before, if a value may follow it
-	secret  bool   // that is a secret
+	before  string // the previous argument, if a value may follow it
+	secret  bool   // the value of before is a secret
 }
 
-// next returns where in an argument a secret stands; from and to are the same if
-// there is none, or if redactText finds it.
+// next returns the span of a secret in an argument; from equals to if there is none, or if
+// redactText finds it.
 func (a *arguments) next(arg []byte) (from, to int) {
 	before, secret := a.before, a.secret
 	a.before, a.secret = "", false
@@ -43,7 +43,7 @@ func (a *arguments) next(arg []byte) (from, to int) {
 		return 0, 0
 	}
 	switch {
-	case string(arg) == "--": // of a program that starts another one
+	case string(arg) == "--": // after it come the arguments of a program that this one starts
 		a.program = ""
 	case !bytes.HasPrefix(arg, []byte("-")):
 		if a.program == "" {
@@ -59,8 +59,8 @@ func (a *arguments) next(arg []byte) (from, to int) {
 	return 0, 0
 }
 
-// takesPassword reports whether a program takes a password behind a flag; -p=
-// stands for one that is written to the flag itself.
+// takesPassword reports whether a program takes a password after a flag; -p= means one
+// written to the flag itself.
 func takesPassword(program, flag string) bool {
 	switch program {
 	case "sshpass", "docker", "podman":
@@ -77,13 +77,13 @@ func takesPassword(program, flag string) bool {
 
 func isDigits(s []byte) bool { return len(bytes.Trim(s, "0123456789")) == 0 }
 
-// isStrong reports whether a value behind a short flag can hardly be anything but
-// a secret: it is long, has letters and digits, and is no name, path or address.
+// isStrong reports whether a value after a short flag can hardly be anything but a secret:
+// it is long, has letters and digits, and is no name, path or address.
 func isStrong(arg []byte) bool {
 	return len(arg) >= 12 && looksSecret(arg) && !bytes.ContainsAny(arg, "./:\\ @,=")
 }
 
-// redactCommand takes a command line, or a script of them.
+// redactCommand redacts a command line, or a script of them.
 func redactCommand(text []byte) []byte {
 	return without(text, func(s *search) {
 		s.arguments()
@@ -92,7 +92,7 @@ func redactCommand(text []byte) []byte {
 	})
 }
 
-// arguments looks for what the arguments of commands say.
+// arguments looks for secrets in the arguments of commands.
 func (s *search) arguments() {
 	var a arguments
 	for i := 0; i < len(s.text); {
@@ -107,8 +107,8 @@ func (s *search) arguments() {
 	}
 }
 
-// shellWord returns the word at s[i] without its quotes, where the next one
-// begins, and whether that is of another command.
+// shellWord returns the span of the word at s[i] without its quotes, where the next word
+// begins, and whether that belongs to another command.
 func shellWord(s []byte, i int) (from, to, next int, ends bool) {
 	for i < len(s) && strings.IndexByte(" \t", s[i]) >= 0 {
 		i++
@@ -136,7 +136,7 @@ func shellWord(s []byte, i int) (from, to, next int, ends bool) {
 	return from, to, max(next, from+1), ends
 }
 
-// In these a secret stands behind a blank.
+// spacedForms are notations in which a secret follows a blank.
 var spacedForms = [...]struct {
 	needs string
 	form  func() *regexp.Regexp // its last group is the secret
@@ -164,8 +164,8 @@ var spacedForms = [...]struct {
 	{`('`, compiledAtUse(`\('([A-Za-z0-9_.-]{3,64})',[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         //
 }
 
-// compiledAtUse spares the start of a proxy, which needs none of them, the time
-// to compile them all (BenchmarkStart in cmd/acptap).
+// compiledAtUse compiles expr at its first use. A proxy needs none of the expressions, and
+// compiling them all would slow its start (BenchmarkStart in cmd/acptap).
 func compiledAtUse(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -186,7 +186,8 @@ func isNoNumber(s []byte, at []int) bool {
 
 func isStrongUser(s []byte, at []int) bool { return isStrong(s[at[4]:at[5]]) }
 
-// isSetting reports whether a name and a value are arguments of what sets the one to the other.
+// isSetting reports whether a name and a value are the arguments of a call that sets one to
+// the other.
 func isSetting(s []byte, at []int) bool {
 	begin := at[0]
 	for begin > 0 && isNameByte(s[begin-1]) {
@@ -201,11 +202,11 @@ func isSetting(s []byte, at []int) bool {
 	return false
 }
 
-// spaced looks for secrets that stand behind a blank.
+// spaced looks for secrets that follow a blank.
 func (s *search) spaced() {
 	needs, has := "", false
 	for _, k := range spacedForms {
-		if k.needs != needs { // else it was looked for
+		if k.needs != needs { // otherwise needs was already looked for
 			needs, has = k.needs, bytes.Contains(s.text, []byte(k.needs))
 		}
 		if !has {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// assigned looks for name=value and name: value with the name of a secret, as
-// in queries of URLs, files of variables and settings, header lines, connection
-// strings and JSON within a string. Texts are full of code, so there the place or
-// the value must tell that it is no code; not so in arguments, where sure is true.
+// assigned looks for name=value and name: value where name names a secret: in queries of
+// URLs, files of variables and settings, header lines, connection strings, and JSON within
+// a string. Texts are full of code, so the place or the value must show that it is not
+// code; in arguments, where sure is true, it need not.
 func (s *search) assigned(sure bool) {
 	for i := 0; ; {
 		n := bytes.IndexAny(s.text[i:], "=:>")
@@ -27,16 +27,16 @@ func (s *search) assigned(sure bool) {
 	}
 }
 
-// An assignment is a place in a text where a name may be given a value.
+// An assignment is a place in a text that may assign a value to a name.
 type assignment struct {
 	s          []byte
 	begin      int // where the search began
-	sign       int // = or : or, behind a tag, >
+	sign       int // = or : or, after a tag, >
 	from, to   int // the name
 	quotedName bool
 }
 
-// findName reports whether the name of a secret stands before the sign.
+// findName reports whether the name of a secret precedes the sign.
 func (a *assignment) findName() bool {
 	bare := bytes.TrimRight(a.s[a.begin:a.sign], " \t")
 	if a.s[a.sign] == '=' {
@@ -56,31 +56,31 @@ func (a *assignment) findName() bool {
 	return (signed || a.isQueryKey() || isSecret(a.name())) && (a.s[a.sign] != '>' || a.from > 0 && a.s[a.from-1] == '<')
 }
 
-// inQuery reports whether the name is of a parameter of a URL.
+// inQuery reports whether the name is a parameter of a URL.
 func (a *assignment) inQuery() bool {
 	return a.from > 0 && (a.s[a.from-1] == '?' || a.s[a.from-1] == '&') && a.s[a.sign] == '='
 }
 
-// isQueryKey reports whether the name is that of the parameter key of a URL. Servers
-// call so what lets a client in, but others what they look for.
+// isQueryKey reports whether the name is the parameter "key" of a URL. Some servers use it
+// for credentials, others for what the client looks up.
 func (a *assignment) isQueryKey() bool {
 	return a.inQuery() && bytes.EqualFold(a.name(), []byte("key"))
 }
 
-// inConnection reports whether the name stands in a connection string, but not at
-// its beginning.
+// inConnection reports whether the name is in a connection string, but not at its
+// beginning.
 func (a *assignment) inConnection() bool {
 	return a.from > 0 && a.s[a.from-1] == ';' && a.s[a.sign] == '='
 }
 
-// assigns is how the next part of a connection string or of a form goes on.
+// assigns matches the next part of a connection string or of a form.
 var assigns = compiledAtUse(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
 
 func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '_' }
 
 func (a *assignment) name() []byte { return a.s[a.from:a.to] }
 
-// value returns where the secret stands; nothing if there is none.
+// value returns the span of the secret; from equals to if there is none.
 func (a *assignment) value(sure bool) (from, to int) {
 	s, i := a.s, a.sign+1
 	if a.s[a.sign] == '>' {
@@ -118,11 +118,11 @@ func (a *assignment) value(sure bool) (from, to int) {
 	return a.bare(i, sure)
 }
 
-// typedOrDefined is what stands between the colon of ::= in a Makefile, or of the type of a
-// variable, and the string that is assigned.
+// typedOrDefined matches what comes between the colon and the assigned string: the rest of
+// ::= in a Makefile, or the type of a variable.
 var typedOrDefined = compiledAtUse(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Optional|Final|ClassVar)\[str\])(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*["'` + "`]")
 
-// element returns where the text of an XML element stands that begins at s[i].
+// element returns the span of the text of an XML element that begins at s[i].
 func (a *assignment) element(i int) (from, to int) {
 	text := head(near(a.s[i:]), "<")
 	end := i + len(text)
@@ -134,13 +134,13 @@ func (a *assignment) element(i int) (from, to int) {
 	return from, to
 }
 
-// isHeader reports whether the name is that of a header whose value goes on to the
-// end of the line.
+// isHeader reports whether the name is that of a header whose value extends to the end of
+// the line.
 func (a *assignment) isHeader(name string) bool {
 	return len(a.name()) >= len(name) && bytes.EqualFold(a.name()[a.to-a.from-len(name):], []byte(name)) && a.s[a.sign] == ':'
 }
 
-// head returns the beginning of s up to one of the bytes.
+// head returns s up to the first of the bytes in until.
 func head(s []byte, until string) []byte {
 	if n := bytes.IndexAny(s, until); n >= 0 {
 		return s[:n]
@@ -148,12 +148,12 @@ func head(s []byte, until string) []byte {
 	return s
 }
 
-// near returns as much of s as is looked at to tell what it is: a text may be full
-// of names.
+// near returns the part of s that is examined to tell what it is. The limit matters because
+// a text may be full of names.
 func near(s []byte) []byte { return s[:min(len(s), 2<<10)] }
 
-// quoted returns what stands in the quotes that open at s[i]. ok is false if the
-// quote is rather one that closes.
+// quoted returns the span within the quotes that open at s[i]. ok is false if the quote
+// looks like a closing one.
 func (a *assignment) quoted(i int) (from, to int, ok bool) {
 	s := a.s
 	closing := s[i : i+1]
@@ -185,7 +185,7 @@ func (a *assignment) quoted(i int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// bare returns the secret that begins at s[i] without quotes.
+// bare returns the span of the unquoted secret that begins at s[i].
 func (a *assignment) bare(i int, sure bool) (from, to int) {
 	const before, behind = " \t\"'`", " \t\r\n\"'`\\&;,()<>{}[]$%"
 	s := a.s
@@ -218,15 +218,15 @@ func (a *assignment) bare(i int, sure bool) (from, to int) {
 	return 0, 0
 }
 
-// isScheme reports whether a word stands before the credentials of an
+// isScheme reports whether a word is a scheme that precedes the credentials of an
 // Authorization header.
 func isScheme(word []byte) bool {
 	return bytes.EqualFold(word, []byte("bearer")) || bytes.EqualFold(word, []byte("basic")) || bytes.EqualFold(word, []byte("token"))
 }
 
-// telling reports whether a short value without digits, which ends at s[end], is a
-// secret by its place: that of a variable, of a setting with a line of its own, in
-// a connection string, in a header that is given to curl.
+// telling reports whether the place of a short value without digits, which ends at s[end],
+// shows that it is a secret: it is the value of a variable, of a setting on a line of its
+// own, in a connection string, or in a header given to curl.
 func (a *assignment) telling(value []byte, end int) bool {
 	if len(value) < 3 {
 		return len(value) == 2 && hasDigit(value) && a.alone(end)
@@ -245,14 +245,13 @@ func (a *assignment) telling(value []byte, end int) bool {
 	case !a.alone(end):
 		return false
 	}
-	// A line such as «token: what» may be the description of a field.
+	// A line such as "token: what" may describe a field.
 	one := !bytes.ContainsAny(name, "-_") && bytes.Equal(name[1:], bytes.ToLower(name[1:]))
 	password := bytes.HasPrefix(bytes.ToLower(name), []byte("pass"))
 	return s[a.sign] == '=' || !one || password
 }
 
-// alone reports whether nothing else stands on the line but the name and a value
-// that ends at s[end].
+// alone reports whether the line has only the name and a value that ends at s[end].
 func (a *assignment) alone(end int) bool {
 	line := a.s[a.begin:a.from]
 	if a.begin > 0 && bytes.IndexByte(line, '\n') < 0 {
@@ -268,20 +267,20 @@ func (a *assignment) alone(end int) bool {
 	return before && (len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' || rest[0] == '#')
 }
 
-// noValues stand where a secret would, in code and in descriptions.
+// noValues take the place of a secret in code and in descriptions.
 var noValues = [...]string{
 	"string", "str", "text", "bool", "boolean", "int", "integer", "number", "bytes", "object", "array", "any", "none", "null", "nil", "undefined", "optional",
 	"required", "true", "false", "yes", "no", "on", "off", "self", "this", "var", "let", "const", "new", "await", "return", "default", "type", "value",
 	"token", "password", "secret", "key", "auto", "hidden", "readonly", "unknown", "error", "invalid", "missing", "empty", "redacted", "input", "next",
 }
 
-// references begin what names a secret that stands elsewhere.
+// references are the beginnings of values that refer to a secret kept elsewhere.
 var references = [...]string{
 	"$", "<", "{", "%", "(", "[", "*", "process.env", "os.environ", "os.getenv", "env.", "env:", "secrets.", "config.", "settings.", "self.", "this.", "req.",
 	"options.", "props.", "args.", "vault:", "file:", "your", "...", "…",
 }
 
-// isReference reports whether a value behind a name is none, but tells of one.
+// isReference reports whether a value after a name is not a secret but refers to one.
 func isReference(value, name []byte) bool {
 	letters := bytes.ToLower(bytes.TrimSpace(value))
 	switch {

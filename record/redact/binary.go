@@ -3,7 +3,7 @@ package redact
 import "bytes"
 
 // isBinary reports whether a text is the base64 of an image or the like: it is longer than
-// any token. By chance it may have what looks like one.
+// any token, and may match the form of one by chance.
 func isBinary(s []byte) bool {
 	const longest = judged
 	if len(s) <= longest {
@@ -17,7 +17,7 @@ func isBinary(s []byte) bool {
 	return true
 }
 
-// base64Bytes are those of both alphabets of RFC 4648, sections 4 and 5.
+// base64Bytes are the bytes of both alphabets of RFC 4648, sections 4 and 5.
 var base64Bytes = func() (is [256]bool) {
 	for c := range 256 {
 		is[c] = base64Chars.has(byte(c)) && c != '=' || c == '-' || c == '_'

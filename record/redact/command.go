@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Command returns a command line without its secrets: what options such as
-// --token are given, and the values of variables.
+// Command returns a command line without its secrets: the values of options such as
+// --token, and of variables.
 func Command(command []string) []string {
 	raw, err := json.Marshal(command)
-	var args []string // not command: the bytes of that would be written over
+	var args []string // a copy, because command's bytes would be overwritten
 	if err == nil {
 		err = json.Unmarshal(redactJSON(raw, aCommand), &args)
 	}
 	if err != nil {
-		panic("redact: a command line: " + err.Error()) // strings always can
+		panic("redact: a command line: " + err.Error()) // strings can always be encoded
 	}
 	for i, arg := range args {
 		if IsAssignment(arg) {
@@ -27,11 +27,11 @@ func Command(command []string) []string {
 	return args
 }
 
-// variableWithin finds variables in the line of a shell, or in what env splits.
+// variableWithin matches variables in a shell line, or in what env splits.
 var variableWithin = compiledAtUse(`((?:^|[\s;&|(="'])[A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|)"']+)`)
 
-// IsAssignment reports whether a word of a command line gives an environment
-// variable a value, as in NAME=value.
+// IsAssignment reports whether a word of a command line assigns a value to an environment
+// variable, as in NAME=value.
 func IsAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool {

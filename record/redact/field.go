@@ -7,12 +7,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Field returns a value below the params or the result of a message as an
-// export shows it: without what is secret there or by its looks. method is the
-// message's, of an answer that of its request; path names the members and the
-// elements that lead to the value, such as mcpServers[0].env[1].value. What stands
-// alone in a list of arguments may belong to a flag before it, and a value to a name
-// beside it, so these are not shown.
+// Field returns a value from the params or the result of a message as an export shows it:
+// without what is secret there or looks secret. method is the method of the message, or of
+// the request that it answers; path names the members and elements that lead to the value,
+// such as mcpServers[0].env[1].value. A lone value from a list of arguments may belong to a
+// flag before it, and a value to a name beside it, so these are not shown.
 func Field(method, path string, value []byte) []byte {
 	if !json.Valid(value) {
 		return redactText(value)

@@ -14,27 +14,27 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Key makes fingerprints of secrets: of the same secret the same one, wherever the
-// key is the same. Who does not have the key cannot test guesses with them. A store
-// has one; the empty Key serves what is of no store.
+// A Key makes fingerprints of secrets: the same key gives the same secret the same
+// fingerprint. Without the key nobody can test guesses against them. Each store has one;
+// the empty Key serves tapes outside of a store.
 type Key []byte
 
-// fingerprint returns that many hex digits. What it is for keeps the fingerprints of
-// one purpose apart from those of another.
+// fingerprint returns the given number of hex digits. purpose keeps the fingerprints of one
+// purpose apart from those of another.
 func (k Key) fingerprint(purpose, secret string, digits int) string {
 	h := hmac.New(sha256.New, k)
 	h.Write([]byte(purpose + "\x00" + secret))
 	return hex.EncodeToString(h.Sum(nil))[:digits]
 }
 
-// keptHeaders are those whose values are kept; a * stands for what follows.
+// keptHeaders are the headers whose values are kept; a * matches any ending.
 var keptHeaders = [...]string{
 	"accept*", "access-control-*", "acp-*", "allow", "cache-control", "connection", "content-*", "date", "host", "last-event-id",
 	"mcp-*", "origin", "retry-after", "server", "traceparent", "tracestate", "transfer-encoding", "upgrade", "user-agent",
 	"www-authenticate", "x-accel-buffering",
 }
 
-// usualHeaders are most of those that come and whose values are kept, as net/http spells
+// usualHeaders are the most frequent headers whose values are kept, as net/http spells
 // them.
 var usualHeaders = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Accept-Language": true, "Acp-Connection-Id": true, "Cache-Control": true, "Connection": true,
@@ -42,10 +42,10 @@ var usualHeaders = map[string]bool{
 	"Mcp-Protocol-Version": true, "Mcp-Session-Id": true, "Origin": true, "Server": true, "Transfer-Encoding": true, "User-Agent": true,
 }
 
-// Headers returns what a tape keeps of the headers of an HTTP message, in the order of
-// their names: of those that the protocols and people read the values; of credentials
-// their scheme or the names of the cookies, their length, and a fingerprint that tells
-// when they change; of URLs what Target does; of the others the length.
+// Headers returns what a tape keeps of the headers of an HTTP message, sorted by name.
+// Headers that the protocols or people read keep their values; credentials keep their
+// scheme or the names of the cookies, their length, and a fingerprint that shows when they
+// change; URLs keep what Target keeps; the others keep their length.
 func (k Key) Headers(all map[string][]string) []wire.Header {
 	kept := make([]wire.Header, 0, len(all))
 	for name, values := range all {
@@ -89,8 +89,8 @@ func isKept(lower string) bool {
 	})
 }
 
-// cookieNames returns the names of the cookies in a header; set-cookie has one, with
-// its attributes behind it (RFC 6265, section 4).
+// cookieNames returns the names of the cookies in a header; set-cookie has one, followed by
+// its attributes (RFC 6265, section 4).
 func cookieNames(header, value string) (names []string) {
 	for c := range strings.SplitSeq(value, ";") {
 		name, _, ok := strings.Cut(strings.TrimSpace(c), "=")
@@ -104,9 +104,9 @@ func cookieNames(header, value string) (names []string) {
 	return names
 }
 
-// Mark returns what a mark says without what is secret in it, as Frame does. The ids of
-// sessions and connections, with which anybody can go on with them, become pseudonyms:
-// of the same id the same one.
+// Mark returns what a mark says without its secrets, as Frame does. Session and connection
+// ids, which would let anybody continue the session, become pseudonyms: always the same one
+// for the same id.
 func (k Key) Mark(raw []byte) []byte {
 	m := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: raw})
 	switch {
@@ -145,7 +145,7 @@ func (k Key) public(all []wire.Header) []wire.Header {
 			h.Value = k.pseudonym(h.Value)
 		case name == "location", name == "content-location":
 			h.Value = k.target(h.Value)
-		case isSecret([]byte(name)): // an imported tape may have such a value
+		case isSecret([]byte(name)): // an imported tape may have the value of a secret header
 			h.Value = Placeholder
 		default:
 			h.Value = string(redactText([]byte(h.Value)))
@@ -156,30 +156,29 @@ func (k Key) public(all []wire.Header) []wire.Header {
 
 const pseudonymPrefix = "session-"
 
-// pseudonym returns what stands for the id of a session in an export.
+// pseudonym returns the replacement for a session id in an export.
 func (k Key) pseudonym(id string) string {
 	if rest, ok := strings.CutPrefix(id, pseudonymPrefix); ok && len(rest) == 12 && strings.Trim(rest, "0123456789abcdef") == "" {
-		return id // it is one
+		return id // it is a pseudonym already
 	}
 	return pseudonymPrefix + k.fingerprint("session", id, 12)
 }
 
-// Target returns what a tape keeps of a URL, or of the path and query of a request: the
-// secrets in the query are left out. Ids of sessions are kept, as in headers.
+// Target returns what a tape keeps of a URL, or of the path and query of a request, without
+// the secrets in the query. Session ids are kept, as in headers.
 func Target(url string) string {
 	return withoutSecrets(url, func(id string) string { return id })
 }
 
-// target returns what an export shows of a URL that is on a tape, in which ids of
-// sessions become pseudonyms: the transport of 2024-11-05 has them in the URL that
-// messages are posted to.
+// target returns what an export shows of a URL on a tape. Session ids become pseudonyms:
+// the transport of 2024-11-05 has them in the URL to which messages are posted.
 func (k Key) target(url string) string {
 	url = secretPath().ReplaceAllString(url, "${1}"+Placeholder)
 	return string(redactPath(redactText([]byte(withoutSecrets(url, k.pseudonym)))))
 }
 
-// withoutSecrets returns a URL without secrets in its query, and with what session makes of ids
-// of sessions there.
+// withoutSecrets returns a URL without the secrets in its query. session replaces the
+// session ids there.
 func withoutSecrets(target string, session func(id string) string) string {
 	path, query, ok := strings.Cut(target, "?")
 	if !ok {
@@ -208,15 +207,15 @@ func withoutSecrets(target string, session func(id string) string) string {
 	return target
 }
 
-// isSessionID reports whether a parameter with that name is the id of a session, as
-// servers call it: sessionId, session_id, session.
+// isSessionID reports whether a parameter of that name is a session id, which servers call
+// sessionId, session_id or session.
 func isSessionID(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 	return name == "session" || strings.HasSuffix(name, "sessionid") || name == "connectionid" || name == "sid"
 }
 
-// eventData returns the data of an event that is no message: the URL of an endpoint, or
-// anything.
+// eventData returns the redacted data of an event that is not a message: the URL of an
+// endpoint, or anything else.
 func (k Key) eventData(data string) string {
 	if !strings.ContainsAny(data, " \n") && (strings.Contains(data, "?") || strings.HasPrefix(data, "/") || strings.Contains(data, "://")) {
 		return k.target(data)
@@ -224,9 +223,9 @@ func (k Key) eventData(data string) string {
 	return string(Frame(wire.Mark, []byte(data)))
 }
 
-// Lead returns the framing in front of a frame without secrets. now is what the bytes of
-// the frame have become. ok is false where the frame is derived from the lead, and that
-// cannot say what the frame says now.
+// Lead returns the framing in front of a frame without secrets. now is the frame's redacted
+// bytes. ok is false where the frame is derived from the lead and the lead cannot express
+// now.
 func (k Key) Lead(f *wire.Frame, now []byte) (lead []byte, ok bool) {
 	changed := f.Derived && f.Kind != wire.Mark && !bytes.Equal(f.Raw, now)
 	if !isEventStream(f.Lead) {
@@ -245,14 +244,14 @@ func (k Key) Lead(f *wire.Frame, now []byte) (lead []byte, ok bool) {
 	return lead, !changed || len(lines) == 0
 }
 
-// isEventStream reports whether a lead is of a text/event-stream. That of a WebSocket
-// has a head with the bit for the last fragment, which makes it no UTF-8.
+// isEventStream reports whether a lead belongs to a text/event-stream. A WebSocket's lead
+// has the bit for the last fragment set, which makes it invalid UTF-8.
 func isEventStream(lead []byte) bool {
 	return utf8.Valid(lead) && bytes.IndexByte(lead, ':') >= 0
 }
 
-// redactEvent returns the lead of an event with other values of its lines of data, and
-// without what looks like a secret in its other lines.
+// redactEvent returns the lead of an event with its data lines replaced by data, and its
+// other lines without what looks like a secret.
 func redactEvent(lead []byte, data func(value []byte) []byte) []byte {
 	const name, lineEnds = "data", "\r\n"
 	var out []byte

@@ -2,9 +2,9 @@ package redact
 
 import "bytes"
 
-// secretPath finds what keeps the other programs of a machine away from a listener that
-// was made for one server of an agent: random characters behind the link of the server,
-// in a URL or in the target of a request.
+// secretPath matches what keeps other programs on this machine away from a listener that
+// was made for one server of an agent: random characters after the server's name, in a URL
+// or in the target of a request.
 var secretPath = compiledAtUse(`((?:://127\.0\.0\.1:[0-9]+|^)/[a-z]{8}-)([a-z2-7]{26})\b`)
 
 // listeners looks for such paths in URLs. The listener ends with its proxy.

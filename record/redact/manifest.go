@@ -2,14 +2,14 @@ package redact
 
 import "bytes"
 
-// secretKind tells the manifest of a Secret of Kubernetes, and secretData is where its values
-// begin.
+// secretKind matches the kind of a Kubernetes Secret in its manifest, and secretData the
+// line before its values.
 var (
 	secretKind = compiledAtUse(`(?mi)\bkind:[ \t]*["']?secret["']?[ \t]*\r?$`)
 	secretData = compiledAtUse(`(?m)^([ \t]*).*?\b(?:data|stringData):[ \t]*\r?\n`)
 )
 
-// manifests looks for the values of Secrets in YAML.
+// manifests looks for the values of Kubernetes Secrets in YAML.
 func (s *search) manifests() {
 	if !bytes.Contains(s.text, []byte("ata:")) || !bytes.Contains(s.text, []byte("ecret")) {
 		return
@@ -32,8 +32,8 @@ func (s *search) manifests() {
 	}
 }
 
-// manifestValues takes the lines of a mapping, which are indented deeper than its name, and
-// returns where they end.
+// manifestValues redacts the lines of a mapping, which are indented deeper than its name,
+// and returns where they end.
 func (s *search) manifestValues(i, to, indent int) int {
 	for i < to {
 		line := head(s.text[i:to], "\r\n")

@@ -2,11 +2,11 @@ package redact
 
 import "bytes"
 
-// maxKey is how long the text of a private key is.
+// maxKey limits the text of a private key.
 const maxKey = 64 << 10
 
-// privateKeys looks for keys in the armor of PEM and OpenPGP, also where lines have a
-// number or a mark in front, as tools print files. What has no end is found as a token.
+// privateKeys looks for keys in PEM and OpenPGP armor, including lines that begin with a
+// number or a mark, as tools print files. A key without its end is found as a token.
 func (s *search) privateKeys() {
 	for i := 0; ; {
 		n := bytes.Index(s.text[i:], []byte("PRIVATE KEY"))
@@ -27,8 +27,8 @@ func (s *search) privateKeys() {
 	}
 }
 
-// isMostlyBase64 reports whether half of a text or more is long runs of base64, so that it is
-// a key and not what somebody says about one.
+// isMostlyBase64 reports whether half of a text or more is long runs of base64, so that it
+// is a key and not prose about one.
 func isMostlyBase64(s []byte) bool {
 	const long = 16
 	n, run := 0, 0

@@ -11,9 +11,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Quoted returns text that quotes from frames, without the secrets of these frames, also
-// where a quotation ends with an ellipsis within one, and without what looks like a
-// secret by itself.
+// Quoted returns text that quotes from frames without the secrets of these frames,
+// including the beginnings of secrets where a quotation ends in an ellipsis, and without
+// what looks like a secret by itself.
 func Quoted(text string, frames ...Bytes) string {
 	if text == "" {
 		return ""
@@ -22,7 +22,7 @@ func Quoted(text string, frames ...Bytes) string {
 	for _, f := range frames {
 		secrets = append(secrets, f.secrets()...)
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // one may be a part of another
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // one may contain another
 	for _, s := range secrets {
 		if text == s || text == `"`+s+`"` {
 			return Placeholder
@@ -34,19 +34,19 @@ func Quoted(text string, frames ...Bytes) string {
 	return string(Frame(wire.Stderr, []byte(withoutBeginnings(text, secrets))))
 }
 
-// Bytes are those of a frame.
+// Bytes are the bytes of a frame.
 type Bytes struct {
 	Kind wire.Kind
 	Raw  []byte
 }
 
-// shortestQuoted is how long a secret, or the beginning of one, has to be to be looked
-// for in other text.
+// shortestQuoted is the shortest secret, or beginning of a secret, that is looked for in
+// other text.
 const shortestQuoted = 4
 
 const ellipsis = "…"
 
-// withoutBeginnings replaces what an ellipsis has left of secrets.
+// withoutBeginnings replaces the beginnings of secrets before an ellipsis.
 func withoutBeginnings(text string, secrets []string) string {
 	parts := strings.Split(text, ellipsis)
 	for i, part := range parts[:len(parts)-1] {
@@ -62,11 +62,10 @@ func withoutBeginnings(text string, secrets []string) string {
 	return strings.Join(parts, ellipsis)
 }
 
-// secrets returns what Frame removes from a frame, each as text and as it stands in
-// JSON.
+// secrets returns what Frame removes from a frame, each as text and as encoded in JSON.
 func (f Bytes) secrets() []string {
 	was, now := f.Raw, Frame(f.Kind, f.Raw)
-	if f.Kind == wire.Mark { // an export shows the headers of HTTP, but for those that are secret
+	if f.Kind == wire.Mark { // an export shows HTTP headers that are not secret
 		now = Key{}.Mark(f.Raw)
 	}
 	if bytes.Equal(was, now) {
@@ -100,8 +99,8 @@ func (f Bytes) secrets() []string {
 	return all
 }
 
-// removed returns the parts of a text in whose place there are placeholders now; all of
-// it if they cannot be told.
+// removed returns the parts of a text that placeholders have replaced; the whole text if
+// they cannot be told apart.
 func removed(was, now []byte) []string {
 	var all []string
 	kept := bytes.Split(now, []byte(Placeholder))

@@ -1,11 +1,10 @@
-// Package redact finds secrets in frames, command lines and single values, and
-// replaces them with a placeholder.
+// Package redact finds secrets in frames, command lines and single values, and replaces
+// them with a placeholder.
 //
-// It looks at where a value stands: headers, environment variables, the parameters
-// of a login, members and arguments with a name such as apiKey. Elsewhere it looks
-// for the forms of known tokens, and for assignments such as password=…. It misses
-// some secrets, such as a password in a sentence. What was redacted once is not
-// changed when it is redacted again, and JSON stays JSON.
+// It goes by where a value is: in headers, environment variables, the parameters of a
+// login, members and arguments with a name such as apiKey. Elsewhere it looks for the forms
+// of known tokens, and for assignments such as password=…. It misses some secrets, such as
+// a password in a sentence. Redacting twice changes nothing, and JSON stays JSON.
 package redact
 
 import (
@@ -19,40 +18,39 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Placeholder stands where a secret stood.
+// Placeholder replaces a secret.
 const Placeholder = "[redacted]"
 
-// MaxSize is how long a frame may be to be searched for secrets, which takes
-// some ten times as much memory (TestLongestRedacted in record).
+// MaxSize is the longest frame that is searched for secrets. The search takes about ten
+// times as much memory (TestLongestRedacted in record).
 const MaxSize = 12 << 20
 
-// Frame returns the bytes of a frame without its secrets; raw itself if none
-// was found. JSON stays JSON, with the same members in the same order, and keeps
-// its bytes but for the strings that held a secret. Method, ids and what is not
-// text are never changed, so requests still find their responses.
+// Frame returns the bytes of a frame without its secrets; raw itself if it finds none. JSON
+// stays JSON with the same members in the same order, and only strings that held a secret
+// change. Method, ids and anything but text never change, so requests still find their
+// responses.
 //
-// What is a secret is told by where it stands: values of headers and of
-// environment variables, the parameters of a login, members and arguments with a
-// name such as apiKey. In any other text it is told by how it looks, and there
-// not all are found.
+// Frame recognizes a secret by its place: values of headers and of environment variables,
+// the parameters of a login, members and arguments with a name such as apiKey. In any other
+// text it goes by how the secret looks, and misses some.
 func Frame(kind wire.Kind, raw []byte) []byte {
 	switch {
 	case kind.IsMessage():
 		return redactJSON(raw, aMessage)
-	case json.Valid(raw) && utf8.Valid(raw): // a log of JSON on stderr; strings of other bytes could not be written again
+	case json.Valid(raw) && utf8.Valid(raw): // a log of JSON on stderr; strings of other bytes could not be encoded again
 		return redactJSON(raw, plain)
 	}
 	return redactText(raw)
 }
 
-// Text returns a text that is no frame without its secrets.
+// Text returns a text that is not a frame without its secrets.
 func Text(text string) string { return string(Frame(wire.Stderr, []byte(text))) }
 
-// JSON returns a JSON object that is no message without its secrets, such as the
-// header of a portable file, whose command may hold some.
+// JSON returns a JSON object that is not a message without its secrets, such as the header
+// of a portable file, whose command may contain some.
 func JSON(raw []byte) []byte { return redactJSON(raw, plain) }
 
-// redactJSON takes valid JSON, nested no deeper than encoding/json allows.
+// redactJSON redacts valid JSON, nested no deeper than encoding/json allows.
 func redactJSON(raw []byte, s scope) []byte {
 	r := redactor{Reader: wire.Reader{Text: raw}, settled: -1}
 	r.Skip(' ')
@@ -63,8 +61,8 @@ func redactJSON(raw []byte, s scope) []byte {
 	return r.edit.text(raw)
 }
 
-// redactMessage takes a message, in which the string that begins at settled has no
-// secrets any more.
+// redactMessage redacts a message. The string that begins at settled has been redacted
+// already.
 func redactMessage(raw []byte, settled int) []byte {
 	r := redactor{Reader: wire.Reader{Text: raw}, settled: settled}
 	r.Skip(' ')
@@ -72,7 +70,7 @@ func redactMessage(raw []byte, settled int) []byte {
 	return r.edit.text(raw)
 }
 
-// A scope says how a value is searched for secrets.
+// A scope says how to search a value for secrets.
 type scope uint8
 
 const (
@@ -81,8 +79,8 @@ const (
 	aBatch                   // an array of them
 	aLogin                   // params of a login: all but methodId is secret
 	aSecret                  // all of it is secret
-	aList                    // an array of {name, value} or of NAME=VALUE: the values are secret
-	aPair                    // one of the former
+	aList                    // an array of {name, value} or of NAME=VALUE, whose values are secret
+	aPair                    // an element of aList
 	aCommand                 // an array of arguments, or a command line
 	aTelling                 // the value of a member with the name of a secret
 	aConnection              // a connection string
@@ -92,8 +90,8 @@ const (
 	aURL                     // the URL of a server
 )
 
-// member returns the scope of the member of an object that is in scope s. first
-// is the first byte of its value.
+// member returns the scope of a member of an object that is in scope s. first is the first
+// byte of the member's value.
 func (s scope) member(name, method string, first byte) scope {
 	switch s {
 	case aSecret:
@@ -160,8 +158,8 @@ func (s scope) member(name, method string, first byte) scope {
 	return aTelling
 }
 
-// isConnection reports whether a member with that name is a connection string, of
-// which only a part is secret.
+// isConnection reports whether a member of that name is a connection string, of which only
+// a part is secret.
 func isConnection(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 	return name == "dsn" || strings.HasPrefix(name, "conn")
@@ -188,17 +186,16 @@ func (s scope) element(first byte) scope {
 	return plain
 }
 
-// A redactor copies JSON without its secrets. It recurses as deeply as the text
-// is nested, which is wire.MaxDepth at most.
+// A redactor copies JSON without its secrets. It recurses as deep as the text is nested, at
+// most wire.MaxDepth.
 type redactor struct {
 	wire.Reader
 	edit    edit
-	deep    int // how often this is JSON within a string
-	settled int // where the string begins that is not searched; -1: there is none
+	deep    int // how many strings of JSON surround this JSON
+	settled int // where the string begins that is not searched; -1: none
 }
 
-// value goes over the value at r.Pos, which belongs to a member with that name, or
-// to an array.
+// value redacts the value at r.Pos of the member of that name, or of an array.
 func (r *redactor) value(s scope, name string) {
 	switch c := r.Text[r.Pos]; {
 	case c == '{':
@@ -257,7 +254,7 @@ func (r *redactor) array(s scope) {
 	}
 }
 
-// next goes to the next member or element. It returns false behind the last.
+// next moves to the next member or element. It returns false after the last.
 func (r *redactor) next(closing byte) bool {
 	r.Skip(',')
 	if r.Text[r.Pos] == closing {
@@ -267,7 +264,7 @@ func (r *redactor) next(closing byte) bool {
 	return true
 }
 
-// text goes over a string that is no argument.
+// text redacts a string that is not an argument.
 func (r *redactor) text(s scope, name string) {
 	start := r.Pos
 	was := unquote(r.Quoted())
@@ -296,10 +293,10 @@ func (r *redactor) text(s scope, name string) {
 	r.rewrite(start, was, now)
 }
 
-// maxNested is how deep JSON within JSON is looked into.
+// maxNested is how many levels of JSON within JSON are searched.
 const maxNested = 4
 
-// nested takes text that may be JSON itself.
+// nested redacts text that may itself be JSON.
 func (r *redactor) nested(text []byte) []byte {
 	if r.deep == maxNested || !isJSONText(text) {
 		return redactText(text)
@@ -316,7 +313,7 @@ func isJSONText(text []byte) bool {
 	return len(t) >= shortestText && (t[0] == '{' || t[0] == '[') && json.Valid(t) && utf8.Valid(t)
 }
 
-// argument goes over an argument of a command line.
+// argument redacts an argument of a command line.
 func (r *redactor) argument(args *arguments) {
 	start := r.Pos
 	was := unquote(r.Quoted())
@@ -333,11 +330,11 @@ func (r *redactor) argument(args *arguments) {
 	}
 }
 
-// rewrite puts the text now in place of the string from start to r.Pos.
+// rewrite replaces the string from start to r.Pos by the text now.
 func (r *redactor) rewrite(start int, was, now []byte) {
 	switch {
 	case bytes.Equal(was, now):
-	case bytes.IndexByte(r.Text[start:r.Pos], '\\') < 0: // nothing was escaped, and nothing that is left or added needs to be
+	case bytes.IndexByte(r.Text[start:r.Pos], '\\') < 0: // nothing was escaped, and nothing left or added needs to be
 		r.edit.replace(r.Text, start, r.Pos, `"`+string(now)+`"`)
 	default:
 		r.edit.replace(r.Text, start, r.Pos, string(termtext.AppendQuoted(nil, now)))
@@ -353,7 +350,7 @@ func unquote(quoted []byte) []byte {
 	return text
 }
 
-// redactVariable takes NAME=VALUE, or Name: value, of any name.
+// redactVariable redacts NAME=VALUE, or Name: value, of any name.
 func redactVariable(s []byte) []byte {
 	i := bytes.IndexAny(s, "=:") + 1
 	for 0 < i && i < len(s) && s[i] == ' ' {
@@ -365,16 +362,16 @@ func redactVariable(s []byte) []byte {
 	return append(bytes.Clone(s[:i]), Placeholder...)
 }
 
-// holdsVariables reports whether a member with that name holds headers or
-// environment variables: mcpServers, terminal/create and providers/set of ACP
-// have them, and clients put them into _meta.
+// holdsVariables reports whether a member of that name holds headers or environment
+// variables: mcpServers, terminal/create and providers/set of ACP have them, and clients
+// put them into _meta.
 func holdsVariables(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "headers") || name == "env" || name == "environment"
 }
 
-// holdsID reports whether the value of a member with that name stands elsewhere
-// on the tape too, and must stay the same there.
+// holdsID reports whether the value of a member of that name also occurs elsewhere on the
+// tape, and so must stay the same.
 func holdsID(name string) bool {
 	return name == "id" || name == "method" || name == "progressToken" || strings.HasSuffix(name, "Id")
 }

@@ -12,19 +12,19 @@ import (
 )
 
 // A Redaction removes the secrets from the frames of one tape: those that Frame and Mark
-// find in one frame, and those that an agent has sent in pieces, as streams of text are
-// cut anywhere. First Read is given all frames, in order; then Frame takes any of them.
+// find in one frame, and those that an agent sent in pieces, since streamed text is cut
+// anywhere. Call Read with all frames first, in order; then call Frame with any of them.
 type Redaction struct {
 	key     Key
 	streams streams
-	pieces  map[uint64][]span            // of text, by frame
-	copies  map[[sha256.Size]byte]uint64 // frames with such pieces, by their bytes
+	pieces  map[uint64][]span            // spans in the text, by frame
+	copies  map[[sha256.Size]byte]uint64 // frames with pieces, by their bytes
 	last    uint64
-	unread  []span // numbers of frames that were passed over, from and to: nobody knows what they go on with
+	unread  []span // ranges of frame numbers that were skipped: what precedes their text is unknown
 	ended   bool   // all frames were read
 }
 
-// NewRedaction begins to read a tape. Pseudonyms are made with the key.
+// NewRedaction returns a Redaction that makes pseudonyms with key.
 func NewRedaction(key Key) *Redaction {
 	r := &Redaction{key: key, pieces: make(map[uint64][]span), copies: make(map[[sha256.Size]byte]uint64)}
 	r.streams.found = func(p *piece, at span) {
@@ -36,36 +36,35 @@ func NewRedaction(key Key) *Redaction {
 	return r
 }
 
-// Read takes the next frame of the tape. It keeps nothing of f.
+// Read takes the next frame of the tape. It does not keep f.
 func (r *Redaction) Read(f *dialect.Frame) {
 	if f.Seq > r.last+1 {
 		r.unread = append(r.unread, span{int(r.last + 1), int(f.Seq)})
 	}
 	r.last = f.Seq
-	if !f.Redelivered { // it is looked up by its bytes
+	if !f.Redelivered { // a copy is looked up by its bytes
 		r.streams.add(f)
 	}
 }
 
-// Knows reports whether a frame was there to be read: one that was recorded since may go
-// on with a secret. Without a Redaction all are known.
+// Knows reports whether a frame had been recorded when the tape was read: a later one may
+// continue a secret. A nil Redaction knows all frames.
 func (r *Redaction) Knows(f *dialect.Frame) bool { return r == nil || f.Seq <= r.last }
 
-// A Source has all bytes of the frames whose Raw is only their beginning: record.Tape is
-// one.
+// A Source has all bytes of the frames whose Raw is only their beginning, as record.Tape
+// does.
 type Source interface {
 	WriteFrame(w io.Writer, seq uint64) error
 }
 
-// Frame returns a frame of the tape t without its secrets, with all of its bytes: Raw, and
-// with it Lead and Derived, may be others than before, and Size tells how many bytes there
-// were. In place of a frame of more than MaxSize bytes, which is not searched, it returns
-// a text that says so.
+// Frame returns a frame of the tape t without its secrets, with all of its bytes: Raw, Lead
+// and Derived may differ from those of f, and Size is the original number of bytes. A frame
+// of more than MaxSize bytes is not searched; Frame replaces it by a text that says so.
 func (r *Redaction) Frame(t Source, f dialect.Frame) (dialect.Frame, error) {
 	r.end()
 	part := int64(len(f.Raw)) < f.Size
 	if part && f.Size <= MaxSize {
-		var whole bytes.Buffer // to find what is secret, all of it is needed
+		var whole bytes.Buffer // the search needs the whole frame
 		whole.Grow(int(f.Size) + bytes.MinRead)
 		if err := t.WriteFrame(&whole, f.Seq); err != nil {
 			return f, err
@@ -73,7 +72,7 @@ func (r *Redaction) Frame(t Source, f dialect.Frame) (dialect.Frame, error) {
 		f.Raw = whole.Bytes()
 	}
 	if part && f.Derived {
-		f.Lead, f.Derived = nil, false // only its beginning is at hand
+		f.Lead, f.Derived = nil, false // only its beginning is available
 	}
 	f = r.withoutSecrets(f)
 	if part && f.Size > MaxSize {
@@ -103,7 +102,7 @@ func (r *Redaction) withoutSecrets(f dialect.Frame) dialect.Frame {
 	return f
 }
 
-// end ends the reading.
+// end finishes the reading.
 func (r *Redaction) end() {
 	if r.ended {
 		return
@@ -116,7 +115,7 @@ func (r *Redaction) end() {
 }
 
 // bytes returns the bytes of a frame without secrets. Text that comes in pieces is judged
-// by what they say together: of "token = nex" and "t()" nothing is one.
+// as a whole: neither "token = nex" nor "t()" has a secret.
 func (r *Redaction) bytes(f *dialect.Frame) []byte {
 	t, ok := streamed(f)
 	seq, read := r.readAs(f)
@@ -129,13 +128,13 @@ func (r *Redaction) bytes(f *dialect.Frame) []byte {
 	}
 	settled := t.at
 	if isJSONText(t.text) {
-		settled = -1 // by the names of its members more is found
+		settled = -1 // going by the names of its members finds more
 	}
 	return redactMessage(raw, settled)
 }
 
-// readAs returns the number under which the text of a frame was read, which is another
-// one's if it was sent again; ok is false if it was not.
+// readAs returns the number under which Read took the text of a frame: for a redelivered
+// frame, that of the original. ok is false if Read did not take it.
 func (r *Redaction) readAs(f *dialect.Frame) (seq uint64, ok bool) {
 	if f.Redelivered {
 		seq, ok = r.copies[sha256.Sum256(f.Raw)]

@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// A span is where a secret stands in a text.
+// A span is the place of a secret in a text.
 type span struct{ from, to int }
 
-// A search looks for secrets in a text, one way after the other. What one way has found
-// is masked for those that follow: they neither find it again nor take it for a part of
+// A search looks for secrets in a text in one way after the other. What one way finds is
+// masked for those that follow, which neither find it again nor take it for part of
 // something else.
 type search struct {
 	text  []byte // masked where something was found
 	found []span
 }
 
-// mask stands for each byte of a secret that was found. Like the Placeholder it ends a
-// token, and begins no value.
+// mask replaces each byte of a secret that was found. Like the Placeholder it ends a token,
+// and cannot begin a value.
 const mask = '['
 
 func (s *search) add(from, to int) {
 	if s.found == nil {
-		s.text = bytes.Clone(s.text) // it is the caller's
+		s.text = bytes.Clone(s.text) // the caller owns the original
 	}
 	s.found = append(s.found, span{from, to})
 	for i := from; i < to; i++ {
@@ -34,7 +34,7 @@ func (s *search) add(from, to int) {
 // spans returns what was found, in order.
 func (s *search) spans() []span { return joined(s.found) }
 
-// joined returns spans in order, and one for those that overlap. It writes over all.
+// joined returns spans in order, with overlapping ones merged. It overwrites all.
 func joined(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	kept := all[:0]
@@ -62,12 +62,12 @@ func (s *search) anyText() {
 	s.assigned(false)
 }
 
-// shortestText spares the names and ids that most strings of a frame are: in
-// less than a://u:p@h nothing looks like a secret.
+// shortestText is the length from which a text can look like a secret: a://u:p@h. Most
+// strings of a frame are shorter names and ids.
 const shortestText = 9
 
-// without returns a text with placeholders for what is found in it; the text itself if
-// nothing is.
+// without returns a text with placeholders for what find finds; the text itself if it finds
+// nothing.
 func without(text []byte, find func(*search)) []byte {
 	s := search{text: text}
 	find(&s)
@@ -78,7 +78,7 @@ func without(text []byte, find func(*search)) []byte {
 // nothing does.
 func redactText(text []byte) []byte { return without(text, (*search).anyText) }
 
-// redactSetting takes the value of a setting, such as an argument, which is no code.
+// redactSetting redacts the value of a setting, such as an argument, which is not code.
 func redactSetting(text []byte) []byte {
 	return without(text, func(s *search) {
 		s.anyText()
@@ -86,7 +86,7 @@ func redactSetting(text []byte) []byte {
 	})
 }
 
-// replaced returns a text with placeholders for what stands at these places.
+// replaced returns a text with placeholders for the given spans.
 func replaced(text []byte, at []span) []byte {
 	var e edit
 	for _, one := range at {
@@ -95,10 +95,10 @@ func replaced(text []byte, at []span) []byte {
 	return e.text(text)
 }
 
-// An edit is a text in which parts are being replaced.
+// An edit is a text some parts of which are being replaced.
 type edit struct {
-	out  []byte // nil until there was one
-	done int    // what stands before is in out
+	out  []byte // nil until the first replacement
+	done int    // everything before it is in out
 }
 
 func (e *edit) replace(s []byte, from, to int, with string) {
@@ -109,7 +109,7 @@ func (e *edit) replace(s []byte, from, to int, with string) {
 	e.done = to
 }
 
-// text returns the text with all replacements; s itself if there was none.
+// text returns the text with all replacements; s itself if there are none.
 func (e *edit) text(s []byte) []byte {
 	if e.out == nil {
 		return s

@@ -6,44 +6,41 @@ import (
 	"strings"
 )
 
-// secretNames are ends of the names of secrets, in lower case, without what stands
-// between words.
+// secretNames are the last words of names of secrets, in lower case and without separators.
 var secretNames = [...]string{
 	"password", "passwd", "passphrase", "passcode", "pwd", "secret", "authorization", "cookie", "credential", "creds",
 	"jwt", "bearer", "totp", "otpcode", "mfacode", "seedphrase", "mnemonic", "connectionstring", "connstr", "sastoken", "webhookurl",
 	"passwordhash", "secretkeybase", "passwort", "kennwort",
 }
 
-// keyNames stand before key in the names of secrets. Other keys are those of maps,
-// tables and keyboards.
+// keyNames precede "key" in the names of secrets. Other keys are those of maps, tables and
+// keyboards.
 var keyNames = [...]string{
 	"api", "access", "private", "proxy", "secret", "signing", "signature", "encryption", "decryption", "master", "ssh", "license",
 	"auth", "app", "application", "subscription", "account", "storage", "deploy", "service", "shared", "hmac", "cipher", "webhook",
 	"integration", "ingestion", "instrumentation", "consumer", "client", "admin", "pgp", "gpg", "rsa", "jwt", "write", "root", "session",
 }
 
-// openTokens stand before token in the names of what is no secret: the progress
-// of a request, the place in a long list, words of a text.
+// openTokens precede "token" in names that are not secret: the progress of a request, the
+// place in a long list, words of a text.
 var openTokens = [...]string{
 	"progress", "page", "next", "continuation", "cancellation", "cancel", "sync", "max", "min", "total", "input", "output", "per", "stop",
 	"eos", "bos", "pad", "unk", "mask", "special", "prev", "previous", "last", "resume", "begin", "end", "start", "design", "syntax",
 }
 
-// tokenKinds stand before tokens in the names of several secrets. Other tokens are
-// counted.
+// tokenKinds precede "tokens" in the names of several secrets. Other tokens are counts.
 var tokenKinds = [...]string{"access", "api", "auth", "bearer", "refresh", "personal", "session", "csrf", "secret"}
 
-// tailWords stand behind the name of a secret, which it is all the same.
+// tailWords may follow the name of a secret, which it remains.
 var tailWords = [...]string{
 	"value", "string", "text", "base64", "b64", "plain", "plaintext", "raw", "confirmation", "confirm", "again", "data", "pem", "bytes",
 	"primary", "secondary", "prod", "dev", "staging", "test", "current", "old", "new",
 }
 
-// statements begin the names of what is said about a secret.
+// statements begin names that say something about a secret.
 var statements = [...]string{"has", "is", "no", "requires", "require", "needs", "supports", "support", "allow", "allows", "show", "hide", "forgot", "uses"}
 
-// isSecret reports whether a member, variable or argument with that name is a
-// secret.
+// isSecret reports whether a member, variable or argument of that name is a secret.
 func isSecret(name []byte) bool {
 	name = bytes.TrimLeft(name, "-_.")
 	if len(name) > 64 {
@@ -51,7 +48,7 @@ func isSecret(name []byte) bool {
 	}
 	var buf [64]byte
 	letters := buf[:0]
-	var first, last int // where the first word ends, and where the last one begins
+	var first, last int // the end of the first word, and the beginning of the last
 	for i, c := range name {
 		begins := i > 0 && (isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])) || !isLetter(name[i-1]) && !isDigit(name[i-1]))
 		switch {
@@ -91,7 +88,7 @@ func isSecret(name []byte) bool {
 	return namesSecret(one)
 }
 
-// namesSecret is isSecret for a name in one word, in lower case.
+// namesSecret is isSecret for a name in one lower-case word.
 func namesSecret(letters []byte) bool {
 	if endsWith(letters, secretNames[:]) {
 		return true
@@ -111,8 +108,8 @@ func oneOf(s []byte, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return string(s) == word })
 }
 
-// ofSecret reports whether a member of an object that is a secret tells about it,
-// such as its kind, and is none itself.
+// ofSecret reports whether a member of a secret object describes it, such as its kind, and
+// is not secret itself.
 func ofSecret(name string) bool {
 	if holdsID(name) {
 		return true

@@ -10,20 +10,20 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A streamedText is the text of a frame that may be a piece of a longer one.
+// A streamedText is the text of a frame that may be one piece of a longer text.
 type streamedText struct {
-	raw    []byte // of the frame
-	at     int    // where the string begins there; -1: raw is the text
+	raw    []byte // the frame's bytes
+	at     int    // where the string begins in raw; -1: raw is the text
 	base64 bool
 	text   []byte
 
-	kind  string // what it is text of: a variant of session/update, or empty of stderr
-	id    string // of what the text belongs to
-	whole bool   // it is not a piece: the next one replaces it
+	kind  string // of text: a variant of session/update, or empty for stderr
+	id    string // of the entity that the text belongs to
+	whole bool   // the text is complete, and the next one replaces it
 }
 
-// streamed returns the text of a frame that goes on in others: of an update that is a
-// chunk, and of stderr, where a private key has many lines. ok is false if it has none.
+// streamed returns the text of a frame that continues in others: of an update that is a
+// chunk, and of stderr, where a private key has many lines. ok is false if there is none.
 func streamed(f *dialect.Frame) (t streamedText, ok bool) {
 	switch {
 	case int64(len(f.Raw)) != f.Size:
@@ -80,8 +80,8 @@ func (t *streamedText) replaced(at []span) []byte {
 	return e.text(t.raw)
 }
 
-// fromBase64 returns the bytes that readers of a terminal's output take: with padding or
-// without, up to the first character that is not base64.
+// fromBase64 decodes base64 as readers of a terminal's output do: with or without padding,
+// up to the first character that is not base64.
 func fromBase64(text []byte) []byte {
 	b, _ := base64.RawStdEncoding.AppendDecode(nil, bytes.TrimRight(text, "="))
 	return b

@@ -9,16 +9,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// streams are the texts of a tape that come in pieces, joined to look for secrets that lie
-// over the seams. What they keep is bounded.
+// streams joins the texts of a tape that come in pieces, to find secrets that cross the
+// seams. It keeps a bounded amount.
 type streams struct {
-	found func(p *piece, at span) // a secret, or a part of one, in the text of a piece
+	found func(p *piece, at span) // called with a secret, or a part of one, in the text of a piece
 	open  map[streamKey]*stream
-	split bool // the client's end has got other pieces than the agent has sent
+	split bool // the client received other pieces than the agent sent
 	count int  // of pieces so far
 }
 
-// A streamKey tells which pieces belong together.
+// A streamKey identifies the stream that a piece belongs to.
 type streamKey struct {
 	dir      wire.Direction
 	atClient bool // only if split
@@ -26,23 +26,23 @@ type streamKey struct {
 	kind, id string
 }
 
-// A stream is the end of a text: what was not searched yet, and before it as much as a
-// secret may go on from.
+// A stream is the end of a text: what has not been searched yet, preceded by as much as a
+// secret may begin in.
 type stream struct {
 	text   []byte
 	pieces []piece
-	seen   int // what a search has found up to there is told
-	looked int // how many of the pieces were there
-	used   int // the count of the last piece
+	seen   int // secrets up to there have been told
+	looked int // number of pieces at the last search
+	used   int // count at the last piece
 
-	lines bool // each piece is one
+	lines bool // each piece is a line
 }
 
 // A piece is the text of one frame.
 type piece struct {
 	seq        uint64
-	begin, end int               // in the text of the stream; begin is negative where only the end of the piece is left
-	sum        [sha256.Size]byte // of the frame's bytes, if that may be redelivered
+	begin, end int               // in the text of the stream; begin is negative if only the end of the piece is left
+	sum        [sha256.Size]byte // of the frame's bytes, if the frame may be redelivered
 }
 
 const (
@@ -50,7 +50,7 @@ const (
 	maxPieces  = 4 << 10  // between two searches
 	maxText    = 64 << 10 // between two searches, and in one secret
 	overlap    = 4 << 10  // how far back a secret may begin
-	context    = 256      // what tells of a secret before it and behind it
+	context    = 256      // before and after a secret, to recognize it
 )
 
 func (all *streams) add(f *dialect.Frame) {
@@ -111,7 +111,7 @@ func (all *streams) append(key streamKey, p piece, t *streamedText) {
 	}
 }
 
-// endOf ends the messages of a session: a prompt stands behind them.
+// endOf ends the messages of a session, because a prompt follows them.
 func (all *streams) endOf(session string) {
 	for k := range all.open {
 		if k.session == session && k.id == "" && k.kind != "" {
@@ -149,9 +149,9 @@ func (s *stream) clone() *stream {
 	return &c
 }
 
-// search tells of the secrets in the text that a search before did not tell of, and drops
-// what no later one needs. Unless the text has ended, it leaves what may go on to the
-// next search.
+// search calls found for the secrets that no earlier search found, and drops the text that
+// no later search needs. Unless the text has ended, it leaves a secret that may go on to
+// the next search.
 func (s *stream) search(ended bool, found func(*piece, span)) {
 	in := search{text: s.text}
 	in.anyText()
@@ -174,7 +174,7 @@ func (s *stream) search(ended bool, found func(*piece, span)) {
 	}
 }
 
-// drop drops the text before a place. Up to sure, secrets are told.
+// drop drops the text before a place. Secrets up to sure have been told.
 func (s *stream) drop(before, sure int) {
 	s.text = append([]byte(nil), s.text[before:]...)
 	s.seen = sure - before
@@ -187,7 +187,7 @@ func (s *stream) drop(before, sure int) {
 	s.looked = len(s.pieces)
 }
 
-// tell tells of a secret, once for each piece that has a part of it.
+// tell calls found once for each piece that has a part of a secret.
 func (s *stream) tell(at span, found func(*piece, span)) {
 	first := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].end > at.from })
 	for i := first; i < len(s.pieces) && s.pieces[i].begin < at.to; i++ {

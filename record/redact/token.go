@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
-// then letters, digits and characters of also.
+// A tokenForm describes the secrets of an issuer: a prefix, which is kept, followed by
+// letters, digits and characters of also.
 type tokenForm struct {
 	prefix   string
-	lead     int // so many of them stand before the prefix, and are as secret
-	min, max int // of what stands behind it; max 0: any number
+	lead     int // number of characters before the prefix that are as secret
+	min, max int // length after the prefix; max 0: unlimited
 	also     alphabet
-	check    func(secret []byte) bool // what else must be true; nil: nothing
+	check    func(secret []byte) bool // a further condition; nil: none
 }
 
 // An alphabet has the characters that may be in a token besides letters and digits.
 type alphabet struct {
-	index int // among maxAlphabets; 0: none
+	index int // less than maxAlphabets; 0: no further characters
 	chars string
 }
 
@@ -31,10 +31,10 @@ func (a alphabet) has(c byte) bool {
 	return isLetter(c) || isDigit(c) || strings.IndexByte(a.chars, c) >= 0
 }
 
-// tokens looks for tokens. Those that begin within another one are found too: their end
-// may lie behind its end.
+// tokens looks for tokens, including those that begin within another one, since they may
+// end after it.
 func (s *search) tokens() {
-	t := s.text // which stays as it is: what is found is masked in a copy
+	t := s.text // unchanged: what is found is masked in a copy
 	index := indexOfTokens()
 	var runs runs
 	var last span
@@ -55,11 +55,11 @@ func (s *search) tokens() {
 	}
 }
 
-// runs are the characters of each alphabet that were looked at last, so that each is
-// looked at once, or where prefixes overlap twice.
+// runs holds, for each alphabet, the last run of its characters, so that each run is
+// scanned once, or twice where prefixes overlap.
 type runs [maxAlphabets]span
 
-// end returns where the characters of an alphabet end that begin at a place.
+// end returns where the run of characters of a that begins at from ends.
 func (r *runs) end(t []byte, from int, a alphabet) int {
 	if run := r[a.index]; from < run.from || from >= run.to {
 		to := from
@@ -71,8 +71,8 @@ func (r *runs) end(t []byte, from int, a alphabet) int {
 	return r[a.index].to
 }
 
-// end returns where a token of the form ends whose prefix ends at a place. The dot behind
-// one of known length ends a sentence.
+// end returns where a token of the form ends whose prefix ends at from. A dot after a token
+// of known length ends a sentence.
 func (form *tokenForm) end(t []byte, from int, runs *runs) int {
 	to := runs.end(t, from, form.also)
 	for form.max > 0 && to > from && t[to-1] == '.' {
@@ -81,8 +81,8 @@ func (form *tokenForm) end(t []byte, from int, runs *runs) int {
 	return to
 }
 
-// judged is how much of a token is checked: a text of nothing but prefixes is looked at
-// as long as its length says.
+// judged limits how much of a token is checked; otherwise a text of nothing but prefixes
+// would take quadratic time.
 const judged = 8 << 10
 
 // matches reports whether a token of the form has its prefix at t[i].
@@ -108,8 +108,8 @@ func (form *tokenForm) matches(t []byte, i int, runs *runs) bool {
 	return (form.check == nil || form.check(secret)) && !isSample(secret)
 }
 
-// beginsWord reports whether a word may begin at s[i]. In JSON within a string
-// the letter of an escape sequence may stand before it.
+// beginsWord reports whether a word may begin at s[i]. In JSON within a string it may
+// follow the letter of an escape sequence.
 func beginsWord(s []byte, i int) bool {
 	if i == 0 || !isLetter(s[i-1]) && !isDigit(s[i-1]) {
 		return true
@@ -117,8 +117,7 @@ func beginsWord(s []byte, i int) bool {
 	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0
 }
 
-// looksSecret tells passwords and keys from the words and numbers of prose and
-// code.
+// looksSecret tells passwords and keys from the words and numbers of prose and code.
 func looksSecret(s []byte) bool {
 	letters := bytes.ContainsFunc(s, func(c rune) bool { return c < 0x80 && isLetter(byte(c)) })
 	return letters && hasDigit(s)

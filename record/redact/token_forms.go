@@ -33,8 +33,8 @@ var tokenForms = sync.OnceValue(func() []tokenForm {
 	return forms
 })
 
-// parseTokenForm reads one line of token_forms.txt, and returns the characters of its
-// alphabet apart.
+// parseTokenForm reads one line of token_forms.txt. It returns the characters of the
+// alphabet separately.
 func parseTokenForm(line string) (form tokenForm, also string, err error) {
 	quoted, err := strconv.QuotedPrefix(line)
 	if err != nil {

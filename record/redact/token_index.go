@@ -6,33 +6,33 @@ import (
 	"sync"
 )
 
-// A tokenIndex tells in one pass over a text where tokens begin: however many forms there
-// are, at most places one look tells that none of them does.
+// A tokenIndex finds where tokens begin in one pass over a text: at most places a single
+// lookup rules out every form, however many there are.
 type tokenIndex struct {
 	class [256]byteClass
-	first [1 << keyBits]uint16 // by a key: of chain, counted from 1; 0: no prefix has it
+	first [1 << keyBits]uint16 // index in chain by key, counted from 1; 0: no prefix has the key
 	chain []tokenLink
 }
 
 // A tokenLink is a form whose prefix has a key. Longer prefixes come first.
 type tokenLink struct {
 	form *tokenForm
-	next uint16 // as first
+	next uint16 // like first
 }
 
-// A byteClass tells what a byte can be.
+// A byteClass says what a byte can be.
 type byteClass uint8
 
 const (
-	inWord byteClass = 1 << iota // a letter or digit: no word begins behind it
-	begins                       // the first of a prefix
-	marks                        // the first of a prefix that stands within a token
+	inWord byteClass = 1 << iota // a letter or digit: no word begins after it
+	begins                       // the first byte of a prefix
+	marks                        // the first byte of a prefix that follows secret characters
 )
 
-// keyBits make a table of 16 KiB, which stays in the cache.
+// keyBits gives a table of 16 KiB, which stays in the cache.
 const keyBits = 13
 
-// indexOfTokens makes the index when it is first asked for: most commands never are.
+// indexOfTokens makes the index when it is first asked for, which most commands never do.
 var indexOfTokens = sync.OnceValue(func() *tokenIndex { return newTokenIndex(tokenForms()) })
 
 func newTokenIndex(all []tokenForm) *tokenIndex {
@@ -41,7 +41,7 @@ func newTokenIndex(all []tokenForm) *tokenIndex {
 		forms[i] = &all[i]
 	}
 	slices.SortStableFunc(forms, func(a, b *tokenForm) int { return cmp.Compare(len(b.prefix), len(a.prefix)) })
-	slices.Reverse(forms) // what is put into a chain last is its first
+	slices.Reverse(forms) // the last one put into a chain comes first
 	x := new(tokenIndex)
 	for c := range 256 {
 		if isLetter(byte(c)) || isDigit(byte(c)) {
@@ -76,8 +76,8 @@ func tokenKey(a, b, c byte) uint32 {
 	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 0x9e3779b1 >> (32 - keyBits)
 }
 
-// next returns where the first token at t[i] or behind it has its prefix, and its form:
-// of several the one with the longest prefix. The form is nil if there is no token.
+// next returns where the first token at or after t[i] has its prefix, and its form: of
+// several, the one with the longest prefix. The form is nil if there is no token.
 func (x *tokenIndex) next(t []byte, i int, runs *runs) (int, *tokenForm) {
 	for behind := false; i+2 < len(t); i++ {
 		class := x.class[t[i]]
@@ -93,7 +93,7 @@ func (x *tokenIndex) next(t []byte, i int, runs *runs) (int, *tokenForm) {
 				}
 			}
 		}
-		// The letter of an escape sequence may stand before a word.
+		// A word may follow the letter of an escape sequence.
 		behind = class&inWord != 0 && (behind || i == 0 || t[i-1] != '\\')
 	}
 	return i, nil

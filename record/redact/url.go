@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// unguessable finds in an element of a path what may have been made at random: a UUID, or
-// many letters and digits.
+// unguessable matches what may be random in an element of a path: a UUID, or many letters
+// and digits.
 var unguessable = compiledAtUse(`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9A-Za-z]{16,}`)
 
-// redactPath returns the URL of a server, or the target of a request, without those
-// elements of its path that nobody can guess: hosted MCP servers tell their users apart by
-// one, and ask for no other key.
+// redactPath returns the URL of a server, or the target of a request, without the
+// unguessable elements of its path: hosted MCP servers recognize their users by one, and
+// ask for no other key.
 func redactPath(url []byte) []byte {
 	path, rest := url, []byte(nil)
 	if i := bytes.IndexAny(url, "?#"); i >= 0 {
@@ -31,7 +31,7 @@ func redactPath(url []byte) []byte {
 	return append(bytes.Join(elements, []byte("/")), rest...)
 }
 
-// isMixed reports whether what may be random is neither a word nor a number.
+// isMixed reports whether a possibly random text is neither a word nor a number.
 func isMixed(s []byte) bool {
 	digits := 0
 	for _, c := range s {
@@ -42,8 +42,8 @@ func isMixed(s []byte) bool {
 	return digits >= 2 && len(s)-digits >= 2
 }
 
-// passwords looks for the password in scheme://user:password@host, and for what looks
-// like a token in place of the user.
+// passwords looks for the password in scheme://user:password@host, and for what looks like
+// a token in the user's place.
 func (s *search) passwords() {
 	for i := 0; ; {
 		t := s.text
