@@ -67,19 +67,19 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	if err := result.WriteText(out, store.Dir(), form); err != nil {
 		return err
 	}
-	if err := writeDemoSummary(out, store.Dir()); err != nil {
+	if err := writeDemoSummary(ctx, out, store.Dir()); err != nil {
 		return err
 	}
 	return writeNext(out, store.Dir())
 }
 
 // writeDemoSummary says what happened in the session of the demo, on both tapes.
-func writeDemoSummary(w io.Writer, dir string) error {
+func writeDemoSummary(ctx context.Context, w io.Writer, dir string) error {
 	sub, err := ref.Resolve(dir, demo.Session, nil)
 	if err != nil {
 		return err
 	}
-	s, broken, err := summaryOf(sub)
+	s, broken, err := summaryOf(ctx, sub)
 	if err := errors.Join(append(broken, err)...); err != nil {
 		return err
 	}

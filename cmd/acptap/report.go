@@ -238,32 +238,15 @@ func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar
 	if err != nil {
 		return in, err
 	}
-	for i, p := range sub.Parts {
-		info, err := p.Tape.Info()
-		if err != nil {
-			return in, err
-		}
-		t := report.Tape{Info: r.told(info), Frames: r.frames(ctx, p.Tape, &info, bar), Findings: found[i]}
-		if sub.Session != "" {
-			t.Has = func(f *dialect.Frame) bool { return sub.Has(p, f) }
-		}
-		in.Tapes = append(in.Tapes, t)
+	reader, err := sub.Reader(false, sub.Parts...)
+	if err != nil {
+		return in, err
 	}
-	for _, p := range sub.Parts {
-		servers, err := sub.Nested(p)
-		if err != nil {
-			return in, err
-		}
-		for _, info := range servers {
-			tape, err := sub.Store.Open(info.Tape)
-			if errors.Is(err, record.ErrNoTape) { // deleted meanwhile
-				continue
-			}
-			if err != nil {
-				return in, err
-			}
-			in.Servers = append(in.Servers, report.Tape{Info: r.told(info), Frames: r.frames(ctx, tape, &info, bar)})
-		}
+	for i, p := range reader.Agents() {
+		in.Tapes = append(in.Tapes, report.Tape{Info: r.told(p.Info), Frames: r.frames(ctx, p.Tape, &p.Info, bar), Has: p.Has, Findings: found[i]})
+	}
+	for _, p := range reader.Servers() {
+		in.Servers = append(in.Servers, report.Tape{Info: r.told(p.Info), Frames: r.frames(ctx, p.Tape, &p.Info, bar)})
 	}
 	return in, nil
 }

@@ -194,7 +194,7 @@ func (s *show) run(ctx context.Context, sub ref.Subject, stdout, stderr io.Write
 	case s.frame.Seq != 0:
 		err = s.one(w, sub, cli.IsTerminal(stdout))
 	case s.chat:
-		err = s.conversations(w, stderr, sub, width, color)
+		err = s.conversations(ctx, w, stderr, sub, width, color)
 	default:
 		err = s.frames(ctx, w, stderr, sub, frametext.Lines{W: w, Width: width, Color: color})
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,21 +20,21 @@ import (
 const chatLines = 20
 
 // conversations shows the sessions of a subject as they were at the end.
-func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
-	h, err := historyOf(sub, stderr)
+func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
+	h, err := historyOf(ctx, sub, stderr)
 	if err != nil {
 		return err
 	}
 	form := trace.Text{Width: width, Lines: chatLines, Color: color, Starts: h.starts}
 	shown := 0
-	for _, session := range h.trace.Sessions {
+	for _, session := range h.Trace.Sessions {
 		if !s.wants(sub, session) {
 			continue
 		}
 		if shown++; s.asJSON {
-			err = writeConversation(w, session, h.calls.Told(session))
+			err = writeConversation(w, session, h.Calls.Told(session))
 		} else {
-			form.Below = func(e *trace.Entity) []termtext.Span { return h.calls.Lines(session.ID, e) }
+			form.Below = func(e *trace.Entity) []termtext.Span { return h.Calls.Lines(session.ID, e) }
 			err = writeChat(w, session, shown == 1, form)
 		}
 		if err != nil {

@@ -45,18 +45,11 @@ func (s *show) together(ctx context.Context, w *bufio.Writer, stderr io.Writer, 
 
 // read shows a tape of the agent, and those of the servers that were started on it.
 func (g *gathering) read(ctx context.Context, sub ref.Subject, p ref.Part, follow bool) error {
-	agents, err := reading.Agents(p.Tape)
+	r, err := sub.Reader(true, p)
 	if err != nil {
 		return err
 	}
-	agents[0].Session = sub.Session
-	r := reading.New(agents)
 	r.Follow = follow
-	if sub.Store != nil {
-		if err := r.AddServers(sub.Store, true); err != nil {
-			return err
-		}
-	}
 	for e := range r.Read(ctx) {
 		for _, part := range r.Parts[len(g.parties):] {
 			of, its := sub, p

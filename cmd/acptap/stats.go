@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -110,7 +112,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "No such tapes.")
 				return err
 			}
-			parts, err := collect(&c, found, cmd.ErrOrStderr())
+			parts, err := collect(cmd.Context(), &c, found, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -136,46 +138,41 @@ Exit status 0; 2 if a part of it cannot be read.`,
 }
 
 // collect reads subjects, and returns why parts of them cannot be read.
-func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken []error, err error) {
-	sources, err := tapelist.Sources(found)
+func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken []error, err error) {
+	r, err := tapelist.Reader(found, false)
 	if err != nil {
 		return nil, err
 	}
-	var frames, done int64
-	for _, s := range sources {
-		frames += int64(s.Info.Lines)
+	var done, frames int64
+	for _, p := range r.Agents() {
+		frames += int64(p.Info.Lines)
 	}
 	bar := cli.NewProgress(stderr, "reading")
 	defer bar.End()
-	tr := &trace.Trace{Brief: true}
-	var hosted tapelist.Hosted
-	for _, s := range sources {
-		tr.Next(s.Info.Connection)
-		c.Take(tr) // the end of the tape before
-		c.Begin(stats.Tape{ID: s.Info.Tape, Short: tapetext.ShortID(s.Info.Tape), Agent: tapetext.AgentName(s.Info), Connection: s.Info.Connection})
-		for f, err := range hosted.Frames(s) {
-			if err != nil {
-				broken = append(broken, err)
-				continue
-			}
-			tr.Add(&f)
-			c.Take(tr)
-			if f.Seq%1024 == 0 {
-				bar.Show(done+int64(f.Seq), frames)
+	h := reading.History{Trace: trace.Trace{Brief: true}}
+	for e := range r.Read(ctx) {
+		own := h.Take(e)
+		switch {
+		case e.Err != nil:
+			broken = append(broken, e.Err)
+		case e.Kind == reading.Begins && !e.Part.IsServer():
+			c.Take(&h.Trace) // the end of the tape before
+			i := e.Part.Info
+			c.Begin(stats.Tape{ID: i.Tape, Short: tapetext.ShortID(i.Tape), Agent: tapetext.AgentName(i), Connection: i.Connection})
+		case own:
+			c.Take(&h.Trace)
+			if done++; done%1024 == 0 {
+				bar.Show(done, frames)
 			}
 		}
-		done += int64(s.Info.Lines)
 	}
-	hosted.Servers(c.Server)
-	more, err := tapelist.Servers(sources, c.Server)
-	if err != nil {
-		return nil, err
+	h.End()
+	for t := range h.Servers() {
+		c.Server(t)
 	}
-	broken = append(broken, more...)
-	tr.End()
-	c.Take(tr)
-	c.End(tr)
-	return broken, nil
+	c.Take(&h.Trace)
+	c.End(&h.Trace)
+	return broken, ctx.Err()
 }
 
 // writeStats writes what was collected.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,11 +10,8 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/record/trace/nested"
 )
 
 func newSummaryCmd(dir *string) *cobra.Command {
@@ -91,7 +89,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 			if err != nil {
 				return err
 			}
-			s, broken, err := summaryOf(sub)
+			s, broken, err := summaryOf(cmd.Context(), sub)
 			if err != nil {
 				return err
 			}
@@ -114,23 +112,12 @@ Exit status 0; 2 if a part of it cannot be read.`,
 }
 
 // summaryOf returns the summary of a subject, and why parts of it cannot be read.
-func summaryOf(sub ref.Subject) (s summary.Summary, broken []error, err error) {
-	sources, err := tapelist.Sources([]ref.Subject{sub})
-	if err != nil {
-		return s, nil, err
+func summaryOf(ctx context.Context, sub ref.Subject) (s summary.Summary, broken []error, err error) {
+	r, err := sub.Reader(false, sub.Parts...)
+	if err == nil {
+		s, broken = summary.Of(ctx, r)
 	}
-	var tapes []summary.Source
-	var hosted tapelist.Hosted
-	for _, one := range sources {
-		tapes = append(tapes, summary.Source{Tape: one.Info, Frames: hosted.Frames(one)})
-	}
-	s, broken = summary.Of(tapes...)
-	var calls stats.ServerCalls
-	count := func(t *nested.Tape) { calls.Add(t, 0) }
-	hosted.Servers(count)
-	more, err := tapelist.Servers(sources, count)
-	s.SetServers(calls.List())
-	return s, append(broken, more...), err
+	return s, broken, err
 }
 
 // writeSummary writes a summary for people, in colours on a terminal.

@@ -2,46 +2,49 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/acptap/acptap/inspect/stats"
-	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Source is one tape, or what of it is to be summed up.
-type Source struct {
-	Tape   record.Info
-	Frames iter.Seq2[dialect.Frame, error]
-}
-
 // Of returns the summary of tapes, by time, and why parts of them cannot be read. Of
 // the last one, if it is being recorded, it takes what there is.
-func Of(tapes ...Source) (s Summary, broken []error) {
-	tr := &trace.Trace{Brief: true}
+func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
+	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
-	for _, source := range tapes {
-		tr.Next(source.Tape.Connection)
-		t.End(tr)
-		t.Begin(source.Tape)
-		for f, err := range source.Frames {
-			if err != nil {
-				broken = append(broken, err)
-				t.Broken()
-				continue
-			}
-			tr.Add(&f)
-			t.Take(&f, tr)
+	live := false
+	for e := range r.Read(ctx) {
+		own := h.Take(e)
+		if e.Err != nil {
+			broken = append(broken, e.Err)
+		}
+		switch {
+		case own:
+			t.Take(&e.Frame, &h.Trace)
+		case e.Part == nil || e.Part.IsServer():
+		case e.Kind == reading.Begins:
+			t.End(&h.Trace) // of the tape before
+			t.Begin(e.Part.Info)
+			live = e.Part.Info.Live
+		case e.Err != nil:
+			t.Broken()
 		}
 	}
-	if len(tapes) > 0 && !tapes[len(tapes)-1].Tape.Live {
-		tr.End()
-		t.End(tr)
+	if h.Calls.End(); !live {
+		h.Trace.End()
+		t.End(&h.Trace)
 	}
-	return t.Summary(), broken
+	s = t.Summary()
+	var calls stats.ServerCalls
+	for one := range h.Servers() {
+		calls.Add(one, 0)
+	}
+	s.SetServers(calls.List())
+	return s, broken
 }
 
 // Summary returns what the frames tell that were taken until now.

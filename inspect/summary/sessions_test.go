@@ -11,17 +11,18 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // sessionsOf sums up the sessions on tapes, each by itself.
-func sessionsOf(sources ...summary.Source) map[*trace.Session]summary.Summary {
+func sessionsOf(sources ...reading.Part) map[*trace.Session]summary.Summary {
 	var tr trace.Trace
 	var all summary.Sessions
 	for _, source := range sources {
-		tr.Next(source.Tape.Connection)
+		tr.Next(source.Info.Connection)
 		all.End(&tr)
-		all.Begin(source.Tape)
+		all.Begin(source.Info)
 		for f, err := range source.Frames {
 			if err != nil {
 				all.Broken()
@@ -88,7 +89,7 @@ failed: no answer to session/prompt (frame 16)
 `,
 	}
 	got := map[string]string{}
-	for session, sum := range sessionsOf(summary.Source{Tape: record.Info{Tape: "x"}, Frames: frames(slices.Values(lines))}) {
+	for session, sum := range sessionsOf(reading.Part{Info: record.Info{Tape: "x"}, Frames: frames(slices.Values(lines))}) {
 		got[session.ID] = head(sum)
 	}
 	if !maps.Equal(got, want) {
@@ -112,20 +113,20 @@ func TestSessionsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for session, got := range sessionsOf(summary.Source{Tape: info, Frames: tape.Frames(1)}) {
+		for session, got := range sessionsOf(reading.Part{Info: info, Frames: tape.Frames(1)}) {
 			asked := map[uint64]bool{}
 			for f := range tape.Frames(1) {
 				if reply := f.Request; f.Session == session.ID && reply != 0 {
 					asked[reply] = true
 				}
 			}
-			want, _ := summary.Of(summary.Source{Tape: info, Frames: func(yield func(dialect.Frame, error) bool) {
+			want, _ := summary.Of(t.Context(), reading.New([]reading.Part{{Info: info, Frames: func(yield func(dialect.Frame, error) bool) {
 				for f, err := range tape.Frames(1) {
 					if (f.Session == session.ID || f.Kind == wire.Mark || asked[f.Seq]) && !yield(f, err) {
 						return
 					}
 				}
-			}})
+			}}}))
 			if head(got) != head(want) {
 				t.Errorf("%s, session %s: got\n%swant\n%s", filepath.Base(path), session.ID, head(got), head(want))
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -41,7 +42,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var tapes []summary.Source
+			var tapes []reading.Part
 			want := -1
 			for i, f := range a.Files {
 				if f.Name == "want" {
@@ -54,7 +55,7 @@ func TestCases(t *testing.T) {
 				want = len(a.Files)
 				a.Files = append(a.Files, txtar.File{Name: "want"})
 			}
-			s, _ := summary.Of(tapes...)
+			s, _ := summary.Of(t.Context(), reading.New(tapes))
 			got := text(s, 80)
 			if *update {
 				a.Files[want].Data = []byte(got)
@@ -74,7 +75,7 @@ func TestCases(t *testing.T) {
 // source reads a tape. A line that begins with > or < has a time and what the client
 // or the agent said; others are those of the portable form. A file called live is a
 // tape that is being recorded.
-func source(t *testing.T, f txtar.File) summary.Source {
+func source(t *testing.T, f txtar.File) reading.Part {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(string(f.Data)) {
@@ -101,7 +102,7 @@ func source(t *testing.T, f txtar.File) summary.Source {
 	}
 	info.Live = f.Name == "live"
 	info.Imported = !info.Live && info.Exit == nil && f.Name != "cut off"
-	return summary.Source{Tape: info, Frames: tape.Frames(1)}
+	return reading.Part{Info: info, Frames: tape.Frames(1)}
 }
 
 func text(s summary.Summary, width int) string {
@@ -143,7 +144,7 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	damage := errors.New("damaged")
-	s, broken := summary.Of(summary.Source{Frames: func(yield func(dialect.Frame, error) bool) {
+	s, broken := summary.Of(t.Context(), reading.New([]reading.Part{{Frames: func(yield func(dialect.Frame, error) bool) {
 		for f, err := range tape.Frames(1) {
 			if f.Seq == 4 {
 				err = damage
@@ -152,7 +153,7 @@ func TestDamaged(t *testing.T) {
 				return
 			}
 		}
-	}})
+	}}}))
 	if !slices.Equal(broken, []error{damage}) || s.Broken != 1 {
 		t.Errorf("got %v, %d parts; want %v, 1", broken, s.Broken, damage)
 	}
@@ -178,7 +179,7 @@ func TestRecordedTapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, broken := summary.Of(summary.Source{Tape: info, Frames: tape.Frames(1)})
+		s, broken := summary.Of(t.Context(), reading.New([]reading.Part{{Info: info, Frames: tape.Frames(1)}}))
 		if broken != nil {
 			t.Fatal(broken)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -94,7 +95,7 @@ func TestBounded(t *testing.T) {
 
 // BenchmarkOf sums up the tapes of testdata/tapes.
 func BenchmarkOf(b *testing.B) {
-	var tapes []summary.Source
+	var tapes []reading.Part
 	count := 0
 	for _, name := range []string{"acp-go-sdk", "acp-npm-sdk-again", "acp-v2", "acpx-session", "mcp-everything"} {
 		tape, err := record.OpenFile("../../testdata/tapes/" + name + ".jsonl")
@@ -113,7 +114,7 @@ func BenchmarkOf(b *testing.B) {
 			read = append(read, f)
 		}
 		count += len(read)
-		tapes = append(tapes, summary.Source{Tape: info, Frames: func(yield func(dialect.Frame, error) bool) {
+		tapes = append(tapes, reading.Part{Info: info, Frames: func(yield func(dialect.Frame, error) bool) {
 			for _, f := range read {
 				if !yield(f, nil) {
 					return
@@ -123,7 +124,7 @@ func BenchmarkOf(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, broken := summary.Of(tapes...); broken != nil {
+		if _, broken := summary.Of(b.Context(), reading.New(tapes)); broken != nil {
 			b.Fatal(broken)
 		}
 	}

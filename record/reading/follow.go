@@ -88,6 +88,9 @@ func (p *pass) fail(err error) {
 // take takes a change of the store.
 func (p *pass) take(c *record.Change, err error) {
 	part := p.known[c.Tape]
+	if p.store == nil {
+		part = p.Parts[p.agents-1]
+	}
 	switch {
 	case err != nil && part == nil:
 		p.fail(err)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // A pass is one time that tapes are read.
@@ -23,7 +25,7 @@ type pass struct {
 func (p *pass) recorded() bool {
 	waiting := slices.Clone(p.Servers())
 	slices.SortStableFunc(waiting, func(a, b *Part) int { return cmp.Compare(a.Began, b.Began) })
-	agents := p.frames(p.Parts[:p.agents]...)
+	agents := p.frames(p.Agents()...)
 	if len(waiting) == 0 {
 		for e := range agents {
 			if !p.yield(e) {
@@ -81,11 +83,7 @@ func (p *pass) frames(parts ...*Part) iter.Seq[*Event] {
 				return
 			}
 			part.begun, part.last = true, max(part.From, 1)-1
-			frames := part.Tape.Frames
-			if p.Fields {
-				frames = part.Tape.Rows
-			}
-			for f, err := range frames(part.last + 1) {
+			for f, err := range p.framesOf(part) {
 				if err == nil && part.Index < p.agents-1 && f.Seq > part.Info.Lines {
 					break // recorded since it was found
 				}
@@ -96,6 +94,17 @@ func (p *pass) frames(parts ...*Part) iter.Seq[*Event] {
 			}
 		}
 	}
+}
+
+// framesOf yields the frames of a tape.
+func (p *pass) framesOf(part *Part) iter.Seq2[dialect.Frame, error] {
+	switch {
+	case part.Frames != nil:
+		return part.Frames
+	case p.Fields:
+		return part.Tape.Rows(part.last + 1)
+	}
+	return part.Tape.Frames(part.last + 1)
 }
 
 // place notes when the frame came, and that it was read.

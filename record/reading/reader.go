@@ -30,11 +30,17 @@ type Reader struct {
 	links  links
 }
 
-// New returns a Reader of the tapes of an agent.
+// New returns a Reader of the tapes of an agent, which are sorted by time.
 func New(agents []Part) *Reader {
 	r := &Reader{known: map[string]*Part{}, listed: map[string]bool{}}
-	for _, p := range agents {
+	var began time.Duration
+	for i, p := range agents {
+		if i > 0 {
+			began = since(&p.Info, &agents[0].Info, began)
+		}
+		p.Began = began
 		r.add(p)
+		began += p.Info.Last
 	}
 	r.agents = len(r.Parts)
 	return r
@@ -45,23 +51,14 @@ func (r *Reader) add(p Part) *Part {
 	if !p.IsServer() {
 		p.Agent, p.Above = p.Index, p.Index
 	}
-	r.Parts = append(r.Parts, &p)
-	r.known[p.Info.Tape] = &p
+	if r.Parts = append(r.Parts, &p); p.IsServer() || p.Store != nil { // files may have any id
+		r.known[p.Info.Tape] = &p
+	}
 	return &p
 }
 
-// AddServers adds the tapes of the servers that the agent started, which are in store; if
-// all, those too that these started. While the Reader follows, servers that begin later are
-// added.
-func (r *Reader) AddServers(store *record.Store, all bool) error {
-	r.store, r.all = store, all
-	for _, agent := range r.Parts[:r.agents] {
-		if agent.Session != "" {
-			r.links.read(agent)
-		}
-	}
-	return r.find(nil)
-}
+// Agents returns the parts that are tapes of the agent.
+func (r *Reader) Agents() []*Part { return r.Parts[:r.agents] }
 
 // Servers returns the parts that are tapes of servers.
 func (r *Reader) Servers() []*Part { return r.Parts[r.agents:] }

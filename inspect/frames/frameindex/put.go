@@ -10,14 +10,14 @@ import (
 func (t *Timeline) reader() (*reading.Reader, error) {
 	var agents []reading.Part
 	for _, p := range t.agents {
+		if t.order != nil {
+			p.Store = t.order.store
+		}
 		agents = append(agents, p.Part)
 	}
 	r := reading.New(agents)
 	r.Fields, r.Follow = true, true
-	if t.order == nil {
-		return r, nil
-	}
-	return r, r.AddServers(t.order.store, true)
+	return r, r.AddServers(true)
 }
 
 // know notes which servers r has found, and for which sessions they were started.

@@ -57,8 +57,8 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 	}
 	t := &Timeline{name: name, open: open}
 	var before uint64
-	for _, p := range agents {
-		t.agents = append(t.agents, Part{Part: p, Before: before})
+	for _, p := range reading.New(agents).Parts {
+		t.agents = append(t.agents, Part{Part: *p, Before: before})
 		before += p.Info.Lines
 	}
 	return t, nil

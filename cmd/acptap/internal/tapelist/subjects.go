@@ -12,6 +12,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // Subjects are what a command is about: what its arguments name, or all tapes of the
@@ -110,33 +111,28 @@ func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref
 	return found, broken, nil
 }
 
-// A Source is a tape of which something is to be read.
-type Source struct {
-	Info    record.Info
-	Part    ref.Part
-	Subject ref.Subject // that it is a part of
-}
-
-// Sources returns the tapes of subjects by time, each once: a session on a tape which is
-// read as a whole is in it.
-func Sources(subjects []ref.Subject) ([]Source, error) {
-	var list []Source
+// Reader returns what reads the tapes of subjects by time, each once: a session on a tape which is
+// read as a whole is in it. With them it reads those of the servers that were started on them; if
+// all, also those of servers that these started.
+func Reader(subjects []ref.Subject, all bool) (*reading.Reader, error) {
+	var list []reading.Part
 	seen := map[string]bool{} // tapes, and tapes with sessions
 	for _, sub := range subjects {
-		for _, p := range sub.Parts {
-			info, err := p.Tape.Info()
-			if err != nil {
-				return nil, err
-			}
-			key := info.Tape + "\x00" + sub.Session
-			if sub.Store != nil && seen[key] {
+		agents, err := sub.Agents(sub.Parts...)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range agents {
+			key := p.Info.Tape + "\x00" + p.Session
+			if p.Store != nil && seen[key] {
 				continue
 			}
-			seen[key] = sub.Store != nil // files may have any id
-			list = append(list, Source{info, p, sub})
+			seen[key] = p.Store != nil // files may have any id
+			list = append(list, p)
 		}
 	}
-	list = slices.DeleteFunc(list, func(s Source) bool { return s.Subject.Session != "" && seen[s.Info.Tape+"\x00"] })
-	slices.SortStableFunc(list, func(a, b Source) int { return a.Info.Start.Time.Compare(b.Info.Start.Time) })
-	return list, nil
+	list = slices.DeleteFunc(list, func(p reading.Part) bool { return p.Session != "" && seen[p.Info.Tape+"\x00"] })
+	slices.SortStableFunc(list, func(a, b reading.Part) int { return a.Info.Start.Time.Compare(b.Info.Start.Time) })
+	r := reading.New(list)
+	return r, r.AddServers(all)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,7 +20,7 @@ import (
 	tables "github.com/acptap/acptap/cmd/acptap/internal/ship/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/tapetext"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
@@ -32,16 +33,13 @@ func newExportCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if found, err = wholeTapes(found); err != nil {
-			return err
-		}
-		sources, err := tapelist.Sources(found)
+		whole, err := wholeTapes(found)
 		if err != nil {
 			return err
 		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop() // not before: a signal ends the reading of files at once
-		damage, err := writeTables(ctx, to, sources, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
+		damage, err := writeTables(ctx, to, whole, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
 		}
@@ -72,37 +70,23 @@ func destination(x *lake.Export) (tables.Destination, error) {
 }
 
 // wholeTapes returns the tapes of subjects, of sessions too, and those of the servers that
-// their agents started.
-func wholeTapes(found []ref.Subject) ([]ref.Subject, error) {
-	var nesting *record.Nesting // of the store, which is one
-	var whole []ref.Subject
-	for _, sub := range found {
-		for _, p := range sub.Parts {
-			whole = append(whole, ref.Subject{Parts: []ref.Part{{Tape: p.Tape}}, Store: sub.Store, File: sub.File})
-			if sub.Store == nil {
-				continue
-			}
-			if nesting == nil {
-				l, err := sub.Store.List()
-				if err != nil {
-					return nil, err
-				}
-				n := record.NestingOf(l.Tapes)
-				nesting = &n
-			}
-			for _, below := range nesting.Below(p.Tape.ID()) {
-				t, err := sub.Store.Open(below.Tape)
-				if errors.Is(err, record.ErrNoTape) { // deleted meanwhile
-					continue
-				}
-				if err != nil {
-					return nil, fmt.Errorf("tape %s: %w", below.Tape, err)
-				}
-				whole = append(whole, ref.Subject{Parts: []ref.Part{{Tape: t}}, Store: sub.Store})
-			}
+// their agents started, each once, by time.
+func wholeTapes(found []ref.Subject) ([]*reading.Part, error) {
+	for i := range found {
+		found[i].Session = ""
+	}
+	r, err := tapelist.Reader(found, true)
+	if err != nil {
+		return nil, err
+	}
+	tapes := r.Agents()
+	for _, server := range r.Servers() {
+		if !slices.ContainsFunc(r.Agents(), func(p *reading.Part) bool { return p.Store != nil && p.Info.Tape == server.Info.Tape }) {
+			tapes = append(tapes, server)
 		}
 	}
-	return whole, nil
+	slices.SortStableFunc(tapes, func(a, b *reading.Part) int { return a.Info.Start.Time.Compare(b.Info.Start.Time) })
+	return tapes, nil
 }
 
 // workers is how many tapes are written at once: a server far away takes its time to answer.
@@ -110,17 +94,17 @@ const workers = 4
 
 // writeTables writes the tables of tapes. damage says which parts of them cannot be read. An
 // error ends it all.
-func writeTables(ctx context.Context, to tables.Destination, sources []tapelist.Source, x *lake.Export, bar *cli.Progress) (damage []error, err error) {
+func writeTables(ctx context.Context, to tables.Destination, whole []*reading.Part, x *lake.Export, bar *cli.Progress) (damage []error, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	type result struct{ damage, err error }
 	results := make(chan result)
 	var next atomic.Int64
 	var running sync.WaitGroup
-	for range min(workers, len(sources)) {
+	for range min(workers, len(whole)) {
 		running.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(sources)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				damage, err := writeTape(ctx, to, sources[i], x)
+			for i := next.Add(1) - 1; i < int64(len(whole)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				damage, err := writeTape(ctx, to, whole[i], x)
 				results <- result{damage, err}
 			}
 		})
@@ -132,7 +116,7 @@ func writeTables(ctx context.Context, to tables.Destination, sources []tapelist.
 	done := 0
 	for r := range results {
 		done++
-		bar.Count(done, len(sources))
+		bar.Count(done, len(whole))
 		if r.damage != nil {
 			damage = append(damage, r.damage)
 		}
@@ -145,12 +129,12 @@ func writeTables(ctx context.Context, to tables.Destination, sources []tapelist.
 }
 
 // writeTape writes the tables of one tape.
-func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x *lake.Export) (damage, err error) {
-	of, err := ship.TapeOf(s.Part.Tape, &s.Info)
+func writeTape(ctx context.Context, to tables.Destination, p *reading.Part, x *lake.Export) (damage, err error) {
+	of, err := ship.TapeOf(p.Tape, &p.Info)
 	if err != nil {
 		return nil, err
 	}
-	info := s.Info
+	info := p.Info
 	if !x.Raw {
 		info = info.Redacted()
 	}
@@ -162,7 +146,7 @@ func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x 
 	rows.Content = x.Content
 	w := tables.NewWriter(to, rows, cli.Version())
 	defer w.Discard()
-	for f, err := range ship.Frames(s.Part.Tape, x.Content && !x.Raw) {
+	for f, err := range ship.Frames(p.Tape, x.Content && !x.Raw) {
 		if ctx.Err() != nil {
 			return damage, context.Cause(ctx)
 		}
