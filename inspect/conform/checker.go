@@ -20,8 +20,8 @@ type Options struct {
 	Protocol dialect.Protocol // AnyProtocol: found from the traffic
 
 	// Beginning says that the first frame of the tape, if it has the number 1, is the
-	// first that passed on its connection: acptap itself recorded it. Else a tape has
-	// to begin with initialize for that to be known.
+	// first that passed on its connection: acptap recorded the tape. Otherwise the tape
+	// has to begin with initialize for that to be known.
 	Beginning bool
 
 	// Between says that acptap may have made, changed or withheld frames. The tape is

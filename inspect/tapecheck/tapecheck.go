@@ -29,9 +29,11 @@ func Options(ctx context.Context, tapes ...*record.Tape) (conform.Options, error
 	return o, context.Cause(ctx)
 }
 
-// Beginning reports whether the first frame of a tape is the first that passed on its
-// connection. What was imported may be a part of a tape.
-func Beginning(i *record.Info) bool { return !i.Imported }
+// Beginning reports whether frame 1 of a tape is the first that passed on its connection:
+// a proxy recorded it, and named its version. An exported tape keeps the version and the
+// numbers of its frames, so a part of it does not begin with frame 1. A file that somebody
+// wrote, or another tool, may begin anywhere.
+func Beginning(i *record.Info) bool { return i.Start.Version != "" }
 
 // between reports whether acptap has made, changed or withheld frames of a tape, or may
 // still do so. Once ctx is done the answer means nothing.

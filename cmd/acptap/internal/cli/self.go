@@ -32,7 +32,7 @@ func Self(executable func() (string, error), path string) (string, error) {
 // Version returns the version that this program was built from, such as v1.2.0.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	if !ok || info.Main.Version == "" {
 		return "unknown"
 	}
 	return info.Main.Version
