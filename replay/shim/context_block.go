@@ -12,9 +12,9 @@ import (
 
 const transcriptScheme = "acptap://session/"
 
-// A contextBlock gives the history of a session to an agent that has just made the
-// session. It is added to the content blocks of the first prompt. The client does not see
-// it.
+// A contextBlock gives an agent the history of a session that the agent has just opened as
+// a new one. It is a content block that is added to the first prompt. The client does not
+// see it.
 type contextBlock struct {
 	uri   string
 	text  string
@@ -25,47 +25,47 @@ type contextBlock struct {
 type contextState uint8
 
 const (
-	pending  contextState = iota // it goes with the next prompt
-	sent                         // it went with a prompt that the agent has not reacted to
+	pending  contextState = iota // to be sent with the next prompt
+	sent                         // sent with a prompt to which the agent has not reacted
 	received                     // the agent has it
 )
 
-// newContextBlock returns nil if the history has nothing to tell.
+// newContextBlock returns nil if the history is empty.
 func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	text := transcript(past)
 	if text == "" {
 		return nil
 	}
-	h := &contextBlock{uri: transcriptScheme + id + "/transcript", text: text}
+	c := &contextBlock{uri: transcriptScheme + id + "/transcript", text: text}
 	if embedded {
-		r := members(nil).text("uri", h.uri).text("mimeType", "text/markdown").text("text", text)
-		h.block = members(nil).text("type", "resource").add("resource", r.object()).object()
+		r := members(nil).text("uri", c.uri).text("mimeType", "text/markdown").text("text", text)
+		c.block = members(nil).text("type", "resource").add("resource", r.object()).object()
 	} else {
-		h.block = members(nil).text("type", "text").text("text", text).object()
+		c.block = members(nil).text("type", "text").text("text", text).object()
 	}
-	return h
+	return c
 }
 
-// attach adds the block to the front of a prompt. If the prompt begins with a slash
-// command, which agents look for at the beginning, it adds the block at the end.
-func (h *contextBlock) attach(m message) message {
+// attach adds the block at the front of a prompt. If the prompt begins with a slash command,
+// it adds the block at the end: agents expect a command at the beginning.
+func (c *contextBlock) attach(m message) message {
 	prompt := m.param("prompt")
 	if !prompt.IsArray() {
 		return m
 	}
-	h.state = sent
-	list := []json.RawMessage{h.block}
+	c.state = sent
+	list := []json.RawMessage{c.block}
 	if blocks := strings.TrimSpace(strings.TrimSuffix(prompt.Raw()[1:], "]")); blocks != "" {
 		list = append(list, json.RawMessage(blocks))
 	}
-	if command(prompt) {
+	if isCommand(prompt) {
 		slices.Reverse(list)
 	}
 	return m.patched("params.prompt", array(list))
 }
 
-// command reports whether the first text of a prompt is a slash command.
-func command(prompt wire.Value) (yes bool) {
+// isCommand reports whether the first text of a prompt is a slash command.
+func isCommand(prompt wire.Value) (yes bool) {
 	prompt.ForEach(func(_, b wire.Value) bool {
 		if b.Get("type").Text() != "text" {
 			return true
@@ -76,26 +76,26 @@ func command(prompt wire.Value) (yes bool) {
 	return yes
 }
 
-// answered notes the agent's answer to the prompt that carried the block. If that failed
-// before the agent did anything, the block goes with the next prompt.
-func (h *contextBlock) answered(success bool) {
+// answered notes the agent's answer to the prompt with the block. If the prompt failed
+// before the agent did anything, the next prompt gets the block.
+func (c *contextBlock) answered(success bool) {
 	switch {
-	case success && h.state != pending:
-		h.state = received
-	case h.state == sent:
-		h.state = pending
+	case success && c.state != pending:
+		c.state = received
+	case c.state == sent:
+		c.state = pending
 	}
 }
 
-// strip removes the block from an update that repeats the prompt. It returns false if m
-// has nothing else in it.
-func (h *contextBlock) strip(m *message, variant string) bool {
-	if h.state == pending {
+// strip removes the block from an update that repeats the prompt. It returns false if
+// nothing else is in m.
+func (c *contextBlock) strip(m *message, variant string) bool {
+	if c.state == pending {
 		return true
 	}
 	switch variant {
 	case "user_message_chunk":
-		rest, repeated := h.rest(m.param("update.content"))
+		rest, repeated := c.rest(m.param("update.content"))
 		switch {
 		case !repeated:
 		case rest == "":
@@ -108,7 +108,7 @@ func (h *contextBlock) strip(m *message, variant string) bool {
 		m.param("update.content").ForEach(func(_, block wire.Value) bool {
 			i++
 			at := fmt.Sprintf("params.update.content.%d", i)
-			rest, repeated := h.rest(block)
+			rest, repeated := c.rest(block)
 			switch {
 			case !repeated:
 			case rest == "":
@@ -120,18 +120,18 @@ func (h *contextBlock) strip(m *message, variant string) bool {
 		})
 	default:
 		if u, ok := dialect.LookupUpdate(variant); ok && dialect.UserMessage < u.Entity && u.Entity <= dialect.Compaction {
-			h.state = received // it works on the prompt
+			c.state = received // it is working on the prompt
 		}
 	}
 	return true
 }
 
-// rest reports whether a block repeats the context, and returns what else is in
-// it: some agents put all text of a prompt together.
-func (h *contextBlock) rest(block wire.Value) (string, bool) {
-	if block.Get("resource.uri").Text() == h.uri {
+// rest reports whether a block of an update repeats the context, and returns the rest of
+// its text: some agents join all text of a prompt.
+func (c *contextBlock) rest(block wire.Value) (string, bool) {
+	if block.Get("resource.uri").Text() == c.uri {
 		return "", true
 	}
-	before, after, found := strings.Cut(block.Get("text").Text(), h.text)
+	before, after, found := strings.Cut(block.Get("text").Text(), c.text)
 	return before + after, found
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A history is what was said in a session until now. A fork has a part for each session
-// that it descends from, the oldest first, and its own part at the end.
+// A history is what happened in a session so far. The history of a fork begins with a part
+// for each session that it descends from, the oldest first. Its own part comes last.
 type history struct {
 	parts []sessionPart
 }
@@ -23,11 +23,11 @@ type history struct {
 type sessionPart struct {
 	*trace.Conversation
 	id     string
-	epochs []epoch // indexed by the runs of the conversation
+	epochs []epoch // by run of the conversation
 	first  int     // number of the first epoch in the history
-	turns  int     // how many of its turns count; what precedes the first turn always counts; -1: all
-	live   int     // the run that goes on on this connection; -1: none
-	stage1 bool    // recorded in the first days of version 2: with tool_call, and without whole messages
+	turns  int     // how many turns count; what precedes the first turn always counts; -1: all
+	live   int     // the run that continues on this connection; -1: none
+	stage1 bool    // recorded in an early draft of version 2, which had tool_call and sent messages in chunks only
 }
 
 // empty reports whether there is nothing to show.
@@ -46,8 +46,8 @@ func (h *history) epochs() int {
 	return last.first + len(last.epochs)
 }
 
-// readHistory returns the history of a session as it was when the client sent request. It leaves
-// out frames that cannot be read.
+// readHistory returns the history of a session as it was when the client sent request. It
+// leaves out frames that cannot be read.
 func (s *Shim) readHistory(one record.SessionInfo, l record.Listing, request message) (*history, error) {
 	h := &history{}
 	all := slices.Concat(l.Sessions, l.Deleted)
@@ -82,12 +82,12 @@ func (s *Shim) readHistory(one record.SessionInfo, l record.Listing, request mes
 	return h, nil
 }
 
-// maxForks is how many forks of forks are followed.
+// maxForks limits how many generations of forks are followed.
 const maxForks = 64
 
-// lastFinished returns the number of the last turn of a conversation that had ended at a
-// time, or has ended by now if the time is zero. Turns before it may have been cut off.
-// starts has the times at which the runs of the conversation began.
+// lastFinished returns the number of the last turn that had ended by a time, or that has
+// ended by now if the time is zero. Earlier turns may have been cut off. starts has the
+// times at which the runs of the conversation began.
 func lastFinished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	for _, t := range slices.Backward(c.Turns) {
 		if !t.Open() && (at.IsZero() || !starts[t.Run].Add(t.Ended).After(at)) {
@@ -97,15 +97,15 @@ func lastFinished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	return 0
 }
 
-// traced returns what happened in a session on all of its tapes until request, as its
-// clients saw it, and when each tape began.
+// traced reads what happened in a session, on all of its tapes, before request. starts has
+// the times at which these tapes began.
 func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart, starts []time.Time, err error) {
 	part = sessionPart{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
 	var t trace.Trace
 	for _, run := range one.Runs {
 		tape, err := s.Store.Open(run.Tape)
 		if errors.Is(err, record.ErrNoTape) {
-			continue // deleted meanwhile
+			continue // it was just deleted
 		}
 		if err != nil {
 			return part, nil, err
@@ -133,7 +133,7 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 			}
 		}
 	}
-	for _, found := range t.Sessions { // of an id that was given twice, the last
+	for _, found := range t.Sessions { // if an id was used twice, the last one counts
 		if found.ID == one.ID {
 			part.Conversation = &found.Conversation
 		}
@@ -141,18 +141,18 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 	return part, starts, nil
 }
 
-// An epoch is one run of a session, with one agent process. Ids that the agent gives are
-// unique only in an epoch.
+// An epoch is one run of a session, with one agent process. The ids of an agent's messages
+// and tool calls are unique only within an epoch.
 type epoch struct {
 	tape       *record.Tape
 	run        record.Run
 	connection dialect.Connection
-	live       bool    // the tape is being recorded
-	until      message // on the tape of this connection: the request before which it ends
+	live       bool    // the tape is still being recorded
+	until      message // on the tape of this connection: the epoch ends before this request
 }
 
-// frames yields the frames of a session. It leaves out those that cannot be read: the
-// rest is still worth showing.
+// frames yields the frames of a session. It leaves out those that cannot be read: the rest
+// is still worth showing.
 func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	return func(yield func(*dialect.Frame) bool) {
 		for f, err := range e.tape.Frames(e.run.First) {
@@ -177,8 +177,8 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	}
 }
 
-// maxWhole is how large a frame may be to be replayed as a whole: a picture is in one
-// line. The proxy shows the shim no larger frames.
+// maxWhole limits the size of frames that are read as a whole: an image is a single line.
+// The proxy gives the shim no larger frames either.
 const maxWhole = 16 << 20
 
 // whole returns all bytes of a long frame, or its beginning if the rest cannot be read.
@@ -190,7 +190,7 @@ func whole(t *record.Tape, f dialect.Frame) []byte {
 	return b.Bytes()
 }
 
-// belongs reports whether a frame, or an entry of a batch, is of a session.
+// belongs reports whether a frame, or an entry of a batch, belongs to a session.
 func belongs(f *dialect.Frame, id string, run record.Run) bool {
 	return f.Session == id || f.Seq == run.First ||
 		slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return a.Session == id })

@@ -144,10 +144,10 @@ func (l *load) readHistory() error {
 	if err != nil {
 		return err
 	}
-	if got := l.request.request.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.shim.Adopt {
+	if got := l.request.message.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.shim.Adopt {
 		return fault{rpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
-	if l.past, err = l.shim.readHistory(one, listing, l.request.request); err != nil {
+	if l.past, err = l.shim.readHistory(one, listing, l.request.message); err != nil {
 		return unreadable("session", err)
 	}
 	own := &l.past.parts[len(l.past.parts)-1]
@@ -259,7 +259,7 @@ func (l *load) setupParams(agentID string) []byte {
 		}
 		return true
 	})
-	if !l.request.request.param("mcpServers").IsArray() && l.shim.dialect != dialect.ACPv2 {
+	if !l.request.message.param("mcpServers").IsArray() && l.shim.dialect != dialect.ACPv2 {
 		p = p.add("mcpServers", []byte("[]"))
 	}
 	return p.object()

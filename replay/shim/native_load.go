@@ -245,6 +245,6 @@ func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 		})
 		return err
 	})
-	s.held.drop(r.request.Frame) // the agent has answered it
+	s.held.drop(r.message.Frame) // the agent has answered it
 	return out
 }

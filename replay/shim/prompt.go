@@ -48,9 +48,9 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 		c.turn.number++
 	}
 	var given *contextBlock
-	if h := c.context; h != nil && h.state == pending {
-		given = h
-		m = h.attach(m)
+	if b := c.context; b != nil && b.state == pending {
+		given = b
+		m = b.attach(m)
 	}
 	s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if given != nil {

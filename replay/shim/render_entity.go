@@ -15,14 +15,13 @@ import (
 // newUpdate begins an update of a variant.
 func newUpdate(variant string) members { return members(nil).text("sessionUpdate", variant) }
 
-// chunked reports whether messages are sent in chunks and tool calls are
-// announced with tool_call.
+// chunked reports whether messages are sent in chunks and tool calls begin with tool_call.
 func (r *renderer) chunked() bool {
 	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.stage1
 }
 
-// entity makes the updates that show one entity; none for what is not shown
-// again: questions, notices, and what the dialect does not know.
+// entity makes the updates that show an entity. It makes none for questions, notices, and
+// what the dialect does not have.
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {
 	case e.Message != nil:
@@ -41,15 +40,15 @@ func (r *renderer) entity(e *trace.Entity) [][]byte {
 	return nil
 }
 
-// roles are the names of what somebody says, as they begin in updates, and the
-// letter in the ids of messages that have none.
+// roles has the prefix of a role's updates, and the letter in the ids that are made for its
+// messages.
 var roles = map[trace.Role]struct{ update, letter string }{
 	trace.User:    {"user_message", "u"},
 	trace.Agent:   {"agent_message", "a"},
 	trace.Thought: {"agent_thought", "t"},
 }
 
-// messageID returns the id of a message, or makes one.
+// messageID returns the id of a message. If the agent gave it none, messageID makes one.
 func (r *renderer) messageID(m *trace.Message) string {
 	if m.MessageID != "" {
 		return m.MessageID
@@ -59,8 +58,8 @@ func (r *renderer) messageID(m *trace.Message) string {
 	return fmt.Sprint(letter, r.unnamed[letter])
 }
 
-// message makes the updates of a message. It always has an id: without one, two
-// messages in a row would become one.
+// message makes the updates of a message. They always have an id: without one, a client
+// would join two messages in a row.
 func (r *renderer) message(m *trace.Message, id string) [][]byte {
 	role := roles[m.Role]
 	var blocks []json.RawMessage
@@ -85,16 +84,15 @@ func (r *renderer) message(m *trace.Message, id string) [][]byte {
 	return list
 }
 
-// notStored stands for content that is too large for one frame of a tape to be
-// read as a whole.
+// notStored replaces content that is too large to be read from the tape as a whole.
 const notStored = "[too large to be shown again]"
 
 func emptyText(block json.RawMessage) bool {
 	return wire.ValueAt(block, "type").Text() == "text" && wire.ValueAt(block, "text").Text() == ""
 }
 
-// toolCall makes the update of a tool call, and before it in version 2 those of
-// the terminals in its content.
+// toolCall makes the update of a tool call. In version 2, updates of the terminals in its
+// content come first.
 func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	t := e.ToolCall
 	var content []json.RawMessage
@@ -119,12 +117,12 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	return append(list, u.add("rawInput", t.RawInput).add("rawOutput", t.RawOutput).add("_meta", t.Meta).object())
 }
 
-// title returns what a tool call is called. One that was only asked permission
-// for may have no title.
+// title returns the title of a tool call, or a substitute: a tool call of which only a
+// request for permission is known may have none.
 func title(t *trace.ToolCall) string { return cmp.Or(t.Title, t.Name, t.ID) }
 
-// status returns the status of a tool call. In history none is unfinished:
-// nobody works on it any more.
+// status returns the status to show for a tool call. In the history, an unfinished call
+// counts as cancelled or failed: it will not continue.
 func (r *renderer) status(run int, status string) string {
 	switch {
 	case run == r.part.live:
@@ -139,7 +137,7 @@ func (r *renderer) status(run int, status string) string {
 	return "failed"
 }
 
-// content makes an item of a tool call's content what the dialect shows.
+// content converts an item of a tool call's content to the dialect.
 func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessage {
 	switch wire.ValueAt(item, "type").Text() {
 	case wire.ValueAt(trace.Cut, "type").Text():
@@ -170,7 +168,7 @@ func textItem(text string) json.RawMessage {
 	return members(nil).text("type", "content").add("content", block).object()
 }
 
-// changes makes a diff of version 1 one of version 2.
+// changes converts a diff of version 1 to version 2.
 func changes(item json.RawMessage) json.RawMessage {
 	operation := "modify"
 	if wire.ValueAt(item, "oldText").IsNull() {
@@ -180,8 +178,8 @@ func changes(item json.RawMessage) json.RawMessage {
 	return members(nil).text("type", "diff").add("changes", array([]json.RawMessage{change})).object()
 }
 
-// changesText makes a diff of version 2 readable: the patch, else what was done
-// to which file.
+// changesText returns a diff of version 2 as text: the patch, or else which file was changed
+// and how.
 func changesText(item json.RawMessage) string {
 	if patch := wire.ValueAt(item, "patch.text").Text(); patch != "" {
 		return patch
@@ -194,13 +192,13 @@ func changesText(item json.RawMessage) string {
 	return text
 }
 
-// terminalID returns what a terminal is called that a tool call, or itself, has by
-// an id.
+// terminalID returns the shown id of the terminal that the entity e knows by an id. e is a
+// tool call or the terminal itself.
 func (r *renderer) terminalID(e *trace.Entity, id string) string {
 	return cmp.Or(r.terminalIDs[r.part.Terminal(e, id)], r.prefix+id)
 }
 
-// terminal makes the update of a terminal, once in a replay.
+// terminal appends the update of a terminal to list, unless it was sent before.
 func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
 	t := r.part.Terminal(e, id)
 	key := r.terminalID(e, id)
@@ -229,7 +227,7 @@ func exitStatus(e *trace.Exit) []byte {
 	return status.text("signal", e.Signal).object()
 }
 
-// terminalText is what a text says of a terminal that is gone.
+// terminalText returns the output and the exit status of a terminal as text.
 func terminalText(t *trace.Terminal) string {
 	if t == nil || t.Output == nil && t.Exit == nil {
 		return "terminal output was not recorded"
@@ -245,7 +243,7 @@ func terminalText(t *trace.Terminal) string {
 	return text
 }
 
-// plan makes the update of a plan in its last state.
+// plan makes the update of a plan, in its last state.
 func (r *renderer) plan(p *trace.Plan) [][]byte {
 	entries := wire.ValueAt(p.Raw, "entries")
 	switch {
@@ -277,8 +275,8 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	return [][]byte{newUpdate("plan_update").add("plan", plan.object()).object()}
 }
 
-// compaction makes the update of a compaction in its last state. One that was
-// not finished never will be.
+// compaction makes the update of a compaction, in its last state. If it was not finished, it
+// counts as cancelled.
 func (r *renderer) compaction(c *trace.Compaction) [][]byte {
 	if r.dialect == dialect.ACPv1 && !r.supports.compaction || r.dialect == dialect.ACPv2Early {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// sameDialect reports whether the part was recorded in the dialect in which it is
-// replayed. Otherwise the recorded updates cannot be sent.
+// sameDialect reports whether the whole part was recorded in the dialect of the connection.
+// Otherwise the recorded updates cannot be sent.
 func (r *renderer) sameDialect() bool {
 	return !slices.ContainsFunc(r.part.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
 }
 
-// An entityKey identifies an entity of a part, by the frame with which it begins. It is
-// the same in every trace of the part.
+// An entityKey identifies an entity of a part by its first frame. It is the same in every
+// trace of the part.
 type entityKey struct {
 	run   int
 	first uint64
@@ -25,9 +25,9 @@ type entityKey struct {
 
 func keyOf(e *trace.Entity) entityKey { return entityKey{e.Run, e.First} }
 
-// recorded yields the updates of the part one by one, with other ids. It leaves out what
-// merged leaves out: repetitions of the history and of prompts. At the end it closes tool
-// calls on which nobody works any more.
+// recorded yields the updates of the part one by one as recorded, but with shown ids. Like
+// merged, it leaves out repetitions of the history and of prompts. At the end it closes the
+// tool calls that are unfinished.
 func (r *renderer) recorded() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		final := map[entityKey]*trace.Entity{}
@@ -46,7 +46,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 				}
 				e := final[keyOf(now)]
 				r.enter(e)
-				list := r.again(f, now, e, r.entityIDs[e])
+				list := r.replayed(f, now, e, r.entityIDs[e])
 				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
 					list[last] = set(list[last], cutMark, []byte("true"))
 				}
@@ -69,7 +69,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 	}
 }
 
-// touched returns the entity that a frame has changed, nil if there is none.
+// touched returns the entity that a frame has changed, or nil.
 func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	for _, s := range slices.Backward(t.Sessions) {
 		if e := s.Conversation.Changed; e != nil && e.Run == run && e.Last == f.Seq {
@@ -79,14 +79,14 @@ func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	return nil
 }
 
-// again makes the updates as which a frame is replayed. now is the entity that the frame
-// has changed, as it was after the frame, and e is the same entity at the end. id is the
-// id of a message.
-func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
+// replayed makes the updates that replay a frame. now is the entity that the frame has
+// changed, in its state after the frame, and e is the same entity in its last state. id is
+// the shown id of a message.
+func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
 	switch u := wire.ValueAt(f.Raw, "params.update"); {
 	case f.Method == "session/prompt":
 		if v2(r.source) && e.Message.MessageID != "" {
-			return nil // the agent repeats the prompt in an update
+			return nil // the agent has repeated the prompt in an update
 		}
 		return r.message(e.Message, id)
 	case e.Message != nil:
@@ -105,14 +105,13 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 	return r.entity(now)
 }
 
-// isPrompt reports whether a message is the prompt that the client sent, and not an
-// update of the agent.
+// isPrompt reports whether a message is the client's prompt and not an update of the agent.
 func (r *renderer) isPrompt(e *trace.Entity) bool {
 	return e.Turn > 0 && r.part.Turns[e.Turn-1].Prompt == e.First && r.part.Turns[e.Turn-1].Run == e.Run
 }
 
-// toolUpdate makes an update of a tool call from a recorded one, or from a request for
-// permission that patches the tool call.
+// toolUpdate makes an update of a tool call from a recorded update, or from a request for
+// permission that changes the tool call.
 func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte) {
 	patch := wire.ValueAt(f.Raw, "params.update")
 	for _, path := range []string{"params.toolCall", "params.subject.toolCall"} {

@@ -13,8 +13,8 @@ import (
 // A servedRequest is a request of the client that the shim answers itself, in a job.
 type servedRequest struct {
 	shim      *Shim
-	request   message       // as the client sent it
-	params    wire.Value    // of request
+	message   message       // as the client sent it
+	params    wire.Value    // of message
 	cancelled chan struct{} // closed in an act when the client cancels the request
 	asking    string        // id of the shim's last request to the agent for it; only in acts
 }
@@ -28,9 +28,9 @@ var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
 // serve starts a job that runs steps for the request m. If steps returns an error, the
 // request fails with it.
 func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedRequest {
-	r := &servedRequest{shim: s, request: read(s.held.take(m)), cancelled: make(chan struct{})}
-	r.params = wire.ValueOf(r.request.env.Params)
-	key := string(r.request.env.ID)
+	r := &servedRequest{shim: s, message: read(s.held.take(m)), cancelled: make(chan struct{})}
+	r.params = wire.ValueOf(r.message.env.Params)
+	key := string(r.message.env.ID)
 	s.served[key] = r
 	s.startJob(func() {
 		err := steps(r)
@@ -41,16 +41,16 @@ func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedReque
 			if s.served[key] == r {
 				delete(s.served, key)
 			}
-			s.held.drop(r.request.Frame)
+			s.held.drop(r.message.Frame)
 			var e fault
 			var relayed refusal
 			switch {
 			case errors.As(err, &e):
-				out = append(out, r.request.fail(e))
+				out = append(out, r.message.fail(e))
 			case errors.As(err, &relayed):
-				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(r.request.env.ID, relayed.err)})
+				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(r.message.env.ID, relayed.err)})
 			case err != nil:
-				out = append(out, r.request.fail(fault{rpc.InternalError, err.Error(), nil}))
+				out = append(out, r.message.fail(fault{rpc.InternalError, err.Error(), nil}))
 			}
 			return out
 		})
@@ -60,7 +60,7 @@ func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedReque
 
 // reply makes the successful answer.
 func (r *servedRequest) reply(result []byte) wire.Frame {
-	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(r.request.env.ID, result)}
+	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(r.message.env.ID, result)}
 }
 
 // do runs an act, unless the connection is over or the client has cancelled the request.

@@ -30,11 +30,11 @@ func (s *Shim) onFork(m message, out []wire.Frame) []wire.Frame {
 
 // fork opens the new session.
 func (l *load) fork() error {
-	one, listing, err := l.shim.find(l.request.request.param("sessionId").Text())
+	one, listing, err := l.shim.find(l.request.message.param("sessionId").Text())
 	if err != nil {
 		return err
 	}
-	if l.past, err = l.shim.readHistory(one, listing, l.request.request); err != nil {
+	if l.past, err = l.shim.readHistory(one, listing, l.request.message); err != nil {
 		return unreadable("session", err)
 	}
 	own := &l.past.parts[len(l.past.parts)-1]

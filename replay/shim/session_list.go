@@ -106,13 +106,13 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 // most recently used first, except those that the agent has listed.
 func (r *servedRequest) page(except map[string]bool) ([]byte, error) {
 	s := r.shim
-	dir := r.request.param("cwd")
+	dir := r.message.param("cwd")
 	if r.params.Exists() && !r.params.IsObject() || !dir.IsNull() && !dir.IsString() {
 		return nil, fault{rpc.InvalidParams, "cwd is not a string", nil}
 	}
 	cwd := dir.Text()
 	after := cursor{Filter: filterHash(cwd)}
-	if given := r.request.param("cursor"); !given.IsNull() {
+	if given := r.message.param("cursor"); !given.IsNull() {
 		c, err := parseCursor(given.Text())
 		if err != nil || c.Filter != after.Filter {
 			return nil, fault{rpc.InvalidParams, "cursor is not one of this list", nil}

@@ -32,7 +32,7 @@
 //	opening.fromClient     the client's messages for a session, until it is open
 //	opening.fromAgent      the agent's messages for a session, until it is open
 //	nativeLoad.answer      the agent's answer to a load, until it has replayed history
-//	servedRequest.request  a request of the client, until the shim has answered it
+//	servedRequest.message  a request of the client, until the shim has answered it
 //
 // # How a request of the client ends
 //

@@ -113,7 +113,7 @@ func (s *Shim) translateElicitation(m message) message {
 	}
 	for _, r := range s.served {
 		if r.asking == asked {
-			return m.patched("params.requestId", r.request.env.ID)
+			return m.patched("params.requestId", r.message.env.ID)
 		}
 	}
 	return m
