@@ -9,8 +9,9 @@ const (
 )
 
 // An Envelope is the outside of a JSON-RPC message: what JSON-RPC 2.0 defines.
-// Its slices point into the frame. Of an Oversized frame they hold what could
-// be read, and the last of them may be cut off, but not an id.
+// Its slices point into the frame; if that has members that do not count, as a later
+// one has the same name, they point into a copy without those. Of an Oversized frame
+// they hold what could be read, and the last of them may be cut off, but not an id.
 type Envelope struct {
 	Kind    Kind
 	ID      []byte // JSON as sent, such as `7`, `"7"` or `1.0`; nil if there is none. `7` and `"7"` are different ids (JSON-RPC 2.0, section 4)
@@ -20,8 +21,8 @@ type Envelope struct {
 	Error   []byte // JSON; nil if there is none
 	Session []byte // JSON of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
 
-	// Repeats reports that an object in the frame, at any depth, may have two members
-	// of one name. It is false only if there is none: see Repeats.
+	// Repeats reports whether an object in the frame, at any depth, has two members of
+	// one name: see [Repeats].
 	Repeats bool
 }
 
@@ -43,22 +44,42 @@ func (e Envelope) MessageKind() Kind {
 
 // Scan reads the envelope of a frame in one pass and says whether the frame is
 // JSON at all. It never fails: what is no message has the kind Invalid. It does not
-// recurse, and allocates only for names that are written with escapes. Of
-// members that occur twice the last one counts, as in the JSON decoders of Go
-// and JavaScript.
+// recurse, and allocates only for names that are written with escapes, and where an
+// object has members that do not count, or very many members.
 func Scan(frame []byte) Envelope {
 	if len(frame) > MaxChecked {
 		return ScanPrefix(frame[:MaxChecked])
 	}
 	s := scanner{b: frame}
-	return s.message()
+	e := s.message()
+	if s.names.repeat {
+		return scanDistinct(frame, e, false)
+	}
+	return e
 }
 
 // ScanPrefix is Scan for a frame of which only the beginning is at hand. Its
 // kind is Oversized, or Invalid where the beginning shows that already.
 func ScanPrefix(beginning []byte) Envelope {
 	s := scanner{b: beginning, cut: true}
-	return s.message()
+	e := s.message()
+	if s.names.repeat {
+		return scanDistinct(beginning, e, true)
+	}
+	return e
+}
+
+// scanDistinct returns the envelope of a frame without the members that do not count; e
+// if all do.
+func scanDistinct(frame []byte, e Envelope, cut bool) Envelope {
+	distinct := withoutRepeats(frame)
+	if e.Kind == Invalid || len(distinct) == len(frame) {
+		return e
+	}
+	s := scanner{b: distinct, cut: cut}
+	e = s.message()
+	e.Repeats = true
+	return e
 }
 
 // Entries calls yield for each entry of a batch, with its index and its
@@ -108,7 +129,6 @@ func (s *scanner) message() Envelope {
 		s.blanks()
 		whole = s.i == len(s.b)
 	}
-	s.env.Repeats = s.names.repeat
 	switch {
 	case s.deep, s.cut && s.i == len(s.b):
 		s.env.Kind = Oversized

@@ -153,7 +153,8 @@ func FuzzScan(f *testing.F) {
 		if want == wire.Invalid {
 			return
 		}
-		if !bytes.Equal(e.ID, m["id"]) || !bytes.Equal(e.Params, m["params"]) || !bytes.Equal(e.Result, m["result"]) || !bytes.Equal(e.Error, m["error"]) {
+		distinct := func(name string) []byte { return []byte(wire.ValueOf(m[name]).Raw()) }
+		if !bytes.Equal(e.ID, distinct("id")) || !bytes.Equal(e.Params, distinct("params")) || !bytes.Equal(e.Result, distinct("result")) || !bytes.Equal(e.Error, distinct("error")) {
 			t.Fatalf("%q: id %s, params %s, result %s, error %s", in, e.ID, e.Params, e.Result, e.Error)
 		}
 		var name string

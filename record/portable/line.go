@@ -8,6 +8,7 @@
 package portable
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,7 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 	}
 	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
 	case frame.Exists():
-		l.Raw = []byte(frame.Raw())
+		l.Raw = bytes.Clone(wire.Get(line, "frame")) // as it was sent: a Value has no members that do not count
 	case text.IsString():
 		l.Raw = []byte(text.Text())
 	case b64.IsString():

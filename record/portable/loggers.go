@@ -1,6 +1,7 @@
 package portable
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -43,7 +44,8 @@ func foreignLines(begin func(Head)) lineParser {
 			return p, false, errNoJSON
 		}
 		g := wire.ValueOf(text)
-		at, err := parseTime(either(g, "ts", "timestamp", "time"))
+		_, when := either(g, "ts", "timestamp", "time")
+		at, err := parseTime(when)
 		if err != nil {
 			return p, false, err
 		}
@@ -52,7 +54,8 @@ func foreignLines(begin func(Head)) lineParser {
 				start = time.Unix(0, 0) // seconds since the log began
 			}
 		}
-		dir := either(g, "direction", "dir").Text()
+		_, whose := either(g, "direction", "dir")
+		dir := whose.Text()
 		meta := dir == "meta" // mcpsnoop tells the command first
 		if first {
 			first = false
@@ -82,9 +85,10 @@ func foreignLines(begin func(Head)) lineParser {
 		if p.Dir, err = parseDirection(dir); err != nil {
 			return p, false, err
 		}
-		switch body := either(g, bodies[:]...); {
+		name, body := either(g, bodies[:]...)
+		switch {
 		case body.IsObject(), body.IsArray():
-			p.Raw = []byte(body.Raw())
+			p.Raw = bytes.Clone(wire.Get(text, name)) // as it was sent: a Value has no members that do not count
 		case body.IsString():
 			p.Raw = []byte(strings.TrimSuffix(body.Text(), "\n"))
 		default:
@@ -94,14 +98,14 @@ func foreignLines(begin func(Head)) lineParser {
 	}
 }
 
-// either returns the first member of g that is there and not null.
-func either(g wire.Value, names ...string) wire.Value {
+// either returns the first member of g that is there and not null, and its name.
+func either(g wire.Value, names ...string) (name string, v wire.Value) {
 	for _, name := range names {
 		if v := g.Get(name); !v.IsNull() {
-			return v
+			return name, v
 		}
 	}
-	return wire.Value{}
+	return "", wire.Value{}
 }
 
 // parseTime takes the time of another tool's line, as text or as a number. A line

@@ -214,3 +214,17 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
+
+// TestReadRepeats: a message is read as it was sent, also one that says a thing twice.
+func TestReadRepeats(t *testing.T) {
+	const message = `{"id":1,"id" : 2,"result":{"a":1,"\u0061":2}}`
+	for _, name := range []string{"frame", "raw", "msg"} {
+		f, err := read(`{"dir":"a2c","` + name + `":{},"` + name + `":` + message + `}`)
+		if err != nil || len(f.lines) != 1 {
+			t.Fatalf("%s: %d lines, %v", name, len(f.lines), err)
+		}
+		if got := string(f.lines[0].Raw); got != message {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
