@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
@@ -60,7 +61,7 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
 	for line := range bytes.Lines(body) {
 		f := wire.ValueAt(line, "frame")
-		if f.Get("id").Raw() == initializeID || f.Get("method").Text() == "notifications/initialized" || isMark(line) {
+		if f.Get("id").Raw() == initializeID || f.Get("method").Text() == dialect.NowInitialized || isMark(line) {
 			continue
 		}
 		added = append(added, line)
@@ -87,7 +88,7 @@ func answered(lines [][]byte) [][]byte {
 			switch method := m.Get("method"); {
 			case fromAgent && !method.Exists():
 				done[m.Get("id").Raw()] = true
-			case !fromAgent && method.Text() == "notifications/cancelled":
+			case !fromAgent && cancelsMCP(method.Text()):
 				done[m.Get("params.requestId").Raw()] = true
 			}
 		}

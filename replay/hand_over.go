@@ -2,7 +2,6 @@ package replay
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -120,7 +119,7 @@ func (p *player) cut(l *lane, from uint64) {
 // if it belongs to none. A cancel may be of the turn that is still played.
 func (p *player) handOverOf(m *arrival) *handOver {
 	for _, h := range p.handOvers {
-		if m.kind != wire.Response && m.session == h.lane.session && (h.asked || m.method != "session/cancel") {
+		if m.kind != wire.Response && m.session == h.lane.session && (h.asked || !dialect.Does(m.method, dialect.CancelsTurns)) {
 			return h
 		}
 	}
@@ -173,14 +172,14 @@ func (p *player) openLive(h *handOver) {
 		return
 	}
 	params := wire.Set(wire.Delete(h.lane.setup, "replayFrom"), rpc.Quote(h.lane.session), "sessionId")
-	p.live.ask("session/resume", params, func(e wire.Envelope) { p.liveOpened(h, e) })
+	p.live.ask(dialect.ResumeSession, params, func(e wire.Envelope) { p.liveOpened(h, e) })
 }
 
 // liveOpened handles the live agent's answer to our session/resume. It sets what the
 // client has set in the session, and passes on what was held.
 func (p *player) liveOpened(h *handOver, e wire.Envelope) {
 	if e.Error != nil {
-		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(rpc.HideSecrets("session/resume", "", string(e.Error)))})
+		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(rpc.HideSecrets(dialect.ResumeSession, "", string(e.Error)))})
 		return
 	}
 	for _, s := range h.lane.settings {
@@ -209,4 +208,4 @@ func (p *player) remove(h *handOver) {
 }
 
 // sets reports whether a method sets something in a session.
-func sets(method string) bool { return strings.HasPrefix(method, "session/set_") }
+func sets(method string) bool { return dialect.Does(method, dialect.Sets) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
@@ -47,7 +48,7 @@ const (
 // running reports whether a turn is open. A client may send a prompt before the
 // previous turn has ended.
 func (l *lane) running() bool {
-	return l.prompted > l.turnEnded || slices.ContainsFunc(l.open, func(exp *expectedMessage) bool { return exp.method == "session/prompt" })
+	return l.prompted > l.turnEnded || slices.ContainsFunc(l.open, func(exp *expectedMessage) bool { return dialect.Does(exp.method, dialect.Prompts) })
 }
 
 // ready reports whether the lane's next frame may be sent, apart from its pace.

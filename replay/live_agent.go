@@ -89,7 +89,7 @@ func startLiveAgent(p *player) *liveAgent {
 		offered = []byte("{}")
 	}
 	live.own[initializeID] = p.liveInitialized
-	hello := rpc.Request([]byte(initializeID), "initialize", offered)
+	hello := rpc.Request([]byte(initializeID), dialect.Initialize, offered)
 	live.journal.line(wire.ClientToAgent, hello)
 	live.input.Send(hello)
 	return live
@@ -274,12 +274,12 @@ func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 func (p *player) liveInitialized(e wire.Envelope) {
 	live := p.live
 	if e.Error != nil {
-		p.liveLost("the live agent refused initialize: " + shorten(rpc.HideSecrets("initialize", "", string(e.Error))))
+		p.liveLost("the live agent refused initialize: " + shorten(rpc.HideSecrets(dialect.Initialize, "", string(e.Error))))
 		return
 	}
 	live.initialized = true
 	if !live.silent {
-		live.input.Send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+		live.input.Send([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}`))
 	}
 	for _, m := range live.waiting {
 		live.pass(m)

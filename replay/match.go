@@ -99,11 +99,11 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 		}
 		return found != nil || inOrder(m.method)
 	}
-	if m.kind == wire.Request && m.method == "session/new" && p.protocol != dialect.MCP {
+	if m.kind == wire.Request && dialect.Does(m.method, dialect.Creates) && p.protocol != dialect.MCP {
 		try = p.sameDir(m, try, &more)
 	}
 	p.candidates(key, more, try)
-	if found == nil && m.method == "session/new" {
+	if found == nil && dialect.Does(m.method, dialect.Creates) {
 		p.candidates(key, p.always, func(exp *expectedMessage) bool {
 			found = exp
 			return true
@@ -129,29 +129,25 @@ func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func
 // inOrder reports whether messages of a method must come in the recorded order within
 // their session.
 func inOrder(method string) bool {
-	switch method {
-	case "session/prompt", "session/load", "session/resume", "session/close":
-		return true
-	}
-	return false
+	return dialect.RoleOf(dialect.ACP, method).Is(dialect.Prompts | dialect.Restores | dialect.Closes)
 }
 
 // moreOf returns the function more that candidates needs to find m.
 func (p *player) moreOf(m *arrival) func() bool {
 	switch {
-	case m.kind == wire.Notification && optional(m.method), m.method == "ping":
+	case m.kind == wire.Notification && optional(m.method), dialect.Does(m.method, dialect.Pings):
 		near := 256 // frames; a match matters little
 		return func() bool {
 			near--
 			return near >= 0
 		}
-	case m.method == "session/cancel":
+	case dialect.Does(m.method, dialect.CancelsTurns):
 		return func() bool { // it belongs to the open turn
 			l := p.sessions[m.session]
 			if l == nil || l.done || !l.running() {
 				return false
 			}
-			q := p.waiting[expectedKey{"session/prompt", m.session}]
+			q := p.waiting[expectedKey{dialect.Prompt, m.session}]
 			return q == nil || q.first() == nil
 		}
 	case m.session != "":
@@ -203,7 +199,7 @@ func (p *player) differences(exp *expectedMessage, m *arrival) []Difference {
 		then = wire.ScanPrefix(recorded)
 	}
 	want, got := p.comparedFields(exp, then), p.comparedFields(exp, m.e)
-	if exp.method == "initialize" && exp.kind == wire.Request {
+	if dialect.Does(exp.method, dialect.Initializes) && exp.kind == wire.Request {
 		return p.compareInitialize(exp, want, got)
 	}
 	return difference(want, got, exp.long && m.e.Kind == wire.Oversized)

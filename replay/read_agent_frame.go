@@ -15,7 +15,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	}
 	pf := newPendingFrame(f)
 	var e wire.Envelope
-	if f.Method != "session/update" {
+	if !f.Does(dialect.TellsUpdate) {
 		e = rpc.Envelope(p.recording.tape, f)
 	}
 	p.enqueue(p.laneOf(&pf, f, e), pf, f.Raw)
@@ -35,7 +35,7 @@ func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *la
 				old.lost = true
 			}
 		}
-		if f.Method == "elicitation/create" {
+		if f.Does(dialect.AsksInput) {
 			p.elicited = l
 		}
 		return l
@@ -62,18 +62,18 @@ func (p *player) responseLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelop
 
 // ownLane returns the lane of an agent's request or notification.
 func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
-	switch f.Method {
-	case "session/update":
+	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
+	case role.Is(dialect.TellsUpdate):
 		l := p.session(f.Session)
 		if l.eager > 0 && f.Update == "available_commands_update" {
 			pf.pos = l.eager // the agent sends it without waiting for the prompt or cancel before it
 		}
 		return l
-	case "elicitation/complete":
+	case role.Is(dialect.InputDone):
 		if p.elicited != nil {
 			return p.elicited
 		}
-	case "notifications/progress":
+	case role.Is(dialect.TellsProgress):
 		pf.token = true
 	}
 	if l := p.namedLane(f, e); l != nil {

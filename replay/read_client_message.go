@@ -103,7 +103,7 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 			p.session(exp.session).sets.add(exp)
 		}
 	}
-	exp.required = exp.method != "ping"
+	exp.required = !dialect.Does(exp.method, dialect.Pings)
 	if p.protocol == dialect.MCP {
 		p.recent = append(p.recent, exp)
 		if token := dialect.MadeID(exp.method, dialect.ProgressToken, e.Params); token != nil {
@@ -115,13 +115,13 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 
 func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 	exp.lane, exp.required = p.main, !optional(exp.method)
-	switch exp.method {
-	case "session/cancel":
+	switch role := dialect.RoleOf(dialect.AnyProtocol, exp.method); {
+	case role.Is(dialect.CancelsTurns):
 		if p.protocol != dialect.MCP {
 			exp.lane = p.session(exp.session)
 			exp.lane.eager, exp.lane.cancelled = exp.seq, true
 		}
-	case "notifications/cancelled":
+	case cancelsMCP(exp.method):
 		id, by := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
 		if call := p.calls.Find(by, exp.stream, id); call != nil {
 			exp.lane = call.lane // the call will most likely not be answered
@@ -130,12 +130,18 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 	}
 }
 
+// cancelsMCP reports whether a notification takes back a request of MCP, which is then not
+// answered.
+func cancelsMCP(method string) bool {
+	return dialect.RoleOf(dialect.MCP, method).Is(dialect.CancelsRequest)
+}
+
 // optional reports whether the agent does not wait for a notification of the client.
 func optional(method string) bool {
-	switch method {
-	case "notifications/initialized", "notifications/cancelled":
+	switch {
+	case dialect.Does(method, dialect.Confirms), cancelsMCP(method):
 		return false
-	case "$/cancel_request":
+	case dialect.Does(method, dialect.CancelsRequest):
 		return true
 	}
 	return strings.HasPrefix(method, "notifications/") || strings.HasPrefix(method, "document/")

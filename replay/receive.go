@@ -79,7 +79,7 @@ func (p *player) request(m *arrival) {
 	switch {
 	case exp != nil:
 		p.match(exp, m)
-	case m.method == "ping":
+	case dialect.Does(m.method, dialect.Pings):
 		p.out.Write(append(rpc.Result(m.id, []byte("{}")), '\n'))
 		p.told(0, m.id)
 	case p.mayAskLive(m):
@@ -92,7 +92,7 @@ func (p *player) request(m *arrival) {
 }
 
 func (p *player) notification(m *arrival) {
-	if m.method == "session/cancel" && p.protocol != dialect.MCP {
+	if dialect.Does(m.method, dialect.CancelsTurns) && p.protocol != dialect.MCP {
 		p.cancel(m)
 		return
 	}
@@ -102,7 +102,7 @@ func (p *player) notification(m *arrival) {
 		p.match(exp, m)
 	case optional(m.method):
 		p.report.note("%s came, which is not on the tape", m.method)
-	case m.method == "notifications/cancelled" && near == nil:
+	case cancelsMCP(m.method) && near == nil:
 		p.report.note("%s came when the tape has none", m.method)
 	default:
 		p.miss(m, near, differs)
@@ -115,7 +115,7 @@ func (p *player) notification(m *arrival) {
 func (p *player) cancel(m *arrival) {
 	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
-	next := p.waiting[expectedKey{"session/prompt", m.session}]
+	next := p.waiting[expectedKey{dialect.Prompt, m.session}]
 	var prompt *expectedMessage
 	if next != nil {
 		prompt = next.first()
@@ -181,7 +181,7 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	p.kept -= len(exp.raw)
 	exp.raw = nil
 	p.report.Matched++
-	if exp.method == "notifications/cancelled" && l.kind == ofCall {
+	if cancelsMCP(exp.method) && l.kind == ofCall {
 		l.done = true
 	}
 	if p.pace.Speed > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -76,7 +77,7 @@ func (m *sessionMemory) reserveIDs(p *player) error {
 		id := []byte("0")
 		for session := range p.known {
 			result := wire.Set([]byte(`{}`), rpc.Quote(session), "sessionId")
-			say(wire.ClientToAgent, rpc.Request(id, "session/new", []byte(`{"cwd":"/","mcpServers":[]}`)))
+			say(wire.ClientToAgent, rpc.Request(id, dialect.NewSession, []byte(`{"cwd":"/","mcpServers":[]}`)))
 			say(wire.AgentToClient, rpc.Result(id, result))
 		}
 		return nil

@@ -42,9 +42,9 @@ func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case f.Session != session, f.Method != "session/load" && f.Method != "session/resume":
+		case f.Session != session, !f.Does(dialect.Restores):
 		case f.Dir == wire.ClientToAgent && f.AtAgent():
-			replays[f.Seq] = f.Method == "session/load" || wire.ValueAt(f.Raw, "params.replayFrom").IsObject()
+			replays[f.Seq] = f.Does(dialect.Loads) || wire.ValueAt(f.Raw, "params.replayFrom").IsObject()
 		case f.Dir == wire.AgentToClient && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
 			found = append(found, LoadCheck{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
 		}
@@ -76,7 +76,7 @@ func (c *LoadCheck) run(tapes []*record.Tape) error {
 			if i == len(tapes)-1 && f.Seq >= c.Request {
 				loading = true
 			}
-			if loading && f.Method == "session/prompt" && f.Session == c.Session {
+			if loading && f.Does(dialect.Prompts) && f.Session == c.Session {
 				break // the replay lasts until here, whether it was answered or not
 			}
 			if loading {

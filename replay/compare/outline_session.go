@@ -116,7 +116,7 @@ func (o *Outliner) happenings(s *trace.Session) []happening {
 // shownOtherwise reports whether the outline shows the calls of a method as turns,
 // permissions or terminals. How often an agent polls a terminal depends on its speed.
 func shownOtherwise(method string) bool {
-	return method == "session/prompt" || method == "session/request_permission" || strings.HasPrefix(method, "terminal/")
+	return dialect.Does(method, dialect.Prompts|dialect.AsksPermission|dialect.UsesTerminal)
 }
 
 func endOf(t *trace.Turn) string {
@@ -249,7 +249,7 @@ func (o *Outliner) blocks(depth int, blocks []json.RawMessage) {
 	if err != nil {
 		return // a block was cut off
 	}
-	for _, f := range dialect.MatchFields("session/prompt", []byte(`{"prompt":`+string(list)+`}`)) {
+	for _, f := range dialect.MatchFields(dialect.Prompt, []byte(`{"prompt":`+string(list)+`}`)) {
 		var text string
 		if strings.HasSuffix(f.Path, ".text") && json.Unmarshal([]byte(f.Value), &text) == nil {
 			o.text(depth, text)

@@ -170,7 +170,7 @@ func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 	fields = rpc.Lasting(fields)
 	if o.level == Shape {
 		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
-			return f.Method != "tools/call" || field.Path != "name"
+			return !f.Does(dialect.CallsTool) || field.Path != "name"
 		})
 	}
 	if len(fields) > 0 {
@@ -184,11 +184,11 @@ func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 func (o *Outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
-	case f.Method == "session/update":
+	case role.Is(dialect.TellsUpdate):
 		if u, _ := dialect.LookupUpdate(kind); !u.Entity.IsAttribute() {
 			return
 		}
-	case role.Is(dialect.CancelsTurns), role.Is(dialect.CancelsRequest), f.Method == "notifications/progress":
+	case role.Is(dialect.CancelsTurns | dialect.CancelsRequest | dialect.TellsProgress):
 		return
 	default:
 		kind = f.Method

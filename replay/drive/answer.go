@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -37,7 +36,7 @@ func (a *recordedRequest) passed() bool {
 
 func newRecordedRequest(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *recordedRequest {
 	a := &recordedRequest{seq: f.Seq, method: f.Method, session: f.Session, params: slices.Clone(e.Params)}
-	if f.Method == "session/request_permission" {
+	if f.Does(dialect.AsksPermission) {
 		a.subject, a.options = permissionOf(t, f.Session, f.Seq)
 	}
 	return a
@@ -108,10 +107,10 @@ func (a *answers) add(q *recordedRequest) {
 		a.byMethod = make(map[string][]*recordedRequest)
 	}
 	a.byMethod[q.method] = append(a.byMethod[q.method], q)
-	switch {
-	case strings.HasPrefix(q.method, "fs/"):
+	switch role := dialect.RoleOf(dialect.ACP, q.method); {
+	case role.Is(dialect.UsesFile):
 		a.files.recorded = append(a.files.recorded, q)
-	case strings.HasPrefix(q.method, "terminal/"):
+	case role.Is(dialect.UsesTerminal):
 		a.terminals.add(q)
 	}
 }
@@ -161,16 +160,17 @@ func (q *question) as(a *recordedRequest) reply {
 
 // to returns the reply to a question.
 func (a *answers) to(q *question) reply {
-	switch q.method {
-	case "ping":
+	role := dialect.RoleOf(dialect.AnyProtocol, q.method)
+	switch {
+	case role.Is(dialect.Pings):
 		return q.result(struct{}{})
-	case "session/request_permission":
+	case role.Is(dialect.AsksPermission):
 		return a.permit(q)
-	case "fs/read_text_file":
+	case role.Is(dialect.ReadsFile):
 		return a.files.read(q)
-	case "fs/write_text_file":
+	case role.Is(dialect.WritesFile):
 		return a.files.write(q)
-	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release":
+	case role.Is(dialect.UsesTerminal):
 		return a.terminals.answer(q)
 	}
 	list := a.byMethod[q.method]
@@ -192,7 +192,7 @@ func (a *answers) to(q *question) reply {
 	if next < 0 {
 		return q.fail(rpc.InternalError, "the tape has no answer left")
 	}
-	if q.method == "elicitation/create" { // the answer to another question would be wrong
+	if role.Is(dialect.AsksInput) { // the answer to another question would be wrong
 		return q.fail(rpc.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -12,7 +13,7 @@ import (
 // files are the files that the agent reads and writes through the client. They are in
 // memory only: the contents that are on the tape, and what the live agent writes.
 type files struct {
-	recorded []*recordedRequest // fs/*, in the order of the tape
+	recorded []*recordedRequest // for files, in the order of the tape
 	written  map[string]string  // by path: what the live agent has written
 
 	byPath map[string][]fileRequest // recorded, by live path
@@ -64,7 +65,7 @@ func (f *files) read(q *question) reply {
 	var last, whole *recordedRequest
 	for _, a := range f.of(want.path, q.paths) {
 		switch {
-		case a.method == "fs/write_text_file":
+		case dialect.Does(a.method, dialect.WritesFile):
 			if !a.failed && whole == nil {
 				whole = a.recordedRequest
 			}
@@ -89,7 +90,7 @@ func (f *files) read(q *question) reply {
 
 // content returns the text that was written or read.
 func (a *recordedRequest) content() string {
-	if a.method == "fs/write_text_file" {
+	if dialect.Does(a.method, dialect.WritesFile) {
 		return wire.ValueAt(a.params, "content").Text()
 	}
 	return wire.ValueAt(a.answer, "result.content").Text()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -15,19 +16,19 @@ type terminals struct{ recorded []*terminal }
 // A terminal is a command on the tape.
 type terminal struct {
 	create *recordedRequest
-	calls  map[string][]*recordedRequest // by method, in the order of the tape
-	known  string                        // its id, as id has found it
+	calls  []*recordedRequest // with its id, in the order of the tape
+	known  string             // its id, as id has found it
 }
 
 // add adds a recorded request. The client makes the ids of terminals, so they are the
 // same as on the tape.
 func (t *terminals) add(a *recordedRequest) {
-	if a.method == "terminal/create" {
-		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*recordedRequest)})
+	if dialect.Does(a.method, dialect.StartsCommand) {
+		t.recorded = append(t.recorded, &terminal{create: a})
 		return
 	}
 	if one := t.find(a.session, wire.ValueAt(a.params, "terminalId").Text(), false); one != nil {
-		one.calls[a.method] = append(one.calls[a.method], a)
+		one.calls = append(one.calls, a)
 	}
 }
 
@@ -50,7 +51,7 @@ func (t *terminal) id() string {
 }
 
 func (t *terminals) answer(q *question) reply {
-	if q.method == "terminal/create" {
+	if dialect.Does(q.method, dialect.StartsCommand) {
 		return t.make(q)
 	}
 	id := wire.ValueAt(q.params, "terminalId").Text()
@@ -59,8 +60,8 @@ func (t *terminals) answer(q *question) reply {
 		return q.fail(rpc.InternalError, "there is no terminal %q", id)
 	}
 	var last *recordedRequest
-	for _, a := range one.calls[q.method] {
-		if a.answer == nil {
+	for _, a := range one.calls {
+		if a.method != q.method || a.answer == nil {
 			continue
 		}
 		if last = a; !a.used {
@@ -70,9 +71,9 @@ func (t *terminals) answer(q *question) reply {
 	switch {
 	case last != nil:
 		return q.as(last)
-	case q.method == "terminal/kill", q.method == "terminal/release":
+	case dialect.Does(q.method, dialect.KillsCommand|dialect.ReleasesTerminal):
 		return q.result(struct{}{})
-	case q.method == "terminal/wait_for_exit":
+	case dialect.Does(q.method, dialect.AwaitsExit):
 		if status := one.exit(); status != nil {
 			return q.result(status)
 		}
@@ -83,7 +84,10 @@ func (t *terminals) answer(q *question) reply {
 // exit returns the exit status in the recorded outputs of a terminal, nil if there is
 // none.
 func (t *terminal) exit() json.RawMessage {
-	for _, a := range t.calls["terminal/output"] {
+	for _, a := range t.calls {
+		if !dialect.Does(a.method, dialect.ReadsOutput) {
+			continue
+		}
 		if status := wire.ValueAt(a.answer, "result.exitStatus"); status.IsObject() {
 			return json.RawMessage(status.Raw())
 		}

@@ -42,14 +42,14 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	case f.Events.Has(dialect.TurnEnded):
 		p.open = false
 	case !p.open || f.Dir != wire.AgentToClient || e.Method == nil:
-	case f.Method == "session/request_permission":
+	case f.Does(dialect.AsksPermission):
 		p.call(wire.ValueAt(e.Params, "toolCall"), true)
 		p.call(wire.ValueAt(e.Params, "subject.toolCall"), false)
 		p.permissions++
 		p.latest = checkpoint{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
 		p.call(wire.ValueAt(e.Params, "update"), f.Update == "tool_call")
-	case f.Method == "session/update" && ofAgent(f.Update):
+	case f.Does(dialect.TellsUpdate) && ofAgent(f.Update):
 		p.spoke = true
 		if p.latest.kind == turnBegan {
 			p.latest.kind = agentSpoke

@@ -203,7 +203,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 		return
 	}
 	d.known.LearnFromResponse(c.method, c.made, f.Raw)
-	if made := wire.ValueAt(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
+	if made := wire.ValueAt(e.Result, "sessionId"); f.Does(dialect.Creates) && c.method != f.Method && c.session != "" && made.Exists() {
 		d.known.Set(dialect.SessionID, string(wire.AppendText(nil, c.session)), made.Raw()) // made anew
 	}
 	d.offersOf(c.session).answered(e)
@@ -226,7 +226,7 @@ func (d *driver) turnEnded(session string) {
 // requested handles a request of the agent.
 func (d *driver) requested(session string, f *dialect.Frame, e wire.Envelope) {
 	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, paths: &d.known.Paths}
-	if f.Method == "session/request_permission" {
+	if f.Does(dialect.AsksPermission) {
 		q.subject, q.options = permissionOf(&d.trace, f.Session, f.Seq)
 	}
 	r := d.plan.answers.to(q)

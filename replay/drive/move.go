@@ -59,7 +59,7 @@ func (d *driver) giveReplies() {
 
 // move makes one move, or leaves it out.
 func (d *driver) move(t *thread, m *move) {
-	if m.checkpoint.kind != noTurn && m.method != "session/prompt" {
+	if m.checkpoint.kind != noTurn && !dialect.Does(m.method, dialect.Prompts) {
 		if now := d.progressOf(t.session); !now.open {
 			d.skip(m, "too late: the turn is over")
 			return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -79,12 +80,12 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 		}
 		return was, is
 	}
-	switch method {
-	case "session/set_mode":
+	switch role := dialect.RoleOf(dialect.ACP, method); {
+	case role.Is(dialect.SetsMode):
 		choose("params.modeId", then.modes, now.modes)
-	case "session/set_model":
+	case role.Is(dialect.SetsModel):
 		choose("params.modelId", then.models, now.models)
-	case "session/set_config_option":
+	case role.Is(dialect.SetsOption):
 		was, is := choose("params.configId", then.config, now.config)
 		if was != nil && is != nil && len(was.values) > 0 {
 			choose("params.value", was.values, is.values)

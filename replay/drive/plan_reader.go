@@ -160,9 +160,9 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.chosen.Made[f.Seq]
-	initializes := f.Method == "initialize" && !r.plan.initialized // everything waits for it, even if it makes a session
+	initializes := f.Does(dialect.Initializes) && !r.plan.initialized // everything waits for it, even if it makes a session
 	r.plan.initialized = r.plan.initialized || initializes
-	if opens && session == "" && f.Method != "session/fork" && !initializes { // a fork belongs to the session that it copies
+	if opens && session == "" && !f.Does(dialect.Copies) && !initializes { // a fork belongs to the session that it copies
 		session = opened
 	}
 	t := r.plan.thread(session)
@@ -176,12 +176,12 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	}
 	raw := slices.Clone(f.Raw)
 	kind, _ := dialect.Lookup(dialect.ACP, f.Method)
-	if asks := wire.ValueAt(e.Params, "sessionId").Text(); opens && (kind.Role.Is(dialect.Restores) || f.Method == "session/fork" && r.anew) && !r.made[asks] {
+	if asks := wire.ValueAt(e.Params, "sessionId").Text(); opens && (kind.Role.Is(dialect.Restores) || f.Does(dialect.Copies) && r.anew) && !r.made[asks] {
 		if !r.anew {
 			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, asks)
 		}
 		raw = asNew(raw)
-		m.method = "session/new"
+		m.method = dialect.NewSession
 	}
 	if opens {
 		r.made[opened] = true
@@ -191,7 +191,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 		c := &plannedCall{seq: f.Seq, id: string(e.ID), method: f.Method, session: session}
 		m.calls = append(m.calls, c)
 		r.calls.Ask(f.Dir, f.Stream, e.ID, c)
-		if f.Method == "session/prompt" {
+		if f.Does(dialect.Prompts) {
 			t.turns = append(t.turns, c)
 		}
 	}
@@ -200,7 +200,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 
 // asNew turns a request that loads, resumes or forks a session into session/new.
 func asNew(raw []byte) []byte {
-	raw = wire.Set(raw, []byte(`"session/new"`), "method")
+	raw = wire.Set(raw, rpc.Quote(dialect.NewSession), "method")
 	raw = wire.Delete(raw, "params", "sessionId")
 	return wire.Delete(raw, "params", "replayFrom")
 }

@@ -85,9 +85,8 @@ func (f *Front) connection(w http.ResponseWriter, in *http.Request) *session {
 
 // request gives the player a request that names a session, or none.
 func (s *session) request(w http.ResponseWriter, in *http.Request, line []byte, e wire.Envelope, named string) {
-	switch string(e.Method) {
-	case "session/new", "session/load": // the RFD: of these, on the stream of the connection
-		named = ""
+	if dialect.RoleOf(dialect.ACP, string(e.Method)).Is(dialect.Creates | dialect.Loads) {
+		named = "" // the RFD: of these, on the stream of the connection
 	}
 	id := string(e.ID)
 	s.mu.Lock()

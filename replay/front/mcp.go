@@ -3,6 +3,7 @@ package front
 import (
 	"net/http"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -19,16 +20,16 @@ func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) 
 		return s
 	}
 	last := len(f.sessions) - 1
-	switch {
+	switch role := dialect.RoleOf(dialect.MCP, method); {
 	case f.closed:
 		http.Error(w, "the replay is ending", http.StatusServiceUnavailable)
 		return nil
-	case method == "initialize":
+	case role.Is(dialect.Initializes):
 		if s := f.settle(); s != nil {
 			return s
 		}
 		return f.beginMCP()
-	case method == "server/discover" && f.recording.free[method]: // with it a client begins, if it does not with initialize
+	case role.Is(dialect.Discovers) && f.recording.free[method]: // with it a client begins, if it does not with initialize
 		f.unsettled = append(f.unsettled, f.beginMCP())
 		return f.unsettled[len(f.unsettled)-1]
 	case !f.recording.named() && last >= 0 && !f.sessions[last].gone():
@@ -63,10 +64,11 @@ func (f *Front) post(w http.ResponseWriter, in *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if method == "initialize" && s.id != "" {
+	initializes := dialect.Does(method, dialect.Initializes)
+	if initializes && s.id != "" {
 		w.Header().Set(sessionHeader, s.id)
 	}
-	if refused := s.answer(w, in, st, wake); refused && method == "initialize" {
+	if refused := s.answer(w, in, st, wake); refused && initializes {
 		f.refused(s)
 	}
 }

@@ -122,7 +122,7 @@ func (r *recording) asked(x *exchange, f *dialect.Frame) {
 	if f.Kind == wire.Request && (x != nil && x.session == "" || x == nil && r.initializes == 0) {
 		r.free[f.Method] = true
 	}
-	if f.Method == "initialize" {
+	if f.Does(dialect.Initializes) {
 		r.initializes++
 	}
 }

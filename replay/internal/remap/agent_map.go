@@ -34,7 +34,7 @@ func NewAgentMap(cwd string) *AgentMap {
 // MadeByAgent returns the ids that the agent made in a response. A list of sessions
 // makes none: its sessions existed before.
 func MadeByAgent(method string, response []byte) []dialect.Field {
-	if method == "session/list" {
+	if dialect.Does(method, dialect.Lists) {
 		return nil
 	}
 	var made []dialect.Field
