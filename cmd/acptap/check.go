@@ -100,7 +100,7 @@ interrupt, without a report.`,
 			}
 			failed, err := c.Run(cmd.Context(), *dir, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			if err == nil && failed {
-				return errNo
+				return cli.ErrNo
 			}
 			return err
 		},

@@ -61,7 +61,7 @@ Exit status 0 if they are the same; 1 if they differ; 2 if one cannot be read.`,
 				return err
 			}
 			if !diff.Same() {
-				return errNo
+				return cli.ErrNo
 			}
 			return nil
 		},

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // a turn of which the answer is %s
@@ -46,7 +48,7 @@ func TestDiff(t *testing.T) {
 -      | yes
 +      | no
    turn 1 ended end_turn
-`, errNo},
+`, cli.ErrNo},
 		{"exact", []string{"--exact", a, b}, "--- " + a + "\n+++ " + b + `
 @@ -22,7 +22,7 @@
  a2c notification
@@ -57,7 +59,7 @@ func TestDiff(t *testing.T) {
    params.update.content.type "text"
    params.update.sessionUpdate "agent_message_chunk"
  a2c response
-`, errNo},
+`, cli.ErrNo},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +78,7 @@ func TestDiff(t *testing.T) {
 				Lines    []struct{ Op, Text string }
 			}
 		}
-		if !errors.Is(err, errNo) || json.Unmarshal([]byte(got), &diff) != nil {
+		if !errors.Is(err, cli.ErrNo) || json.Unmarshal([]byte(got), &diff) != nil {
 			t.Fatalf("got %s, %v", got, err)
 		}
 		if diff.Level != "content" || len(diff.Hunks) != 1 || diff.Hunks[0].Old != 8 || diff.Hunks[0].Lines[3].Op != "-" {
@@ -84,7 +86,7 @@ func TestDiff(t *testing.T) {
 		}
 	})
 	t.Run("one stdin", func(t *testing.T) {
-		if _, err := diffOf("-", "-"); err == nil || errors.Is(err, errNo) {
+		if _, err := diffOf("-", "-"); err == nil || errors.Is(err, cli.ErrNo) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -60,7 +60,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 				return err
 			}
 			if slices.ContainsFunc(found, func(d record.Diagnosis) bool { return d.Bad }) {
-				return errNo
+				return cli.ErrNo
 			}
 			return nil
 		},

@@ -50,7 +50,7 @@ Exit status 0; 2 if a file cannot be imported.`,
 			i := record.NewImporter(store)
 			for _, path := range paths {
 				id, err := importFile(ctx, i, path, cmd.InOrStdin(), cmd.ErrOrStderr())
-				if errors.Is(err, errInterrupted) {
+				if errors.Is(err, cli.ErrInterrupted) {
 					return err
 				}
 				if err != nil {

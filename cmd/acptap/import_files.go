@@ -109,7 +109,7 @@ func importFile(ctx context.Context, to *record.Importer, path string, stdin io.
 	}
 	in, out := io.Pipe()
 	defer in.Close()
-	defer context.AfterFunc(ctx, func() { out.CloseWithError(errInterrupted) })()
+	defer context.AfterFunc(ctx, func() { out.CloseWithError(cli.ErrInterrupted) })()
 	go func() { // a read of stdin cannot be interrupted, so this may outlive importFile
 		_, err := io.Copy(out, r)
 		out.CloseWithError(err)
@@ -120,7 +120,7 @@ func importFile(ctx context.Context, to *record.Importer, path string, stdin io.
 		bar.End()
 		cli.Warn(notes, "%s", text)
 	})
-	if err != nil && filepath.Ext(path) == ".db" && !errors.Is(err, errInterrupted) {
+	if err != nil && filepath.Ext(path) == ".db" && !errors.Is(err, cli.ErrInterrupted) {
 		err = fmt.Errorf("%w; if it is a tape as a store keeps it, import what acptap export %s writes", err, path)
 	}
 	return id, err

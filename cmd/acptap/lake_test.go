@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake/program"
 	"github.com/acptap/acptap/proxy"
 )
@@ -24,19 +23,27 @@ func lakeMain() {
 	os.Exit(program.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// A proxy would start more slowly with what only acptap-lake needs.
-func TestStorageStaysOut(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for p := range strings.Lines(string(out)) {
-		if strings.Contains(p, "minio") || strings.Contains(p, "parquet") {
-			t.Errorf("acptap is linked with %s", p)
+// Each program has only what it needs: a proxy would start more slowly with more, and take more
+// memory for as long as its agent runs.
+func TestLinked(t *testing.T) {
+	for program, unwanted := range map[string][]string{
+		".":              {"minio", "parquet"},
+		"./acptap-proxy": {"minio", "parquet", "net/http", "crypto/tls", "protobuf", "opentelemetry", "tview", "tcell", "inspect/conform", "inspect/frame"},
+	} {
+		out, err := exec.Command("go", "list", "-deps", program).Output()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if !strings.Contains(string(out), module+"/cmd/acptap/internal/lake\n") {
-		t.Errorf("no %s in\n%s", module, out)
+		for p := range strings.Lines(string(out)) {
+			for _, not := range unwanted {
+				if strings.Contains(p, not) {
+					t.Errorf("%s is linked with %s", program, p)
+				}
+			}
+		}
+		if !strings.Contains(string(out), module+"/cmd/acptap/internal/tap\n") {
+			t.Errorf("no %s in\n%s", module, out)
+		}
 	}
 }
 
@@ -56,7 +63,7 @@ func runsLake(t *testing.T, args ...string) (out, complaints string, err error) 
 
 func TestRunLake(t *testing.T) {
 	out, complaints, err := runsLake(t, "--version")
-	if !strings.HasPrefix(out, lake.Program+" "+cli.Version()) || complaints != "" || err != nil {
+	if !strings.HasPrefix(out, string(cli.Lake)+" "+cli.Version()) || complaints != "" || err != nil {
 		t.Errorf("--version: %q, %q, %v", out, complaints, err)
 	}
 	out, complaints, err = runsLake(t, "swim")
@@ -70,15 +77,15 @@ func TestRunLake(t *testing.T) {
 func TestNoLake(t *testing.T) {
 	fake := func(script string) string {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, lake.Program), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, string(cli.Lake)), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		return dir
 	}
 	for _, tt := range []struct{ path, want string }{
-		{t.TempDir(), "this needs acptap-lake, which is neither beside acptap nor in PATH; to install"},
-		{fake("echo acptap-lake v0.0.1 go1.26"), "acptap-lake is of the version v0.0.1, and acptap is "},
-		{fake("echo swims"), "acptap-lake is of the version unknown, and acptap is "},
+		{t.TempDir(), "this needs acptap-lake, which is neither beside this program nor in PATH; to install"},
+		{fake("echo acptap-lake v0.0.1 go1.26"), "acptap-lake is of the version v0.0.1, and this is "},
+		{fake("echo swims"), "acptap-lake is of the version unknown, and this is "},
 		{fake("exit 3"), "acptap-lake cannot be run: exit status 3; to install"},
 	} {
 		if runtime.GOOS == "windows" && !strings.Contains(tt.want, "neither") {

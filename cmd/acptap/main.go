@@ -5,12 +5,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
-	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 )
 
@@ -27,55 +24,7 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout
 
 // run is the program without its process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRootCmd(args)
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if text := complaint(err); text != "" {
-		cli.Warn(stderr, "%s", text)
-	}
-	return exitCode(err)
-}
-
-// errNo is the answer no, about which there is nothing to print.
-var errNo = errors.New("no")
-
-// errInterrupted is that a signal ended the program before it was done.
-var errInterrupted = errors.New("interrupted")
-
-// complaint returns what to print about err: nothing about the agent's exit status,
-// the answer no, or a reader of stdout that has gone away; of an interrupt only that
-// there was one.
-func complaint(err error) string {
-	var exit *proxy.ExitError
-	switch {
-	case err == nil, errors.As(err, &exit), errors.Is(err, errNo), errors.Is(err, syscall.EPIPE):
-		return ""
-	case errors.Is(err, context.Canceled):
-		return errInterrupted.Error()
-	}
-	return err.Error()
-}
-
-// exitCode returns the process status for err: 0 done, 1 the answer is no, 2
-// wrong usage or failure. The agent's own status is passed on; death by signal n is
-// 128+n, as in a shell, and an agent that could not be started is 127 or 126.
-func exitCode(err error) int {
-	var exit *proxy.ExitError
-	var start *proxy.StartError
-	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
-		return 0
-	case errors.As(err, &exit):
-		return exit.Code
-	case errors.As(err, &start):
-		return start.Code
-	case errors.Is(err, errNo):
-		return 1
-	}
-	return 2
+	return cli.Run(ctx, newRootCmd(args), args, stdin, stdout, stderr)
 }
 
 // newRootCmd returns the command that the arguments are for, with all others below
@@ -93,10 +42,8 @@ they say to each other, shows it, and replays either side.`,
   acptap ls                           list the tapes
   acptap show last                    show the frames of the newest tape
   acptap                              browse the tapes in the terminal`,
-		Args:          cli.Subcommand,
-		Version:       cli.Version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args:    cli.Subcommand,
+		Version: cli.Version(),
 	}
 	var dir string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -105,7 +52,7 @@ they say to each other, shows it, and replays either side.`,
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)
 	}
-	lake.StoreFlag(root, &dir)
+	ref.StoreFlag(root.PersistentFlags(), &dir)
 	root.AddCommand(newProxyCmd(&dir))
 	if runsProxy(args) {
 		root.CompletionOptions.DisableDefaultCmd = true
@@ -143,7 +90,7 @@ they say to each other, shows it, and replays either side.`,
 		newVersionCmd(),
 	)
 	root.SetHelpCommand(newHelpCmd(root))
-	root.SetVersionTemplate(versionText() + "\n")
+	root.SetVersionTemplate(cli.Acptap.VersionLine())
 	cli.Configure(root, topicList)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
@@ -154,7 +101,7 @@ they say to each other, shows it, and replays either side.`,
 
 // wrapCommands returns the commands that put acptap into the settings of clients.
 func wrapCommands(dir *string) wrap.Commands {
-	return wrap.Commands{Store: dir, Proxy: func() *cobra.Command { return newProxyCmd(new(string)) }, No: errNo}
+	return wrap.Commands{Store: dir}
 }
 
 // completes reports whether a shell asks what may stand at the cursor.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -9,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -18,7 +22,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The race detector has each process sleep for a second before it ends.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer})
+	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "acptap-proxy": proxyMain, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer})
+}
+
+// proxyMain is the program acptap-proxy.
+func proxyMain() {
+	args := os.Args[1:]
+	os.Exit(cli.Run(context.Background(), tap.NewProgram(args), args, os.Stdin, os.Stdout, os.Stderr))
 }
 
 func TestScripts(t *testing.T) {

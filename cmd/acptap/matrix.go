@@ -145,7 +145,7 @@ func (r *matrixRun) run(args []string) error {
 
 // end reports what could not be read.
 func (r *matrixRun) end(err error) error {
-	if r.broken > 0 && (err == nil || errors.Is(err, errNo)) {
+	if r.broken > 0 && (err == nil || errors.Is(err, cli.ErrNo)) {
 		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", termtext.Counted(r.broken, "tape"))
 	}
 	return err
@@ -193,7 +193,7 @@ func (r *matrixRun) compare(before, after string) error {
 		err = matrixtext.WriteComparison(cli.NewCanvas(r.out), c)
 	}
 	if err == nil && len(c.Worse) > 0 {
-		err = errNo
+		err = cli.ErrNo
 	}
 	return r.end(err)
 }

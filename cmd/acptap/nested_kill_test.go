@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,11 +30,12 @@ func TestKillNested(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two seconds of processor time")
 	}
-	for _, victim := range []string{"proxy", "agent", "server", "server's proxy"} {
-		t.Run(victim, func(t *testing.T) {
+	for i, victim := range []string{"proxy", "agent", "server", "server's proxy", "proxy", "agent", "server", "server's proxy"} {
+		recorder := recorders[i/4]
+		t.Run(recorder[0]+", "+victim, func(t *testing.T) {
 			bytes := 0
 			for k := range *killsNested {
-				r := &nestedKill{T: t, victim: victim, busy: k%2 == 0, dir: t.TempDir()}
+				r := &nestedKill{T: t, recorder: recorder, victim: victim, busy: k%2 == 0, dir: t.TempDir()}
 				r.store = record.OpenStore(filepath.Join(r.dir, "store"))
 				r.run()
 				bytes += r.check("killed")
@@ -58,10 +58,11 @@ func TestKillNested(t *testing.T) {
 // A nestedKill is an agent with servers, of which something is killed.
 type nestedKill struct {
 	*testing.T
-	victim string
-	busy   bool   // it is killed when both servers have been heard, else perhaps before
-	dir    string // stands in the arguments of all processes
-	store  *record.Store
+	recorder []string
+	victim   string
+	busy     bool   // it is killed when both servers have been heard, else perhaps before
+	dir      string // stands in the arguments of all processes
+	store    *record.Store
 
 	said  bytes.Buffer // by the client
 	heard []byte       // by the client
@@ -74,7 +75,7 @@ func (r *nestedKill) run() {
 	for _, name := range []string{"one", "two"} {
 		entries = append(entries, fmt.Sprintf(`{"name":%q,"command":"talking-server","args":[%q],"env":[]}`, name, filepath.Join(r.dir, name+".server")))
 	}
-	cmd := exec.Command("acptap", "--store", r.store.Dir(), "proxy", "--mcp", "--", "talking-agent", r.dir)
+	cmd := recorderCommand(r.recorder, "--store", r.store.Dir(), "--mcp=stdio", "--", "talking-agent", r.dir)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		r.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ func TestKillSessions(t *testing.T) {
 			for k := range max(n/stores, 1) {
 				session := fmt.Sprintf("old-%d", k)
 				before := recordOld(t, store, session)
-				r := killLoading(t, store, session, time.Duration(rand.IntN(400))*time.Millisecond)
+				r := killLoading(t, recorders[k%2], store, session, time.Duration(rand.IntN(400))*time.Millisecond)
 				if r == nil {
 					return
 				}
@@ -106,9 +105,9 @@ func recordOld(t *testing.T, store *record.Store, session string) (tape string) 
 
 // killLoading runs a proxy that loads a session, and prompts in it without end,
 // and kills it a while after the agent has begun to talk.
-func killLoading(t *testing.T, store *record.Store, session string, after time.Duration) *killedRun {
+func killLoading(t *testing.T, recorder []string, store *record.Store, session string, after time.Duration) *killedRun {
 	known := tapesOf(store)
-	cmd := exec.Command("acptap", "--store", store.Dir(), "proxy", "--sessions", "--name", "loud", "--", "loud-agent")
+	cmd := recorderCommand(recorder, "--store", store.Dir(), "--sessions", "--name", "loud", "--", "loud-agent")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()

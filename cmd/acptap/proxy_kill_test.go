@@ -27,7 +27,21 @@ var kills = flag.Int("kills", 100, "how many proxies TestKill kills")
 // Editors kill their agents without warning. Whenever that happens, what either
 // side had received is on the tape, and the next proxy seals it.
 func TestKill(t *testing.T) {
-	n := *kills
+	for _, recorder := range recorders {
+		t.Run(recorder[0], func(t *testing.T) { testKill(t, recorder) })
+	}
+}
+
+// recorders are the two ways to run a proxy.
+var recorders = [][]string{{"acptap", "proxy"}, {"acptap-proxy"}}
+
+// recorderCommand returns the command that runs a proxy in one of those ways, with its flags and agent.
+func recorderCommand(recorder []string, args ...string) *exec.Cmd {
+	return exec.Command(recorder[0], append(recorder[1:len(recorder):len(recorder)], args...)...)
+}
+
+func testKill(t *testing.T, recorder []string) {
+	n := *kills / len(recorders)
 	if testing.Short() {
 		n = min(n, 10)
 	}
@@ -39,7 +53,7 @@ func TestKill(t *testing.T) {
 			store := record.OpenStore(t.TempDir())
 			var runs []*killedRun
 			for k := range max(n/stores, 1) {
-				r := killOne(t, store, k%2 == 1, time.Duration(rand.IntN(80))*time.Millisecond)
+				r := killOne(t, recorder, store, k%2 == 1, time.Duration(rand.IntN(80))*time.Millisecond)
 				if r == nil {
 					return
 				}
@@ -47,7 +61,7 @@ func TestKill(t *testing.T) {
 				received.Add(int64(len(r.client) + len(r.agent)))
 				runs = append(runs, r)
 			}
-			recoverByProxy(t, store)
+			recoverByProxy(t, recorder, store)
 			for _, r := range runs {
 				r.check(t, store, "recovered")
 			}
@@ -79,10 +93,10 @@ type killedRun struct {
 
 // killOne runs a proxy in front of an echo under full load, and kills it a while
 // after its start, or after the first byte has come back.
-func killOne(t *testing.T, store *record.Store, flowing bool, after time.Duration) *killedRun {
+func killOne(t *testing.T, recorder []string, store *record.Store, flowing bool, after time.Duration) *killedRun {
 	known := tapesOf(store)
 	file := filepath.Join(t.TempDir(), "agent")
-	cmd := exec.Command("acptap", "--store", store.Dir(), "proxy", "--", "tee", file)
+	cmd := recorderCommand(recorder, "--store", store.Dir(), "--", "tee", file)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
@@ -193,8 +207,8 @@ func (r *killedRun) check(t *testing.T, store *record.Store, when string) {
 }
 
 // recoverByProxy runs a proxy until it has sealed what others have left.
-func recoverByProxy(t *testing.T, store *record.Store) {
-	cmd := exec.Command("acptap", "--store", store.Dir(), "proxy", "--", "cat")
+func recoverByProxy(t *testing.T, recorder []string, store *record.Store) {
+	cmd := recorderCommand(recorder, "--store", store.Dir(), "--", "cat")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Error(err)

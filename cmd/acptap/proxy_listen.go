@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/follower"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -29,43 +29,26 @@ import (
 
 // listenFlags are the flags of acptap proxy about a server that is reached by a URL.
 type listenFlags struct {
-	address  string
-	upstream string
-	expose   bool
-	origins  []string
-	oauth    string
-
-	server *url.URL // what upstream says
-}
-
-// flags defines the flags.
-func (c *listenFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.address, "listen", "", "in place of an agent: listen on `ADDR`, such as 127.0.0.1:7000, for clients of the server at --upstream")
-	f.StringVar(&c.upstream, "upstream", "", "with --listen, the `URL` of the server: http, https, or h2c (HTTP/2 without TLS)")
-	f.BoolVar(&c.expose, "expose", false, "with --listen, let other machines connect; there is no login")
-	f.StringSliceVar(&c.origins, "allow-origin", nil, "with --listen, also pass on requests of web pages of an `origin` such as https://app.example")
-	f.StringVar(&c.oauth, "oauth", "rewrite", "with --listen, `what` is done to the URLs of OAuth documents: rewrite (to this address) or pass")
+	tap.Listen
+	server *url.URL // what Upstream says
 }
 
 // clientFlags defines those flags that are about clients, for a server of our own.
 func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.address, "listen", "", "in place of stdio: play over HTTP and WebSockets on `ADDR`, such as 127.0.0.1:7000")
-	f.BoolVar(&c.expose, "expose", false, "with --listen, let other machines connect; there is no login")
-	f.StringSliceVar(&c.origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
+	f.StringVar(&c.Address, "listen", "", "in place of stdio: play over HTTP and WebSockets on `ADDR`, such as 127.0.0.1:7000")
+	f.BoolVar(&c.Expose, "expose", false, "with --listen, let other machines connect; there is no login")
+	f.StringSliceVar(&c.Origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
 }
 
 // guard returns what clients may name as the host of a listener, and as their origin.
 func (c *listenFlags) guard(host string) relay.Guard {
-	return relay.Guard{Exposed: c.expose, Names: []string{host, hostname()}, Origins: c.origins}
+	return relay.Guard{Exposed: c.Expose, Names: []string{host, hostname()}, Origins: c.Origins}
 }
-
-// on reports whether there is a server in place of an agent.
-func (c *listenFlags) on() bool { return c.address != "" }
 
 // check returns an error if a flag has a wrong value, or stands beside one that does not
 // go with it.
 func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
-	if !c.on() {
+	if !c.On() {
 		for _, name := range []string{"upstream", "expose", "allow-origin", "oauth"} {
 			if f.Changed(name) {
 				return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
@@ -81,16 +64,16 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("--listen takes the server's --upstream URL, not a command such as %q", args[0])
 	}
-	if c.upstream == "" {
+	if c.Upstream == "" {
 		return errors.New("--listen needs --upstream URL, such as --upstream http://127.0.0.1:3001/mcp")
 	}
-	if c.oauth != "rewrite" && c.oauth != "pass" {
-		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.oauth)
+	if c.OAuth != "rewrite" && c.OAuth != "pass" {
+		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.OAuth)
 	}
 	if err := c.checkOrigins(); err != nil {
 		return err
 	}
-	u, err := url.Parse(c.upstream)
+	u, err := url.Parse(c.Upstream)
 	if err != nil || u.Hostname() == "" {
 		return errors.New("--upstream is not a URL such as http://127.0.0.1:3001/mcp") // it may hold a password
 	}
@@ -107,7 +90,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 }
 
 func (c *listenFlags) checkOrigins() error {
-	for _, o := range c.origins {
+	for _, o := range c.Origins {
 		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: of a page from a file
 			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example: a scheme and a host, without a path", o)
 		}
@@ -117,28 +100,28 @@ func (c *listenFlags) checkOrigins() error {
 
 // bind begins to listen, and returns the host and the port under which clients come.
 func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
-	host, port, err := net.SplitHostPort(c.address)
+	host, port, err := net.SplitHostPort(c.Address)
 	switch {
 	case err == nil:
-	case strings.Trim(c.address, "0123456789") == "":
-		host, port = "", c.address
+	case strings.Trim(c.Address, "0123456789") == "":
+		host, port = "", c.Address
 	default:
-		return nil, "", fmt.Errorf("--listen is an address with a port, such as 127.0.0.1:7000, not %q", c.address)
+		return nil, "", fmt.Errorf("--listen is an address with a port, such as 127.0.0.1:7000, not %q", c.Address)
 	}
-	if host == "" && !c.expose {
+	if host == "" && !c.Expose {
 		host = "127.0.0.1"
 	}
 	ln, err = net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, "", fmt.Errorf("--listen %s: another program listens there; with port 0, a free one is found", c.address)
+			return nil, "", fmt.Errorf("--listen %s: another program listens there; with port 0, a free one is found", c.Address)
 		}
-		return nil, "", fmt.Errorf("--listen %s: %w", c.address, err)
+		return nil, "", fmt.Errorf("--listen %s: %w", c.Address, err)
 	}
 	at := ln.Addr().(*net.TCPAddr)
-	if !at.IP.IsLoopback() && !c.expose {
+	if !at.IP.IsLoopback() && !c.Expose {
 		ln.Close()
-		return nil, "", fmt.Errorf("--listen %s: others could connect, and there is no login; --expose allows it", c.address)
+		return nil, "", fmt.Errorf("--listen %s: others could connect, and there is no login; --expose allows it", c.Address)
 	}
 	if net.ParseIP(host) != nil && !at.IP.IsUnspecified() {
 		host = at.IP.String()
@@ -177,45 +160,45 @@ func hostname() string {
 	return name
 }
 
-// runListen passes on what clients and a server say until a signal comes.
-func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) error {
-	debug.SetGCPercent(30) // as in runProxy
+// Listen passes on what clients and a server say until a signal comes.
+func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stderr io.Writer) error {
+	debug.SetGCPercent(30) // as where an agent is run
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	w := &cli.Warnings{Stderr: stderr}
 	defer w.Wait()
-	c := &o.listen
+	c := &r.listen
 	ln, hostport, err := c.bind()
 	if err != nil {
 		return err
 	}
 	if isItself(ctx, c.server, ln) {
 		ln.Close()
-		return fmt.Errorf("--upstream %s is where --listen %s is: give the address of the server", redact.Target(c.upstream), c.address)
+		return fmt.Errorf("--upstream %s is where --listen %s is: give the address of the server", redact.Target(c.Upstream), c.Address)
 	}
-	store, err := recordingStore(dir, w)
+	store, err := tap.OpenStore(dir, w)
 	if err != nil {
 		w.Print("not recording: %v", err)
 	}
-	r := newRelay(store, o.start, w)
+	server := newRelay(store, o.Start, w)
 	if store != nil {
-		if sender := o.otlp.follower(store, w); sender != nil {
-			r.Begin = sendingTapes(r.Begin, sender)
+		if sender := newFollower(o.OTLP, store, w); sender != nil {
+			server.Begin = sendingTapes(server.Begin, sender)
 			defer sender.End()
 		}
 	}
 	host, _, _ := net.SplitHostPort(hostport)
-	r.Upstream = c.server
-	r.Address = &url.URL{Scheme: "http", Host: hostport}
-	r.Guard, r.KeepOAuth = c.guard(host), c.oauth == "pass"
-	fmt.Fprintf(stderr, "acptap: listening on %s%s\n", r.Address, c.server.EscapedPath())
-	err = relay.Serve(ctx, ln, r)
-	r.Close("acptap was told to end")
+	server.Upstream = c.server
+	server.Address = &url.URL{Scheme: "http", Host: hostport}
+	server.Guard, server.KeepOAuth = c.guard(host), c.OAuth == "pass"
+	fmt.Fprintf(stderr, "acptap: listening on %s%s\n", server.Address, c.server.EscapedPath())
+	err = relay.Serve(ctx, ln, server)
+	server.Close("acptap was told to end")
 	return err
 }
 
 // sendingTapes returns what begins tapes as begin does, and has them sent.
-func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follower.Follower) func(relay.Facts) (relay.Journal, error) {
+func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follower) func(relay.Facts) (relay.Journal, error) {
 	return func(f relay.Facts) (relay.Journal, error) {
 		journal, err := begin(f)
 		if r, ok := journal.(*record.Recorder); ok && err == nil {
@@ -244,7 +227,7 @@ func newRelay(store *record.Store, start record.Start, w *cli.Warnings) *relay.R
 	r.Begin = func(f relay.Facts) (relay.Journal, error) {
 		start := start
 		start.Transport, start.Upstream = f.Transport, f.Upstream
-		return beginTape(store, start)
+		return tap.Begin(store, start)
 	}
 	return r
 }

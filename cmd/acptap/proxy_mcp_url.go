@@ -28,9 +28,8 @@ type nestedRelays struct {
 	stop   func()        // guarded by mu
 }
 
-// url returns where a server is reached such that it is recorded: the URL of
-// nest.Rewriter.
-func (n *nestedRelays) url(p nest.Parent, _ dialect.ServerKind, server string) (string, error) {
+// URL returns where a server is reached such that it is recorded, as nest.Rewriter asks for it.
+func (n *nestedRelays) URL(p nest.Parent, _ dialect.ServerKind, server string) (string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return "", fmt.Errorf("its URL begins neither with http:// nor with https://")

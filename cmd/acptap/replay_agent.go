@@ -106,7 +106,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 				defer misses.Close()
 				o.agent.Missed = misses.write
 			}
-			if o.listen.on() {
+			if o.listen.On() {
 				return replayListen(cmd, &o, asJSON)
 			}
 			return replayAgent(cmd, player, func(r replay.Report) {
@@ -284,7 +284,7 @@ func (end *ending) status(ended syscall.Signal) error {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
 		return &proxy.ExitError{Code: 128 + int(ended)} // messages that never came are no divergence
 	case diverged:
-		return errNo
+		return cli.ErrNo
 	case end.err != nil:
 		return end.err
 	case end.report.Exit != nil:

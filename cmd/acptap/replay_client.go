@@ -155,7 +155,7 @@ func replayClient(cmd *cobra.Command, client *drive.Client, end func() []string,
 		return werr
 	}
 	if err != nil || len(missed) > 0 {
-		return errNo
+		return cli.ErrNo
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func parseServerReplay(text string) (r serverReplay, err error) {
 // it returns is called when the client has been played, and returns what AGENT asked that is
 // not on the tapes; a second call does nothing.
 func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func() []string, err error) {
-	acptap, err := cli.Self(os.Executable, os.Getenv("PATH"))
+	acptap, err := cli.Acptap.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/record"
 )
 
@@ -71,7 +72,7 @@ func TestReplayClient(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			stdout, stderr, err := replayClientOf(t, "", append(tt.args, tt.agent...)...)
-			if stdout != tt.stdout || stderr != tt.stderr || exitCode(err) != tt.code {
+			if stdout != tt.stdout || stderr != tt.stderr || cli.ExitCode(err) != tt.code {
 				t.Errorf("got %q, %q, %v\nwant %q, %q, %d", stdout, stderr, err, tt.stdout, tt.stderr, tt.code)
 			}
 		})

@@ -22,7 +22,7 @@ import (
 
 // checkListen returns an error if a flag stands beside one that does not go with it.
 func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
-	if o.listen.on() {
+	if o.listen.On() {
 		for _, name := range []string{"file", "mode", "on-miss"} {
 			if f.Changed(name) {
 				return fmt.Errorf("--listen only plays a tape, so it does not go with --%s", name)
@@ -68,9 +68,9 @@ func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 			cli.Warn(cmd.ErrOrStderr(), "%s", r.Report.String())
 		}
 		if errors.Is(r.Err, replay.ErrDiverged) {
-			r.Err = errNo
+			r.Err = cli.ErrNo
 		}
-		if err == nil || err == errNo && r.Err != nil {
+		if err == nil || err == cli.ErrNo && r.Err != nil {
 			err = r.Err
 		}
 	}

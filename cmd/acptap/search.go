@@ -119,7 +119,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	if len(ids) == 0 {
 		fmt.Fprint(stderr, emptyText(store.Dir()))
 	}
-	return errNo
+	return cli.ErrNo
 }
 
 // flushEvery is how long a match may wait in the buffer.

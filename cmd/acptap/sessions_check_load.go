@@ -87,7 +87,7 @@ func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {
 	if len(reloads) == 0 {
 		cli.Warn(stderr, "the agent served no session/load itself")
-		return errNo
+		return cli.ErrNo
 	}
 	lost := false
 	for _, r := range reloads {
@@ -108,7 +108,7 @@ func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool)
 		}
 	}
 	if lost {
-		return errNo
+		return cli.ErrNo
 	}
 	return nil
 }

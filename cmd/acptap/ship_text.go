@@ -123,7 +123,7 @@ func (s *shipping) answer() error {
 	case s.sent.unreadable > 0:
 		return errors.New("a part of what was to be sent cannot be read")
 	case s.sent.refused > 0:
-		return errNo
+		return cli.ErrNo
 	}
 	return nil
 }

@@ -339,7 +339,7 @@ func (s *show) verdict(n *sum) error {
 	case n.broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(n.broken, "part"))
 	case n.shown == 0 && picky:
-		return errNo
+		return cli.ErrNo
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(h.broken, "part"))
 	case shown == 0:
 		cli.Warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
-		return errNo
+		return cli.ErrNo
 	}
 	return nil
 }

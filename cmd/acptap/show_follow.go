@@ -36,7 +36,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 			}
 		}
 		err = s.run(ctx, ref.Subject{Store: store, Parts: []ref.Part{{Tape: tape}}}, stdout, stderr)
-		if !endless || err != nil && !errors.Is(err, errNo) {
+		if !endless || err != nil && !errors.Is(err, cli.ErrNo) {
 			return err
 		}
 		tape, err = coming.following()

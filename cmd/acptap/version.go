@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -23,7 +23,7 @@ func newVersionCmd() *cobra.Command {
 			if asJSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), versionLine{cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
+			_, err := io.WriteString(cmd.OutOrStdout(), cli.Acptap.VersionLine())
 			return err
 		},
 	}
@@ -37,9 +37,4 @@ type versionLine struct {
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
-}
-
-// versionText returns the output of acptap version.
-func versionText() string {
-	return fmt.Sprintf("acptap %s %s %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

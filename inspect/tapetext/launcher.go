@@ -53,6 +53,7 @@ var launchers = []launcher{
 	{names: "ssh autossh", values: "-b -B -c -D -E -e -F -I -i -J -L -l -M -m -O -o -p -P -Q -R -S -W -w", skip: 1, what: aLine},
 	{names: "wsl", values: "-d --distribution -u --user --cd --shell-type"},
 	{names: "acptap", verbs: "proxy", values: "--name --store --protocol", dashed: true},
+	{names: "acptap-proxy", values: "--name --store --protocol", dashed: true},
 
 	{names: "docker podman nerdctl", verbs: "exec", values: "-e --env --env-file -u --user -w --workdir --detach-keys", skip: 1},
 	{names: "docker podman nerdctl", verbs: "run", values: containerOptions, what: anImage},

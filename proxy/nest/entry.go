@@ -37,16 +37,16 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 	if args[0] != '[' {
 		return nil // the agent will refuse it as it is
 	}
-	if r.isAcptap(unquoted(command)) {
-		at, _, told := runsProxy(args)
+	if known, alone := r.isRecorder(unquoted(command)); known {
+		at, _, told := recorderFlags(args, alone)
 		switch {
 		case told:
 			return nil
 		case at > 0:
-			return wire.Set(entry, slices.Concat(args[:at], []byte(","), elements("--parent", p.String()), args[at:]), "args")
+			return wire.Set(entry, slices.Concat(args[:at], elements("--parent", p.String()), []byte(","), args[at:]), "args")
 		}
 	}
-	own := []string{"proxy", "--store", r.Store, "--parent", p.String()}
+	own := append(slices.Clone(r.Recorder[1:]), "--store", r.Store, "--parent", p.String())
 	if p.Server != "" {
 		own = append(own, "--name", p.Server)
 	}
@@ -56,26 +56,37 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 	if len(bytes.TrimLeft(rest, " \t\r\n")) > len("]") {
 		list = append(list, ',')
 	}
-	return wire.Set(wire.Set(entry, append(list, rest...), "args"), quote(r.Acptap), "command")
+	return wire.Set(wire.Set(entry, append(list, rest...), "args"), quote(r.Recorder[0]), "command")
 }
 
-// isAcptap reports whether a program is acptap.
-func (r *Rewriter) isAcptap(program string) bool {
-	name := programName(program)
-	return name == "acptap" || name == programName(r.Acptap) || sameFile(program, r.Acptap)
+// isRecorder reports whether a program is acptap or acptap-proxy. alone says that it is the
+// latter, which records without the word proxy.
+func (r *Rewriter) isRecorder(program string) (known, alone bool) {
+	switch name := programName(program); {
+	case name == "acptap", name == "acptap-proxy":
+		return true, name != "acptap"
+	case name == programName(r.Recorder[0]) || sameFile(program, r.Recorder[0]):
+		return true, len(r.Recorder) == 1
+	}
+	return false, false
 }
 
 // ParentOf returns what an entry that a Rewriter has changed, of the kind StdioServer, says
 // of its parent. ok is false if none did.
 func ParentOf(entry []byte) (p Parent, ok bool) {
-	_, parent, _ := runsProxy(wire.Get(entry, "args"))
+	args := wire.Get(entry, "args")
+	_, parent, told := recorderFlags(args, false)
+	if !told {
+		_, parent, _ = recorderFlags(args, true)
+	}
 	p, err := ParseParent(parent)
 	return p, err == nil
 }
 
-// runsProxy returns where in the arguments of acptap those of acptap proxy begin, 0 if it
-// is to do something else, and whose the server is if they have told so already.
-func runsProxy(args []byte) (at int, parent string, told bool) {
+// recorderFlags returns where the flags of acptap-proxy (alone), or of acptap proxy, begin in
+// its arguments, 0 if acptap is to do something else, and whose the server is if they have told
+// so already.
+func recorderFlags(args []byte, alone bool) (at int, parent string, told bool) {
 	spans := wire.Find(args, "#")
 	word := func(i int) string {
 		if i >= len(spans) {
@@ -84,17 +95,22 @@ func runsProxy(args []byte) (at int, parent string, told bool) {
 		return unquoted(args[spans[i].Start:spans[i].End])
 	}
 	i := 0
-	switch {
-	case word(0) == "--store":
-		i = 2
-	case strings.HasPrefix(word(0), "--store="):
-		i = 1
+	if !alone {
+		switch {
+		case word(0) == "--store":
+			i = 2
+		case strings.HasPrefix(word(0), "--store="):
+			i = 1
+		}
+		if word(i) != "proxy" {
+			return 0, "", false
+		}
+		i++
 	}
-	if word(i) != "proxy" {
+	if i == len(spans) {
 		return 0, "", false
 	}
-	at = spans[i].End
-	for i++; i < len(spans) && word(i) != "--"; i++ {
+	for at = spans[i].Start; i < len(spans) && word(i) != "--"; i++ {
 		if word(i) == "--parent" {
 			return at, word(i + 1), true
 		}

@@ -24,7 +24,7 @@ import (
 // A Rewriter is a proxy.Interceptor for one connection. The fields are set before the
 // proxy runs.
 type Rewriter struct {
-	Acptap    string   // absolute path of the program that records the servers
+	Recorder  []string // the command that records the servers, which flags and -- follow; its program has an absolute path
 	Store     string   // absolute path of the store that it records into
 	Tape      string   // id of the tape on which the connection is recorded
 	Agent     []string // the command of the agent
@@ -133,14 +133,14 @@ var elsewhere = []string{"docker", "podman", "nerdctl", "ssh", "autossh", "wsl",
 func (r *Rewriter) unfit() string {
 	if len(r.Agent) > 0 && !r.Selection.Force {
 		if name := programName(r.Agent[0]); slices.Contains(elsewhere, name) {
-			return fmt.Sprintf("%s runs the agent where it may not find %s (--mcp=force tries all the same)", name, r.Acptap)
+			return fmt.Sprintf("%s runs the agent where it may not find %s (--mcp=force tries all the same)", name, r.Recorder[0])
 		}
 	}
-	if !utf8.ValidString(r.Acptap) || !utf8.ValidString(r.Store) {
-		return fmt.Sprintf("the paths %s and %s are no UTF-8", r.Acptap, r.Store) // JSON cannot say them
+	if !utf8.ValidString(r.Recorder[0]) || !utf8.ValidString(r.Store) {
+		return fmt.Sprintf("the paths %s and %s are no UTF-8", r.Recorder[0], r.Store) // JSON cannot say them
 	}
-	if info, err := os.Stat(r.Acptap); err != nil || !info.Mode().IsRegular() {
-		return fmt.Sprintf("%s, which would record them, is gone", r.Acptap)
+	if info, err := os.Stat(r.Recorder[0]); err != nil || !info.Mode().IsRegular() {
+		return fmt.Sprintf("%s, which would record them, is gone", r.Recorder[0])
 	}
 	return ""
 }

@@ -35,7 +35,7 @@ func rewriter(t testing.TB) (*nest.Rewriter, *[]string) {
 	var said []string
 	links := []string{"first", "second", "third"}
 	return &nest.Rewriter{
-		Acptap: path, Store: "/store", Tape: tape,
+		Recorder: []string{path, "proxy"}, Store: "/store", Tape: tape,
 		Selection: nest.Selection{Stdio: true, HTTP: true},
 		Complain:  func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
 		Link: func() string {
@@ -100,8 +100,14 @@ var entryTests = []struct{ name, entry, want string }{
 	{
 		"recorded already",
 		`{"name":"a","command":"/usr/bin/acptap","args":["proxy", "--name","mine","--","a"]}`,
-		`{"name":"a","command":"/usr/bin/acptap","args":["proxy","--parent","TAPE/first/a", "--name","mine","--","a"]}`,
+		`{"name":"a","command":"/usr/bin/acptap","args":["proxy", "--parent","TAPE/first/a","--name","mine","--","a"]}`,
 	},
+	{
+		"recorded already by the small program",
+		`{"name":"a","command":"/usr/bin/acptap-proxy","args":["--name","mine","--","a"]}`,
+		`{"name":"a","command":"/usr/bin/acptap-proxy","args":["--parent","TAPE/first/a","--name","mine","--","a"]}`,
+	},
+	{"the small program has told whose it is", `{"name":"a","command":"acptap-proxy.exe","args":["--store","s","--parent","T/l/a","--","a"]}`, ""},
 	{
 		"recorded already, into a store of its own",
 		`{"name":"a","command":"acptap.exe","args":["--store","proxy","proxy","--","a"]}`,
@@ -134,11 +140,11 @@ func TestEntries(t *testing.T) {
 	for _, tt := range entryTests {
 		t.Run(tt.name, func(t *testing.T) {
 			r, said := rewriter(t)
-			link := filepath.Join(filepath.Dir(r.Acptap), "other")
-			if err := os.Link(r.Acptap, link); err != nil {
+			link := filepath.Join(filepath.Dir(r.Recorder[0]), "other")
+			if err := os.Link(r.Recorder[0], link); err != nil {
 				t.Skip(err)
 			}
-			paths := strings.NewReplacer("ACPTAP", r.Acptap, "LINK", link, "TAPE", tape)
+			paths := strings.NewReplacer("ACPTAP", r.Recorder[0], "LINK", link, "TAPE", tape)
 			frame := begin + paths.Replace(tt.entry) + end
 			want, origin := begin+paths.Replace(tt.want)+end, wire.Rewritten
 			if tt.want == "" {
@@ -302,8 +308,8 @@ func TestUnfit(t *testing.T) {
 		{"WSL", func(r *nest.Rewriter) { r.Agent = []string{`C:\Windows\System32\WSL.exe`, "agent"} }, setup, "wsl runs the agent "},
 		{"docker, by force", func(r *nest.Rewriter) { r.Agent, r.Selection.Force = []string{"docker"}, true }, setup, ""},
 		{"npx", func(r *nest.Rewriter) { r.Agent = []string{"npx", "docker"} }, setup, ""},
-		{"gone", func(r *nest.Rewriter) { os.Remove(r.Acptap) }, setup, ", which would record them, is gone: MCP servers are not recorded"},
-		{"a directory", func(r *nest.Rewriter) { r.Acptap = filepath.Dir(r.Acptap) }, setup, ", which would record them, is gone"},
+		{"gone", func(r *nest.Rewriter) { os.Remove(r.Recorder[0]) }, setup, ", which would record them, is gone: MCP servers are not recorded"},
+		{"a directory", func(r *nest.Rewriter) { r.Recorder[0] = filepath.Dir(r.Recorder[0]) }, setup, ", which would record them, is gone"},
 		{"no UTF-8", func(r *nest.Rewriter) { r.Store = "/\xff" }, setup, "are no UTF-8"},
 		{"too long", func(*nest.Rewriter) {}, strings.Replace(setup, `"/w"`, `"/`+strings.Repeat("w", 1<<20)+`"`, 1), "session/new is longer than 1 MiB: its MCP servers are not recorded"},
 	} {

@@ -68,14 +68,14 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // Configure makes all commands below root report wrong usage in the same way. The
-// help of root ends with what ending returns.
+// help of root ends with what ending returns, if there is one.
 func Configure(root *cobra.Command, ending func() string) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
 	commandHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		commandHelp(cmd, args)
-		if !cmd.HasParent() {
+		if !cmd.HasParent() && ending != nil {
 			io.WriteString(cmd.OutOrStdout(), ending())
 		}
 	})

@@ -1,3 +1,6 @@
+// Package lake has what acptap and acptap-lake, the program that it starts for object
+// storage and tables, both know: the commands with their flags and help. acptap parses a command to
+// check it and to show its help, and acptap-lake to run it.
 package lake
 
 import (
@@ -7,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 )
 
@@ -47,7 +51,7 @@ func NewExportCmd(run func(cmd *cobra.Command, x *Export, args []string) error) 
 		Short: "Write tapes as tables",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != Parquet {
-				return fmt.Errorf("--format %q is not for %s", format, Program)
+				return fmt.Errorf("--format %q is not for %s", format, cli.Lake)
 			}
 			if err := x.Check(args); err != nil {
 				return err

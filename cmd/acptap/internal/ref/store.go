@@ -6,11 +6,18 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/spf13/pflag"
+
 	"github.com/acptap/acptap/record"
 )
 
 // DefaultStore says where the store is if nothing names one.
 const DefaultStore = "the state directory of the user"
+
+// StoreFlag adds the flag --store, whose value OpenStore takes.
+func StoreFlag(f *pflag.FlagSet, dir *string) {
+	f.StringVar(dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+DefaultStore+")")
+}
 
 // OpenStore returns the store in dir, or the default store if dir is empty.
 func OpenStore(dir string) (*record.Store, error) {

@@ -105,8 +105,10 @@ func (e *Entry) sort() {
 			e.State, e.Why = Other, fmt.Sprintf("%s is before its agent already; take that away first", tool)
 		}
 	}
-	if n := slices.IndexFunc(e.Agent, func(w string) bool { return programName(w) == "acptap" }); e.State == Plain && n > 0 && slices.Contains(e.Agent[n:], "proxy") {
-		e.State, e.Why = Other, fmt.Sprintf("%s calls acptap already; if that records, nothing is to be done, else edit it by hand", e.Agent[0])
+	for i := range e.Agent {
+		if i > 0 && e.State == Plain && flagsAt(e.Agent[i:]) > 0 {
+			e.State, e.Why = Other, fmt.Sprintf("%s calls acptap already; if that records, nothing is to be done, else edit it by hand", e.Agent[0])
+		}
 	}
 	if e.State == Plain && e.command.form != commandLine && len(e.Agent) == 1 && looksLikeLine(e.Agent[0]) {
 		e.State, e.Why = Other, fmt.Sprintf("its command %q is a whole command line, which acptap cannot start; write the program as command, and the rest as args", e.Agent[0])

@@ -111,7 +111,7 @@ func (s *Setup) status(e Entry) Status {
 		st.Bad = true
 		st.What = fmt.Sprintf("calls %s, which cannot be started", e.Acptap[0])
 		st.Advice = fmt.Sprintf("until then its client cannot start it: acptap wrap %s, or acptap unwrap %s", name, name)
-	case s.Wrapper.Acptap != "" && !sameFile(path, s.Wrapper.Acptap):
+	case len(s.Programs) > 0 && !slices.ContainsFunc(s.Programs, func(own string) bool { return sameFile(path, own) }):
 		st.What = fmt.Sprintf("calls %s, which is another acptap than this one", e.Acptap[0])
 		st.Advice = fmt.Sprintf("acptap wrap %s takes this one", name)
 	}

@@ -30,7 +30,7 @@ func TestRewrap(t *testing.T) {
 	s.Wrapper.With = []string{"--sessions"}
 	check(settings.DidRewrap, "/go/bin/acptap", "proxy", "--name", "x", "--sessions", "--")
 	check(settings.DidNothing, "/go/bin/acptap", "proxy", "--name", "x", "--sessions", "--")
-	s.Wrapper = settings.Wrapper{Acptap: "/opt/acptap"}
+	s.Wrapper = settings.Wrapper{Recorder: []string{"/opt/acptap", "proxy"}}
 	check(settings.DidRewrap, "/opt/acptap", "proxy", "--name", "x", "--sessions", "--")
 	s.Wrapper.With, s.Wrapper.Store = []string{"--name", "y"}, "/tapes"
 	check(settings.DidRewrap, "/opt/acptap", "proxy", "--store", "/tapes", "--name", "y", "--")
@@ -41,7 +41,7 @@ func TestRewrap(t *testing.T) {
 
 	path = write(t, s, "mcp.json", "{}")
 	add(t, s, "cursor", path, "n", "agent")
-	s.Wrapper = settings.Wrapper{Acptap: "/usr/bin/acptap"}
+	s.Wrapper = settings.Wrapper{Recorder: []string{"/usr/bin/acptap", "proxy"}}
 	wrap(t, s, "cursor", path, "n")
 	if e := entry(t, s, "cursor", path, "n"); e.Acptap[0] != "/usr/bin/acptap" {
 		t.Errorf("an added entry calls %q", e.Acptap)
@@ -83,14 +83,14 @@ func TestStatus(t *testing.T) {
 	if err := os.Symlink(self, bin); err != nil {
 		t.Skip(err)
 	}
-	s.Wrapper.Acptap = bin
+	s.Wrapper.Recorder, s.Programs = programs(bin)
 	path := write(t, s, ".cursor/mcp.json", `{"mcpServers": {"x": {"command": "a"}, "y": {"command": "b"}, "z": {"command": "c"}}}`)
 	wrap(t, s, "cursor", path, "x")
-	s.Wrapper.Acptap = filepath.Join(s.Machine.Home, "gone", "acptap")
+	s.Wrapper.Recorder, s.Programs = programs(filepath.Join(s.Machine.Home, "gone", "acptap"))
 	wrap(t, s, "cursor", path, "y")
 	other := write(t, s, "elsewhere.json", `{"mcpServers": {"o": {"command": "d"}}}`)
 	wrap(t, s, "cursor", other, "o")
-	s.Wrapper.Acptap = bin
+	s.Wrapper.Recorder, s.Programs = programs(bin)
 	wrap(t, s, "cursor", path, "z")
 	write(t, s, ".cursor/mcp.json", strings.Replace(read(t, path), `"z"`, `"zz"`, 1)) // z is lost, and zz wrapped by hand
 	list, err := s.Status()
@@ -112,7 +112,7 @@ func TestStatus(t *testing.T) {
 	if len(list) != 5 {
 		t.Errorf("%d entries: %v", len(list), got)
 	}
-	s.Wrapper.Acptap = write(t, s, "new/acptap", "")
+	s.Wrapper.Recorder, s.Programs = programs(write(t, s, "new/acptap", ""))
 	list, _ = s.Status()
 	for _, st := range list {
 		if st.Name == "x" && (st.Bad || !strings.Contains(st.What, "another acptap")) {
@@ -165,3 +165,6 @@ func TestClaudeState(t *testing.T) {
 		t.Errorf("with a project's file: got %s, %v, want %s", got, err, project)
 	}
 }
+
+// programs returns how an acptap at path records, and where it is.
+func programs(path string) (recorder, all []string) { return []string{path, "proxy"}, []string{path} }

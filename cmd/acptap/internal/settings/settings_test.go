@@ -29,7 +29,7 @@ func setup(t testing.TB) *settings.Setup {
 	}
 	return &settings.Setup{
 		Machine: settings.Machine{OS: "linux", Arch: "amd64", Home: home, Dir: home, Env: func(string) string { return "" }},
-		Wrapper: settings.Wrapper{Acptap: "/go/bin/acptap"},
+		Wrapper: settings.Wrapper{Recorder: []string{"/go/bin/acptap", "proxy"}},
 		Undo:    settings.Undo{Dir: filepath.Join(dir, "wraps")},
 	}
 }

@@ -14,6 +14,8 @@ type Setup struct {
 	Machine Machine
 	Wrapper Wrapper
 	Undo    Undo
+
+	Programs []string // paths of this acptap, by which entries call it; empty: unknown
 }
 
 // Do calls plan, and writes the change that it returns, while no other acptap

@@ -101,8 +101,9 @@ func (s *Setup) wrapEntry(ch *Change, e Entry) (Step, error) {
 
 // rewrapEntry brings the path and the flags of acptap up to date.
 func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
-	words := slices.Clone(e.Acptap)
-	words[0] = s.Wrapper.Acptap
+	at := flagsAt(e.Acptap)
+	store := e.Acptap[1:max(at-1, 1)] // before the word proxy
+	words := slices.Concat(s.Wrapper.Recorder, store, e.Acptap[at:])
 	if s.Wrapper.With != nil {
 		words = s.Wrapper.Words(nameOf(e))
 	}

@@ -4,18 +4,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // A Wrapper is the command that goes before an agent's.
 type Wrapper struct {
-	Acptap string   // absolute path
-	Store  string   // the directory of the store; empty for the default one
-	With   []string // flags of acptap proxy; nil to keep those that are there
+	Recorder []string // acptap proxy, or acptap-proxy, by its absolute path
+	Store    string   // the directory of the store; empty for the default one
+	With     []string // flags of acptap proxy; nil to keep those that are there
 }
 
 // Words returns what stands before the command of the agent called name.
 func (w Wrapper) Words(name string) []string {
-	words := []string{w.Acptap, "proxy"}
+	words := slices.Clone(w.Recorder)
 	if w.Store != "" {
 		words = append(words, "--store", w.Store)
 	}
@@ -25,22 +27,37 @@ func (w Wrapper) Words(name string) []string {
 	return slices.Concat(words, w.With, []string{"--"})
 }
 
+// flagsAt returns where in a command the flags of acptap proxy or of acptap-proxy begin, but
+// for a --store before the word proxy. It returns 0 if the program is neither.
+func flagsAt(words []string) int {
+	if len(words) < 2 {
+		return 0
+	}
+	name := programName(words[0])
+	if strings.HasPrefix(name, string(cli.Proxy)) {
+		return 1
+	}
+	proxy := slices.Index(words, "proxy")
+	if !strings.HasPrefix(name, string(cli.Acptap)) || // acptap-1.0 is one, too
+		proxy != 1 && proxy != 2 && proxy != 3 || !strings.HasPrefix(words[1], "--store") && proxy != 1 {
+		return 0
+	}
+	return proxy + 1
+}
+
 // own returns how many words of a command are acptap's: all of them up to --. It
 // returns 0 if acptap is not the program, -1 if there is no -- that says where the
 // agent's command begins.
 func own(words []string) int {
-	if len(words) < 2 || !strings.HasPrefix(programName(words[0]), "acptap") { // acptap-1.0 is one, too
-		return 0
-	}
-	proxy := slices.Index(words, "proxy")
-	if proxy != 1 && proxy != 2 && proxy != 3 || !strings.HasPrefix(words[1], "--store") && proxy != 1 {
+	at := flagsAt(words)
+	if at == 0 {
 		return 0
 	}
 	flag := false
-	for i, w := range words[proxy+1:] {
+	for i, w := range words[at:] {
 		switch {
-		case w == "--" && proxy+i+2 < len(words):
-			return proxy + i + 2
+		case w == "--" && at+i+1 < len(words):
+			return at + i + 1
 		case strings.HasPrefix(w, "-"):
 			flag = !strings.Contains(w, "=")
 		case flag:

@@ -14,13 +14,12 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 )
 
 // Commands is what the commands need of the program that they belong to.
 type Commands struct {
-	Store *string               // the flag --store
-	Proxy func() *cobra.Command // acptap proxy, whose flags --with takes
-	No    error                 // the answer no
+	Store *string // the flag --store
 }
 
 // flags are the flags of both commands.
@@ -60,41 +59,52 @@ func (o *flags) setup() (*settings.Setup, error) {
 	if *o.Store != "" || os.Getenv("ACPTAP_STORE") != "" || filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
 		s.Wrapper.Store = store.Dir()
 	}
+	small := true
 	if o.reset {
-		if s.Wrapper.With, err = o.proxyFlags(o.with); err != nil {
+		if s.Wrapper.With, small, err = proxyFlags(o.with); err != nil {
 			return nil, err
 		}
 	}
-	s.Wrapper.Acptap, o.unfit = ownPath(os.Executable, os.Getenv("PATH"))
+	s.Wrapper.Recorder, s.Programs, o.unfit = programs(os.Executable, os.Getenv("PATH"), small)
 	return s, nil
 }
 
-// proxyFlags returns the flags in a text, which must be those of acptap proxy.
-func (o *flags) proxyFlags(text string) ([]string, error) {
-	words, err := settings.SplitWords(text)
+// proxyFlags returns the flags in a text, which must be those of acptap proxy. small says that
+// acptap-proxy can do what they ask for.
+func proxyFlags(text string) (words []string, small bool, err error) {
+	words, err = settings.SplitWords(text)
 	if err != nil {
-		return nil, fmt.Errorf("--with %q: %w", text, err)
+		return nil, false, fmt.Errorf("--with %q: %w", text, err)
 	}
-	proxy := o.Proxy()
-	proxy.Flags().String("store", "", "")
+	proxy := tap.NewProgram(nil)
 	err = proxy.ParseFlags(words)
 	if rest := proxy.Flags().Args(); err == nil && len(rest) > 0 {
 		err = fmt.Errorf("%q is no flag", rest[0])
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--with takes flags of acptap proxy, such as '--sessions': %w", err)
+		return nil, false, fmt.Errorf("--with takes flags of acptap proxy, such as '--sessions': %w", err)
 	}
-	return append([]string{}, words...), nil
+	return append([]string{}, words...), !tap.NeedsAcptap(proxy.Flags()), nil
 }
 
-// ownPath returns the path of this program, as cli.Self does.
-func ownPath(executable func() (string, error), path string) (string, error) {
+// programs returns the command that goes before an agent's, acptap-proxy if small allows it, and
+// the paths of all programs that record.
+func programs(executable func() (string, error), path string, small bool) (recorder, all []string, err error) {
 	exe, err := executable()
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
-		return "", errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap")
+		return nil, nil, errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap/...")
 	}
-	return cli.Self(executable, path)
+	recorder, err = cli.Acptap.Recorder(executable, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	acptap, err := cli.Acptap.Self(executable, path)
+	all = []string{recorder[0], acptap}
+	if !small {
+		recorder = []string{acptap, "proxy"}
+	}
+	return recorder, all, err
 }

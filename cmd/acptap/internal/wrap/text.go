@@ -192,7 +192,7 @@ func (o *flags) writeStatus(out io.Writer, s *settings.Setup) error {
 	}
 	for _, st := range list {
 		if st.Bad && err == nil {
-			err = o.No
+			err = cli.ErrNo
 		}
 	}
 	return err

@@ -1,4 +1,4 @@
-package follower
+package main
 
 import (
 	"os/exec"

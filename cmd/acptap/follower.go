@@ -1,6 +1,4 @@
-// Package follower starts acptap ship --follow beside a proxy that records. The proxy does
-// not wait for it, hears nothing of it, and opens no connection itself.
-package follower
+package main
 
 import (
 	"os"
@@ -13,13 +11,15 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A Follower is started when a tape has begun, unless one delivers to the same destination
-// already: that one sees the new tape. It may be used from several goroutines.
-type Follower struct {
-	Store    string // directory
-	Address  string // identifies the destination
-	Args     []string
-	Complain func(error) // is told if it cannot be started
+// A follower is a process of acptap ship --follow beside a proxy that records. The proxy does
+// not wait for it, hears nothing of it, and opens no connection itself. It is started when a
+// tape has begun, unless one delivers to the same destination already: that one sees the new
+// tape. It may be used from several goroutines.
+type follower struct {
+	store    string // directory
+	address  string // identifies the destination
+	args     []string
+	complain func(error) // is told if it cannot be started
 
 	mu    sync.Mutex
 	timer *time.Timer // nil: nothing is to be started
@@ -31,7 +31,7 @@ type Follower struct {
 const startAfter = time.Second
 
 // Begin says that a tape has begun.
-func (f *Follower) Begin(tape string) {
+func (f *follower) Begin(tape string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.timer == nil {
@@ -41,9 +41,9 @@ func (f *Follower) Begin(tape string) {
 }
 
 // End says that no tape will begin any more. What was to be started is started now.
-func (f *Follower) End() { f.start() }
+func (f *follower) End() { f.start() }
 
-func (f *Follower) start() {
+func (f *follower) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.timer == nil {
@@ -51,22 +51,22 @@ func (f *Follower) start() {
 	}
 	f.timer.Stop()
 	f.timer = nil
-	if ship.To(f.Store, f.Address).Locked() {
+	if ship.To(f.store, f.address).Locked() {
 		return
 	}
 	if err := f.run(); err != nil {
-		f.Complain(err)
+		f.complain(err)
 	}
 }
 
 // run starts the process. It is reaped if it ends before this one does.
-func (f *Follower) run() error {
-	path, err := cli.Self(os.Executable, os.Getenv("PATH"))
+func (f *follower) run() error {
+	path, err := cli.Acptap.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return err
 	}
 	since := tapeid.Time(f.tape).Format(time.RFC3339Nano)
-	cmd := exec.Command(path, append([]string{"--store", f.Store, "ship", "--follow", "--until-idle", "--since", since}, f.Args...)...)
+	cmd := exec.Command(path, append([]string{"--store", f.store, "ship", "--follow", "--until-idle", "--since", since}, f.args...)...)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package tap
 
 import (
 	"errors"
@@ -57,19 +57,18 @@ func (c *mcpFlags) check(start *record.Start) error {
 }
 
 // rewriter returns the interceptor that has the servers of the agent that is being
-// recorded on tape be recorded in the store of relays, those with a URL by relays; nil if
-// it is off.
-func (c *mcpFlags) rewriter(start record.Start, tape string, relays *nestedRelays, w *cli.Warnings) (*nest.Rewriter, error) {
+// recorded on tape be recorded in store by a recorder that program finds; nil if it is off.
+func (c *mcpFlags) rewriter(program cli.Program, start record.Start, store *record.Store, tape string, w *cli.Warnings) (*nest.Rewriter, error) {
 	if c.which == "off" {
 		return nil, nil
 	}
-	path, err := cli.Self(os.Executable, os.Getenv("PATH"))
+	recorder, err := program.Recorder(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return nil, err
 	}
 	return &nest.Rewriter{
-		Acptap: path, Store: relays.store.Dir(), Tape: tape,
-		Agent: start.Command, Selection: c.selection, URL: relays.url,
+		Recorder: recorder, Store: store.Dir(), Tape: tape,
+		Agent: start.Command, Selection: c.selection,
 		Complain: func(format string, args ...any) {
 			w.Print("--mcp: %s", termtext.Line(fmt.Sprintf(format, args...))) // names come from the client
 		},

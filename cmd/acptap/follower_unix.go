@@ -1,6 +1,6 @@
 //go:build unix
 
-package follower
+package main
 
 import (
 	"os/exec"

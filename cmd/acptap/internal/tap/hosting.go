@@ -1,4 +1,4 @@
-package main
+package tap
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// mcpSessionFlags are the flags of acptap proxy about sessions for an MCP server that has
+// hostFlags are the flags of acptap proxy about sessions for an MCP server that has
 // none.
-type mcpSessionFlags struct {
+type hostFlags struct {
 	which    string
 	max      int
 	idle     time.Duration
@@ -30,7 +30,7 @@ type mcpSessionFlags struct {
 }
 
 // flags defines the flags.
-func (c *mcpSessionFlags) flags(f *pflag.FlagSet) {
+func (c *hostFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.which, "mcp-sessions", "off", "give an MCP server without sessions those of a closed proposal, `which`: dls, sep1364-a1, sep1364-a2 or off")
 	f.Lookup("mcp-sessions").NoOptDefVal = "dls"
 	f.IntVar(&c.max, "mcp-sessions-max", 16, "with --mcp-sessions, how `many` sessions there may be at a time; 0: as a server without sessions")
@@ -39,11 +39,11 @@ func (c *mcpSessionFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.warm, "mcp-sessions-warm", 0, "with --mcp-sessions, how `many` processes are started ahead")
 }
 
-func (c *mcpSessionFlags) on() bool { return c.which != "off" }
+func (c *hostFlags) on() bool { return c.which != "off" }
 
 // check returns an error if a flag has a wrong value, or does not go with others. It notes
 // in o what the flags say of the tape.
-func (c *mcpSessionFlags) check(f *pflag.FlagSet, o *proxyFlags) error {
+func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	if !c.on() {
 		for _, name := range []string{"max", "idle", "required", "warm"} {
 			if f.Changed("mcp-sessions-" + name) {
@@ -56,18 +56,18 @@ func (c *mcpSessionFlags) check(f *pflag.FlagSet, o *proxyFlags) error {
 		return fmt.Errorf("--mcp-sessions is dls, sep1364-a1, sep1364-a2 or off, not %q", c.which)
 	}
 	switch {
-	case o.listen.on():
+	case o.Listen.On():
 		return errors.New("--mcp-sessions runs a server, and --listen runs none")
 	case o.sessions.mode != "off", o.mcp.which != "off":
 		return errors.New("--mcp-sessions is about an MCP server, --sessions and --mcp are about an ACP agent")
-	case o.start.Proto == "acp":
+	case o.Start.Proto == "acp":
 		return errors.New("--mcp-sessions is about an MCP server, and --protocol says acp")
 	case c.required && c.proposal == dialect.DataLayer:
 		return errors.New("--mcp-sessions-required: in data-layer sessions no server can require them; SEP-1364 has that")
 	case c.max < 0, c.idle < 0, c.warm < 0:
 		return errors.New("--mcp-sessions-max, --mcp-sessions-idle and --mcp-sessions-warm are not negative")
 	}
-	o.start.Proto = "mcp"
+	o.Start.Proto = "mcp"
 	return nil
 }
 
@@ -84,7 +84,7 @@ type sessionHost struct {
 }
 
 // host has p run the server behind a host; nil if that is off.
-func (c *mcpSessionFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *sessionHost {
+func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *sessionHost {
 	if !c.on() {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (c *mcpSessionFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnin
 			start := start
 			start.Name = cmp.Or(start.Name, filepath.Base(start.Command[0]))
 			start.Parent = record.Parent{Tape: s.tape, Link: cmp.Or(session, "no-session"), Server: start.Name}
-			journal, err := beginTape(s.store, start)
+			journal, err := Begin(s.store, start)
 			if err != nil {
 				return nil, err
 			}

@@ -1,4 +1,4 @@
-package main
+package tap
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// sessionFlags are the flags of acptap proxy about sessions.
+// sessionFlags are the flags about sessions.
 type sessionFlags struct {
 	mode     string
 	history  string

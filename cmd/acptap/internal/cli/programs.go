@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+)
+
+// A Program is one of those that acptap consists of.
+type Program string
+
+// The programs. They are installed together, but each may be missing.
+const (
+	Acptap Program = "acptap"
+	Proxy  Program = "acptap-proxy" // acptap proxy alone
+	Lake   Program = "acptap-lake"  // what talks to object storage
+)
+
+// Version returns the version that this program was built from, such as v1.2.0.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "unknown"
+	}
+	return info.Main.Version
+}
+
+// VersionLine returns what a program says of its version.
+func (p Program) VersionLine() string {
+	return fmt.Sprintf("%s %s %s %s/%s\n", p, Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// Self returns the absolute path of this program, which executable returns as
+// os.Executable does. If it is found through the directories of path by a link, that stays
+// one: a package manager lets it lead to the next version.
+func (p Program) Self(executable func() (string, error), path string) (string, error) {
+	exe, err := executable()
+	if err != nil {
+		return "", err
+	}
+	return p.linked(exe, path)
+}
+
+// linked returns the link by which a program is found through the directories of path, else
+// exe, which is its file.
+func (p Program) linked(exe, path string) (string, error) {
+	file, err := os.Stat(exe)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range filepath.SplitList(path) {
+		for _, name := range []string{string(p), string(p) + ".exe", filepath.Base(exe)} {
+			found := filepath.Join(dir, name)
+			if info, err := os.Stat(found); err == nil && filepath.IsAbs(found) && os.SameFile(file, info) {
+				return found, nil
+			}
+		}
+	}
+	return exe, nil
+}
+
+// beside returns the file of a program that lies in the directory of this one.
+func (p Program) beside(executable func() (string, error)) (string, error) {
+	exe, err := executable()
+	if err != nil {
+		return "", err
+	}
+	return exec.LookPath(filepath.Join(filepath.Dir(exe), string(p)))
+}
+
+// Find returns the path of a program: beside this one, else in PATH.
+func (p Program) Find() (string, error) {
+	if path, err := p.beside(os.Executable); err == nil {
+		return path, nil
+	}
+	path, err := exec.LookPath(string(p))
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("this needs %s, which is neither beside this program nor in PATH; %s", p, p.install())
+	}
+	return path, err
+}
+
+// install says how to install a program in the version of this one.
+func (p Program) install() string {
+	v := Version()
+	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, in which something may have been changed
+		return "to install all of acptap, in the clone that this was built from: go install ./cmd/acptap/..."
+	}
+	return "to install all of acptap: go install github.com/acptap/acptap/cmd/acptap/...@" + v
+}
+
+// Check returns an error unless the program at path is of the same version as this one.
+func (p Program) Check(ctx context.Context, path string) error {
+	c := exec.CommandContext(ctx, path, "--version")
+	c.WaitDelay = time.Second
+	out, err := c.Output()
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s cannot be run: %w; %s", path, err, p.install())
+	}
+	words := append(strings.Fields(string(out)), "", "")
+	version := words[1]
+	if version == "" {
+		version = "unknown"
+	}
+	if words[0] != string(p) || version != Version() {
+		return fmt.Errorf("%s is of the version %s, and this is %s; %s", path, version, Version(), p.install())
+	}
+	return nil
+}
+
+// Recorder returns the command that runs acptap proxy from a program: the small program if it
+// is that itself, or lies beside it, else acptap.
+func (p Program) Recorder(executable func() (string, error), path string) ([]string, error) {
+	if p == Proxy {
+		exe, err := p.Self(executable, path)
+		return []string{exe}, err
+	}
+	if exe, err := Proxy.beside(executable); err == nil {
+		exe, err = Proxy.linked(exe, path)
+		return []string{exe}, err
+	}
+	exe, err := p.Self(executable, path)
+	return []string{exe, "proxy"}, err
+}
+
+// RunInPlace runs a command in place of this program: it passes on signals that ask for its
+// end, and returns how it ended.
+func RunInPlace(c *exec.Cmd) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if err := c.Start(); err != nil {
+		signal.Stop(signals)
+		return err
+	}
+	ended := make(chan bool) // whether it was asked for
+	go func() {
+		asked := false
+		for s := range signals {
+			asked = true
+			c.Process.Signal(s) // it may have ended; on Windows the console tells it itself
+		}
+		ended <- asked
+	}()
+	err := c.Wait()
+	signal.Stop(signals)
+	close(signals)
+	asked := <-ended
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.Exited():
+		return &proxy.ExitError{Code: exit.ExitCode()}
+	case err != nil && asked:
+		return context.Canceled
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/proxy"
+)
+
+// ErrNo is the answer no, about which there is nothing to print.
+var ErrNo = errors.New("no")
+
+// ErrInterrupted is that a signal ended the program before it was done.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run runs a program with its arguments, says on stderr what failed, and returns the exit
+// status.
+func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if text := complaint(err); text != "" {
+		Warn(stderr, "%s", text)
+	}
+	return ExitCode(err)
+}
+
+// complaint returns what to print about err: nothing about the agent's exit status,
+// the answer no, or a reader of stdout that has gone away; of an interrupt only that
+// there was one.
+func complaint(err error) string {
+	var exit *proxy.ExitError
+	switch {
+	case err == nil, errors.As(err, &exit), errors.Is(err, ErrNo), errors.Is(err, syscall.EPIPE):
+		return ""
+	case errors.Is(err, context.Canceled):
+		return ErrInterrupted.Error()
+	}
+	return err.Error()
+}
+
+// ExitCode returns the process status for err: 0 done, 1 the answer is no, 2
+// wrong usage or failure. The agent's own status is passed on; death by signal n is
+// 128+n, as in a shell, and an agent that could not be started is 127 or 126.
+func ExitCode(err error) int {
+	var exit *proxy.ExitError
+	var start *proxy.StartError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return 0
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &start):
+		return start.Code
+	case errors.Is(err, ErrNo):
+		return 1
+	}
+	return 2
+}
