@@ -12,13 +12,13 @@ type Row struct {
 type Join uint8
 
 const (
-	Apart   Join = iota // no words stand across the two
-	AtBlank             // the text goes on, behind a blank
-	Within              // the text goes on, also within a word
+	Apart   Join = iota // no match extends over both rows
+	AtBlank             // the text continues after a blank
+	Within              // the text continues, possibly within a word
 )
 
-// A Match is where words stand: on one row or on several that are joined, one spot on
-// each.
+// A Match is an occurrence of the words: on one row, or on several joined ones with a spot
+// on each.
 type Match []Spot
 
 // move moves a match some rows down.
@@ -28,7 +28,7 @@ func (m Match) move(rows int) {
 	}
 }
 
-// A Spot is the bytes of a row from one place to another.
+// A Spot is a range of bytes of a row.
 type Spot struct{ Row, From, To int }
 
 // A finder finds words in rows.
@@ -36,11 +36,11 @@ type finder struct {
 	words Words
 	rows  []Row
 	spots []Spot   // of all matches
-	ends  []int    // of each match, in spots
-	in    [][2]int // of the text that was searched last
+	ends  []int    // of each match: its end in spots
+	in    [][2]int // matches in the text searched last
 }
 
-// Rows returns where in rows the words stand, in order.
+// Rows returns the matches in rows, in order.
 func (w Words) Rows(rows []Row) []Match {
 	f := finder{words: w, rows: rows}
 	for from := 0; from < len(rows); {
@@ -76,14 +76,14 @@ func (f *finder) single(row int) {
 	f.end()
 }
 
-// end ends a match, if there is anything of it to see.
+// end completes a match, if any part of it is visible.
 func (f *finder) end() {
 	if n := len(f.ends); n == 0 && len(f.spots) > 0 || n > 0 && f.ends[n-1] < len(f.spots) {
 		f.ends = append(f.ends, len(f.spots))
 	}
 }
 
-// joined finds the words in rows that are one text.
+// joined finds the words in rows that form one text.
 func (f *finder) joined(from, to int) {
 	var text strings.Builder
 	starts := make([]int, 0, to-from)
@@ -110,8 +110,8 @@ func (f *finder) joined(from, to int) {
 	}
 }
 
-// spotOn returns the part of a match that stands on a row: on rows behind the first
-// one it does not begin with blanks.
+// spotOn returns the part of a match on a row. On rows after the first it skips leading
+// blanks.
 func spotOn(text string, from, to int, later bool) (s Spot, ok bool) {
 	from, to = max(from, 0), min(to, len(text))
 	if later {

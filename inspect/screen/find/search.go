@@ -2,13 +2,13 @@ package find
 
 import "slices"
 
-// A Search is words, and where they stand in rows that may change. One of the places
-// is the current one.
+// A Search holds words and their matches in rows that may change. One of the matches is the
+// current one.
 type Search struct {
 	words   Words
 	rows    []Row // that were searched
 	matches []Match
-	current int // index in matches; -1: none is
+	current int // index in matches; -1: none
 }
 
 // NewSearch returns a search that has found nothing yet.
@@ -25,9 +25,9 @@ func (s *Search) Words() Words {
 // Searched reports whether rows were searched.
 func (s *Search) Searched() bool { return s.matches != nil }
 
-// Update searches rows in place of those before, from the first that is another to the
-// last. The current match stays the same if it is not among these, else the one with
-// that many before it. The rows must not be changed any more.
+// Update replaces the rows and searches those that differ from the previous ones. The
+// current match stays if it is not on a row that differs; otherwise the match at the same
+// position becomes current. The caller must not change rows afterwards.
 func (s *Search) Update(rows []Row) {
 	from, behind := changed(s.rows, rows)
 	to := len(rows) - behind
@@ -54,8 +54,8 @@ func (s *Search) Update(rows []Row) {
 	}
 }
 
-// changed returns how many rows at the beginning are the same in both, and how many at
-// the end. What is between is not joined to them.
+// changed returns how many rows are the same at the beginning and at the end. The rows in
+// between are not joined to them.
 func changed(before, after []Row) (first, behind int) {
 	n := min(len(before), len(after))
 	for first < n && before[first] == after[first] {
@@ -73,27 +73,26 @@ func changed(before, after []Row) (first, behind int) {
 	return first, behind
 }
 
-// isJoined reports whether a row is there that is joined to the one before it.
+// isJoined reports whether row i exists and is joined to the row before it.
 func isJoined(rows []Row, i int) bool { return i < len(rows) && rows[i].Join != Apart }
 
-// matchFrom returns the first match on a row or behind it.
+// matchFrom returns the first match on a row or after it.
 func (s *Search) matchFrom(row int) int {
 	i, _ := slices.BinarySearchFunc(s.matches, row, func(m Match, row int) int { return m[0].Row - row })
 	return i
 }
 
-// A Step is which match is wanted next.
+// A Step says which match to go to.
 type Step uint8
 
 const (
-	Here     Step = iota // the first one on a row or behind it
-	Next                 // the one behind the current one, if that is on the row
+	Here     Step = iota // the first one on a row or after it
+	Next                 // the one after the current one, if that is on the row
 	Previous             // the one before it
 )
 
-// Go makes another match the current one, as seen from a row, going on at the other end
-// where there is no other. It reports whether there is any, and whether it has gone
-// round.
+// Go makes another match the current one, as seen from a row, and wraps around at either
+// end. It reports the match, nil if there is none, and whether it wrapped around.
 func (s *Search) Go(step Step, row int) (found Match, round bool) {
 	n := len(s.matches)
 	if n == 0 {
@@ -129,8 +128,8 @@ func (s *Search) Current() Match {
 	return s.matches[s.current]
 }
 
-// Position returns which match is the current one, from 1, and how many there are. If
-// the row is not on it, none is.
+// Position returns the number of the current match, from 1, and the number of matches. at
+// is 0 if the current match is not on the row.
 func (s *Search) Position(row int) (at, all int) {
 	if s.current >= 0 && s.on(s.current, row) {
 		at = s.current + 1

@@ -1,9 +1,8 @@
-// Package find finds words in lines of text: where they stand, how many there are, and
-// which of them is the next one. It draws nothing and knows nothing of what the lines
-// are about.
+// Package find finds words in lines of text: where they are, how many there are, and which
+// of them comes next. It draws nothing and does not know what the lines are about.
 //
-// Case counts if there is a capital letter in the words. A blank among them stands for
-// any blanks, and for the end of a line where the text goes on in the next one.
+// Case counts if the words have a capital letter. A blank in the words matches any blanks,
+// and the end of a line whose text continues on the next one.
 package find
 
 import (
@@ -19,17 +18,17 @@ type Words struct {
 	text    string // as they were typed
 	phrases []phrase
 	regexps []*regexp.Regexp
-	each    bool // all that stands on a row is one match
+	each    bool // everything found on a row is one match
 }
 
 // A phrase is pieces with blanks between them.
 type phrase struct {
 	pieces []string
 	exact  bool   // case counts
-	starts string // what the first character may be
+	starts string // characters it may begin with
 }
 
-// Phrase returns words that stand one after the other.
+// Phrase returns words that must follow one another.
 func Phrase(text string) Words {
 	w := Words{text: text}
 	if pieces := strings.Fields(text); len(pieces) > 0 {
@@ -38,15 +37,15 @@ func Phrase(text string) Words {
 	return w
 }
 
-// Each returns the words of a text, which may stand in any order. What of them stands
-// on a row is one match.
+// Each returns the words of a text, in any order. All of them that are on a row form one
+// match.
 func Each(text string) Words {
 	w := Any(strings.Fields(text), nil)
 	w.text, w.each = text, true
 	return w
 }
 
-// Any returns texts and regular expressions each of which may be found.
+// Any returns texts and regular expressions, each of which matches by itself.
 func Any(texts []string, regexps []*regexp.Regexp) Words {
 	var w Words
 	for _, text := range texts {
@@ -72,7 +71,7 @@ func newPhrase(pieces []string) phrase {
 	first, _ := utf8.DecodeRuneInString(pieces[0])
 	p.starts = string(first)
 	for r := unicode.SimpleFold(first); r != first && !p.exact; r = unicode.SimpleFold(r) {
-		if r < utf8.RuneSelf || first >= utf8.RuneSelf { // the Kelvin sign is no k here: that is much faster
+		if r < utf8.RuneSelf || first >= utf8.RuneSelf { // the Kelvin sign does not match k, which makes this much faster
 			p.starts += string(r)
 		}
 	}
@@ -85,7 +84,7 @@ func (w Words) IsZero() bool { return w.phrases == nil && w.regexps == nil }
 // String returns the words as they were typed.
 func (w Words) String() string { return w.text }
 
-// Fit reports whether each of the words stands in a text.
+// Fit reports whether a text has each of the words.
 func (w Words) Fit(text string) bool {
 	for _, p := range w.phrases {
 		if !p.in(text) {
@@ -95,11 +94,11 @@ func (w Words) Fit(text string) bool {
 	return true
 }
 
-// In returns where in a text the words stand, as the bytes from one place to another,
-// in order and none in another. Empty matches of regular expressions are left out.
+// In returns the byte ranges of matches in a text, in order and without overlap. It leaves
+// out empty matches of regular expressions.
 func (w Words) In(text string) [][2]int { return w.appendIn(nil, text) }
 
-// Marks returns what In finds, as marks.
+// Marks returns the result of In as marks.
 func (w Words) Marks(text string) []Mark {
 	var marks []Mark
 	for _, at := range w.In(text) {
@@ -108,7 +107,7 @@ func (w Words) Marks(text string) []Mark {
 	return marks
 }
 
-// appendIn is In, appended to found, which is empty.
+// appendIn appends the result of In to found, which must be empty.
 func (w Words) appendIn(found [][2]int, text string) [][2]int {
 	for _, p := range w.phrases {
 		found = p.appendIn(found, text)
@@ -150,8 +149,8 @@ func (p *phrase) in(text string) bool {
 	return n > 0
 }
 
-// index returns where the phrase first stands in a text, and how many bytes it takes
-// there: 0 if it is not in it.
+// index returns where the phrase first occurs in a text, and its length there in bytes: 0
+// if it does not occur.
 func (p *phrase) index(text string) (at, n int) {
 	for {
 		i := strings.IndexAny(text[at:], p.starts)
@@ -167,8 +166,8 @@ func (p *phrase) index(text string) (at, n int) {
 	}
 }
 
-// length returns how many bytes the phrase takes at the beginning of a text, 0 if it
-// does not stand there.
+// length returns the length in bytes of the phrase at the beginning of a text, 0 if the
+// text does not begin with it.
 func (p *phrase) length(text string) int {
 	rest := text
 	for i, piece := range p.pieces {
@@ -193,8 +192,8 @@ func (p *phrase) length(text string) int {
 	return len(text) - len(rest)
 }
 
-// foldedLength returns how many bytes a piece takes at the beginning of a text if case
-// does not count, 0 if it does not stand there.
+// foldedLength returns the length in bytes of a piece at the beginning of a text, ignoring
+// case; 0 if the text does not begin with it.
 func foldedLength(text, piece string) int {
 	n := 0
 	for _, r := range piece {
@@ -207,7 +206,7 @@ func foldedLength(text, piece string) int {
 	return n
 }
 
-// folds reports whether two characters are one if case does not count.
+// folds reports whether two characters are equal when case is ignored.
 func folds(c, r rune) bool {
 	if c < utf8.RuneSelf && r < utf8.RuneSelf {
 		return c|0x20 == r|0x20 && 'a' <= r|0x20 && r|0x20 <= 'z'

@@ -6,14 +6,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An envelope is what is much the same in all frames: its values stand on one line,
-// and what it holds begins at the margin. The zero envelope is none.
+// An envelope is the part that is much the same in all frames: its values share one line,
+// and what it holds begins at the margin. The zero envelope has nothing.
 type envelope struct {
-	opened []int32 // values that are shown as their members alone, each in the one before
-	values []int32 // that stand on the line
+	opened []int32 // values shown only by their members, each within the one before
+	values []int32 // on the line
 }
 
-// newEnvelope returns the envelope of a frame, none if nothing is in it but itself.
+// newEnvelope returns the envelope of a frame, the zero one if the frame has nothing else.
 func newEnvelope(t *tree, update bool) envelope {
 	if t == nil || len(t.nodes) == 0 || t.json[t.nodes[0].from] != '{' {
 		return envelope{}
@@ -49,7 +49,7 @@ func (e *envelope) fold(t *tree, object int32, name string) {
 	}
 }
 
-// open shows a member as its members alone, if it has any.
+// open shows a member only by its members, if it has any.
 func (e *envelope) open(t *tree, n int32) bool {
 	if t.json[t.nodes[n].from] != '{' || t.nodes[n].children == 0 {
 		return false
@@ -80,8 +80,8 @@ func (p *Pane) outside(i int32) int {
 	return n
 }
 
-// shownName returns the name of a member, behind that of the value around it if only
-// this tells whose it is, as in `params._meta`.
+// shownName returns the name of a member, preceded by that of its parent where the name
+// alone is ambiguous, as in `params._meta`.
 func (p *Pane) shownName(i int32) string {
 	t := p.tree
 	name := t.name(i)
@@ -113,7 +113,7 @@ func (p *Pane) envelopeValue(n int32) string {
 	return termtext.Piece(p.tree.name(n)) + " " + termtext.Piece(string(p.tree.raw(n)))
 }
 
-// flipEnvelope folds the envelope, or unfolds it, for the frames that follow too.
+// flipEnvelope folds or unfolds the envelope of this frame and of those that follow.
 func (p *Pane) flipEnvelope() {
 	p.unfolded = !p.unfolded
 	p.relayout()

@@ -8,21 +8,21 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A finding is what is looked for in a frame, and where it was found: in all lines that
-// the frame has where nothing is folded.
+// A finding is a search in a frame, and its matches in all lines that the frame has when
+// nothing is folded.
 type finding struct {
 	search *find.Search // nil: nothing is looked for
-	wanted bool         // the first match is to be shown when there are lines
+	wanted bool         // show the first match once there are lines
 	origin origin
 	allLines
 }
 
-// allLines are the lines of a frame where nothing but the envelope is folded: they are
-// searched.
+// allLines are the lines of a frame with nothing but the envelope folded, which the search
+// covers.
 type allLines struct {
-	width int        // that they were made for; 0: they are to be made
-	whole bool       // the envelope is not folded
-	lines []textLine // but for hex
+	width int        // of the lines; 0: not made yet
+	whole bool       // the envelope is unfolded
+	lines []textLine // empty for hex
 	rows  []find.Row
 	spans []lineSpan // of the values, in lines
 }
@@ -39,13 +39,13 @@ type origin struct {
 	unfolded    bool
 }
 
-// BeginSearch notes where the user is: words are typed from now on.
+// BeginSearch notes where the user is before typing words.
 func (p *Pane) BeginSearch() {
 	p.origin = origin{p.Frame.Seq, p.search, p.Cursor, p.top, maps.Clone(p.fold), maps.Clone(p.whole), p.unfolded}
 }
 
-// Search looks for words, and goes to the first match at or behind the place where the
-// user was at BeginSearch, if there is one.
+// Search looks for words, and goes to the first match at or after the place that
+// BeginSearch noted, if there is one.
 func (p *Pane) Search(w find.Words) {
 	p.toOrigin()
 	if p.search = nil; w.IsZero() {
@@ -55,14 +55,14 @@ func (p *Pane) Search(w find.Words) {
 	p.toMatch(find.Here)
 }
 
-// CancelSearch goes back to where the user was at BeginSearch.
+// CancelSearch returns to the place that BeginSearch noted.
 func (p *Pane) CancelSearch() {
 	p.toOrigin()
 	p.search = p.origin.search
 }
 
 func (p *Pane) toOrigin() {
-	if p.origin.frame != p.Frame.Seq || p.fold == nil { // another frame has come meanwhile, or there is none
+	if p.origin.frame != p.Frame.Seq || p.fold == nil { // another frame is shown by now, or none
 		p.BeginSearch()
 		return
 	}
@@ -79,16 +79,16 @@ func (p *Pane) EndSearch() { p.search, p.allLines = nil, allLines{} }
 // Words returns what is looked for.
 func (p *Pane) Words() find.Words { return p.search.Words() }
 
-// Look looks for words in the frame, and in those that are shown after it: the first
-// match in each is shown.
+// Look looks for words in the frame and in those shown after it, and shows the first match
+// in each.
 func (p *Pane) Look(w find.Words) {
 	if p.search = nil; !w.IsZero() {
 		p.search, p.wanted = find.NewSearch(w), true
 	}
 }
 
-// NextMatch goes to the next match, or to the one before. It reports whether there is
-// any, and whether it went round an end for it.
+// NextMatch goes to the next match, or to the previous one. It reports whether there is
+// one, and whether it wrapped around.
 func (p *Pane) NextMatch(forward bool) (found, round bool) {
 	if p.search == nil {
 		return false, false
@@ -99,8 +99,8 @@ func (p *Pane) NextMatch(forward bool) (found, round bool) {
 	return p.toMatch(find.Previous)
 }
 
-// Match returns which match the cursor is on, from 1, 0 if it is on none, and how many
-// there are.
+// Match returns the number of the match under the cursor, from 1, 0 if it is on none, and
+// the number of matches.
 func (p *Pane) Match() (at, all int) {
 	if p.search == nil || !p.searched() {
 		return 0, 0
@@ -108,7 +108,7 @@ func (p *Pane) Match() (at, all int) {
 	return p.search.Position(p.rowOf(p.Cursor))
 }
 
-// toMatch goes to a match, and unfolds what it is in.
+// toMatch goes to a match and unfolds what surrounds it.
 func (p *Pane) toMatch(to find.Step) (found, round bool) {
 	if !p.searched() {
 		return false, false
@@ -124,8 +124,8 @@ func (p *Pane) toMatch(to find.Step) (found, round bool) {
 	return true, round
 }
 
-// searched makes what is searched, and searches it, unless that was done. It reports
-// whether there is anything.
+// searched makes the lines to search and searches them, unless that was done. It reports
+// whether there is a search.
 func (p *Pane) searched() bool {
 	if p.width == 0 {
 		return false
@@ -140,7 +140,7 @@ func (p *Pane) searched() bool {
 	return true
 }
 
-// unfold makes what is searched.
+// unfold makes the lines to search.
 func (p *Pane) unfold() {
 	p.allLines = allLines{width: p.width, whole: p.unfolded}
 	switch {
@@ -177,7 +177,7 @@ func (p *Pane) unfold() {
 	}
 }
 
-// wholly returns a pane that shows the frame with nothing folded but the envelope.
+// wholly returns a pane that shows the frame with nothing but the envelope folded.
 func (p *Pane) wholly() Pane {
 	return Pane{Frame: p.Frame, tree: p.tree, envelope: p.envelope, unfolded: p.unfolded, width: p.width, whole: p.whole, unfoldAll: true}
 }
@@ -190,7 +190,7 @@ func textOf(spans []termtext.Span) string {
 	return b.String()
 }
 
-// rowOf returns the row that was searched for a line.
+// rowOf returns the searched row for a line.
 func (p *Pane) rowOf(k int) int {
 	if p.Form != asTree || p.tree == nil || k >= len(p.lines) || p.lines[k].node < 0 {
 		return k
@@ -210,7 +210,7 @@ func (p *Pane) rowOf(k int) int {
 	return min(int(span.first)+k-first, int(span.last))
 }
 
-// reveal puts the cursor on the line of a row that was searched.
+// reveal puts the cursor on the line of a searched row.
 func (p *Pane) reveal(row int) {
 	if p.Form != asTree || p.tree == nil || p.allLines.lines[row].node < 0 {
 		p.Cursor = row
@@ -238,7 +238,7 @@ func (p *Pane) reveal(row int) {
 	}
 }
 
-// Marks returns what was found in a line that is shown, as bytes of its spans' text.
+// Marks returns the matches on a line, as bytes of its spans' text.
 func (p *Pane) Marks(k int) []find.Mark {
 	if p.search == nil || !p.searched() {
 		return nil
@@ -247,12 +247,12 @@ func (p *Pane) Marks(k int) []find.Mark {
 		return hexMarks(p.search.Marks(k))
 	}
 	l, row := p.lines[k], p.rowOf(k)
-	if l.part == cutOff { // the cursor goes on from there, into what is not shown
+	if l.part == cutOff { // the cursor continues from there into what is not shown
 		return nil
 	}
 	before := p.margin(l)
 	marks := shifted(p.search.Marks(row), before)
-	if l.part == beginning && p.fold[l.node] && !p.tree.holds(l.node) { // a part of the text is shown behind its name
+	if l.part == beginning && p.fold[l.node] && !p.tree.holds(l.node) { // a part of the text follows the name
 		name := before + len(p.rows[row].Text)
 		marks = append(marks, shifted(p.search.Words().Marks(textOf(p.Spans(k))[name:]), name)...)
 	}

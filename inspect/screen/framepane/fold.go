@@ -1,9 +1,9 @@
 package framepane
 
-// Folds reports whether there are values that open folds.
+// Folds reports whether the form shows values that can be folded.
 func (p *Pane) Folds() bool { return p.tree != nil && p.Form == asTree }
 
-// Open folds the value under the cursor, or unfolds it, or shows all of it.
+// Open folds or unfolds the value under the cursor, or shows all of it.
 func (p *Pane) Open() {
 	if !p.Folds() || p.Cursor >= len(p.lines) {
 		return
@@ -24,8 +24,7 @@ func (p *Pane) Open() {
 	p.pointAt(line.node)
 }
 
-// Close folds the value under the cursor or, where there is nothing to fold, goes to the
-// one that it is in.
+// Close folds the value under the cursor or, if it cannot be folded, goes to its parent.
 func (p *Pane) Close() {
 	if !p.Folds() || p.Cursor >= len(p.lines) {
 		return

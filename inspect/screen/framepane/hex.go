@@ -30,7 +30,7 @@ func hexLine(raw []byte, from int) []termtext.Span {
 	return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("%08x  ", from)), termtext.Plain.Span(hex.String() + " "), termtext.Plain.Span(text.String())}
 }
 
-// hexRows returns the bytes of each line as they are searched.
+// hexRows returns the bytes of each line as rows to search.
 func (p *Pane) hexRows() []find.Row {
 	rows := make([]find.Row, p.count())
 	for i := range rows {
@@ -39,14 +39,14 @@ func (p *Pane) hexRows() []find.Row {
 	return rows
 }
 
-// Where in a line of hexLine the numbers and the text begin.
+// The columns of hexLine where the numbers and the text begin.
 const (
 	numbersColumn = 10
 	textColumn    = numbersColumn + 16*3 + 1 + 1
 )
 
-// hexMarks returns marks of bytes as marks of their line: of the numbers, and of the
-// text beside them.
+// hexMarks converts marks of bytes to marks of their line: on the numbers, and on the text
+// beside them.
 func hexMarks(bytes []find.Mark) []find.Mark {
 	var numbers, text []find.Mark
 	for _, m := range bytes {

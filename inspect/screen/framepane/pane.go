@@ -1,9 +1,9 @@
-// Package framepane shows one frame: its JSON as a tree that folds, its bytes as text or
-// in hex, or what differs from another frame. It finds words in a frame, and values by
+// Package framepane shows one frame: its JSON as a tree that folds, its bytes as text or in
+// hex, or its differences from another frame. It finds words in a frame, and values by
 // their paths.
 //
-// A Pane lays out lines and draws none. It shows any bytes, also JSON that was cut off,
-// and no character in its lines controls a terminal.
+// A Pane lays out lines and draws none. It shows any bytes, including truncated JSON, and
+// no character in its lines controls a terminal.
 package framepane
 
 import (
@@ -32,13 +32,13 @@ func (f Form) String() string { return [forms]string{"tree", "raw", "hex", "diff
 
 // A Pane shows one frame. The zero Pane shows none, as a tree.
 type Pane struct {
-	Frame     dialect.Frame // with its bytes
+	Frame     dialect.Frame // including its bytes
 	Form      Form
 	Title     string         // of a comparison
-	tree      *tree          // nil: the frame is no JSON
+	tree      *tree          // nil: the frame is not JSON
 	fold      map[int32]bool // values that are folded
-	whole     map[int32]bool // long strings that are shown to their ends
-	unfoldAll bool           // all of them are, and nothing is folded
+	whole     map[int32]bool // long strings that are shown in full
+	unfoldAll bool           // long strings are shown in full, and nothing is folded
 	finding
 	underlined
 
@@ -46,14 +46,14 @@ type Pane struct {
 	unfolded bool // the envelope is shown as JSON, as it came
 
 	lines  []textLine
-	width  int // that lines were made for; 0: lines are to be made
+	width  int // of the lines; 0: not made yet
 	Cursor int // index in lines
 	top    int
 	height int
 }
 
-// A textLine is a line of a value. It is a few words, and its text is made when it
-// is drawn, for there may be half a million of them.
+// A textLine is a line of a value. Its text is made when it is drawn, because there may be
+// half a million lines.
 type textLine struct {
 	node int32  // -1: none
 	text string // of a string that takes several lines, of a diff, or of raw bytes
@@ -64,19 +64,19 @@ type textLine struct {
 type linePart uint8
 
 const (
-	beginning linePart = iota // name and value, or what the value begins with
+	beginning linePart = iota // name and value, or the beginning of the value
 	inside                    // a line of a string
 	added                     // a line of a diff
 	removed
 	ending // a closing bracket
-	cutOff // there is more of it
+	cutOff // more follows that is not shown
 	around // the envelope
 )
 
-// longString is how many lines of a string are shown until it is unfolded.
+// longString is the number of lines of a string that are shown until it is unfolded.
 const longString = 24
 
-// Show puts a frame into the pane. The form stays, the rest begins anew.
+// Show puts a frame into the pane. It keeps the form and resets the rest.
 func (p *Pane) Show(f dialect.Frame) {
 	form, words, unfolded, brokenIn := p.Form, p.Words(), p.unfolded, p.brokenIn
 	if form == asDiff {
@@ -103,7 +103,7 @@ func newPane(f dialect.Frame, form Form) Pane {
 	return Pane{Frame: f, Form: form, fold: map[int32]bool{}, whole: map[int32]bool{}}
 }
 
-// Clear shows nothing in place of the frame with that number. The form stays.
+// Clear shows nothing in place of the frame of that number. It keeps the form.
 func (p *Pane) Clear(seq uint64) {
 	words := p.Words()
 	*p = Pane{Form: p.Form, unfolded: p.unfolded, underlined: underlined{brokenIn: p.brokenIn}}
@@ -198,7 +198,7 @@ func (p *Pane) Spans(k int) []termtext.Span {
 	return append([]termtext.Span{termtext.Plain.Span(margin)}, p.valueSpans(line.node)...)
 }
 
-// margin returns how many blanks stand before a line.
+// margin returns the number of blanks before a line.
 func (p *Pane) margin(l textLine) int {
 	switch {
 	case l.node < 0, l.part == around:
@@ -209,7 +209,7 @@ func (p *Pane) margin(l textLine) int {
 	return p.indent(l.node) + 2
 }
 
-// node returns the value that the cursor is on, 0 if it is on none.
+// node returns the value under the cursor, 0 if there is none.
 func (p *Pane) node() int32 {
 	if p.Form == asTree && p.Cursor < len(p.lines) {
 		return max(p.lines[p.Cursor].node, 0)
@@ -248,7 +248,7 @@ func (p *Pane) relayout() {
 	p.layout(width)
 }
 
-// Window returns the first and the last but one line on a screen of some lines.
+// Window returns the range of lines on a screen of some height.
 func (p *Pane) Window(width, height int) (from, to int) {
 	p.layout(width)
 	p.height = height

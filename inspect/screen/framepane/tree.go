@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A tree is a JSON value as nodes in the order of the text. It is made in one
-// pass that does not recurse, so that no depth of nesting can end the process.
+// A tree is a JSON value as nodes in the order of the text. It is made in one pass without
+// recursion, so no depth of nesting can end the process.
 type tree struct {
 	json  []byte
 	nodes []node
@@ -17,10 +17,10 @@ type tree struct {
 
 // A node is a value in a tree.
 type node struct {
-	name, nameEnd int32 // of a member: where its name stands in the text, with quotes; else equal
-	from, to      int32 // where the value stands
-	parent        int32 // index in nodes; -1 of the root
-	end           int32 // index behind the last of what is in it
+	name, nameEnd int32 // of a member: the range of its name in the text, with quotes; otherwise equal
+	from, to      int32 // range of the value
+	parent        int32 // index in nodes; -1 for the root
+	end           int32 // index after the last node within it
 	children      int32
 	index         int32 // among the children of its parent
 	depth         int32
@@ -58,7 +58,7 @@ func newTree(json []byte) *tree {
 	}
 }
 
-// closeAll ends what has no end in the text.
+// closeAll ends values that have no end in the text.
 func (t *tree) closeAll() {
 	for i := range t.nodes {
 		if t.nodes[i].end == 0 {
@@ -94,7 +94,7 @@ func (t *tree) name(i int32) string {
 	return wire.ValueOf(t.json[n.name:n.nameEnd]).String()
 }
 
-// path returns where a value stands, as gjson understands it.
+// path returns the path of a value, in the syntax of wire.Value.Get.
 func (t *tree) path(i int32) string {
 	var parts []string
 	for ; t.nodes[i].parent >= 0; i = t.nodes[i].parent {
@@ -111,16 +111,16 @@ func (t *tree) path(i int32) string {
 	return strings.Join(parts, ".")
 }
 
-// maxMembers is among how many members of an object one is looked for: objects
-// that mean something have fewer, and each of a million may be asked for.
+// maxMembers is the number of an object's members among which member looks: objects that
+// mean something have fewer, and each of a million members may be asked for.
 const maxMembers = 32
 
-// member returns the value of a member of an object, -1 if it has none.
+// member returns the value of a member of an object, -1 if there is none.
 func (t *tree) member(object int32, name string) int32 {
 	return t.memberAmong(object, name, maxMembers)
 }
 
-// memberAmong is member among the first members.
+// memberAmong is member, starting at the first member.
 func (t *tree) memberAmong(object int32, name string, first int32) int32 {
 	for i := object + 1; i < t.nodes[object].end && t.nodes[i].index < first; i = t.nodes[i].end {
 		if t.name(i) == name {

@@ -47,7 +47,7 @@ func (p *Pane) layoutTree(width int) {
 	}
 }
 
-// layoutString adds the lines of a string that does not fit on one.
+// layoutString adds the lines of a string that does not fit on one line.
 func (p *Pane) layoutString(i int32, columns int) {
 	t := p.tree
 	if !p.long(i, columns) || p.fold[i] {
@@ -71,7 +71,7 @@ func (p *Pane) layoutString(i int32, columns int) {
 	}
 }
 
-// long reports whether a value is a string that takes lines of its own.
+// long reports whether a value is a string that needs lines of its own.
 func (p *Pane) long(i int32, columns int) bool {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || p.base64(i) != "" {
@@ -82,7 +82,7 @@ func (p *Pane) long(i int32, columns int) bool {
 }
 
 // replaced returns the oldText that the newText of a diff replaces (ACP, tool call
-// content), -1 if the value is no newText of one.
+// content), -1 if the value is not the newText of a diff.
 func (p *Pane) replaced(i int32) int32 {
 	t := p.tree
 	parent := t.nodes[i].parent
@@ -96,11 +96,11 @@ func (p *Pane) replaced(i int32) int32 {
 	return before
 }
 
-// shortestBase64 is how long text must be to be taken for base64.
+// shortestBase64 is the length from which text is taken for base64.
 const shortestBase64 = 128
 
-// base64 returns what is shown of a value in base64, such as `image/png, 12 kB in
-// base64`, nothing if it is none.
+// base64 returns what is shown for a value in base64, such as `image/png, 12 kB in base64`,
+// empty for other values.
 func (p *Pane) base64(i int32) string {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || len(raw) < shortestBase64 || p.whole[i] {
@@ -122,14 +122,14 @@ func (p *Pane) base64(i int32) string {
 	return kind + termtext.ByteSize(int64(len(raw)-2)/4*3) + " in base64"
 }
 
-// deepest is how deep lines are indented: there must be room for the values.
+// deepest is the deepest level that is indented: there must be room for the values.
 const deepest = 12
 
 func (p *Pane) indent(i int32) int {
 	return 2 * min(int(p.tree.nodes[i].depth)-p.outside(i), deepest)
 }
 
-// nameSpans returns what a value is called by what it is in.
+// nameSpans returns the name or the index of a value in its parent.
 func (p *Pane) nameSpans(i int32) []termtext.Span {
 	switch n := p.tree.nodes[i]; {
 	case n.nameEnd > 0 && n.parent == 0 && p.tree.name(i) == "error":

@@ -9,20 +9,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Place is where something is wrong in a frame.
+// A Place is a place in a frame where something is wrong.
 type Place struct {
-	Entry int    // index in a batch, from 0; -1: the frame is none
-	Path  string // of a value, spelled as in dialect.Field: in the params or the result, or of the message itself; empty: all of it
+	Entry int    // index in a batch, from 0; -1: the frame is not a batch
+	Path  string // of the value, spelled as in dialect.Field, within params, result, or the message itself; empty: all of it
 }
 
 // underlined are the values of a frame in which something is wrong.
 type underlined struct {
 	places   []Place
 	values   []int32 // in the order of the text
-	brokenIn uint64  // the frame in which the first of them is to be seen; 0: none
+	brokenIn uint64  // the frame whose first underlined value is to be shown; 0: none
 }
 
-// Underline underlines the values at some places. Of a value that is missing it is the one
+// Underline underlines the values at some places. For a missing value it underlines the one
 // that should have it.
 func (p *Pane) Underline(places []Place) {
 	if slices.Equal(p.places, places) {
@@ -41,10 +41,12 @@ func (p *Pane) Underline(places []Place) {
 	p.values = slices.Compact(p.values)
 }
 
-// RevealUnderlined has the first underlined value of a frame be seen when that is shown.
+// RevealUnderlined makes Show put the cursor on the first underlined value of the frame of
+// that number.
 func (p *Pane) RevealUnderlined(seq uint64) { p.brokenIn = seq }
 
-// toUnderlined puts the cursor on the first underlined value, if that is asked for.
+// toUnderlined puts the cursor on the first underlined value, if RevealUnderlined asked for
+// it.
 func (p *Pane) toUnderlined() {
 	if p.brokenIn == 0 || p.brokenIn != p.Frame.Seq || len(p.values) == 0 || p.Form != asTree {
 		return
@@ -55,7 +57,7 @@ func (p *Pane) toUnderlined() {
 	}
 }
 
-// Underlines returns what of a line that is shown is underlined, as bytes of its spans' text.
+// Underlines returns what is underlined on a line, as bytes of its spans' text.
 func (p *Pane) Underlines(k int) []find.Mark {
 	if len(p.values) == 0 || p.Form != asTree {
 		return nil
@@ -69,13 +71,13 @@ func (p *Pane) Underlines(k int) []find.Mark {
 	return nil
 }
 
-// isUnderlined reports whether a value is underlined, or one that is folded away in it.
+// isUnderlined reports whether a value, or one folded within it, is underlined.
 func (p *Pane) isUnderlined(n int32) bool {
 	i, found := slices.BinarySearch(p.values, n)
 	return found || p.fold[n] && i < len(p.values) && p.values[i] < p.tree.nodes[n].end
 }
 
-// envelopeUnderlines returns what is underlined of the line of the envelope.
+// envelopeUnderlines returns what is underlined on the line of the envelope.
 func (p *Pane) envelopeUnderlines() (marks []find.Mark) {
 	at := len(envelopeSign)
 	for i, n := range p.envelope.values {
@@ -91,8 +93,8 @@ func (p *Pane) envelopeUnderlines() (marks []find.Mark) {
 	return marks
 }
 
-// at returns the value at a place, or the nearest one around it that is there; -1 if that is
-// all of the frame.
+// at returns the value at a place, or its nearest ancestor that exists; -1 if that is the
+// whole frame.
 func (t *tree) at(place Place) int32 {
 	message := int32(0)
 	if place.Entry >= 0 {
@@ -130,7 +132,7 @@ func (t *tree) at(place Place) int32 {
 // envelopeNames are the members of a message (JSON-RPC 2.0).
 var envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// element returns an element of an array, -1 if it has none there.
+// element returns an element of an array, -1 if it does not exist.
 func (t *tree) element(array int32, index int) int32 {
 	if t.json[t.nodes[array].from] != '[' {
 		return -1
@@ -143,8 +145,8 @@ func (t *tree) element(array int32, index int) int32 {
 	return -1
 }
 
-// stepsOf takes a path apart, as in update.content[0]["a.b"], into the names of members and
-// the indexes of elements.
+// stepsOf splits a path such as update.content[0]["a.b"] into names of members and indexes
+// of elements.
 func stepsOf(path string) (steps []string) {
 	for path != "" {
 		switch {

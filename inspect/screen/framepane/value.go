@@ -4,13 +4,13 @@ import "github.com/acptap/acptap/proxy/wire"
 
 // A Value is a value of the frame.
 type Value struct {
-	Path   string // as gjson understands it
-	Text   string // of a string, and any other value as JSON
-	Single bool   // it is no array and no object
+	Path   string // in the syntax of wire.Value.Get
+	Text   string // of a string; of other values their JSON
+	Single bool   // neither an array nor an object
 }
 
-// Value returns the value under the cursor, or the whole frame where there are no
-// values. ok is false if the frame is no JSON.
+// Value returns the value under the cursor, or the whole frame where no values are shown.
+// ok is false if the frame is not JSON.
 func (p *Pane) Value() (v Value, ok bool) {
 	if p.tree == nil {
 		return Value{}, false
@@ -33,10 +33,10 @@ func (p *Pane) Paths() []string {
 	return paths
 }
 
-// maxPaths is how many values of a frame are looked at for their paths.
+// maxPaths is the number of values of a frame whose paths Paths looks at.
 const maxPaths = 1 << 10
 
-// ValueAt returns the text of the single value at a path, empty if there is none.
+// ValueAt returns the text of the single value at a path, empty if it does not exist.
 func (p *Pane) ValueAt(path string) string {
 	if p.tree == nil {
 		return ""

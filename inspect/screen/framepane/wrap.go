@@ -6,19 +6,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A wrappedLine is a line of a text, or a part of a line for which that is too long.
+// A wrappedLine is a line of a text, or a part of a line that is too long.
 type wrappedLine struct {
 	text   string
-	within bool // it is not the first part
+	within bool // not the first part of its line
 }
 
-// wrapped returns text from the wire as lines of some columns, at most so many,
-// and whether there are more. Its blanks and line breaks stay.
+// wrapped splits text from the wire into at most the given number of lines of some columns,
+// and reports whether there are more. It keeps blanks and line breaks.
 func wrapped(s string, columns, most int) (lines []wrappedLine, more bool) {
 	columns = max(columns, 1)
 	for {
 		line, rest, broken := strings.Cut(s, "\n")
-		// What is not shown is not looked at: a line may be very long.
+		// Skip what will not be shown: a line may be very long.
 		line = line[:min(len(line), (most-len(lines)+1)*columns*8)]
 		line = termtext.Line(strings.TrimSuffix(line, "\r"))
 		for within := false; ; within = true {
@@ -38,8 +38,8 @@ func wrapped(s string, columns, most int) (lines []wrappedLine, more bool) {
 	}
 }
 
-// fitting returns the beginning of clean text that takes some columns, but at
-// least one character. It ends behind a blank, if that is not far.
+// fitting returns the beginning of clean text that fits into some columns, at least one
+// character. It ends after a blank if one is near.
 func fitting(s string, columns int) string {
 	head := termtext.Head(s, columns)
 	if len(head) == len(s) {

@@ -1,11 +1,11 @@
 package page
 
-// An anchor is the line that the cursor is on, to be found again among lines that were
-// made anew.
+// An anchor remembers the line under the cursor, to find it again after the lines have been
+// rebuilt.
 type anchor struct {
 	key   string
 	seq   uint64
-	first int // of the lines about that frame
+	first int // first line about that frame
 }
 
 func (p *Page) anchor() anchor {
@@ -17,8 +17,8 @@ func (p *Page) anchor() anchor {
 	return anchor{l.Key, l.Seq, first}
 }
 
-// stayOn puts the cursor on the line that it was on. Where there is an order by frames,
-// lines without a key stay where they are on the screen too.
+// stayOn puts the cursor back on its line. In a page ordered by frames, lines without a key
+// also keep their place on the screen.
 func (p *Page) stayOn(at anchor) {
 	if p.toKey(at.key) || at.seq == 0 || p.UpTo == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// show shows lines: all of them or, where words narrow them, those that have the words,
-// with what they belong to and what belongs to them.
+// show shows all lines or, where a search narrows them, those that match, with what they
+// belong to and what belongs to them.
 func (p *Page) show(lines []Line) {
 	p.shown, p.index = lines, nil
 	if p.search == nil || !p.Narrows {
@@ -27,13 +27,13 @@ func (p *Page) show(lines []Line) {
 	p.update()
 }
 
-// A kept line has the words that are looked for, or is shown only with lines that have
-// them or for what it belongs to.
+// A kept line matches the search, or is shown only because lines that match belong to it or
+// it to them.
 type kept struct{ shown, fits bool }
 
 func (p *Page) kept(lines []Line) []kept {
 	keep, words := make([]kept, len(lines)), p.search.Words()
-	var above []int // the lines that one belongs to
+	var above []int // the lines that the current one belongs to
 	for i := range lines {
 		for n := len(above); n > 0 && lines[above[n-1]].Level >= lines[i].Level; n-- {
 			above = above[:n-1]
@@ -54,7 +54,7 @@ func (p *Page) kept(lines []Line) []kept {
 	return keep
 }
 
-// lineAt returns the index among all lines of one that is shown.
+// lineAt returns the index among all lines of a shown line.
 func (p *Page) lineAt(i int) int {
 	if i < len(p.index) {
 		return p.index[i]
@@ -62,7 +62,7 @@ func (p *Page) lineAt(i int) int {
 	return i
 }
 
-// putOn puts the cursor on a line, or on the next one that is shown.
+// putOn puts the cursor on a line, or on the next shown one.
 func (p *Page) putOn(line int) {
 	i := line
 	if p.index != nil {

@@ -1,7 +1,7 @@
-// Package page is a list of lines with a cursor, which whoever made it may change at
-// any time: the cursor stays with its line, with a frame, or with the end. Words are
-// found in the lines, also in those that are folded away. A Page says which lines are
-// on the screen and draws none. It is for one goroutine.
+// Package page is a list of lines with a cursor. Its owner may change the lines at any
+// time: the cursor stays with its line, with a frame, or at the end. Words are found in the
+// lines, including those folded away. A Page says which lines are on the screen and draws
+// none. It is not safe for concurrent use.
 package page
 
 import (
@@ -13,70 +13,71 @@ import (
 
 // A Line is a line of a page.
 type Line struct {
-	Spans   []termtext.Span // nil: they are made when they are drawn
+	Spans   []termtext.Span // nil: made when drawn
 	Seq     uint64          // the frame that it is about; 0: none
-	Tape    string          // of another tape that it is about too; empty: none
-	TapeSeq uint64          // the frame of that
-	Item    int             // what it belongs to, for who made it
-	Key     string          // keeps the cursor on it where lines come in between; empty: it has none
-	Heading bool            // it is the first line, and does not scroll
-	Joined  bool            // its text goes on from the line before
+	Tape    string          // another tape that it is about too; empty: none
+	TapeSeq uint64          // the frame of Tape
+	Item    int             // what it belongs to, for the owner of the page
+	Key     string          // keeps the cursor on the line when others are inserted; empty: none
+	Heading bool            // the first line, which does not scroll
+	Joined  bool            // its text continues that of the line before
 
-	Folded  []Line          // what is folded away below it
-	Preview []termtext.Span // what of that is shown behind it
+	Folded  []Line          // lines folded away below it
+	Preview []termtext.Span // the part of Folded that follows on its line
 
-	Level int    // the lines below it of a higher level belong to it
-	Also  string // text that it is found by too
+	Level int    // lines of a higher level below it belong to it
+	Also  string // further text to find it by
 }
 
 // A Page is lines of text with a cursor.
 type Page struct {
 	Lines func(width int) []Line
-	State func() any                            // as long as it is the same, so are the lines; nil: they are made anew for each drawing
-	Late  func(item, width int) []termtext.Span // the spans of a line that has none
+	State func() any                            // the lines stay the same while it does; nil: they are rebuilt for each drawing
+	Late  func(item, width int) []termtext.Span // returns the spans of a line without any
 	Enter func(Line)                            // what Enter does; nil: nothing
-	Flip  func(Line)                            // folds what a line belongs to, or unfolds it; nil: nothing folds
-	Fold  func() (unfolded bool)                // folds everything or unfolds it; nil: nothing folds
-	Block func(Line) string                     // the text that a line belongs to, empty if that is what is shown; nil: it is
-	UpTo  func() uint64                         // the frames up to this one are in those lines; nil: there is no order by frames
+	Flip  func(Line)                            // folds or unfolds what a line belongs to; nil: nothing folds
+	Fold  func() (unfolded bool)                // folds or unfolds everything; nil: nothing folds
+	Block func(Line) string                     // returns the text that a line belongs to, empty if that is what is shown; nil: always
+	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frames
 
-	Narrows bool // words that are looked for leave the lines that have them
+	Narrows bool // a search shows only the lines that match
 
-	Unfolded bool // as fold has said
+	Unfolded bool // the last result of Fold
 	made     made
 	scroll
 	finding
 }
 
-// What was made for the last drawing.
+// made is what was built for the last drawing.
 type made struct {
 	lines []Line
 	width int
 	state any
-	times int // that lines were made
+	times int // number of times that lines were built
 }
 
-// A scroll is where in the lines the user is.
+// A scroll is the user's place in the lines.
 type scroll struct {
 	shown  []Line
-	index  []int  // of each of them among all lines, where words leave some; else nil
-	fits   []bool // the same: it has the words itself
+	index  []int  // index of each shown line among all, if the search narrows them; otherwise nil
+	fits   []bool // by shown line: it matches the search itself
 	cursor int
 	moved  bool   // the user has moved the cursor
 	follow bool   // the cursor stays on the last line
-	target uint64 // the frame that the cursor is to go to; 0: it stays
-	wanted string // the key of the line that it is to go to when there is one; empty: it stays
+	target uint64 // the frame that the cursor goes to; 0: none
+	wanted string // the key of the line that the cursor goes to once it exists; empty: none
 	top    int
-	headed int // lines above the first that scrolls
+	headed int // lines above the first one that scrolls
 	width  int
 	height int
 }
 
-// make returns the lines: a conversation has very many, and most keys change none.
+// make returns the lines. It rebuilds them only if State has changed: a conversation has
+// very many, and most keys change none.
 func (p *Page) make(width int) []Line {
 	var state any
 	if p.State != nil {
-		// What comes between the two is in the lines, and they are made once more.
+		// Anything that arrives while the lines are built makes the next call rebuild them.
 		state = p.State()
 	}
 	if p.State == nil || p.made.lines == nil || p.made.width != width || p.made.state != state {
@@ -98,7 +99,7 @@ type Row struct {
 	Marks []find.Mark // in their text
 }
 
-// Window makes the lines, and moves what is on the screen so that the cursor is.
+// Window builds the lines and scrolls so that the cursor is on the screen.
 func (p *Page) Window(width, height int) Window {
 	before := p.anchor()
 	var w Window
@@ -135,8 +136,8 @@ func (p *Page) Window(width, height int) Window {
 	return w
 }
 
-// arrange makes the lines that are shown, and finds in them what is looked for. It
-// returns the heading, nil if there is none.
+// arrange builds the lines to show and searches them. It returns the heading, nil if there
+// is none.
 func (p *Page) arrange(width int) (heading []termtext.Span) {
 	p.width = width
 	lines := p.make(width)
@@ -167,7 +168,7 @@ func (p *Page) toKey(key string) bool {
 	return i >= 0
 }
 
-// near returns the line about a frame, or else about the last one before it.
+// near returns the line about a frame, or about the last frame before it.
 func (p *Page) near(seq uint64) int {
 	best := 0
 	for i, l := range p.shown {
@@ -186,7 +187,7 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
-// Position returns how many lines are before the cursor, and how many there are.
+// Position returns the number of lines before the cursor, and of all lines.
 func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 
 // Move moves the cursor n lines down.
@@ -202,26 +203,26 @@ func (p *Page) Turn(pages int) {
 	p.Move(n)
 }
 
-// Point puts the cursor on a row of the window, the heading counted.
+// Point puts the cursor on a row of the window, counting the heading.
 func (p *Page) Point(y int) {
 	if row := y - p.headed; row >= 0 {
 		p.Move(p.top + row - p.cursor)
 	}
 }
 
-// End moves the cursor to the last line, where it stays.
+// End moves the cursor to the last line and keeps it there.
 func (p *Page) End() {
 	p.ToLast()
 	p.moved = true
 }
 
-// ToLast puts the cursor on the last line, where it stays. The user has not moved it.
+// ToLast is End without counting as a move of the user.
 func (p *Page) ToLast() {
 	p.follow, p.target, p.wanted = p.UpTo != nil, 0, ""
 	p.cursor = max(len(p.shown)-1, 0)
 }
 
-// GoTo puts the cursor on the line about a frame, when there is one.
+// GoTo puts the cursor on the line about a frame as soon as there is one.
 func (p *Page) GoTo(seq uint64) { p.target, p.follow = seq, false }
 
 // LineOf returns the frame of the line that GoTo goes to, 0 for none.
@@ -232,18 +233,18 @@ func (p *Page) LineOf(seq uint64) uint64 {
 	return p.shown[p.near(seq)].Seq
 }
 
-// ShowFrame is GoTo as if the user had moved there.
+// ShowFrame is GoTo, counted as a move of the user.
 func (p *Page) ShowFrame(seq uint64) {
 	p.GoTo(seq)
 	p.moved = true
 }
 
-// Await puts the cursor on the line about a frame when there is one, and lets it follow
-// the last line if it does.
+// Await puts the cursor on the line about a frame as soon as there is one; until then it
+// may follow the last line.
 func (p *Page) Await(seq uint64) { p.target = seq }
 
-// Find puts the cursor on the line with a key when there is one, unless the user moves
-// the cursor before. No key: it stays.
+// Find puts the cursor on the line with a key as soon as there is one, unless the user
+// moves the cursor first. An empty key cancels that.
 func (p *Page) Find(key string) { p.wanted, p.follow = key, false }
 
 // TakeMove returns the frame that the user has moved the cursor to since the last
@@ -256,21 +257,21 @@ func (p *Page) TakeMove() uint64 {
 	return p.shown[p.cursor].Seq
 }
 
-// FlipHere folds what the line under the cursor belongs to, or unfolds it.
+// FlipHere folds or unfolds what the line under the cursor belongs to.
 func (p *Page) FlipHere() {
 	l := p.Current()
 	p.Flip(l)
 	p.GoTo(l.Seq)
 }
 
-// FoldHere is FlipHere unless it is folded, or unfolded, already.
+// FoldHere folds or unfolds it unless that is its state already.
 func (p *Page) FoldHere(fold bool) {
 	if folded := p.Current().Folded != nil; folded != fold {
 		p.FlipHere()
 	}
 }
 
-// FoldAll folds everything, or unfolds it. The cursor stays on its line.
+// FoldAll folds or unfolds everything. The cursor stays on its line.
 func (p *Page) FoldAll() {
 	p.GoTo(p.Current().Seq)
 	p.Unfolded = p.Fold()

@@ -7,18 +7,18 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A finding is what is looked for in the lines, and where it was found.
+// A finding is a search and its matches in the lines.
 type finding struct {
 	search *find.Search // nil: nothing is looked for
 	of     searched
-	starts []int // the row that is searched first of each line that is shown
+	starts []int // first searched row of each shown line
 	origin origin
 }
 
-// The searched says what a search has been through.
+// searched identifies the lines that a search has covered.
 type searched struct {
 	search *find.Search
-	times  int // that lines had been made
+	times  int // number of times that lines had been built
 }
 
 // An origin is where the user was before words were typed.
@@ -28,16 +28,16 @@ type origin struct {
 	top      int
 	moved    bool
 	follow   bool
-	unfolded *Line // for the words that have been typed by now
+	unfolded *Line // unfolded for the words typed so far
 }
 
-// BeginSearch notes where the user is: words are typed from now on.
+// BeginSearch notes where the user is before typing words.
 func (p *Page) BeginSearch() {
 	p.origin = origin{search: p.search, line: p.lineAt(p.cursor), top: p.top, moved: p.moved, follow: p.follow}
 }
 
-// Search looks for words, and goes to the first match at or behind the place where the
-// user was at BeginSearch, if there is one.
+// Search looks for words, and goes to the first match at or after the place that
+// BeginSearch noted, if there is one.
 func (p *Page) Search(w find.Words) {
 	p.toOrigin()
 	if p.search = nil; !w.IsZero() {
@@ -50,7 +50,7 @@ func (p *Page) Search(w find.Words) {
 	}
 }
 
-// CancelSearch goes back to where the user was at BeginSearch.
+// CancelSearch returns to the place that BeginSearch noted.
 func (p *Page) CancelSearch() {
 	p.toOrigin()
 	p.search = p.origin.search
@@ -59,7 +59,7 @@ func (p *Page) CancelSearch() {
 	p.top, p.moved, p.follow = p.origin.top, p.origin.moved, p.origin.follow
 }
 
-// toOrigin folds again what was unfolded for the words before.
+// toOrigin folds again what was unfolded for the previous words.
 func (p *Page) toOrigin() {
 	if l := p.origin.unfolded; l != nil {
 		p.Flip(*l)
@@ -78,8 +78,8 @@ func (p *Page) EndSearch() {
 // Words returns what is looked for.
 func (p *Page) Words() find.Words { return p.search.Words() }
 
-// NextMatch goes to the next match, or to the one before. It reports whether there is
-// any, and whether it went round an end for it.
+// NextMatch goes to the next match, or to the previous one. It reports whether there is
+// one, and whether it wrapped around.
 func (p *Page) NextMatch(forward bool) (found, round bool) {
 	if p.search == nil || len(p.starts) == 0 {
 		return false, false
@@ -93,8 +93,8 @@ func (p *Page) NextMatch(forward bool) (found, round bool) {
 	return m != nil, round
 }
 
-// Match returns which match the cursor is on, from 1, 0 if it is on none, and how many
-// there are.
+// Match returns the number of the match under the cursor, from 1, 0 if it is on none, and
+// the number of matches.
 func (p *Page) Match() (at, all int) {
 	if p.search == nil || len(p.starts) == 0 {
 		return 0, 0
@@ -102,7 +102,7 @@ func (p *Page) Match() (at, all int) {
 	return p.search.Position(p.starts[p.cursor])
 }
 
-// step goes to a match, and returns the line that was unfolded for it, nil if none was.
+// step goes to a match, and returns the line that it unfolded for that, nil if none.
 func (p *Page) step(to find.Step) (unfolded *Line) {
 	if len(p.starts) == 0 {
 		return nil
@@ -111,8 +111,8 @@ func (p *Page) step(to find.Step) (unfolded *Line) {
 	return p.reveal(m)
 }
 
-// reveal puts the cursor on a match, and unfolds the line that it is in, if it is
-// folded: that line is returned.
+// reveal puts the cursor on a match. If the match is folded away, reveal unfolds its line
+// and returns that.
 func (p *Page) reveal(m find.Match) (unfolded *Line) {
 	if m == nil {
 		return nil
@@ -123,7 +123,7 @@ func (p *Page) reveal(m find.Match) (unfolded *Line) {
 		unfolded = &l
 		p.Flip(l)
 		p.arrange(p.width)
-		if m = p.search.Current(); m == nil { // there is less of it meanwhile
+		if m = p.search.Current(); m == nil { // fewer lines match by now
 			return unfolded
 		}
 		i = p.lineOf(m[0].Row)
@@ -135,7 +135,7 @@ func (p *Page) reveal(m find.Match) (unfolded *Line) {
 	return unfolded
 }
 
-// lineOf returns the line that is shown with a row that was searched.
+// lineOf returns the shown line of a searched row.
 func (p *Page) lineOf(row int) int {
 	i := len(p.starts) - 1
 	for i > 0 && p.starts[i] > row {
@@ -144,7 +144,7 @@ func (p *Page) lineOf(row int) int {
 	return i
 }
 
-// update searches the lines that are shown, unless that was done.
+// update searches the shown lines, unless that was done.
 func (p *Page) update() {
 	if p.search == nil {
 		p.of = searched{}
@@ -156,7 +156,7 @@ func (p *Page) update() {
 	}
 }
 
-// rows returns what of the lines that are shown is searched.
+// rows returns the rows of the shown lines that a search covers.
 func (p *Page) rows() []find.Row {
 	rows := make([]find.Row, 0, len(p.shown))
 	p.starts = p.starts[:0]
@@ -182,7 +182,7 @@ func joinOf(l *Line) find.Join {
 	return find.Apart
 }
 
-// text returns what a line is found by.
+// text returns the text that a line is found by.
 func (p *Page) text(l *Line) string {
 	text := textOf(p.spans(l))
 	if l.Also != "" {

@@ -10,8 +10,8 @@ func (p *Page) LineText() string {
 	return strings.TrimSpace(textOf(p.spans(&p.shown[p.cursor])))
 }
 
-// BlockText returns what belongs together under the cursor as text: what Block says, or
-// the lines around the cursor up to blank ones; in a list it is the line.
+// BlockText returns the text of the block under the cursor: what Block returns, or the
+// lines around the cursor up to blank ones; in a list, the line.
 func (p *Page) BlockText() string {
 	if p.Narrows {
 		return p.LineText()
