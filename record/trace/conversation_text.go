@@ -27,12 +27,7 @@ type Text struct {
 // came over the wire reaches w.
 func WriteText(w io.Writer, c *Conversation, form Text) error {
 	b := bufio.NewWriter(w)
-	p := printer{Text: form, w: b, c: c, shown: make(map[*Terminal]bool)}
-	for _, e := range c.Entities {
-		if e.ToolCall != nil {
-			p.markTerminals(e)
-		}
-	}
+	p := printer{Text: form, w: b, c: c, shown: c.OwnTerminals()}
 	ended := 0 // turns whose end is written
 	for _, e := range c.Entities {
 		if p.hidden(e) {

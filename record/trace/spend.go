@@ -33,6 +33,7 @@ func (t *Turn) Spend(now time.Duration) Spend {
 		return t.spent.spend()
 	}
 	ahead := *t.clock
+	ahead.keeps = false
 	ahead.advance(now)
 	return ahead.spent.since(t.began).spend()
 }
@@ -105,6 +106,9 @@ type clock struct {
 	work  int           // number of the turn that the work began with, while no other was open
 	last  uint64        // Seq of the last frame of the session
 	heard time.Duration // the time of ForAgent when that came
+
+	keeps  bool   // it keeps its course
+	course []Wait // what was waited for, in order
 }
 
 // A wait is something that a clock has counted as open. What was left open when work
@@ -120,6 +124,7 @@ func (k *clock) advance(to time.Duration) {
 		return
 	}
 	k.spent[k.part()] += to - k.at
+	k.note(to)
 	k.at = to
 }
 
@@ -157,20 +162,22 @@ type meter struct {
 	clock   *clock        // nil: the turn has ended
 	began   times         // on the clock, when the turn began
 	chunked time.Duration // for the agent on the clock, when the first chunk came
+	first   int           // place in the course of the clock, when the turn began
 	spent   times         // when it has ended
+	waits   []Wait        // when it has ended
 }
 
 // start begins to measure a turn. alone says that no other is open.
 func (c *Conversation) start(f *frame, t *Turn, alone bool) {
 	if c.clock == nil {
-		c.clock = &clock{at: f.At}
+		c.clock = &clock{at: f.At, keeps: !f.trace.Brief}
 		c.clock.hear(f)
 	}
 	c.clock.advance(f.At)
 	if alone {
 		c.clock.work, c.clock.open = t.Number, [ForAgent]int{}
 	}
-	t.clock, t.began = c.clock, c.clock.spent
+	t.clock, t.began, t.first = c.clock, c.clock.spent, max(len(c.clock.course)-1, 0)
 }
 
 // stop ends the measuring of a turn, with its last frame. One that has ended before was
@@ -181,7 +188,11 @@ func (c *Conversation) stop(f *frame, t *Turn) {
 		return
 	}
 	t.clock.advance(f.At)
-	t.meter = meter{spent: t.clock.spent.since(t.began)}
+	over := meter{spent: t.clock.spent.since(t.began)}
+	if t.clock.keeps {
+		over.waits = covering(t.clock.waits(t.first, t.Ended), t.Began, t.Ended)
+	}
+	t.meter = over
 }
 
 // hear notes that a frame of the session came. If that ends a silence, the turn that

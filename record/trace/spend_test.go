@@ -134,9 +134,30 @@ func FuzzSpend(f *testing.F) {
 		for _, one := range full.Sessions {
 			for _, turn := range one.Conversation.Turns {
 				addsUp(t, turn, last, lines)
+				covered(t, turn, last, lines)
 			}
 		}
 	})
+}
+
+// covered fails if the waits of a turn do not cover it, or are not what it was spent on.
+func covered(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
+	t.Helper()
+	end := now
+	if !turn.Open() {
+		end = turn.Ended
+	}
+	at, spend := turn.Began, trace.Spend{}
+	for _, w := range turn.Waits(now) {
+		if w.From != at || w.To <= w.From || w.Quiet && (w.Part != trace.ForAgent || w.Took() < trace.QuietTime) {
+			t.Errorf("turn %d: after %v comes %+v\n%s", turn.Number, at, w, lines)
+		}
+		at = w.To
+		*map[trace.Part]*time.Duration{trace.ForUser: &spend.User, trace.ForClient: &spend.Client, trace.ForTool: &spend.Tool, trace.ForAgent: &spend.Agent}[w.Part] += w.Took()
+	}
+	if at != end || spend != turn.Spend(now) {
+		t.Errorf("turn %d: the waits end at %v and are %+v; want %v, %+v\n%s", turn.Number, at, spend, end, turn.Spend(now), lines)
+	}
 }
 
 // addsUp fails if the parts of a turn are not the turn.

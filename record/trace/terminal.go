@@ -46,6 +46,25 @@ func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	return e.Terminal
 }
 
+// OwnTerminals returns the terminals that are part of the content of a tool call, with which
+// they are shown.
+func (c *Conversation) OwnTerminals() map[*Terminal]bool {
+	own := map[*Terminal]bool{}
+	for _, e := range c.Entities {
+		if e.ToolCall == nil {
+			continue
+		}
+		for _, item := range e.ToolCall.Content {
+			if v := wire.ValueOf(item); v.Get("type").Text() == "terminal" {
+				if t := c.Terminal(e, v.Get("terminalId").Text()); t != nil {
+					own[t] = true
+				}
+			}
+		}
+	}
+	return own
+}
+
 func (c *Conversation) terminal(f *frame, id string) *Terminal {
 	e := c.find(f, "terminal", id)
 	if e == nil {

@@ -116,17 +116,6 @@ func diffStyle(line string) termtext.Style {
 	return termtext.Dim
 }
 
-func (p *printer) markTerminals(e *Entity) {
-	for _, item := range e.ToolCall.Content {
-		if wire.ValueAt(item, "type").Text() != "terminal" {
-			continue
-		}
-		if t := p.c.Terminal(e, wire.ValueAt(item, "terminalId").Text()); t != nil {
-			p.shown[t] = true
-		}
-	}
-}
-
 // terminal writes a command, its output and how it ended.
 func (p *printer) terminal(indent string, t *Terminal) {
 	if t.Command != "" {

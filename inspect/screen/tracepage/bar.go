@@ -3,8 +3,10 @@ package tracepage
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A mark is what a part of a bar is drawn with. Of two in the same column the later
@@ -52,12 +54,16 @@ type bar struct {
 	failed  bool
 	open    bool // it has not ended
 	untimed bool // nobody knows how long it took
-	waits   bool // for a command in a terminal: in a turn it counts as a tool call
+	took    time.Duration
 	parts   []barPart
 
 	tape    string // of a server that the bar is about; empty: none
 	tapeSeq uint64 // the frame of that
-	below   []*bar // what servers were called for
+}
+
+// barOf returns the bar of a step, without its label.
+func barOf(s *steps.Step, m mark) bar {
+	return bar{interval: interval{s.Run, s.From, s.To}, seq: s.Frame, mark: m, failed: s.Failed, open: s.Open, untimed: s.Untimed, took: s.Took()}
 }
 
 // A barPart is a part of a bar that is drawn in another way.
@@ -67,14 +73,14 @@ type barPart struct {
 	failed bool
 }
 
-// took says how long the bar took, or takes.
-func (b *bar) took() string {
+// tookText says how long the bar took, or takes.
+func (b *bar) tookText() string {
 	took := ""
 	switch {
 	case b.untimed:
 		took = termtext.UnknownTime
-	case b.to > b.from:
-		took = termtext.Duration(b.to - b.from)
+	case b.took > 0:
+		took = termtext.Duration(b.took)
 	}
 	if b.open {
 		took = "… " + took
@@ -95,7 +101,7 @@ type chart struct {
 func (c chart) row(b *bar) []termtext.Span {
 	label := cutSpans(b.label, c.labels)
 	label = append(label, termtext.Plain.Span(strings.Repeat(" ", c.labels-termtext.SpansWidth(label)+1)))
-	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.took())))
+	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.tookText())))
 }
 
 // bar draws a bar, a blank behind it.
@@ -135,17 +141,6 @@ func (c chart) bar(b *bar) []termtext.Span {
 	}
 	put(termtext.Plain, ' ')
 	return line
-}
-
-// without returns an interval as the parts of it that are between pauses.
-func without(of interval, pauses []interval) []interval {
-	var list []interval
-	from := of.from
-	for _, p := range pauses {
-		list = append(list, interval{of.run, from, p.from})
-		from = p.to
-	}
-	return append(list, interval{of.run, from, of.to})
 }
 
 // cutSpans returns spans in so many columns.

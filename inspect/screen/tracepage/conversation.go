@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/screen/page"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -94,7 +93,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
 	text = append(append(text, c.reader.summary(session, width)...), page.Line{})
 	conversation := &session.Conversation
-	shown := ownTerminals(conversation)
+	shown := conversation.OwnTerminals()
 	ended := 0
 	for _, e := range conversation.Entities {
 		if e.Terminal != nil && shown[e.Terminal] {
@@ -124,25 +123,6 @@ func (c *Conversation) nothing(session *trace.Session) []page.Line {
 		text = "Nothing has been said in session " + termtext.Piece(session.ID) + "."
 	}
 	return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
-}
-
-// ownTerminals returns the terminals that are shown with the tool calls that they
-// belong to.
-func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
-	shown := map[*trace.Terminal]bool{}
-	for _, e := range c.Entities {
-		if e.ToolCall == nil {
-			continue
-		}
-		for _, item := range e.ToolCall.Content {
-			if v := wire.ValueOf(item); v.Get("type").Text() == "terminal" {
-				if t := c.Terminal(e, v.Get("terminalId").Text()); t != nil {
-					shown[t] = true
-				}
-			}
-		}
-	}
-	return shown
 }
 
 // open reports whether an entity is shown with all that is in it: what was said

@@ -5,79 +5,161 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A phase is a start-up or a turn, with what went on in it.
+// A phase is a start-up or a turn as it is drawn, with what went on in it.
 type phase struct {
 	bar
-	turn *trace.Turn // nil: a start-up
+	of   *steps.Phase
 	bars []*bar
+}
+
+// source returns what phases are made of. now is 0 if no tape is recorded.
+func (r *Reader) source(now time.Duration) steps.Source {
+	return steps.Source{
+		Trace: &r.trace, Calls: &r.calls,
+		Start: func(int) time.Time { return r.start },
+		Until: func(run int) time.Duration {
+			if run == r.tapes-1 && !r.ended {
+				return max(now, r.ends[run])
+			}
+			return r.ends[run]
+		},
+	}
 }
 
 // phases returns what a session spent its time on, in order.
 func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
-	c := &session.Conversation
-	entities := map[int][]*trace.Entity{} // by turn
-	for _, e := range c.Entities {
-		entities[e.Turn] = append(entities[e.Turn], e)
-	}
-	var sent, asked []*trace.Call // by the client, and by the agent
-	for _, call := range r.trace.Calls {
-		switch {
-		case call.Dir == wire.ClientToAgent && (call.Session == "" || call.Session == session.ID) && dialect.AreaOf(call.Method, "") == dialect.LifeCycle:
-			sent = append(sent, call)
-		case call.Dir == wire.AgentToClient && call.Session == session.ID:
-			asked = append(asked, call)
+	of := r.source(now).Session(session)
+	var list []*phase
+	for _, one := range of.Phases() {
+		p := &phase{of: one, bar: barOf(&one.Step, waiting)}
+		if one.Turn == nil {
+			p.mark = nothing
+			p.label = r.startUpLabel(one)
+		} else {
+			p.label = r.turnLabel(one.Turn, of.Entities(one.Turn.Number))
+			p.bars = append(p.bars, firstOutput(one))
 		}
-	}
-	var phases []*phase
-	run := -1
-	for _, t := range c.Turns {
-		if t.Run != run {
-			run = t.Run
-			if p := startUp(sent, t, r.tapes); p != nil {
-				phases = append(phases, p)
+		for _, w := range one.Waits {
+			if w.Quiet && one.Turn != nil && w.Took() >= dialect.SilentLimit {
+				p.parts = append(p.parts, barPart{interval{one.Run, w.From, w.To}, silent, false})
 			}
 		}
-		for len(asked) > 0 && asked[0].Request < t.Prompt {
-			asked = asked[1:]
+		for _, s := range one.Steps {
+			p.add(s, "")
 		}
-		phases = append(phases, r.turnPhase(session, t, entities[t.Number], asked, now))
+		list = append(list, p)
 	}
-	return phases
+	return list
 }
 
-// startUp returns what the client sent before the first turn on a tape, nil if that
-// is nothing.
-func startUp(sent []*trace.Call, first *trace.Turn, tapes int) *phase {
-	p := &phase{}
-	for _, c := range sent {
-		if c.Run != first.Run || c.Request > first.Prompt {
+// kindMarks are what steps are drawn with.
+var kindMarks = [...]mark{
+	steps.SetUp: starting, steps.Starts: server, steps.Thinks: thinking, steps.Says: saying,
+	steps.Tool: tool, steps.Client: service, steps.User: asking, steps.Server: server,
+}
+
+// add adds a step, and behind it those that are below it.
+func (p *phase) add(s *steps.Step, indent string) {
+	b := barOf(s, kindMarks[s.Kind])
+	text := termtext.Piece(s.Text())
+	switch {
+	case s.Starts != nil:
+		text += " starts"
+	case s.Server != nil && s.Server.By == nested.NoEvidence:
+		text = "· " + text
+	case s.Server != nil:
+		text = "↳ " + text
+	}
+	if c := s.Server; c != nil && c.Tape.Hosted() {
+		b.seq = c.Request
+	} else if c != nil {
+		b.tape, b.tapeSeq = c.Tape.ID, c.Request
+	}
+	b.label = []termtext.Span{termtext.Plain.Span(indent), labelStyle(&b).Span(text)}
+	if s.Entity != nil && s.Entity.Message != nil {
+		p.pause(&b)
+	}
+	if !b.untimed && b.parts == nil && b.mark != server {
+		p.parts = append(p.parts, barPart{b.interval, b.mark, b.failed})
+	}
+	p.parts = append(p.parts, b.parts...)
+	p.bars = append(p.bars, &b)
+	for _, below := range s.Below {
+		p.add(below, indent+"  ")
+	}
+}
+
+// pause draws what is said as a wait where the model was waited for meanwhile.
+func (p *phase) pause(b *bar) {
+	said := b.mark
+	from := b.from
+	for _, w := range p.of.Waits {
+		if !w.Quiet || w.From < b.from || w.To > b.to {
 			continue
 		}
-		b := &bar{interval: interval{c.Run, c.Began, c.Ended}, seq: c.Request, mark: starting, failed: c.Failed, untimed: c.Untimed}
-		if c.Open() {
-			b.to = max(min(first.Began, b.from), b.from)
+		b.parts = append(b.parts, barPart{interval{b.run, from, w.From}, said, false})
+		if w.Took() >= dialect.SilentLimit {
+			b.parts = append(b.parts, barPart{interval{b.run, w.From, w.To}, silent, false})
 		}
-		b.label = []termtext.Span{labelStyle(b).Span(termtext.Piece(c.Method))}
-		if p.bars == nil {
-			p.bar = bar{interval: b.interval, seq: b.seq, mark: nothing}
+		from = w.To
+	}
+	if b.parts != nil {
+		b.mark, b.parts = waiting, append(b.parts, barPart{interval{b.run, from, b.to}, said, false})
+	}
+}
+
+func (r *Reader) startUpLabel(p *steps.Phase) []termtext.Span {
+	label := []termtext.Span{termtext.Bold.Span("Start-up")}
+	if r.tapes > 1 {
+		label = append(label, termtext.Dim.Span(fmt.Sprintf("  tape %d", p.Run+1)))
+	}
+	return label
+}
+
+// turnLabel says how a turn stands, and what it was about.
+func (r *Reader) turnLabel(t *trace.Turn, entities []*trace.Entity) []termtext.Span {
+	look := termtext.Dim
+	var state string
+	switch {
+	case r.isRunning(t):
+		state, look = "running", termtext.Permission
+	case t.Open():
+		state, look = "no end", termtext.Failure
+	case t.Error != nil:
+		state, look = "error", termtext.Failure
+	default:
+		state = termtext.Piece(t.StopReason)
+	}
+	if t.Cancelled && t.StopReason != "cancelled" {
+		state = termtext.Dotted(state, "cancelled by the client")
+	}
+	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), look.Span(state)}
+	for _, e := range entities {
+		if e.Message != nil && e.Message.Role == trace.User {
+			return append(label, termtext.Dim.Span(" · "+termtext.Piece(e.Message.Text())))
 		}
-		p.to, p.untimed = max(p.to, b.to), p.untimed || b.untimed
-		p.bars = append(p.bars, b)
-		p.parts = append(p.parts, barPart{b.interval, starting, b.failed})
 	}
-	if p.bars == nil {
-		return nil
+	return label
+}
+
+// firstOutput returns how long the model was waited for, until it began to answer.
+func firstOutput(p *steps.Phase) *bar {
+	t := p.Turn
+	b := &bar{interval: interval{t.Run, t.Began, t.FirstOutput}, seq: t.Output, mark: waiting, untimed: t.Untimed}
+	text := "first output"
+	if t.Output == 0 {
+		text = "no output"
+		b.to, b.seq, b.open = p.To, max(t.End, t.Prompt), p.Open
 	}
-	p.label = []termtext.Span{termtext.Bold.Span("Start-up")}
-	if tapes > 1 {
-		p.label = append(p.label, termtext.Dim.Span(fmt.Sprintf("  tape %d", first.Run+1)))
-	}
-	return p
+	b.took = b.to - b.from
+	b.label = []termtext.Span{termtext.Dim.Span(text)}
+	return b
 }
 
 // labelStyle is that of what a bar is drawn with.

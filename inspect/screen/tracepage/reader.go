@@ -13,7 +13,6 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
@@ -31,18 +30,13 @@ type Reader struct {
 	start     time.Time   // when the first tape began
 	methods   stats.Frames
 	stats     stats.Collector
-	pauses    pauses
 	ends      []time.Duration // of each tape: when its last frame came
-	failed    map[uint64]bool // the frames that are failures
 	used      []stats.Uses    // by tape
 	sums      summary.Sessions
 	shownUpTo uint64 // the frames up to this one are in the lines that were made last
 	broken    bool   // a part of it cannot be read
 	revision
 }
-
-// maxFailed is of how many failures the frames are remembered.
-const maxFailed = 1 << 16
 
 // A revision is how far a reader has got.
 type revision struct {
@@ -54,7 +48,7 @@ type revision struct {
 // NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
 // number of a frame as users know it.
 func NewReader(label func(seq uint64) string, tapes int) *Reader {
-	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, sums: summary.Sessions{Label: label}}
+	return &Reader{label: label, tapes: tapes, sums: summary.Sessions{Label: label}}
 }
 
 // Read reads the agent's tapes of a timeline until they end or ctx is done. onChange is called whenever
@@ -91,9 +85,6 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			r.ends[len(r.ends)-1] = f.At
 			r.methods.Take(&f)
 			r.used[len(r.used)-1].Take(&f)
-			if r.pauses.observe(t.PartOf(f.Seq), &f); f.Failure() != dialect.NoFailure && len(r.failed) < maxFailed {
-				r.failed[f.Seq] = true
-			}
 			r.last = f.Seq
 		}
 		r.mu.Unlock()

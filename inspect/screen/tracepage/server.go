@@ -71,29 +71,6 @@ func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	return lines
 }
 
-// callBars returns the bars of what servers were called for below an entity of a turn.
-func (r *Reader) callBars(p *phase, e *trace.Entity) []*bar {
-	var bars []*bar
-	for _, c := range r.calls.Of(e) {
-		b := &bar{interval: interval{e.Run, c.Began.Sub(r.start), c.Ended.Sub(r.start)}, seq: e.First, mark: server, failed: c.Failed, untimed: c.Untimed}
-		if c.Open() {
-			b.to, b.open = max(b.from, p.to), p.open
-		}
-		sign := "↳ "
-		if c.By == nested.NoEvidence {
-			sign = "· "
-		}
-		if c.Tape.Hosted() {
-			b.seq = c.Request
-		} else {
-			b.tape, b.tapeSeq = c.Tape.ID, c.Request
-		}
-		b.label = []termtext.Span{termtext.Plain.Span("  "), labelStyle(b).Span(sign + c.Title())}
-		bars = append(bars, b)
-	}
-	return bars
-}
-
 // counted is how long the calls on tapes of servers took, up to a frame of theirs.
 type counted struct {
 	upTo  int

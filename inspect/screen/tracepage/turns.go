@@ -70,21 +70,19 @@ func (t *Turns) Lines(width int) []page.Line {
 		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(title, labels) + " "), termtext.Dim.Span(c.heading())}, Heading: true},
 		{Spans: legend(width, phases)},
 	}
-	if text := waitedFor(phases, t.reader.ends); text != "" {
+	if text := waitedFor(phases); text != "" {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
 	for i, p := range phases {
 		lines = append(lines, c.between(phases, i))
 		lines = append(lines, page.Line{Spans: c.row(&p.bar), Seq: p.seq})
 		for _, b := range p.bars {
-			for _, b := range append([]*bar{b}, b.below...) {
-				b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
-				l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq}
-				if l.Tape != "" {
-					l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
-				}
-				lines = append(lines, l)
+			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
+			l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq}
+			if l.Tape != "" {
+				l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
 			}
+			lines = append(lines, l)
 		}
 	}
 	return lines
@@ -114,7 +112,7 @@ func (t *Turns) Isolate(l page.Line) (alone bool) {
 func legend(width int, phases []*phase) []termtext.Span {
 	last := server
 	for _, p := range phases {
-		if slices.ContainsFunc(p.bars, func(b *bar) bool { return b.mark == server || b.below != nil }) {
+		if slices.ContainsFunc(p.bars, func(b *bar) bool { return b.mark == server }) {
 			last = marks
 		}
 	}
@@ -134,13 +132,12 @@ func legend(width int, phases []*phase) []termtext.Span {
 	return line
 }
 
-// waitedFor says what the time of the turns was spent on: at each instant on the first
-// of these that was waited for. A turn without an end waits until its tape ends.
-func waitedFor(phases []*phase, ends []time.Duration) string {
+// waitedFor says what the time of the turns was spent on.
+func waitedFor(phases []*phase) string {
 	var spent trace.Spend
 	for _, p := range phases {
-		if p.turn != nil && !p.untimed {
-			spent = spent.Plus(p.turn.Spend(max(p.to, ends[p.run])))
+		if p.of.Turn != nil && !p.untimed {
+			spent = spent.Plus(p.of.Turn.Spend(p.to))
 		}
 	}
 	return stats.WaitedText(spent)

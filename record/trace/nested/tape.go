@@ -18,7 +18,8 @@ type Tape struct {
 	Link   string // empty: nobody knows for which session it was started
 	Server string // what the agent calls the server
 	Start  time.Time
-	Calls  []*Call // of the client, in the order of their requests
+	Ready  time.Time // when it had said what it offers; zero: it has not
+	Calls  []*Call   // of the client, in the order of their requests
 
 	open    []*Call // those without an answer, in the same order
 	names   map[string]names
@@ -222,6 +223,9 @@ func (t *Tape) wordsOf(tool string) names {
 func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 	if a.Request == 0 {
 		return
+	}
+	if t.Ready.IsZero() && a.Does(dialect.Initializes|dialect.Discovers) && !f.Untimed {
+		t.Ready = t.Start.Add(f.At)
 	}
 	for i, c := range t.open {
 		if c.Request != a.Request || c.id != dialect.IDKey(e.ID) { // a batch has several

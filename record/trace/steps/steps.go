@@ -1,0 +1,145 @@
+// Package steps models what the time of a session was spent on: before its first turn on a
+// tape a start-up, and then its turns. Each has steps with a beginning, an end and a kind,
+// some of them nested, and a lane of waiting: what was waited for at each instant. Whoever
+// draws turns over time asks this package.
+//
+// The package stores nothing and reads no clock.
+package steps
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// A Step is something that took time. Times are those of the Trace, since the tape began.
+type Step struct {
+	Kind     Kind
+	Run      int // index in Trace.Runs
+	From, To time.Duration
+	Frame    uint64 // Seq of the frame that it begins with
+	Open     bool   // it has no end; To is then now, or the end of the tape
+	Untimed  bool   // From or To is unknown
+	Failed   bool
+
+	// What the step is about; at most one is set.
+	Entity *trace.Entity
+	Call   *trace.Call
+	Server *nested.Joined
+	Starts *nested.Tape // a server that starts
+
+	Asked *trace.Permission // what the user was asked with Call; nil: nothing
+	Below []*Step           // in the order in which they began
+}
+
+// A Kind is what a Step is.
+type Kind uint8
+
+// The kinds.
+const (
+	SetUp  Kind = iota // the client sets the connection or the session up
+	Starts             // a server starts
+	Thinks             // also plans and compacts
+	Says
+	Tool   // a tool call or a command in a terminal
+	Client // the client does something for the agent
+	User   // the user is asked
+	Server // a server works on a call of the agent's
+)
+
+// Took returns how long the step took.
+func (s *Step) Took() time.Duration {
+	if s.Server != nil && !s.Open {
+		return s.Server.Took()
+	}
+	return s.To - s.From
+}
+
+// Single reports whether the step is one frame.
+func (s *Step) Single() bool {
+	return s.From == s.To || s.Entity != nil && s.Entity.First == s.Entity.Last
+}
+
+// A Phase is a turn, or the start-up before the first turn on a tape.
+type Phase struct {
+	Step
+	Turn  *trace.Turn  // nil: a start-up
+	Steps []*Step      // in the order in which they began
+	Waits []trace.Wait // they cover the phase; empty if it is Untimed
+}
+
+// A Source is what phases are made of.
+type Source struct {
+	Trace *trace.Trace
+	Calls *nested.Join            // of servers; nil: none
+	Start func(run int) time.Time // which time 0 of a tape is; zero: unknown
+
+	// Until returns when a tape ended: when its last frame came, or now if it is being
+	// recorded. What has no end goes on until then.
+	Until func(run int) time.Duration
+}
+
+// A Session makes the phases of a session.
+type Session struct {
+	Source
+	of       *trace.Session
+	own      map[*trace.Terminal]bool
+	entities map[int][]*trace.Entity // by turn
+	asked    map[int][]*trace.Call   // by turn
+}
+
+// Session returns a Session. It is valid until the next frame is added to the Trace.
+func (s Source) Session(of *trace.Session) *Session {
+	one := &Session{Source: s, of: of, own: of.Conversation.OwnTerminals(), entities: map[int][]*trace.Entity{}, asked: map[int][]*trace.Call{}}
+	for _, e := range of.Conversation.Entities {
+		one.entities[e.Turn] = append(one.entities[e.Turn], e)
+	}
+	turns := of.Conversation.Turns
+	for _, c := range s.Trace.Calls {
+		if c.Dir != wire.AgentToClient || c.Session != of.ID {
+			continue
+		}
+		for len(turns) > 0 && (turns[0].Run < c.Run || turns[0].Run == c.Run && !turns[0].Open() && turns[0].End < c.Request) {
+			turns = turns[1:]
+		}
+		if len(turns) > 0 && turns[0].Run == c.Run && turns[0].Prompt < c.Request {
+			one.asked[turns[0].Number] = append(one.asked[turns[0].Number], c)
+		}
+	}
+	return one
+}
+
+// Entities returns those of a turn; number 0 is before the first one.
+func (s *Session) Entities(number int) []*trace.Entity { return s.entities[number] }
+
+// Owned reports whether an entity is a terminal that is shown with its tool call.
+func (s *Session) Owned(e *trace.Entity) bool { return e.Terminal != nil && s.own[e.Terminal] }
+
+// Phases returns all phases in order.
+func (s *Session) Phases() []*Phase {
+	var list []*Phase
+	for _, t := range s.of.Conversation.Turns {
+		if p := s.StartUp(t); p != nil {
+			list = append(list, p)
+		}
+		list = append(list, s.Turn(t))
+	}
+	return list
+}
+
+// End returns when a turn ended. One that is open goes on until the end of its tape.
+func (s Source) End(t *trace.Turn) time.Duration {
+	if t.Open() {
+		return max(t.Ended, s.Until(t.Run))
+	}
+	return t.Ended
+}
+
+// inOrder puts steps in the order in which they began.
+func inOrder(list []*Step) {
+	slices.SortStableFunc(list, func(a, b *Step) int { return cmp.Compare(a.From, b.From) })
+}

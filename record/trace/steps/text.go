@@ -1,0 +1,59 @@
+package steps
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// Text says what a step is about, as it came over the wire.
+func (s *Step) Text() string {
+	switch {
+	case s.Entity != nil:
+		return entityText(s.Entity)
+	case s.Server != nil:
+		return s.Server.Title()
+	case s.Starts != nil:
+		return s.Starts.Server
+	case s.Asked != nil && s.Asked.Outcome != "":
+		return "permission → " + s.Asked.Choice()
+	case s.Asked != nil:
+		return "permission"
+	case s.Call != nil:
+		return s.Call.Name()
+	}
+	return ""
+}
+
+func entityText(e *trace.Entity) string {
+	switch {
+	case e.ToolCall != nil:
+		return cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)
+	case e.Message != nil:
+		return e.Message.Text()
+	case e.Plan != nil:
+		return planText(e.Plan)
+	case e.Terminal != nil:
+		return e.Terminal.Command
+	case e.Compaction != nil:
+		return "compaction"
+	}
+	return ""
+}
+
+// planText says how far a plan is.
+func planText(p *trace.Plan) string {
+	done := 0
+	entries := p.Entries()
+	for _, e := range entries {
+		if e.Status == "completed" {
+			done++
+		}
+	}
+	if len(entries) == 0 {
+		return "plan"
+	}
+	return fmt.Sprintf("%s of %s done", termtext.Grouped(int64(done)), termtext.Counted(len(entries), "step"))
+}

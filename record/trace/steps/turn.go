@@ -1,0 +1,137 @@
+package steps
+
+import (
+	"time"
+
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// Turn returns the phase of a turn.
+func (s *Session) Turn(t *trace.Turn) *Phase {
+	p := &Phase{Turn: t, Step: Step{Run: t.Run, From: t.Began, To: s.End(t), Frame: t.Prompt, Open: t.Open(), Untimed: t.Untimed}}
+	if !t.Untimed {
+		p.Waits = t.Waits(p.To)
+	}
+	entities := s.entities[t.Number]
+	byRequest := map[uint64]*Step{} // of a permission
+	for _, e := range entities {
+		if e.Run != t.Run || e.Replayed || s.Owned(e) {
+			continue
+		}
+		one := p.entity(e)
+		if one != nil {
+			p.Steps = append(p.Steps, one)
+			if e.ToolCall != nil {
+				for _, asked := range e.ToolCall.Permissions {
+					byRequest[asked.Request] = one
+				}
+			}
+		}
+		s.serve(p, one, e)
+	}
+	choices := trace.Permissions(entities)
+	tops := p.Steps
+	for _, c := range s.asked[t.Number] {
+		one := p.call(c, choices[c.Request])
+		above := byRequest[c.Request]
+		if above == nil {
+			above = around(tops, one)
+		}
+		if above == nil {
+			p.Steps = append(p.Steps, one)
+		} else {
+			above.Below = append(above.Below, one)
+		}
+	}
+	inOrder(p.Steps)
+	for _, one := range p.Steps {
+		inOrder(one.Below)
+	}
+	return p
+}
+
+// entity returns what the agent said or did; nil for what takes no time.
+func (p *Phase) entity(e *trace.Entity) *Step {
+	one := &Step{Run: e.Run, From: e.Began, To: e.Ended, Frame: e.First, Untimed: e.Untimed, Entity: e}
+	switch {
+	case e.ToolCall != nil:
+		one.Kind, one.Failed = Tool, e.ToolCall.Status == "failed"
+		if !e.ToolCall.Finished() {
+			one.To, one.Open = max(one.To, p.To), p.Open
+		}
+	case e.Terminal != nil && e.Terminal.Command != "":
+		one.Kind = Tool
+	case e.Message != nil && e.Message.Role == trace.Agent:
+		one.Kind = Says
+	case e.Message != nil && e.Message.Role == trace.Thought, e.Compaction != nil:
+		one.Kind = Thinks
+	case e.Plan != nil:
+		one.Kind, one.To = Thinks, one.From // it stays
+	default:
+		return nil
+	}
+	return one
+}
+
+// call returns a request of the agent's.
+func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
+	one := &Step{Kind: Client, Run: c.Run, From: c.Began, To: c.Ended, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed, Call: c, Asked: asked}
+	switch trace.PartOf(c.Method) {
+	case trace.ForUser:
+		one.Kind = User
+	case trace.ForTool:
+		one.Kind = Tool
+	}
+	if c.Open() {
+		one.To, one.Open = max(p.To, one.From), true
+	}
+	return one
+}
+
+// serve adds the calls of servers to which an entity has led, below its step if there is
+// evidence for that.
+func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
+	if s.Calls == nil {
+		return
+	}
+	for _, c := range s.Calls.Of(e) {
+		one := s.server(p, c, e)
+		if above != nil && c.By != nested.NoEvidence {
+			above.Below = append(above.Below, one)
+		} else {
+			p.Steps = append(p.Steps, one)
+		}
+	}
+}
+
+// server returns a call of a server.
+func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
+	start := s.Start(p.Run)
+	one := &Step{Kind: Server, Run: p.Run, Frame: e.First, Open: c.Open(), Untimed: c.Untimed || start.IsZero(), Failed: c.Failed, Server: &c}
+	if one.Untimed {
+		one.From, one.To = e.Began, e.Began
+		return one
+	}
+	within := func(t time.Duration) time.Duration { return max(min(t, p.To), p.From) }
+	one.From, one.To = within(c.Began.Sub(start)), p.To
+	if !one.Open {
+		one.To = within(c.Ended.Sub(start))
+	}
+	return one
+}
+
+// around returns the tool call that a call lies in; nil if there is none, or several: then
+// nobody knows in which.
+func around(tops []*Step, call *Step) (found *Step) {
+	for _, one := range tops {
+		if one.Entity == nil || one.Entity.ToolCall == nil || one.From > call.From || call.To > one.To {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = one
+	}
+	return found
+}
