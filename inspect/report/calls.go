@@ -149,7 +149,7 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 			row.Wrong = "declined"
 		}
 		row.span = s
-		row.Took = took(s, c.Open())
+		row.Took = took(s.to-s.from, c.Open())
 		l.Rows = append(l.Rows, row)
 		spans = append(spans, s)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A chapter is the story of a session.
@@ -23,18 +24,19 @@ type chapter struct {
 	Links  []entry // to the turns
 	Turns  []told
 
-	session  *trace.Session
-	number   int           // of the session on the page
-	turns    []*trace.Turn // that are asked for
-	entities map[int][]*trace.Entity
-	asked    map[int][]*trace.Call
-	whole    map[int]*turn // those that are told, by their index
+	session *trace.Session
+	number  int           // of the session on the page
+	turns   []*trace.Turn // that are asked for
+	steps   *steps.Session
+	starts  map[int]*startUp // before turns, by their index
+	whole   map[int]*turn    // those that are told, by their index
 }
 
 // told is a turn as it stands in the page, or why some do not.
 type told struct {
-	Turn template.HTML
-	Left string
+	StartUp *startUp // before it; nil: none
+	Turn    template.HTML
+	Left    string
 }
 
 // An entry leads to a turn, or to some that are left out.
@@ -85,14 +87,15 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 // chapter returns what a session has to tell.
 func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd))), session: s, number: number}
-	c.entities, c.asked, c.whole = map[int][]*trace.Entity{}, r.askedIn(s), map[int]*turn{}
-	for _, e := range s.Conversation.Entities {
-		c.entities[e.Turn] = append(c.entities[e.Turn], e)
-	}
+	c.steps, c.starts, c.whole = r.source().Session(s), map[int]*startUp{}, map[int]*turn{}
 	for _, t := range s.Conversation.Turns {
-		if r.shows(t) {
-			c.turns = append(c.turns, t)
+		if !r.shows(t) {
+			continue
 		}
+		if start := r.startUp(c, t); start != nil {
+			c.starts[len(c.turns)] = start
+		}
+		c.turns = append(c.turns, t)
 	}
 	c.Shares = r.allShares(c.turns)
 	if r.in.First <= 1 {
@@ -101,16 +104,19 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	return c
 }
 
+// turnID returns the id of the element of a turn.
+func (c *chapter) turnID(t *trace.Turn) string { return fmt.Sprintf("s%d-turn-%d", c.number, t.Number) }
+
 // tellBefore tells what came before the first turn, such as a history that was replayed, as
 // far as a fourth of the room for the story goes.
 func (r *reader) tellBefore(c *chapter) {
-	before := c.entities[0]
+	before := c.steps.Entities(0)
 	n, size := 0, 0
 	for n < min(len(before), maxEntities) && size < r.limits.story/4 {
 		size += entityCost + 2*textSize(before[n])
 		n++
 	}
-	c.Before = r.items(c.session, nil, before[:n])
+	c.Before = r.items(c.steps, nil, before[:n])
 	r.told += size
 	if left := len(before) - n; left > 0 {
 		c.Turns = append(c.Turns, told{Left: fmt.Sprintf("%s before the first turn are left out: acptap show --chat %s", termtext.Counted(left, "step"), r.in.Ref)})
@@ -151,7 +157,7 @@ func (r *reader) choices(list []*chapter) []choice {
 	size, all := 0, []choice{}
 	for _, c := range list {
 		for i, t := range c.turns {
-			for _, e := range c.entities[t.Number] {
+			for _, e := range c.steps.Entities(t.Number) {
 				size += entityCost + textSize(e)
 			}
 			all = append(all, choice{c, i})
@@ -193,8 +199,8 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 	for _, most := range []int{maxEntities, maxEntities / 8} {
 		images := r.images
 		images.first = maps.Clone(images.first)
-		one := r.turn(c.session, t, fmt.Sprintf("s%d-turn-%d", c.number, t.Number), c.entities[t.Number])
-		r.tell(c.session, one, c.entities[t.Number], c.asked[t.Number], most)
+		one := r.turn(c.steps, t, c.turnID(t))
+		r.tell(c.steps, one, most)
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
 			return false, err
@@ -210,7 +216,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 			return true, nil
 		}
 		r.images = images
-		if len(c.entities[t.Number]) <= maxEntities/8 {
+		if len(c.steps.Entities(t.Number)) <= maxEntities/8 {
 			break
 		}
 	}
@@ -225,15 +231,15 @@ func (r *reader) assemble(c *chapter) {
 	}
 	for i := 0; i < len(c.turns); {
 		if one := c.whole[i]; one != nil {
-			c.Turns, c.Links = append(c.Turns, told{Turn: one.html}), append(c.Links, r.lead(choice{c, i}))
+			c.Turns, c.Links = append(c.Turns, told{StartUp: c.starts[i], Turn: one.html}), append(c.Links, r.lead(choice{c, i}))
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(c.turns) && c.whole[end] == nil {
+		for end < len(c.turns) && c.whole[end] == nil && c.starts[end] == nil {
 			end++
 		}
-		c.Turns = append(c.Turns, told{Left: r.leftTurns(c.turns[i:end])})
+		c.Turns = append(c.Turns, told{StartUp: c.starts[i], Left: r.leftTurns(c.turns[i:end])})
 		for i < end {
 			n := 1
 			for n < group && i+n < end && c.turns[i+n].Run == c.turns[i].Run {
@@ -276,7 +282,7 @@ func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 	first, last := turns[0], turns[len(turns)-1]
 	link := "frame-" + r.frame(first.Run, first.Prompt).String()
 	if len(turns) == 1 {
-		return r.entry(r.turn(c.session, first, "", c.entities[first.Number]), link)
+		return r.entry(r.turn(c.steps, first, ""), link)
 	}
 	e := entry{Link: link, Name: fmt.Sprintf("%d–%d", first.Number, last.Number), Text: termtext.Counted(len(turns), "turn")}
 	var spent trace.Spend

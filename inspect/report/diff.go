@@ -200,20 +200,16 @@ func (a *reader) stripsWith(b *reader) []strips {
 
 // timedTurns returns the turns of a session of which it is known when they were.
 func (r *reader) timedTurns(s *trace.Session) []*turn {
-	entities := map[int][]*trace.Entity{}
-	for _, e := range s.Conversation.Entities {
-		entities[e.Turn] = append(entities[e.Turn], e)
-	}
-	asked := r.askedIn(s)
+	of := r.source().Session(s)
 	few := len(s.Conversation.Turns) <= mostRows
 	var list []*turn
 	for _, t := range s.Conversation.Turns {
 		if t.Untimed {
 			continue
 		}
-		one := r.turn(s, t, r.frame(t.Run, t.Prompt).ID(), entities[t.Number])
+		one := r.turn(of, t, r.frame(t.Run, t.Prompt).ID())
 		if few {
-			one.Lanes = r.lanes(s, one, entities[t.Number], asked[t.Number])
+			one.Lanes = r.lanes(one.ID, of.Turn(t), of.Entities(t.Number))
 		}
 		list = append(list, one)
 	}

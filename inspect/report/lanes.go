@@ -1,13 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/nested"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // Lanes are what went on, each on a row of its own, on one axis of time: a waterfall.
@@ -27,68 +27,56 @@ type lane struct {
 	Wrong  string // what is wrong with it, in a word
 	Grave  bool   // it has failed
 	Told   bool   // there is an item about it
-	Bar    rect
+	Bars   []rect
 
 	span  span
 	class string
 }
 
-// lanes returns the rows of a turn.
-func (r *reader) lanes(s *trace.Session, one *turn, entities []*trace.Entity, asked []*trace.Call) *lanes {
-	t := one.of
-	whole := r.span(t)
-	l := &lanes{ID: "t-" + one.ID}
-	var tops []*lane // steps of the agent
-	inside := map[*lane][]*lane{}
-	byRequest := map[uint64]*lane{} // of a permission
-	shown := terminals(s, entities)
-	for _, e := range entities {
-		if e.Run != t.Run || e.Replayed || e.Terminal != nil && shown[e.Terminal] {
+// source returns what the phases of the page are made of.
+func (r *reader) source() steps.Source {
+	return steps.Source{
+		Trace: &r.trace, Calls: &r.calls,
+		Start: func(run int) time.Time { return r.in.Tapes[run].Info.Start.Time },
+		Until: func(run int) time.Duration { return r.ends[run] },
+	}
+}
+
+// span returns the time of a turn.
+func (r *reader) span(t *trace.Turn) span { return span{t.Run, t.Began, r.source().End(t)} }
+
+// lanes returns the rows of a phase: of the entities that are told, and of as many calls at
+// most.
+func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
+	whole := span{p.Run, p.From, p.To}
+	a := newAxis([]span{whole}, 0)
+	l := &lanes{ID: "t-" + id, Ticks: a.ticks()}
+	if row := r.modelLane(p, a); row != nil {
+		l.Rows = append(l.Rows, row)
+	}
+	shown := map[*trace.Entity]bool{}
+	for _, e := range told {
+		shown[e] = true
+	}
+	calls := 0
+	for _, s := range p.Steps {
+		switch {
+		case s.Entity != nil && !shown[s.Entity], s.Server != nil && s.Untimed:
 			continue
-		}
-		var top *lane
-		if top = r.entityLane(e, t, whole); top != nil {
-			tops = append(tops, top)
-			if e.ToolCall != nil {
-				for _, p := range e.ToolCall.Permissions {
-					byRequest[p.Request] = top
-				}
-			}
-		}
-		for _, c := range r.calls.Of(e) {
-			n := r.nestedLane(c, t, whole)
-			if n == nil {
+		case s.Entity == nil:
+			if calls++; calls > maxEntities {
 				continue
 			}
-			if top != nil && c.By != nested.NoEvidence {
-				n.Inside = true
-				inside[top] = append(inside[top], n)
-			} else {
-				tops = append(tops, n)
+		}
+		l.Rows = append(l.Rows, r.stepLane(s, p))
+		for _, below := range s.Below[:min(len(s.Below), maxEntities)] {
+			if below.Server == nil || !below.Untimed {
+				row := r.stepLane(below, p)
+				row.Inside = true
+				l.Rows = append(l.Rows, row)
 			}
 		}
 	}
-	choices := trace.Permissions(entities)
-	for _, c := range asked {
-		row := r.callLane(c, choices[c.Request], t, whole)
-		above := byRequest[c.Request]
-		if above == nil {
-			above = around(tops, row.span)
-		}
-		if above == nil {
-			tops = append(tops, row)
-			continue
-		}
-		row.Inside = true
-		inside[above] = append(inside[above], row)
-	}
-	slices.SortStableFunc(tops, func(a, b *lane) int { return cmp.Compare(a.span.from, b.span.from) })
-	for _, top := range tops {
-		slices.SortStableFunc(inside[top], func(a, b *lane) int { return cmp.Compare(a.span.from, b.span.from) })
-		l.Rows = append(append(l.Rows, top), inside[top]...)
-	}
-	a := newAxis([]span{whole}, 0)
-	l.Ticks = a.ticks()
 	for _, row := range l.Rows {
 		row.draw(a)
 	}
@@ -97,129 +85,141 @@ func (r *reader) lanes(s *trace.Session, one *turn, entities []*trace.Entity, as
 
 // draw makes the bar of a row.
 func (l *lane) draw(a *axis) {
-	l.Bar = a.rect(l.span, l.class)
+	if l.Bars == nil {
+		l.Bars = []rect{a.rect(l.span, l.class)}
+	}
 	l.Grave = strings.HasSuffix(l.class, " bad")
 }
 
-// around returns the last tool call that a span lies in.
-func around(tops []*lane, s span) *lane {
-	for _, top := range slices.Backward(tops) {
-		if strings.HasPrefix(top.class, "tool") && top.span.from <= s.from && s.to <= top.span.to {
-			return top
-		}
-	}
-	return nil
-}
-
-// entityLane returns the row of what the agent said or did; nil for what is neither.
-func (r *reader) entityLane(e *trace.Entity, t *trace.Turn, whole span) *lane {
-	l := &lane{Frame: r.frame(e.Run, e.First), span: span{e.Run, e.Began, e.Ended}}
-	switch {
-	case e.ToolCall != nil:
-		l.Kind, l.Label, l.class = kindOf(e.ToolCall).Word, toolTitle(e.ToolCall), "tool"
-		switch s := toolState(e.ToolCall, t.Open()); {
-		case s.Class == "bad":
-			l.Wrong, l.class = s.Word, "tool bad"
-		case s.Word != "" && s.Word != "completed":
-			l.Wrong = s.Word
-		}
-		if !e.ToolCall.Finished() {
-			l.span.to = max(l.span.to, whole.to)
-		}
-	case e.Message != nil && e.Message.Role == trace.Agent:
-		l.Kind, l.class = "says", "says"
-	case e.Message != nil && e.Message.Role == trace.Thought:
-		l.Kind, l.class = "thinks", "thinks"
-	case e.Plan != nil:
-		l.Kind, l.Label, l.class = "plan", planText(e.Plan), "thinks"
-		l.span.to = l.span.from // it stays
-	case e.Compaction != nil:
-		l.Kind, l.Label, l.class = "agent", "compaction", "thinks"
-	case e.Terminal != nil && e.Terminal.Command != "":
-		l.Kind, l.Label, l.class = "run", termtext.Brief(e.Terminal.Command, 160), "tool"
-	default:
+// modelLane returns the row of when the model was waited for in a turn; nil if it was not, or
+// too little to be seen.
+func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
+	if p.Turn == nil {
 		return nil
 	}
-	if e.Message != nil {
-		l.Label = termtext.Brief(e.Message.Text(), 160)
+	l := &lane{Kind: "waits", Label: "for the model", Frame: r.frame(p.Run, p.Frame), class: "model", span: span{p.Run, p.From, p.From}}
+	waited := time.Duration(0)
+	for _, w := range p.Waits {
+		if !w.Quiet {
+			continue
+		}
+		waited += w.Took()
+		s := span{p.Run, w.From, w.To}
+		if a.at(s.run, s.to)-a.at(s.run, s.from) >= thinnest {
+			l.Bars = append(l.Bars, a.rect(s, l.class))
+		}
 	}
-	if e.Untimed {
-		l.span = span{t.Run, t.Began, t.Began}
+	if l.Bars == nil {
+		return nil
 	}
-	l.Told = true
-	l.Took = took(l.span, e.First == e.Last)
-	if e.ToolCall != nil && !e.ToolCall.Finished() {
-		l.Took = "–"
+	l.Took = termtext.Duration(waited)
+	return l
+}
+
+// kindLooks are how kinds of steps are called and drawn.
+var kindLooks = [...]struct{ word, class string }{
+	steps.SetUp: {"start", "start"}, steps.Starts: {"server", "mcp"}, steps.Thinks: {"thinks", "thinks"}, steps.Says: {"says", "says"},
+	steps.Tool: {"asks", "tool"}, steps.Client: {"asks", "client"}, steps.User: {"waits", "waits"}, steps.Server: {"mcp", "mcp"},
+}
+
+// stepLane returns the row of a step.
+func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
+	look := kindLooks[s.Kind]
+	l := &lane{Kind: look.word, Label: termtext.Brief(s.Text(), 160), Frame: r.frame(s.Run, s.Frame), span: span{s.Run, s.From, s.To}, class: look.class}
+	l.Took = took(s.Took(), s.Single())
+	if s.Untimed {
+		l.span.from, l.span.to = p.From, p.From
+	}
+	switch {
+	case s.Entity != nil:
+		l.entity(s.Entity, p.Turn)
+	case s.Server != nil:
+		l.Frame = r.serverFrame(s.Server.Tape.ID, s.Server.Request)
+		if s.Open {
+			l.Took = "–"
+		}
+		if s.Server.Cancelled {
+			l.Wrong = "cancelled"
+		}
+	case s.Starts != nil:
+		l.Frame = r.serverFrame(s.Starts.ID, 1)
+	}
+	switch {
+	case l.Wrong != "" || s.Entity != nil:
+	case s.Open:
+		l.Wrong = "no answer"
+	case s.Call != nil && s.Call.Refused:
+		l.Wrong = "rejected"
+	}
+	if s.Failed {
+		l.class += " bad"
+		if l.Wrong == "" {
+			l.Wrong = "failed"
+		}
 	}
 	return l
 }
 
 // took says how long a step took.
-func took(s span, single bool) string {
-	if single || s.from == s.to {
+func took(t time.Duration, single bool) string {
+	if single || t == 0 {
 		return "·"
 	}
-	return termtext.Duration(s.to - s.from)
+	return termtext.Duration(t)
 }
 
-// callLane returns the row of a request of the agent.
-func (r *reader) callLane(c *trace.Call, asked *trace.Permission, t *trace.Turn, whole span) *lane {
-	l := &lane{Kind: "asks", Label: termtext.Piece(c.Name()), Frame: r.frame(c.Run, c.Request), span: span{c.Run, c.Began, c.Ended}, class: "client"}
-	if c.Open() {
-		l.span.to, l.Wrong = whole.to, "no answer"
-	}
-	l.Took = took(l.span, false)
-	switch trace.PartOf(c.Method) {
-	case trace.ForUser:
-		l.Kind, l.class = "waits", "waits"
-	case trace.ForTool:
-		l.class = "tool"
-	}
-	if asked != nil {
-		l.Label = "permission"
-		if asked.Outcome != "" {
-			l.Label += " → " + termtext.Brief(asked.Choice(), 80)
+// entity adds what is told of something that the agent said or did.
+func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
+	l.Told = true
+	switch {
+	case e.ToolCall != nil:
+		l.Kind = kindOf(e.ToolCall).Word
+		if s := toolState(e.ToolCall, t.Open()); s.Word != "completed" {
+			l.Wrong = s.Word
 		}
+		if !e.ToolCall.Finished() {
+			l.Took = "–"
+		}
+	case e.Terminal != nil:
+		l.Kind = "run"
+	case e.Plan != nil:
+		l.Kind = "plan"
+	case e.Compaction != nil:
+		l.Kind = "agent"
 	}
-	if c.Failed {
-		l.Wrong, l.class = "failed", l.class+" bad"
-	}
-	return l
 }
 
-// nestedLane returns the row of a call of a server; nil if it is not known when that was.
-func (r *reader) nestedLane(c nested.Joined, t *trace.Turn, whole span) *lane {
-	start := r.in.Tapes[t.Run].Info.Start.Time
-	if c.Untimed || start.IsZero() {
+// A startUp is what came before the first turn on a tape.
+type startUp struct {
+	ID     string
+	Took   string
+	Shares []share
+	Lanes  *lanes
+
+	span span
+}
+
+// startUp returns what came before a turn; nil if that is nothing, or nobody knows when.
+func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
+	p := c.steps.StartUp(t)
+	if p == nil || p.Untimed {
 		return nil
 	}
-	from := c.Began.Sub(start)
-	l := &lane{Kind: "mcp", Label: termtext.Piece(c.Tape.Server) + " · " + termtext.Piece(cmp.Or(c.Name, c.Method)), Frame: r.serverFrame(c.Tape.ID, c.Request), class: "mcp"}
-	l.span = span{t.Run, max(from, whole.from), from + c.Took()}
-	l.Took = termtext.Duration(c.Took())
-	switch {
-	case c.Failed:
-		l.Wrong, l.class = "failed", "mcp bad"
-	case c.Cancelled:
-		l.Wrong = "cancelled"
-	case c.Open():
-		l.Wrong, l.span.to, l.Took = "no answer", whole.to, "–"
-	}
-	l.span.to = max(min(l.span.to, whole.to), l.span.from)
-	return l
+	one := &startUp{ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: span{p.Run, p.From, p.To}}
+	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend(), 0)
+	return one
 }
 
-// planText says how far a plan is.
-func planText(p *trace.Plan) string {
-	done := 0
-	entries := p.Entries()
-	for _, e := range entries {
-		if e.Status == "completed" {
-			done++
-		}
+// drawn returns a start-up on an axis.
+func (s *startUp) drawn(a *axis) stripTurn {
+	return stripTurn{Link: s.ID, Title: "start-up, " + s.Took, Back: a.rect(s.span, ""), Bars: []stripBar{{a.rect(s.span, "start"), "4", "46"}}}
+}
+
+// spansOf returns when start-ups were.
+func spansOf(list map[int]*startUp) (spans []span) {
+	for _, s := range list {
+		spans = append(spans, s.span)
 	}
-	if len(entries) == 0 {
-		return "plan"
-	}
-	return termtext.Grouped(int64(done)) + " of " + termtext.Counted(len(entries), "step") + " done"
+	slices.SortFunc(spans, func(a, b span) int { return a.run - b.run })
+	return spans
 }

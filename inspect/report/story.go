@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A turn is the work on one prompt.
@@ -55,29 +55,10 @@ func textSize(e *trace.Entity) (n int) {
 	return n
 }
 
-// askedIn returns what the agent asked the client for in a session, by turn.
-func (r *reader) askedIn(s *trace.Session) map[int][]*trace.Call {
-	asked := map[int][]*trace.Call{}
-	turns := s.Conversation.Turns
-	at := 0
-	for _, c := range r.trace.Calls {
-		if c.Dir != wire.AgentToClient || c.Session != s.ID {
-			continue
-		}
-		for at < len(turns) && (turns[at].Run < c.Run || turns[at].Run == c.Run && !turns[at].Open() && turns[at].End < c.Request) {
-			at++
-		}
-		if at < len(turns) && turns[at].Run == c.Run && turns[at].Prompt < c.Request {
-			asked[turns[at].Number] = append(asked[turns[at].Number], c)
-		}
-	}
-	return asked
-}
-
 // turn returns the head of a turn.
-func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*trace.Entity) *turn {
+func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	one := &turn{ID: id, Number: t.Number, State: turnState(t, r.live() && t.Run == len(r.in.Tapes)-1), of: t}
-	for _, e := range entities {
+	for _, e := range of.Entities(t.Number) {
 		if e.Message != nil && e.Message.Role == trace.User && one.Prompt == "" {
 			one.Prompt = firstLine(e.Message.Text())
 		}
@@ -116,28 +97,17 @@ func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*tr
 	return one
 }
 
-// span returns the time of a turn. One that is open goes on to the end of its tape.
-func (r *reader) span(t *trace.Turn) span {
-	s := span{t.Run, t.Began, t.Ended}
-	if t.Open() && t.Run < len(r.ends) {
-		s.to = max(s.to, r.ends[t.Run])
-	}
-	return s
-}
-
 // tell adds to a turn what went on in it, so many steps at most.
-func (r *reader) tell(s *trace.Session, one *turn, entities []*trace.Entity, asked []*trace.Call, most int) {
+func (r *reader) tell(of *steps.Session, one *turn, most int) {
+	entities := of.Entities(one.of.Number)
 	if n := len(entities) - most; n > 1 {
 		one.Left = fmt.Sprintf("%s steps in the middle of this turn are left out; acptap show --chat %s has them.", termtext.Grouped(int64(n)), r.in.Ref)
 		entities = slices.Concat(entities[:most/2], entities[len(entities)-most/2:])
 	}
-	if len(asked) > most {
-		asked = asked[:most]
-	}
 	if !one.of.Untimed {
-		one.Lanes = r.lanes(s, one, entities, asked)
+		one.Lanes = r.lanes(one.ID, of.Turn(one.of), entities)
 	}
-	one.Items = r.items(s, one.of, entities)
+	one.Items = r.items(of, one.of, entities)
 	prompts := 0
 	for prompts < len(one.Items) && one.Items[prompts].Kind == "prompt" {
 		prompts++

@@ -43,7 +43,7 @@ var stripRows = []string{"thinks", "says", "tool", "waits"}
 func (r *reader) overview(list []*chapter) (together []*strip) {
 	var all []span
 	for _, c := range list {
-		all = append(all, c.spans(r)...)
+		all = append(append(all, c.spans(r)...), spansOf(c.starts)...)
 	}
 	beside := besideEachOther(r, list)
 	axis := newAxis(all, 0)
@@ -56,9 +56,9 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 			one.Label = fmt.Sprintf("%s in %s", termtext.Counted(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
 			together = append(together, one)
 		case len(spans) > 1: // a single turn has its waterfall
-			a := newAxis(spans, 0)
+			a := newAxis(append(spansOf(c.starts), spans...), 0)
 			c.Strip = c.strip(a)
-			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", termtext.Counted(len(spans), "turn"), termtext.Duration(a.busy()))
+			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", termtext.Counted(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
 			c.Strip.Gaps = a.gaps()
 		}
 	}
@@ -104,6 +104,11 @@ func besideEachOther(r *reader, list []*chapter) bool {
 // strip returns the strip of a session on an axis that has room for it.
 func (c *chapter) strip(a *axis) *strip {
 	one := &strip{Stacks: len(c.turns) > mostRows}
+	for i := range c.turns {
+		if s := c.starts[i]; s != nil {
+			one.Turns = append(one.Turns, s.drawn(a))
+		}
+	}
 	for _, e := range c.Links {
 		if !e.timed {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // An item is one step of a conversation.
@@ -71,15 +72,14 @@ type nestedCall struct {
 }
 
 // items returns what was said and done in a turn; t is nil before the first one.
-func (r *reader) items(s *trace.Session, t *trace.Turn, entities []*trace.Entity) []item {
-	shown := terminals(s, entities)
+func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entity) []item {
 	var list []item
 	var repeated *item
 	for _, e := range entities {
-		if e.Terminal != nil && shown[e.Terminal] {
+		if of.Owned(e) {
 			continue
 		}
-		one, ok := r.item(s, t, e)
+		one, ok := r.item(of.Session(), t, e)
 		switch {
 		case !ok:
 		case e.Replayed && repeated == nil:
@@ -98,22 +98,6 @@ func (r *reader) items(s *trace.Session, t *trace.Turn, entities []*trace.Entity
 		}
 	}
 	return list
-}
-
-// terminals returns those that are shown with the tool calls that they belong to.
-func terminals(s *trace.Session, entities []*trace.Entity) map[*trace.Terminal]bool {
-	shown := map[*trace.Terminal]bool{}
-	for _, e := range entities {
-		if e.ToolCall == nil {
-			continue
-		}
-		for _, raw := range e.ToolCall.Content {
-			if c := wire.ValueOf(raw); c.Get("type").Text() == "terminal" {
-				shown[s.Conversation.Terminal(e, c.Get("terminalId").Text())] = true
-			}
-		}
-	}
-	return shown
 }
 
 // longPrompt is from how many bytes on a prompt may be scrolled, so that the tab key has to

@@ -25,6 +25,7 @@ type Call struct {
 	Ended     time.Duration // 0 while there is no response
 	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
+	Refused   bool          // the user has rejected or declined what the call asked for
 	Cancelled bool          // the side that sent the request has cancelled it; it may still succeed
 	Sent      int64         // bytes of the request
 	Got       int64         // bytes of the response; 0 while there is none
@@ -145,6 +146,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 		return &pendingCall{Call: &Call{Dir: f.Dir.Opposite(), Method: f.Method}}
 	}
 	w.Response, w.Ended, w.Failed, w.Untimed, w.Got = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed, f.Size
+	w.Refused = f.Events.Has(dialect.PermissionRefused)
 	return w
 }
 

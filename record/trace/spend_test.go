@@ -153,7 +153,7 @@ func covered(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
 			t.Errorf("turn %d: after %v comes %+v\n%s", turn.Number, at, w, lines)
 		}
 		at = w.To
-		*map[trace.Part]*time.Duration{trace.ForUser: &spend.User, trace.ForClient: &spend.Client, trace.ForTool: &spend.Tool, trace.ForAgent: &spend.Agent}[w.Part] += w.Took()
+		spend = spend.Plus(w.Spend())
 	}
 	if at != end || spend != turn.Spend(now) {
 		t.Errorf("turn %d: the waits end at %v and are %+v; want %v, %+v\n%s", turn.Number, at, spend, end, turn.Spend(now), lines)

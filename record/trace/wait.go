@@ -13,6 +13,13 @@ type Wait struct {
 // Took returns how long the wait took.
 func (w Wait) Took() time.Duration { return w.To - w.From }
 
+// Spend returns the wait as what time was spent on.
+func (w Wait) Spend() Spend {
+	var t times
+	t[w.Part] = w.Took()
+	return t.spend()
+}
+
 // QuietTime is how long no frame has to come for a wait to be quiet.
 const QuietTime = 100 * time.Millisecond
 

@@ -24,7 +24,7 @@ type Step struct {
 	Frame    uint64 // Seq of the frame that it begins with
 	Open     bool   // it has no end; To is then now, or the end of the tape
 	Untimed  bool   // From or To is unknown
-	Failed   bool
+	Failed   bool   // or refused by the user
 
 	// What the step is about; at most one is set.
 	Entity *trace.Entity
@@ -72,6 +72,14 @@ type Phase struct {
 	Waits []trace.Wait // they cover the phase; empty if it is Untimed
 }
 
+// Spend returns what the time of a phase was spent on.
+func (p *Phase) Spend() (sum trace.Spend) {
+	for _, w := range p.Waits {
+		sum = sum.Plus(w.Spend())
+	}
+	return sum
+}
+
 // A Source is what phases are made of.
 type Source struct {
 	Trace *trace.Trace
@@ -112,6 +120,9 @@ func (s Source) Session(of *trace.Session) *Session {
 	}
 	return one
 }
+
+// Session returns the session.
+func (s *Session) Session() *trace.Session { return s.of }
 
 // Entities returns those of a turn; number 0 is before the first one.
 func (s *Session) Entities(number int) []*trace.Entity { return s.entities[number] }

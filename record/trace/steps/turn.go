@@ -76,7 +76,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 
 // call returns a request of the agent's.
 func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
-	one := &Step{Kind: Client, Run: c.Run, From: c.Began, To: c.Ended, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed, Call: c, Asked: asked}
+	one := &Step{Kind: Client, Run: c.Run, From: c.Began, To: c.Ended, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
 	switch trace.PartOf(c.Method) {
 	case trace.ForUser:
 		one.Kind = User
