@@ -63,6 +63,7 @@ var rpcFaults = []fault{
 	}},
 	{"RPC019", conform.Agent, "half an emoji", tapeACP1, func(c *mutant) { c.change(51, `Planted.`, `Planted \ud83c`) }},
 	{"RPC020", conform.Agent, "a line of 70 KB", tapeACP1, func(c *mutant) { c.change(51, "Planted.", strings.Repeat("bean ", 14000)) }},
+	{"RPC025", conform.Agent, "a text twice", tapeACP1, func(c *mutant) { c.change(51, `"text":`, `"text":"","text":`) }},
 	{"RPC023", conform.Agent, "runs on without its client", tapeACP1, func(c *mutant) { c.later(104, 6*time.Second) }},
 }
 

@@ -3,6 +3,7 @@ package conform
 import (
 	"bytes"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/bounded"
@@ -25,6 +26,7 @@ var rpcRules = checks{
 	{"RPC016", wrongSide},
 	{"RPC017", requestOrNotification},
 	{"RPC018", unanswered},
+	{"RPC025", repeatedMember},
 }
 
 func idInUse(s *Step, r *Report) {
@@ -70,6 +72,15 @@ func requestOrNotification(s *Step, r *Report) {
 	case row.Form == dialect.AsNotification && s.is(wire.Request):
 		r.Add(Evidence{Text: "sent " + s.Method + " with an id", Path: "id", Got: string(s.Envelope.ID)})
 	}
+}
+
+func repeatedMember(s *Step, r *Report) {
+	r.Tried()
+	if !s.Envelope.Repeats {
+		return
+	}
+	first := wire.Repeats(s.raw())[0]
+	r.Add(Evidence{Text: "wrote the member " + strconv.Quote(cut(first.Name)) + " twice in one object", Want: "each name once", Got: strings.TrimRight(string(s.raw()[first.Start:first.End]), ", \t\r\n")})
 }
 
 func jsonrpcMember(s *Step, r *Report) {
