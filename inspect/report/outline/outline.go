@@ -77,22 +77,17 @@ func (r *Runs) Page() Page {
 	l := &layout{Alignment: compare.Align(r.A, r.B), runs: r, told: map[string]bool{}}
 	rows := l.Rows()
 	differs := 0
-	var counts [len(rowKinds)]int
-	for from, to := 0, 0; from < len(rows); from = to {
-		for to = from + 1; to < len(rows) && (rows[to].Kind == compare.Equal) == (rows[from].Kind == compare.Equal); {
-			to++
-		}
-		for _, r := range rows[from:to] {
-			counts[r.Kind]++
-		}
-		if rows[from].Kind == compare.Equal {
-			l.equal(rows[from:to], to == len(rows))
+	for _, s := range compare.Stretches(rows, margin) {
+		if s.Equal {
+			l.equal(rows, s)
 			continue
 		}
 		differs++
-		l.different(rows[from:to], differs)
+		l.different(rows[s.From:s.To], differs)
 	}
-	l.out.Lead = leadOf(counts[:], differs)
+	if l.out.Lead = compare.Summary(rows, "in A", "in B"); differs == 0 {
+		l.out.Lead = "No difference in what was asked, done and said"
+	}
 	switch {
 	case r.Cut:
 		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + r.Command + " compares all."
@@ -100,24 +95,6 @@ func (r *Runs) Page() Page {
 		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(int64(l.lines)), r.Command)
 	}
 	return l.out
-}
-
-// leadOf says how much differs.
-func leadOf(counts []int, differs int) string {
-	if differs == 0 {
-		return "No difference in what was asked, done and said"
-	}
-	var parts []string
-	for kind, words := range [...]string{compare.Changed: " changed", compare.OnlyOld: " only in A", compare.OnlyNew: " only in B"} {
-		switch n := counts[kind]; {
-		case words == "" || n == 0:
-		case len(parts) == 0:
-			parts = append(parts, termtext.Counted(n, "line")+words)
-		default:
-			parts = append(parts, termtext.Grouped(int64(n))+words)
-		}
-	}
-	return termtext.Counted(differs, "difference") + ": " + strings.Join(parts, ", ")
 }
 
 // A layout puts rows into stretches.
@@ -131,34 +108,20 @@ type layout struct {
 	before [2]string       // frames of the line above
 }
 
-// equal adds lines that are equal: those beside a difference to that, the others folded. last
-// says that nothing follows.
-func (l *layout) equal(rows []compare.Row, last bool) {
-	if l.full() {
+// equal adds lines that are equal: those beside a difference to that, the others folded.
+func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
+	l.add(rows[s.From:s.Fold])
+	if s.Fold == s.Unfold || l.full() {
 		return
 	}
-	head, tail := 0, 0
-	if len(l.out.Stretches) > 0 {
-		head = min(margin, len(rows))
-	}
-	if !last {
-		tail = min(margin, len(rows)-head)
-	}
-	if head+tail > 0 && len(rows)-head-tail < 2 { // a fold for one would gain nothing
-		l.add(rows)
-		return
-	}
-	if head > 0 {
-		l.add(rows[:head])
-	}
-	middle := rows[head : len(rows)-tail]
+	middle := rows[s.Fold:s.Unfold]
 	l.begin(Stretch{Folded: len(middle)})
 	fold := len(l.out.Stretches) - 1
 	l.add(middle[:min(len(middle), maxStretch)])
 	l.out.Stretches[fold].Left = len(middle) - len(l.out.Stretches[fold].Lines)
-	if tail > 0 && !l.full() {
+	if s.Unfold < s.To && !l.full() {
 		l.begin(Stretch{})
-		l.add(rows[len(rows)-tail:])
+		l.add(rows[s.Unfold:s.To])
 	}
 }
 

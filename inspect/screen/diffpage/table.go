@@ -1,20 +1,17 @@
 package diffpage
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
 )
 
 // A Table is two conversations side by side. It does not change.
 type Table struct {
 	compare.Alignment
-	Rows   []compare.Row
-	counts [compare.OnlyNew + 1]int // of the rows, by kind
-	blocks int                      // runs of rows that differ
-	taken  [sides]taken             // without the steps
+	Rows  []compare.Row
+	taken [sides]taken // without the steps
 }
 
 func newTable(left, right taken) *Table {
@@ -22,19 +19,13 @@ func newTable(left, right taken) *Table {
 	left.steps, right.steps = nil, nil
 	t.taken = [sides]taken{left, right}
 	t.Rows = t.Alignment.Rows()
-	before := compare.Equal
-	for _, r := range t.Rows {
-		t.counts[r.Kind]++
-		if r.Kind != compare.Equal && before == compare.Equal {
-			t.blocks++
-		}
-		before = r.Kind
-	}
 	return t
 }
 
 // Same reports whether nothing differs.
-func (t *Table) Same() bool { return t.blocks == 0 }
+func (t *Table) Same() bool {
+	return !slices.ContainsFunc(t.Rows, func(r compare.Row) bool { return r.Kind != compare.Equal })
+}
 
 // Ended reports whether nothing will follow on a side.
 func (t *Table) Ended(side Side) bool { return t.taken[side].ended }
@@ -65,22 +56,7 @@ func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
 }
 
 // Summary says how much differs.
-func (t *Table) Summary() string {
-	if t.Same() {
-		return "no difference"
-	}
-	text := "1 difference"
-	if t.blocks > 1 {
-		text = termtext.Grouped(int64(t.blocks)) + " differences"
-	}
-	var parts []string
-	for kind, word := range [...]string{compare.Changed: "changed", compare.OnlyOld: "only left", compare.OnlyNew: "only right"} {
-		if n := t.counts[kind]; word != "" && n > 0 {
-			parts = append(parts, fmt.Sprint(termtext.Grouped(int64(n)), " ", word))
-		}
-	}
-	return text + ": " + strings.Join(parts, ", ")
-}
+func (t *Table) Summary() string { return compare.Summary(t.Rows, "left", "right") }
 
 // path returns the steps that a row stands below, the outermost first.
 func (t *Table) path(row int) []string {

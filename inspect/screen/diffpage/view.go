@@ -80,12 +80,8 @@ func (v *View) Lines(width int) []page.Line {
 		text := fmt.Sprintf("reading… %d %%", v.Reader.Progress())
 		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}, Item: -1}}
 	}
-	rows := v.table.Rows
-	for from, to := 0, 0; from < len(rows); from = to {
-		for to = from + 1; to < len(rows) && (rows[to].Kind == compare.Equal) == (rows[from].Kind == compare.Equal); {
-			to++
-		}
-		v.run(from, to)
+	for _, s := range compare.Stretches(v.table.Rows, margin) {
+		v.stretch(s)
 	}
 	list := []page.Line{{Spans: v.heading(width), Item: -1, Heading: true}}
 	for i, l := range v.lines {
@@ -94,46 +90,29 @@ func (v *View) Lines(width int) []page.Line {
 	return list
 }
 
-// run adds the lines of rows that are all equal, or all different.
-func (v *View) run(from, to int) {
+// stretch adds the lines of rows that are all equal, or all different.
+func (v *View) stretch(s compare.Stretch) {
 	run := int32(-1)
-	if r := v.table.Rows[from]; r.Kind == compare.Equal {
-		run = r.Old
+	if s.Equal {
+		run = v.table.Rows[s.From].Old
+	}
+	if v.all || v.unfolded[run] {
+		s.Fold, s.Unfold = s.To, s.To
 	}
 	show := func(from, to int) {
 		for i := from; i < to; i++ {
 			v.lines = append(v.lines, line{row: i, run: run})
 		}
 	}
-	first, last := v.hidden(from, to)
-	show(from, first)
-	if first < last {
-		v.lines = append(v.lines, line{first, last - first, run})
+	show(s.From, s.Fold)
+	if s.Fold < s.Unfold {
+		v.lines = append(v.lines, line{s.Fold, s.Unfold - s.Fold, run})
 	}
-	show(last, to)
+	show(s.Unfold, s.To)
 }
 
 // margin is how many equal rows are shown before and after rows that differ.
 const margin = 2
-
-// hidden returns which rows of a run are folded: of equal ones all but those beside
-// rows that differ.
-func (v *View) hidden(from, to int) (first, last int) {
-	if r := v.table.Rows[from]; r.Kind != compare.Equal || v.all || v.unfolded[r.Old] {
-		return to, to
-	}
-	first, last = from, to
-	if from > 0 {
-		first += margin
-	}
-	if to < len(v.table.Rows) {
-		last -= margin
-	}
-	if last-first < 2 { // a line for one would gain nothing
-		return to, to
-	}
-	return first, last
-}
 
 // key identifies a line, also when others have come before it.
 func (v *View) key(l line) string {
