@@ -67,7 +67,7 @@ func TestCheckRules(t *testing.T) {
 		if err := dec.Decode(&l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Name == "" || l.Strength == conform.None || !strings.HasSuffix(l.URL, "#"+strings.ToLower(l.Rule)) {
+		if l.Name == "" || l.Strength == conform.None || !strings.HasSuffix(l.URL, "/inspect/conform/rules/"+l.Rule+".txt") {
 			t.Errorf("got %+v", l)
 		}
 		for _, word := range []string{l.Rule, l.Name} {
@@ -76,8 +76,8 @@ func TestCheckRules(t *testing.T) {
 			}
 		}
 	}
-	if rules != 146 {
-		t.Errorf("got %d rules, want 146", rules)
+	if rules != 147 {
+		t.Errorf("got %d rules, want 147", rules)
 	}
 }
 

@@ -38,7 +38,7 @@ A turn waits for you while a permission or another question is open, else for
 the client while it reads or writes files or starts commands, else for tools
 while a tool call runs, and else for the agent and its model. These parts add up
 to the turns. The slowest step is a tool call without the time in which you were
-asked, a permission, another request, or a silence of the agent of 30 s and more.
+asked, a permission, another request, or a silence of the agent of 30 s or more.
 What was slow stands behind it, by the limits of acptap watch; it is no failure.
 
 Tokens are those that the agent reports for each turn. A ~ stands before them if

@@ -19,7 +19,7 @@ func twice(tb testing.TB) (store *record.Store, ids []string) {
 	tb.Helper()
 	store = record.OpenStore(tb.TempDir())
 	for _, day := range []string{"monday", "tuesday"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "session-on-two-tapes", day+".jsonl"))
+		text, err := os.ReadFile(filepath.Join("..", "..", "screen", "testdata", "session-on-two-tapes", day+".jsonl"))
 		if err != nil {
 			tb.Fatal(err)
 		}
