@@ -18,8 +18,8 @@ type column struct {
 
 // required are the methods that each agent has to serve, so that nobody offers them.
 var required = []struct{ method, name string }{
-	{"session/new", "new"},
-	{"session/prompt", "prompt"},
+	{dialect.NewSession, "new"},
+	{dialect.Prompt, "prompt"},
 }
 
 // columns returns all capabilities in the order of dialect's table. They are worked out

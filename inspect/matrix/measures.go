@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -61,7 +62,7 @@ func (r *Reader) events() {
 					p.FirstSign.Add(int64(e.Turn.FirstOutput - e.Began))
 				}
 			}
-		case e.Kind == trace.CallEvent && e.Method == "session/new" && e.End == trace.Completed && !e.Untimed:
+		case e.Kind == trace.CallEvent && dialect.Does(e.Method, dialect.Creates) && e.End == trace.Completed && !e.Untimed:
 			p.Setup.Add(int64(took))
 		}
 	}

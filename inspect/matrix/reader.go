@@ -99,7 +99,7 @@ func (r *Reader) message(f *dialect.Frame, e wire.Envelope, a *dialect.Annotatio
 }
 
 func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Method == "initialize" || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
+	if a.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
 	if uses := usesOf(a.Method, e.Params); uses != nil && len(r.link.asked) < maxAsked {
@@ -111,7 +111,7 @@ func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotatio
 }
 
 func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Events.Has(dialect.Initialized) || a.Method == "server/discover" && e.Error == nil {
+	if a.Events.Has(dialect.Initialized) || a.Does(dialect.Discovers) && e.Error == nil {
 		r.meet(e, a.Method)
 	}
 	uses := r.link.asked[a.Request]
@@ -160,7 +160,7 @@ func (r *Reader) meet(e wire.Envelope, method string) {
 		p.tape = r.tape
 		p.Tapes++
 	}
-	if c.Dialect == dialect.MCPModern && r.matrix.Side == dialect.AgentSide && method != "server/discover" {
+	if c.Dialect == dialect.MCPModern && r.matrix.Side == dialect.AgentSide && !dialect.Does(method, dialect.Discovers) {
 		return
 	}
 	r.link.offers = offers(c.Dialect, r.matrix.Side, said)

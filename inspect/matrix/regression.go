@@ -47,7 +47,7 @@ func Compare(side dialect.Side, before, after *Peer) *Comparison {
 	c.kinds("stop", before.Stops, after.Stops)
 	c.kinds("error", before.Errors, after.Errors)
 	c.time("first output", &before.FirstSign, &after.FirstSign)
-	c.time("session/new", &before.Setup, &after.Setup)
+	c.time(dialect.NewSession, &before.Setup, &after.Setup)
 	c.time("turn", &before.Turns, &after.Turns)
 	return c
 }

@@ -3,6 +3,7 @@ package matrix
 import (
 	"slices"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -16,12 +17,12 @@ func usesOf(method string, params []byte) (uses []string) {
 			uses = append(uses, name)
 		}
 	}
-	switch method {
-	case "session/prompt":
+	switch role := dialect.RoleOf(dialect.ACP, method); {
+	case role.Is(dialect.Prompts):
 		for block := range elements(params, "prompt") {
 			add(text(wire.Get(block, "type")))
 		}
-	case "session/new", "session/load", "session/resume", "session/fork":
+	case role.Is(dialect.Opens):
 		for server := range elements(params, "mcpServers") {
 			add(text(wire.Get(server, "type")))
 		}

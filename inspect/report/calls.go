@@ -67,9 +67,9 @@ func (s *said) keep(at place, f *dialect.Frame, longest int) {
 func (r *reader) keep(run int, f *dialect.Frame) {
 	switch {
 	case f.Kind != wire.Request && f.Kind != wire.Response:
-	case f.Method == "tools/call":
+	case f.Does(dialect.CallsTool):
 		r.said.keep(place{run, f.Seq}, f, 2*maxOutput)
-	case f.Method == "server/discover" || dialect.Does(f.Method, dialect.Initializes):
+	case f.Does(dialect.Discovers | dialect.Initializes):
 		r.met.keep(place{run, f.Seq}, f, maxIntroduction)
 	}
 }
@@ -93,7 +93,7 @@ func (r *reader) calling() *calling {
 	}
 	told := map[frameRef]bool{}
 	for _, c := range shown[:min(len(shown), maxTold)] {
-		if c.Method == "tools/call" {
+		if dialect.Does(c.Method, dialect.CallsTool) {
 			one.Items = append(one.Items, r.toldCall(c))
 			told[r.frame(c.Run, c.Request)] = true
 		}
@@ -166,7 +166,7 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 // hasFailed reports whether a call came to nothing. That a server does not know
 // server/discover, with which a client finds out how old it is, is no failure.
 func (r *reader) hasFailed(c *trace.Call) bool {
-	return c.Failed && c.Method != "server/discover" || r.failed[place{c.Run, c.Response}]
+	return c.Failed && !dialect.Does(c.Method, dialect.Discovers) || r.failed[place{c.Run, c.Response}]
 }
 
 // toldCall returns what a tool was asked for, and what it gave.

@@ -2,7 +2,7 @@ package stall
 
 import (
 	"bytes"
-	"strings"
+	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -117,9 +117,9 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 		return 0, false
 	case m.Ends == dialect.ByUser, asked && trace.PartOf(e.Method) == trace.ForUser:
 		return Asked, true
-	case asked && (strings.HasPrefix(e.Method, "fs/") || strings.HasPrefix(e.Method, "terminal/")):
+	case asked && m.Role.Is(dialect.UsesFile|dialect.UsesTerminal):
 		return Client, true
-	case m.Role.Is(dialect.Opens), m.Role.Is(dialect.Initializes):
+	case m.Role.Is(dialect.Opens | dialect.Initializes):
 		return Setup, true
 	}
 	return Hung, true
@@ -128,15 +128,11 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 // isFinal reports whether a frame takes back a request of MCP, which is not answered
 // then. In ACP it is.
 func isFinal(f *dialect.Frame) bool {
-	for _, entry := range f.Entries {
-		if entry.Method == cancelledMCP {
-			return true
-		}
+	cancels := func(a dialect.Annotation) bool {
+		return dialect.RoleOf(dialect.MCP, a.Method).Is(dialect.CancelsRequest)
 	}
-	return f.Method == cancelledMCP
+	return cancels(f.Annotation) || slices.ContainsFunc(f.Entries, cancels)
 }
-
-const cancelledMCP = "notifications/cancelled"
 
 func (k *work) begin(c *call, f *dialect.Frame, e *trace.Event) {
 	if k.calls == nil {
@@ -221,7 +217,7 @@ func (k *work) hear(f *dialect.Frame, here place) {
 		if s := k.sessions[a.Session]; s != nil {
 			s.hear(f, a, here)
 		}
-		if a.Method == "notifications/progress" && len(k.tokens) > 0 {
+		if a.Does(dialect.TellsProgress) && len(k.tokens) > 0 {
 			token, by := dialect.NamedID(a.Method, dialect.ProgressToken, f.Dir, message(f, entry).Params)
 			if c := k.tokens[tokenKey{by, kept(token)}]; c != nil {
 				c.since = here

@@ -199,7 +199,7 @@ func (t *Tally) call(e *trace.Event) {
 		if len(t.tape.open) < maxNames {
 			put(&t.tape.open, e.First, callName(e))
 		}
-	case e.End == trace.Forgotten || e.Method == "session/prompt" || e.Method == "session/request_permission":
+	case e.End == trace.Forgotten || dialect.Does(e.Method, dialect.Prompts|dialect.AsksPermission):
 	default:
 		t.step(e, callName(e), e.At-e.Began)
 		if !e.Untimed && e.Dir == wire.ClientToAgent {

@@ -20,6 +20,7 @@ type Method struct {
 	Proposals Proposals // the proposals that make it
 
 	protocol Protocol
+	like     string // the method that it acts like; empty: none
 	details  *details
 }
 
@@ -94,6 +95,14 @@ func (m *Method) ends() Ends {
 		return ByReceiver
 	}
 	return m.Ends
+}
+
+// Like returns the method that a method acts like, of which tables say more; empty if none.
+func Like(method string) string {
+	if m := row(AnyProtocol, method); m != nil {
+		return m.like
+	}
+	return ""
 }
 
 // Wraps reports whether frames of an ACP method carry a frame of another method,

@@ -82,7 +82,7 @@ func (t *methodTable) describe(m *Method, key string, words []string) {
 		like := t.of(m.protocol)[words[0]]
 		name, area, role, of := m.Name, m.Area, m.Role, *like.details
 		*m = *like
-		m.Name, m.Area, m.details = name, area, &of
+		m.Name, m.Area, m.like, m.details = name, area, like.Name, &of
 		if role != 0 {
 			m.Role = role
 		}

@@ -44,7 +44,9 @@ const (
 	CallsTool
 	GetsTaskResult // which is that of the request that made the task
 	ListsTools
+	UsesTask
 	GetsPrompt
+	ChangesRoots // tells that they have changed
 	TellsProgress
 	Logs
 	SetsLogLevel
@@ -72,7 +74,7 @@ var roleNames = [...]string{
 	"sets-mode", "sets-model", "sets-option", "tells-update",
 	"asks-permission", "asks-input", "input-done", "reads-file", "writes-file",
 	"starts-command", "reads-output", "awaits-exit", "kills-command", "releases-terminal",
-	"calls-tool", "gets-task-result", "lists-tools", "gets-prompt", "tells-progress", "logs", "sets-log-level",
+	"calls-tool", "gets-task-result", "lists-tools", "uses-task", "gets-prompt", "changes-roots", "tells-progress", "logs", "sets-log-level",
 	"connects", "carries", "disconnects",
 }
 

@@ -59,10 +59,11 @@ func (r *run) send(p *process, line []byte) []*process {
 // request takes a request.
 func (r *run) request(m message) []*process {
 	method := string(m.Method)
+	role := dialect.RoleOf(dialect.MCP, method)
 	switch {
-	case method == "initialize" && r.Proposal == dialect.SEP1364A2:
+	case role.Is(dialect.Initializes) && r.Proposal == dialect.SEP1364A2:
 		return r.enter(m)
-	case method == "initialize":
+	case role.Is(dialect.Initializes):
 		m.line = withCapabilities(m.line)
 		r.hello = append([]byte{}, wire.Get(m.line, "params")...)
 		return r.forward(r.first, m, request{})
@@ -83,7 +84,7 @@ func (r *run) request(m message) []*process {
 		return nil
 	case id != nil:
 		return r.forward(p, m, request{named: true})
-	case r.Required && method != "ping":
+	case r.Required && !role.Is(dialect.Pings):
 		r.refuse(m.ID, invalidRequest, "this server needs a session, and "+method+" names none")
 		return nil
 	case r.first.dismissed || r.alive[r.first.number] == nil:
@@ -119,8 +120,8 @@ func (r *run) response(m message) []*process {
 // notification takes a notification. It goes to the session that it names, or whose
 // message it names.
 func (r *run) notification(m message) []*process {
-	method, line := string(m.Method), r.stripped(m)
-	if method == "notifications/initialized" && r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
+	role, line := dialect.RoleOf(dialect.MCP, string(m.Method)), r.stripped(m)
+	if role.Is(dialect.Confirms) && r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
 		return nil // each process has had its own
 	}
 	p := r.first
@@ -129,10 +130,10 @@ func (r *run) notification(m message) []*process {
 			return nil
 		}
 		r.use(p)
-	} else if method == "notifications/roots/list_changed" {
+	} else if role.Is(dialect.ChangesRoots) {
 		return r.toAll(line)
 	}
-	if method == "notifications/cancelled" {
+	if role.Is(dialect.CancelsRequest) {
 		key := dialect.IDKey(wire.Get(m.Params, "requestId"))
 		if q, ok := r.requests.Get(key); ok {
 			if q.creates {
@@ -144,7 +145,7 @@ func (r *run) notification(m message) []*process {
 			r.use(p)
 		}
 	}
-	if number, own, ok := inward(wire.Get(m.Params, "progressToken")); ok && method == "notifications/progress" && number <= r.next {
+	if number, own, ok := inward(wire.Get(m.Params, "progressToken")); ok && role.Is(dialect.TellsProgress) && number <= r.next {
 		if p = r.alive[number]; p == nil {
 			return nil
 		}

@@ -109,6 +109,9 @@ type request struct {
 	cancelled bool
 }
 
+// begins reports whether the client finds out with q what the server is.
+func (q *request) begins() bool { return dialect.Does(q.method, dialect.Initializes|dialect.Discovers) }
+
 // run is proxy.Peer.Run.
 func (h *Host) run(ctx context.Context, in io.Reader, out, err io.Writer) int {
 	r := &run{

@@ -20,30 +20,25 @@ func (r *run) beside() bool { return r.Proposal != dialect.DataLayer }
 
 // creates reports whether a method makes a session.
 func (r *run) creates(method string) bool {
-	return method == "sessions/create" || method == "session/create" && r.Proposal == dialect.SEP1364A1
+	return r.does(method, dialect.Creates)
 }
 
 // deletes reports whether a method ends a session.
 func (r *run) deletes(method string) bool {
-	switch r.Proposal {
-	case dialect.SEP1364A2:
-		return method == "terminate"
-	case dialect.SEP1364A1:
-		return method == "session/delete" || method == "sessions/delete"
-	}
-	return method == "sessions/delete"
+	return r.does(method, dialect.Deletes|dialect.Closes)
+}
+
+// does reports whether a method has a role in the proposal.
+func (r *run) does(method string, role dialect.Role) bool {
+	m, _ := dialect.Lookup(dialect.MCP, method)
+	return m.Role.Is(role) && m.Proposals.Has(r.Proposal)
 }
 
 // foreign reports whether a method is of another proposal, and would make or end a session
 // there.
 func (r *run) foreign(method string) bool {
-	switch method {
-	case "session/create", "session/delete":
-		return r.Proposal != dialect.SEP1364A1
-	case "sessions/create", "sessions/delete":
-		return r.Proposal == dialect.SEP1364A2
-	}
-	return false
+	m, _ := dialect.Lookup(dialect.MCP, method)
+	return m.Role.Is(dialect.Creates|dialect.Deletes) && !m.Proposals.Has(r.Proposal)
 }
 
 // session returns what a message of the client names its session by, as JSON; nil if it

@@ -43,7 +43,7 @@ func (r *run) pass(p *process, m message) {
 		r.say(r.marked(p, line))
 	case wire.Notification:
 		line := m.line
-		if id := wire.Get(m.Params, "requestId"); string(m.Method) == "notifications/cancelled" && is(id) {
+		if id := wire.Get(m.Params, "requestId"); dialect.RoleOf(dialect.MCP, string(m.Method)).Is(dialect.CancelsRequest) && is(id) {
 			line = wire.Set(line, outward(p, id), "params", "requestId")
 		}
 		r.say(r.marked(p, line))
@@ -83,7 +83,7 @@ func (r *run) answer(p *process, m message) {
 		r.rejected(p)
 	case m.Result == nil:
 		r.say(m.line)
-	case (q.method == "initialize" || q.method == "server/discover" || q.creates) && p == r.first && hasOwn(m):
+	case (q.begins() || q.creates) && p == r.first && hasOwn(m):
 		r.aside = true // the line is as it came
 		r.say(m.line)
 		r.warm = nil
@@ -96,13 +96,11 @@ func (r *run) answer(p *process, m message) {
 	case q.creates:
 		p.hello = append([]byte{}, m.Result...)
 		r.open(p, q, false)
-		p.in.put([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
+		p.in.put([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}` + "\n"))
 	case q.named:
 		r.say(r.confirmed(p, m.line))
-	case q.method == "initialize" && p == r.first:
-		r.greeted = true
-		r.say(r.unlessNone(m.line))
-	case q.method == "server/discover" && p == r.first:
+	case q.begins() && p == r.first:
+		r.greeted = r.greeted || dialect.Does(q.method, dialect.Initializes)
 		r.say(r.unlessNone(m.line))
 	default:
 		r.say(m.line)

@@ -69,7 +69,7 @@ func (r *run) create(m message) []*process {
 		return nil
 	}
 	p.offer = offer
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, m.ID, wire.Delete(offer, "_meta", "progressToken"))
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, m.ID, dialect.Initialize, wire.Delete(offer, "_meta", "progressToken"))
 	return r.forward(p, message{wire.Envelope{ID: m.ID, Method: m.Method}, line}, request{creates: true})
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // Bounds of connections without a request.
@@ -106,7 +108,7 @@ func (s *connections) find(q question) *connection {
 		return s.keyed(q, q.id)
 	case s.byKey[key{endpoint, q.target}] != nil && q.target != "":
 		return s.byKey[key{endpoint, q.target}]
-	case q.method == "initialize":
+	case dialect.Does(q.method, dialect.Initializes):
 		return s.unsettledOr(q)
 	case q.modern:
 		return s.keyed(q, q.guess())

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -190,7 +191,7 @@ func (x *exchange) place(res *http.Response) {
 		s.over(c, becauseUnknown)
 	case q.id.value != "" && good && x.in.Method == http.MethodDelete:
 		s.over(c, becauseDeleted)
-	case q.id.value != "" || !good || !q.message || q.method == "server/discover":
+	case q.id.value != "" || !good || !q.message || dialect.Does(q.method, dialect.Discovers):
 		// A client that finds out what the server speaks has not begun yet.
 	default:
 		s.settle(c, q.guess())

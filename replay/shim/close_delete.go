@@ -3,6 +3,7 @@ package shim
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -14,7 +15,7 @@ const closeWait = 10 * time.Second
 func (s *Shim) onClose(m message, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId")
 	c := s.byClientID[id.Text()]
-	native := s.native("session/close")
+	native := s.native(dialect.CloseSession)
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
@@ -53,7 +54,7 @@ func (r *servedRequest) cancelTurn(c *session) error {
 			return out
 		}
 		ended = c.turn.end()
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Notification("session/cancel", members(nil).add("sessionId", c.agentJSON).object())})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Notification(dialect.CancelTurns, members(nil).add("sessionId", c.agentJSON).object())})
 	})
 	if err != nil || ended == nil {
 		return err
@@ -68,7 +69,7 @@ func (s *Shim) onDelete(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
-	case s.native("session/delete"):
+	case s.native(dialect.DeleteSession):
 		return s.forward(m, pass, s.onDelete, out)
 	case !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))

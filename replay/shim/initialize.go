@@ -21,7 +21,7 @@ type clientSupport struct {
 
 // methods are the session methods that the shim serves, in the order in which it lists
 // them.
-var methods = []string{"session/load", "session/resume", "session/list", "session/delete", "session/close", "session/fork"}
+var methods = []string{dialect.LoadSession, dialect.ResumeSession, dialect.ListSessions, dialect.DeleteSession, dialect.CloseSession, dialect.ForkSession}
 
 // onInitialize handles the client's initialize. A notification, or a second initialize,
 // passes: refusing it is up to the agent.
@@ -87,7 +87,7 @@ func (s *Shim) advertise(f wire.Frame) wire.Frame {
 	raw := f.Raw
 	var added members
 	for _, method := range methods {
-		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(s.dialect) || s.offers.methods[method] || method == "session/fork" && !s.Fork {
+		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(s.dialect) || s.offers.methods[method] || method == dialect.ForkSession && !s.Fork {
 			continue
 		}
 		added = added.value(quote(method[len("session/"):]))

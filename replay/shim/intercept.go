@@ -2,9 +2,9 @@ package shim
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -65,14 +65,15 @@ func (s *Shim) handleBatch(f wire.Frame, out []wire.Frame) []wire.Frame {
 // fromClient handles a message of the client.
 func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
-	if m.env.Method == nil || s.stage == uninitialized && method != "initialize" && !serves(method) {
+	role := dialect.RoleOf(dialect.ACP, method)
+	if m.env.Method == nil || s.stage == uninitialized && !role.Is(dialect.Initializes|served) {
 		return append(out, m.Frame)
 	}
 	if m.env.ID != nil {
 		s.asked.avoid(m.env.ID)
 	}
 	switch {
-	case method == "initialize":
+	case role.Is(dialect.Initializes):
 		return s.onInitialize(m, out)
 	case s.stage == uninitialized && m.env.ID == nil:
 		return append(out, m.Frame)
@@ -80,34 +81,34 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.fail(fault{rpc.InvalidRequest, "initialize comes first", nil}))
 	case s.stage == initializing && strings.HasPrefix(method, "session/"):
 		return s.holdIn(&s.early, m, out)
-	case s.stage == initializing && method == "$/cancel_request":
+	case s.stage == initializing && role.Is(dialect.CancelsRequest):
 		return s.onCancelRequest(m, out)
 	case s.stage == initializing:
 		return append(out, m.Frame)
 	}
-	switch method {
-	case "session/new":
+	switch {
+	case role.Is(dialect.Creates):
 		return s.onNew(m, out)
-	case "session/load", "session/resume":
+	case role.Is(dialect.Restores):
 		return s.onOpen(m, out)
-	case "session/fork":
+	case role.Is(dialect.Copies):
 		return s.onFork(m, out)
-	case "session/list":
+	case role.Is(dialect.Lists):
 		return s.onList(m, out)
-	case "session/delete":
+	case role.Is(dialect.Deletes):
 		return s.onDelete(m, out)
-	case "session/close":
+	case role.Is(dialect.Closes):
 		return s.onClose(m, out)
-	case "session/prompt":
+	case role.Is(dialect.Prompts):
 		return s.onPrompt(m, out)
-	case "$/cancel_request":
+	case role.Is(dialect.CancelsRequest):
 		return s.onCancelRequest(m, out)
 	}
 	return s.toAgent(m, out)
 }
 
-// serves reports whether the shim may answer requests of a method.
-func serves(method string) bool { return slices.Contains(methods, method) }
+// served are the roles of the methods whose requests the shim may answer.
+const served = dialect.Restores | dialect.Copies | dialect.Lists | dialect.Deletes | dialect.Closes
 
 // fromAgent handles a message of the agent.
 func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {

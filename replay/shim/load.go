@@ -81,7 +81,7 @@ func (s *Shim) startLoad(m message, l *load, steps func() error) {
 
 // wantsReplay reports whether session/load or session/resume asks for the history.
 func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
-	if string(m.env.Method) == "session/load" {
+	if m.does(dialect.Loads) {
 		return true, nil
 	}
 	from := m.param("replayFrom")
@@ -193,7 +193,7 @@ func (l *load) openAtAgent() error {
 		l.method = asNew
 	}
 	l.shim.change(func() { l.shim.setups.ofShim++ })
-	a, err := l.request.ask("session/new", l.setupParams(""), nil)
+	a, err := l.request.ask(dialect.NewSession, l.setupParams(""), nil)
 	agentID := get(a.result, "sessionId")
 	switch {
 	case err != nil:
@@ -218,9 +218,9 @@ func (l *load) openAtAgent() error {
 
 // openAgain makes the agent resume or load the session under the client's id of it.
 func (l *load) openAgain() error {
-	s, id, method := l.shim, l.session.clientID, "session/resume"
+	s, id, method := l.shim, l.session.clientID, dialect.ResumeSession
 	if l.method == byLoad {
-		method = "session/load"
+		method = dialect.LoadSession
 	}
 	s.change(func() {
 		s.bind(l.session, id, nil)

@@ -14,6 +14,11 @@ type message struct {
 	env wire.Envelope
 }
 
+// does reports whether the method of m has one of the roles.
+func (m message) does(oneOf dialect.Role) bool {
+	return dialect.RoleOf(dialect.ACP, string(m.env.Method)).Is(oneOf)
+}
+
 // read reads the envelope of a frame.
 func read(f wire.Frame) message {
 	m := message{f, wire.Scan(f.Raw)}

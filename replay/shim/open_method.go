@@ -1,6 +1,10 @@
 package shim
 
-import "github.com/acptap/acptap/replay/internal/rpc"
+import (
+	"github.com/acptap/acptap/replay/internal/rpc"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
 
 // native reports whether a method is passed on to the agent: the agent offers it and has
 // not failed to do it on this connection.
@@ -10,7 +14,9 @@ import "github.com/acptap/acptap/replay/internal/rpc"
 func (s *Shim) native(method string) bool { return s.Mode != Force && s.offers.methods[method] }
 
 // opensSessions reports whether the agent itself can open earlier sessions.
-func (s *Shim) opensSessions() bool { return s.native("session/load") || s.native("session/resume") }
+func (s *Shim) opensSessions() bool {
+	return s.native(dialect.LoadSession) || s.native(dialect.ResumeSession)
+}
 
 // An openMethod is the method by which the shim makes the agent open a session, if the
 // agent lacks the method that the client has asked for.
@@ -25,12 +31,12 @@ const (
 
 // openMethod returns how to serve session/load or session/resume.
 func (s *Shim) openMethod(method, clientID string) openMethod {
-	switch {
+	switch role := dialect.RoleOf(dialect.ACP, method); {
 	case !s.agentMayKnow(clientID):
 		return asNew
-	case method == "session/load" && s.native("session/resume"):
+	case role.Is(dialect.Loads) && s.native(dialect.ResumeSession):
 		return byResume
-	case method == "session/resume" && s.native("session/load"):
+	case role.Is(dialect.Resumes) && s.native(dialect.LoadSession):
 		return byLoad
 	}
 	return asNew

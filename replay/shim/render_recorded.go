@@ -84,7 +84,7 @@ func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 // the shown id of a message.
 func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
 	switch u := wire.ValueAt(f.Raw, "params.update"); {
-	case f.Method == "session/prompt":
+	case f.Does(dialect.Prompts):
 		if v2(r.source) && e.Message.MessageID != "" {
 			return nil // the agent has repeated the prompt in an update
 		}

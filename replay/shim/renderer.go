@@ -26,7 +26,7 @@ func (r *servedRequest) sendHistory(c *session, past *history, apart bool) error
 	}
 	w := &renderer{dialect: r.shim.dialect, supports: r.shim.supports, apart: apart, raw: r.shim.Raw, shown: shownIDs{}}
 	for update := range w.updates(past) {
-		f := wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Notification("session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
+		f := wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Notification(dialect.SessionUpdate, members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
 		batch, size = append(batch, f), size+len(f.Raw)
 		if size > batchSize {
 			if err := flush(); err != nil {

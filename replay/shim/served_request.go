@@ -121,7 +121,7 @@ func (r *servedRequest) slot() (free func(), err error) {
 // the same place. If the shim serves that request, it passes $/cancel_request on for the
 // request that it has sent to the agent.
 func (s *Shim) onCancelRequest(m message, out []wire.Frame) []wire.Frame {
-	id, by := dialect.NamedID("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
+	id, by := dialect.NamedID(string(m.env.Method), dialect.RequestID, m.Dir, m.env.Params)
 	isNamed := func(f wire.Frame) bool {
 		e := read(f).env
 		return f.Dir == by && e.Method != nil && id != nil && string(e.ID) == string(id)

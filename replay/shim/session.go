@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -60,8 +61,7 @@ func (s *Shim) withhold(agentID string) {
 
 // followSetting notes a change of a mode or a config option that the client asks for.
 func (s *Shim) followSetting(c *session, m message) {
-	method := string(m.env.Method)
-	if m.env.ID == nil || method != "session/set_mode" && method != "session/set_config_option" {
+	if m.env.ID == nil || !m.does(dialect.SetsMode|dialect.SetsOption) {
 		return
 	}
 	mode := wire.ValueOf(m.param("modeId").Raw())

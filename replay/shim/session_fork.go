@@ -3,6 +3,7 @@ package shim
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -13,7 +14,7 @@ func (s *Shim) onFork(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)
 	}
-	if s.native("session/fork") {
+	if s.native(dialect.ForkSession) {
 		s.lookUpIDs()
 		return s.forward(m, s.onSessionMade, s.onFork, out)
 	}

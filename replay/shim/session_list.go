@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -23,7 +24,7 @@ func (s *Shim) onList(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return append(out, m.Frame)
-	case !s.native("session/list"), s.listed != nil && hasOwnCursor(m):
+	case !s.native(dialect.ListSessions), s.listed != nil && hasOwnCursor(m):
 		return s.serveList(m, out)
 	}
 	if !m.param("cursor").Exists() {

@@ -111,9 +111,9 @@ func (r *servedRequest) keepShown(c *session, past *history, shown shownIDs) err
 func (c *session) withShownIDs(m message, d dialect.Dialect) message {
 	v1 := d == dialect.ACPv1
 	switch variant := m.param("update.sessionUpdate").Text(); {
-	case string(m.env.Method) == "session/request_permission":
+	case m.does(dialect.AsksPermission):
 		return c.withShownID(m, "tool", "params.toolCall.toolCallId", v1)
-	case string(m.env.Method) == "elicitation/create":
+	case m.does(dialect.AsksInput):
 		return c.withShownID(m, "tool", "params.toolCallId", false)
 	case variant == "tool_call", variant == "tool_call_update":
 		return c.withShownID(m, "tool", "params.update.toolCallId", variant == "tool_call")

@@ -25,7 +25,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.fail(notFound(id.Text())))
 	case c == nil:
 		return append(out, m.Frame)
-	case c.opening.active && string(m.env.Method) == "session/cancel" && len(c.opening.fromClient) == 0:
+	case c.opening.active && m.does(dialect.CancelsTurns) && len(c.opening.fromClient) == 0:
 		return out // no turn is under way, and no prompt waits
 	case c.opening.active:
 		return s.holdUntilOpen(c, m, out)
@@ -40,14 +40,15 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 // toClient passes on a message of the agent, with the client's id of the session.
 func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
+	role := dialect.RoleOf(dialect.ACP, method)
 	path := dialect.SessionPath(method, m.env.Params)
 	switch {
-	case method == "$/cancel_request":
+	case role.Is(dialect.CancelsRequest):
 		return s.onCancelRequest(m, out)
 	case path == "":
 		return append(out, m.Frame)
 	}
-	if method == "elicitation/create" {
+	if role.Is(dialect.AsksInput) {
 		m = s.translateElicitation(m)
 	}
 	// Nearly all frames are updates that need no change. For those, only two short
@@ -57,7 +58,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case !id.IsString():
 		return append(out, m.Frame)
-	case (c == nil || c.closed) && method == "session/update" && s.mayClaim(id.Text()) && s.held.room(m):
+	case (c == nil || c.closed) && role.Is(dialect.TellsUpdate) && s.mayClaim(id.Text()) && s.held.room(m):
 		s.setups.unclaimed = append(s.setups.unclaimed, s.held.take(m))
 		return out
 	case c == nil:
@@ -70,7 +71,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	case c.opening.holdsAgent() && !c.withholdHistory:
 		return s.holdUntilOpen(c, m, out)
 	}
-	if method == "session/update" {
+	if role.Is(dialect.TellsUpdate) {
 		if c.native != nil {
 			out = c.native.noteUpdate(m.param("update.sessionUpdate").Text(), out)
 		}
@@ -106,7 +107,7 @@ func (s *Shim) translateError(m message) message {
 // translateElicitation returns an elicitation. If it is about a request of the shim, the
 // result is about the client's request that the shim serves with it.
 func (s *Shim) translateElicitation(m message) message {
-	id, by := dialect.NamedID("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
+	id, by := dialect.NamedID(string(m.env.Method), dialect.RequestID, m.Dir, m.env.Params)
 	asked := string(id)
 	if by != wire.ClientToAgent || s.asked.open[asked] == nil {
 		return m

@@ -87,15 +87,15 @@ func AboutTool(f *dialect.Frame) bool {
 }
 
 func callsTool(method string) bool {
-	return method == "session/request_permission" || method == "tools/call"
+	return dialect.Does(method, dialect.AsksPermission|dialect.CallsTool)
 }
 
 // toolIn returns the tool call that a message names, as far as it does.
 func toolIn(method string, message []byte) Tool {
-	switch method {
-	case "tools/call":
+	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
+	case role.Is(dialect.CallsTool):
 		return Tool{Title: wire.ValueAt(message, "params.name").Text()}
-	case "session/request_permission":
+	case role.Is(dialect.AsksPermission):
 		params := wire.ValueAt(message, "params")
 		call := params.Get("toolCall")
 		if !call.Exists() { // version 2: the subject is a tool call, or a command that may be of one

@@ -14,16 +14,11 @@ import (
 // pay for them at its start.
 var acpPhrases = sync.OnceValue(func() map[string]phrases {
 	return map[string]phrases{
-		"initialize":        {introduction, introduction},
-		"proxy/initialize":  {introduction, introduction},
-		"_proxy/initialize": {introduction, introduction},
-		"authenticate":      {call: at("methodId")},
-		"auth/login":        {call: at("methodId")},
+		"initialize":   {introduction, introduction},
+		"authenticate": {call: at("methodId")},
 
 		"session/new":               {setup, standing},
 		"session/load":              {setup, standing},
-		"session/resume":            {setup, standing},
-		"session/fork":              {setup, standing},
 		"session/list":              {at("cwd", "cursor"), under("sessions", counted("session", "sessions", sessionName))},
 		"session/delete":            {call: at("sessionId")},
 		"session/close":             {call: at("sessionId")},

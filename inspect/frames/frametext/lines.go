@@ -229,7 +229,7 @@ func (l *Lines) methodWidth() int {
 	if 0 < l.Width && l.Width < 100 {
 		return len("agent_message_chunk")
 	}
-	return len("session/request_permission")
+	return len(dialect.RequestPermission)
 }
 
 // put appends spans to the line, as far as there is room.

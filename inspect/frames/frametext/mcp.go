@@ -40,11 +40,9 @@ var mcpPhrases = sync.OnceValue(func() map[string]phrases {
 		"tasks/get":                  {at("taskId"), task},
 		"tasks/result":               {at("taskId"), toolResult},
 		"tasks/list":                 {at("cursor"), under("tasks", counted("task", "tasks", task))},
-		"tasks/cancel":               {at("taskId"), task},
 		"notifications/tasks/status": {call: task},
 
 		"session/create":  {result: createdSession},
-		"sessions/create": {result: createdSession},
 		"sessions/delete": {call: statedSession},
 		"terminate":       {call: statedSession},
 	}

@@ -25,7 +25,7 @@ func Role(method, update string) termtext.Style { return roles[dialect.AreaOf(me
 func NameRole(name string) termtext.Style {
 	name = strings.TrimPrefix(name, dialect.PassedAlong)
 	if _, ok := dialect.LookupUpdate(name); ok {
-		return Role("session/update", name)
+		return Role(dialect.SessionUpdate, name)
 	}
 	return Role(name, "")
 }
@@ -57,7 +57,7 @@ func (r *Row) summarySpans(summary string) []termtext.Span {
 		return []termtext.Span{termtext.Dim.Span(summary)}
 	}
 	first, _, _ := strings.Cut(summary, between)
-	if known := f.Session != "" && first == termtext.Piece(f.Session) || f.Kind != wire.Response && namesKnown[Name(f)] && isID(first); known {
+	if known := f.Session != "" && first == termtext.Piece(f.Session) || f.Kind != wire.Response && namesKnown(f) && isID(first); known {
 		return []termtext.Span{termtext.Repeats.Span(first), termtext.Plain.Span(summary[len(first):])}
 	}
 	if r.Again {
@@ -86,15 +86,14 @@ func commonParts(summary, above string) int {
 	return n
 }
 
-// namesKnown has the names of frames whose summary may begin with the id of what
-// an earlier frame has made.
-var namesKnown = map[string]bool{
-	"tool_call_update": true, "tool_call_content_chunk": true,
-	"terminal_update": true, "terminal_output_chunk": true,
-	"session/request_permission": true,
-	"terminal/output":            true, "terminal/wait_for_exit": true, "terminal/kill": true, "terminal/release": true,
-	"mcp/disconnect": true, "elicitation/complete": true,
-	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "notifications/tasks/status": true,
+// namesKnown reports whether the summary of f may begin with the id of what an earlier frame
+// has made.
+func namesKnown(f *dialect.Frame) bool {
+	switch f.Update {
+	case "tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk":
+		return true
+	}
+	return dialect.Does(Name(f), dialect.AsksPermission|dialect.UsesTerminal&^dialect.StartsCommand|dialect.Disconnects|dialect.InputDone|dialect.UsesTask)
 }
 
 // isID reports whether text looks like an id, and not like a title: it has a digit

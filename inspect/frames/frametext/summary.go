@@ -80,15 +80,20 @@ type phrases struct {
 }
 
 func lookup(method string) phrases {
-	if p, ok := acpPhrases()[method]; ok {
-		return p
+	for ; method != ""; method = dialect.Like(method) {
+		if p, ok := acpPhrases()[method]; ok {
+			return p
+		}
+		if p, ok := mcpPhrases()[method]; ok {
+			return p
+		}
 	}
-	return mcpPhrases()[method]
+	return phrases{}
 }
 
 func callSummary(method, update string, params wire.Value) string {
-	switch method {
-	case "session/update":
+	switch {
+	case dialect.Does(method, dialect.TellsUpdate):
 		u := params.Get("update")
 		if p := updatePhrases()[update]; p != nil {
 			return p(u)
@@ -96,9 +101,9 @@ func callSummary(method, update string, params wire.Value) string {
 		if u.Exists() {
 			return Value(u)
 		}
-	case "mcp/message":
+	case dialect.Does(method, dialect.Carries):
 		return carried(params, false)
-	case "proxy/successor", "_proxy/successor":
+	case dialect.Wraps(method):
 		for inner := params.Get("method").Text(); dialect.Wraps(inner) && update != ""; inner = params.Get("method").Text() {
 			params = params.Get("params") // update is the innermost
 		}
@@ -119,7 +124,7 @@ func carried(params wire.Value, named bool) string {
 	if !named {
 		name = termtext.Piece(method)
 	}
-	if update := inner.Get("update.sessionUpdate").Text(); method == "session/update" || !dialect.Wraps(method) && lookup(method).call != nil {
+	if update := inner.Get("update.sessionUpdate").Text(); dialect.Does(method, dialect.TellsUpdate) || !dialect.Wraps(method) && lookup(method).call != nil {
 		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner))
 	}
 	return termtext.Spaced(name, bare(inner))

@@ -77,7 +77,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			}
 			r.trace.Add(&f)
 			r.calls.Take(&f, &r.trace)
-			if f.Method == "mcp/message" { // of a server that the client hosts
+			if f.Does(dialect.Carries) { // of a server that the client hosts
 				r.revision.nested++
 			}
 			r.sums.Take(&f, &r.trace)

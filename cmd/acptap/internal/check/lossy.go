@@ -15,7 +15,7 @@ import (
 
 // noteLoad notes the session of a frame that says that a session was loaded.
 func (j *judgement) noteLoad(f *dialect.Frame) {
-	if (f.Method == "session/load" || f.Method == "session/resume") && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && !slices.Contains(j.loaded, f.Session) {
+	if f.Does(dialect.Restores) && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && !slices.Contains(j.loaded, f.Session) {
 		j.loaded = append(j.loaded, f.Session)
 	}
 }
