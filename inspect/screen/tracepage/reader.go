@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
