@@ -79,7 +79,7 @@ func Configure(root *cobra.Command, ending func() string) {
 			io.WriteString(cmd.OutOrStdout(), ending())
 		}
 	})
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
+	root.SetUsageFunc(writeUsage)
 	for _, c := range append(root.Commands(), root) {
 		c.SuggestionsMinimumDistance = 2
 		if c.HasSubCommands() && !c.Runnable() {
@@ -87,4 +87,44 @@ func Configure(root *cobra.Command, ending func() string) {
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
+}
+
+// writeUsage is cobra's usage with flags wrapped to 80 columns. A template would do the same,
+// but a program with templates keeps all methods of all types, and takes more memory.
+func writeUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:")
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, "\n  %s", cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n  %s [command]", cmd.CommandPath())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(&b, "\n\nAliases:\n  %s", cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\n\nExamples:\n%s", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n\nAvailable Commands:")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	for _, flags := range []struct {
+		title string
+		set   *pflag.FlagSet
+	}{{"Flags", cmd.LocalFlags()}, {"Global Flags", cmd.InheritedFlags()}} {
+		if flags.set.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n\n%s:\n%s", flags.title, strings.TrimRight(flags.set.FlagUsagesWrapped(80), " \n"))
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStderr(), b.String())
+	return err
 }

@@ -60,7 +60,6 @@ func NewProgram(args []string) *cobra.Command {
 	cmd := newCommand(dir, nil, args)
 	cmd.Use = string(cli.Proxy) + " [flags] -- AGENT [ARG...]"
 	cmd.Version = cli.Version()
-	cmd.SetVersionTemplate(cli.Proxy.VersionLine())
 	cmd.Long = `acptap-proxy is acptap proxy alone: a small program which takes little memory beside
 each agent and each server. acptap wrap writes it into settings if it lies beside
 acptap. With --listen, --otlp, --watch, or --mcp of servers with a URL, which it
