@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A calling is the story of tapes that have no turns, such as those of MCP: what was
@@ -127,20 +128,20 @@ func tellingCalls(calls []*trace.Call) []*trace.Call {
 // callLanes returns the rows of calls, on an axis without the time between them.
 func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	l := &lanes{ID: "t-calls"}
-	var spans []span
+	var spans []steps.Span
 	for _, c := range calls {
 		if c.Untimed {
 			continue
 		}
-		s := span{c.Run, c.Began, c.Ended}
+		s := steps.Span{Run: c.Run, From: c.Began, To: c.Ended}
 		row := &lane{Kind: "calls", Label: termtext.Piece(cmp.Or(c.Tool, c.Name())), Frame: r.frame(c.Run, c.Request), class: "tool"}
 		if c.Dir == wire.AgentToClient {
 			row.Kind, row.class = "asks", "client"
 		}
 		if c.Open() {
-			s.to, row.Wrong = r.ends[c.Run], "no answer"
+			s.To, row.Wrong = r.ends[c.Run], "no answer"
 			if c.Cancelled || dialect.EndsAtClose(c.Method) {
-				s.to, row.Wrong = s.from, ""
+				s.To, row.Wrong = s.From, ""
 			}
 		}
 		if r.hasFailed(c) {
@@ -149,7 +150,7 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 			row.Wrong = "declined"
 		}
 		row.span = s
-		row.Took = took(s.to-s.from, c.Open())
+		row.Took = took(s.To-s.From, c.Open())
 		l.Rows = append(l.Rows, row)
 		spans = append(spans, s)
 	}

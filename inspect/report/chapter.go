@@ -49,7 +49,7 @@ type entry struct {
 	Took  string
 
 	timed  bool
-	span   span
+	span   steps.Span
 	shares []share
 	lanes  *lanes
 }
@@ -129,7 +129,7 @@ func (r *reader) allShares(turns []*trace.Turn) []share {
 	timed := 0
 	for _, t := range turns {
 		if !t.Untimed {
-			spent = spent.Plus(t.Spend(r.span(t).to))
+			spent = spent.Plus(t.Spend(r.span(t).To))
 			timed++
 		}
 	}
@@ -292,14 +292,14 @@ func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 			bad++
 		}
 		if !t.Untimed {
-			e.timed, spent = true, spent.Plus(t.Spend(r.span(t).to))
+			e.timed, spent = true, spent.Plus(t.Spend(r.span(t).To))
 		}
 	}
 	if e.State = (status{"done", "good"}); bad > 0 {
 		e.State = status{fmt.Sprintf("%d of them failed", bad), "bad"}
 		e.Text += ", " + e.State.Word
 	}
-	e.span = span{first.Run, first.Began, r.span(last).to}
+	e.span = steps.Span{Run: first.Run, From: first.Began, To: r.span(last).To}
 	e.shares, e.Took = shares(spent, 0), termtext.Duration(spent.Sum())
 	return e
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/inspect/report/outline"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -219,17 +220,17 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 // strips returns the strips of a session. The nth turns of both share a part of the axis that
 // has room for the longer one.
 func (a *reader) strips(b *reader, turns [2][]*turn) strips {
-	var parts []span
+	var parts []steps.Span
 	var took [2]time.Duration
 	readers := [2]*reader{a, b}
 	for side, r := range readers {
 		for i, t := range turns[side] {
 			whole := r.span(t.of)
-			took[side] += whole.to - whole.from
+			took[side] += whole.To - whole.From
 			if i == len(parts) {
-				parts = append(parts, span{run: i})
+				parts = append(parts, steps.Span{Run: i})
 			}
-			parts[i].to = max(parts[i].to, whole.to-whole.from)
+			parts[i].To = max(parts[i].To, whole.To-whole.From)
 		}
 	}
 	one := strips{Label: "Turn above turn, on one scale: "}
@@ -246,8 +247,8 @@ func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 		for i, t := range turns[side] {
 			whole := r.span(t.of)
 			e := r.entry(t, t.ID)
-			s.Turns = append(s.Turns, e.on(x, stacks, func(was span) span {
-				return span{i, was.from - whole.from, was.to - whole.from}
+			s.Turns = append(s.Turns, e.on(x, stacks, func(was steps.Span) steps.Span {
+				return steps.Span{Run: i, From: was.From - whole.From, To: was.To - whole.From}
 			}))
 		}
 		one.Of[side] = s

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A flow is what is gathered of frames while they pass.
@@ -92,10 +93,10 @@ func (o *flow) use(run int, f *dialect.Frame, tr *trace.Trace) {
 
 // plots returns bytes and tokens over time. Time in which nothing was asked is cut out.
 func (r *reader) plots() []*plot {
-	var spans []span
+	var spans []steps.Span
 	for _, c := range r.trace.Calls {
 		if !c.Untimed && !c.Open() {
-			spans = append(spans, span{c.Run, c.Began, c.Ended})
+			spans = append(spans, steps.Span{Run: c.Run, From: c.Began, To: c.Ended})
 		}
 	}
 	for _, s := range r.sessions() {

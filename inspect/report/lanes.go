@@ -29,7 +29,7 @@ type lane struct {
 	Told   bool   // there is an item about it
 	Bars   []rect
 
-	span  span
+	span  steps.Span
 	class string
 }
 
@@ -43,13 +43,15 @@ func (r *reader) source() steps.Source {
 }
 
 // span returns the time of a turn.
-func (r *reader) span(t *trace.Turn) span { return span{t.Run, t.Began, r.source().End(t)} }
+func (r *reader) span(t *trace.Turn) steps.Span {
+	return steps.Span{Run: t.Run, From: t.Began, To: r.source().End(t)}
+}
 
 // lanes returns the rows of a phase: of the entities that are told, and of as many calls at
 // most.
 func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
-	whole := span{p.Run, p.From, p.To}
-	a := newAxis([]span{whole}, 0)
+	whole := p.Span
+	a := newAxis([]steps.Span{whole}, 0)
 	l := &lanes{ID: "t-" + id, Ticks: a.ticks()}
 	if row := r.modelLane(p, a); row != nil {
 		l.Rows = append(l.Rows, row)
@@ -97,15 +99,15 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	if p.Turn == nil {
 		return nil
 	}
-	l := &lane{Kind: "waits", Label: "for the model", Frame: r.frame(p.Run, p.Frame), class: "model", span: span{p.Run, p.From, p.From}}
+	l := &lane{Kind: "waits", Label: "for the model", Frame: r.frame(p.Run, p.Frame), class: "model", span: steps.Span{Run: p.Run, From: p.From, To: p.From}}
 	waited := time.Duration(0)
 	for _, w := range p.Waits {
 		if !w.Quiet {
 			continue
 		}
 		waited += w.Took()
-		s := span{p.Run, w.From, w.To}
-		if a.at(s.run, s.to)-a.at(s.run, s.from) >= thinnest {
+		s := steps.Span{Run: p.Run, From: w.From, To: w.To}
+		if a.at(s.Run, s.To)-a.at(s.Run, s.From) >= thinnest {
 			l.Bars = append(l.Bars, a.rect(s, l.class))
 		}
 	}
@@ -125,10 +127,10 @@ var kindLooks = [...]struct{ word, class string }{
 // stepLane returns the row of a step.
 func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	look := kindLooks[s.Kind]
-	l := &lane{Kind: look.word, Label: termtext.Brief(s.Text(), 160), Frame: r.frame(s.Run, s.Frame), span: span{s.Run, s.From, s.To}, class: look.class}
+	l := &lane{Kind: look.word, Label: termtext.Brief(s.Text(), 160), Frame: r.frame(s.Run, s.Frame), span: s.Span, class: look.class}
 	l.Took = took(s.Took(), s.Single())
 	if s.Untimed {
-		l.span.from, l.span.to = p.From, p.From
+		l.span.From, l.span.To = p.From, p.From
 	}
 	switch {
 	case s.Entity != nil:
@@ -196,7 +198,7 @@ type startUp struct {
 	Shares []share
 	Lanes  *lanes
 
-	span span
+	span steps.Span
 }
 
 // startUp returns what came before a turn; nil if that is nothing, or nobody knows when.
@@ -205,7 +207,7 @@ func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	if p == nil || p.Untimed {
 		return nil
 	}
-	one := &startUp{ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: span{p.Run, p.From, p.To}}
+	one := &startUp{ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
 	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend(), 0)
 	return one
 }
@@ -216,10 +218,10 @@ func (s *startUp) drawn(a *axis) stripTurn {
 }
 
 // spansOf returns when start-ups were.
-func spansOf(list map[int]*startUp) (spans []span) {
+func spansOf(list map[int]*startUp) (spans []steps.Span) {
 	for _, s := range list {
 		spans = append(spans, s.span)
 	}
-	slices.SortFunc(spans, func(a, b span) int { return a.run - b.run })
+	slices.SortFunc(spans, func(a, b steps.Span) int { return a.Run - b.Run })
 	return spans
 }

@@ -79,7 +79,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 		one.Meta = append(one.Meta, "nobody knows when")
 		return one
 	}
-	one.Took = termtext.Duration(r.span(t).to - t.Began)
+	one.Took = termtext.Duration(r.span(t).To - t.Began)
 	one.Meta = append(one.Meta, one.Took)
 	switch {
 	case t.Output == 0:
@@ -93,7 +93,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	if c := t.Usage.Cost; c.Currency != "" && c.Amount > 0 {
 		one.Meta = append(one.Meta, termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency))
 	}
-	one.Shares = shares(t.Spend(r.span(t).to), t.Pace.Silence)
+	one.Shares = shares(t.Spend(r.span(t).To), t.Pace.Silence)
 	return one
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A strip shows all turns of a session on one axis, without the time between them.
@@ -41,7 +42,7 @@ var stripRows = []string{"thinks", "says", "tool", "waits"}
 // overview gives each session its strip. Those of sessions that ran beside each other are
 // returned, as they stand together.
 func (r *reader) overview(list []*chapter) (together []*strip) {
-	var all []span
+	var all []steps.Span
 	for _, c := range list {
 		all = append(append(all, c.spans(r)...), spansOf(c.starts)...)
 	}
@@ -69,8 +70,8 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 }
 
 // spans returns when the turns of a session were, as far as that is known.
-func (c *chapter) spans(r *reader) []span {
-	var list []span
+func (c *chapter) spans(r *reader) []steps.Span {
+	var list []steps.Span
 	for _, t := range c.turns {
 		if !t.Untimed {
 			list = append(list, r.span(t))
@@ -83,7 +84,7 @@ func (c *chapter) spans(r *reader) []span {
 // another.
 func besideEachOther(r *reader, list []*chapter) bool {
 	type of struct {
-		span
+		steps.Span
 		*chapter
 	}
 	var all []of
@@ -92,9 +93,9 @@ func besideEachOther(r *reader, list []*chapter) bool {
 			all = append(all, of{s, c})
 		}
 	}
-	slices.SortFunc(all, func(a, b of) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(all, func(a, b of) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.From, b.From)) })
 	for i := 1; i < len(all); i++ {
-		if before := all[i-1]; before.chapter != all[i].chapter && before.run == all[i].run && all[i].from < before.to {
+		if before := all[i-1]; before.chapter != all[i].chapter && before.Run == all[i].Run && all[i].From < before.To {
 			return true
 		}
 	}
@@ -113,13 +114,13 @@ func (c *chapter) strip(a *axis) *strip {
 		if !e.timed {
 			continue
 		}
-		one.Turns = append(one.Turns, e.on(a, one.Stacks, func(s span) span { return s }))
+		one.Turns = append(one.Turns, e.on(a, one.Stacks, func(s steps.Span) steps.Span { return s }))
 	}
 	return one
 }
 
 // on draws the turn on an axis, on which place says where a time is.
-func (e *entry) on(a *axis, stacks bool, place func(span) span) stripTurn {
+func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stripTurn {
 	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "")}
 	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
 	if stacks {
@@ -131,7 +132,7 @@ func (e *entry) on(a *axis, stacks bool, place func(span) span) stripTurn {
 }
 
 // stepBars returns what went on in a turn, in the row of each kind.
-func stepBars(a *axis, lanes []*lane, place func(span) span) []stripBar {
+func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []stripBar {
 	var bars []stripBar
 	for _, l := range lanes {
 		class, _, wrong := strings.Cut(l.class, " ")
@@ -150,7 +151,7 @@ func stepBars(a *axis, lanes []*lane, place func(span) span) []stripBar {
 }
 
 // stack returns the shares of a turn, one above the other.
-func stack(a *axis, whole span, shares []share) []stripBar {
+func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 	var bars []stripBar
 	y := 4.0
 	for _, s := range shares {
@@ -167,7 +168,7 @@ func stack(a *axis, whole span, shares []share) []stripBar {
 // busy is how much time an axis has.
 func (a *axis) busy() (sum time.Duration) {
 	for _, p := range a.parts {
-		sum += p.to - p.from
+		sum += p.To - p.From
 	}
 	return sum
 }
@@ -180,8 +181,8 @@ func (a *axis) gaps() []tick {
 	for i := 1; i < len(a.parts); i++ {
 		before, p := &a.parts[i-1], &a.parts[i]
 		text := "next tape"
-		if before.run == p.run {
-			idle := p.from - before.to
+		if before.Run == p.Run {
+			idle := p.From - before.To
 			if idle <= time.Second {
 				continue
 			}

@@ -1,20 +1,13 @@
 package tracepage
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/steps"
 )
-
-// An interval is a part of a tape.
-type interval struct {
-	run      int // which of the tapes
-	from, to time.Duration
-}
 
 // An axis says in which column a time stands. Times that are in none of its parts
 // have none: they are cut out.
@@ -26,27 +19,27 @@ type axis struct {
 
 // An axisPart is an interval in some columns. One more is between it and the next.
 type axisPart struct {
-	interval
+	steps.Span
 	column, width int
 }
 
 // newAxis returns an axis of what goes on in some intervals. What is between them is
 // cut out, unless that is shorter than the cut would be.
-func newAxis(busy []interval, columns int) *axis {
+func newAxis(busy []steps.Span, columns int) *axis {
 	a := &axis{columns: columns}
-	busy = joined(busy, 0)
+	busy = steps.Join(busy, 0)
 	for range 2 { // with what is left in between there is more of it
-		busy = joined(busy, total(busy)/time.Duration(max(columns/2, 1)))
+		busy = steps.Join(busy, steps.Length(busy)/time.Duration(max(columns/2, 1)))
 	}
 	for _, b := range busy {
-		a.parts = append(a.parts, axisPart{interval: b, width: 1})
+		a.parts = append(a.parts, axisPart{Span: b, width: 1})
 	}
 	if len(a.parts) == 0 {
 		return a
 	}
 	cuts := len(a.parts) - 1
 	if scale := a.spread(columns - cuts); scale > 0 {
-		a.step = stepFor(time.Duration(tickColumns / scale))
+		a.step = steps.RoundTime(time.Duration(tickColumns / scale))
 	}
 	at := 0
 	for i := range a.parts {
@@ -56,37 +49,12 @@ func newAxis(busy []interval, columns int) *axis {
 	return a
 }
 
-// joined returns intervals in order, those that are at most so far apart as one.
-func joined(list []interval, apart time.Duration) []interval {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b interval) int {
-		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.from, b.from))
-	})
-	var joined []interval
-	for _, b := range list {
-		if n := len(joined); n > 0 && joined[n-1].run == b.run && b.from-joined[n-1].to <= apart {
-			joined[n-1].to = max(joined[n-1].to, b.to)
-			continue
-		}
-		joined = append(joined, b)
-	}
-	return joined
-}
-
-func total(list []interval) time.Duration {
-	var sum time.Duration
-	for _, b := range list {
-		sum += b.to - b.from
-	}
-	return sum
-}
-
 // spread gives each part its share of the columns, at least one, and returns how many
 // columns a nanosecond takes.
 func (a *axis) spread(columns int) (scale float64) {
 	rest, time := max(columns, len(a.parts)), float64(0)
 	for _, p := range a.parts {
-		time += float64(p.to - p.from)
+		time += float64(p.To - p.From)
 	}
 	small := make([]bool, len(a.parts)) // has its one column
 	for again := true; again; {
@@ -95,7 +63,7 @@ func (a *axis) spread(columns int) (scale float64) {
 			scale = float64(rest) / time
 		}
 		for i, p := range a.parts {
-			if took := float64(p.to - p.from); !small[i] && took*scale < 1 {
+			if took := float64(p.To - p.From); !small[i] && took*scale < 1 {
 				small[i], again = true, true
 				rest, time = rest-1, time-took
 			}
@@ -106,7 +74,7 @@ func (a *axis) spread(columns int) (scale float64) {
 		if small[i] {
 			continue
 		}
-		before += float64(p.to-p.from) * scale
+		before += float64(p.To-p.From) * scale
 		a.parts[i].width = max(int(before+0.5)-used, 1)
 		used += a.parts[i].width
 	}
@@ -118,8 +86,8 @@ func (a *axis) spread(columns int) (scale float64) {
 func (a *axis) part(run int, t time.Duration) int {
 	last := -1
 	for i := range a.parts {
-		if p := &a.parts[i]; p.run == run {
-			if last = i; t <= p.to {
+		if p := &a.parts[i]; p.Run == run {
+			if last = i; t <= p.To {
 				break
 			}
 		}
@@ -135,8 +103,8 @@ func (a *axis) column(run int, t time.Duration) int {
 	}
 	p := &a.parts[i]
 	at := 0
-	if p.to > p.from {
-		at = int(float64(t-p.from) / float64(p.to-p.from) * float64(p.width))
+	if p.To > p.From {
+		at = int(float64(t-p.From) / float64(p.To-p.From) * float64(p.width))
 	}
 	return min(p.column+min(max(at, 0), p.width-1), a.columns-1)
 }
@@ -160,8 +128,8 @@ func (a *axis) heading() string {
 		if i+1 < len(a.parts) {
 			end = a.parts[i+1].column - 1
 		}
-		for t := p.from; t <= p.to; t = t.Truncate(a.step) + a.step {
-			at := a.column(p.run, t)
+		for t := p.From; t <= p.To; t = t.Truncate(a.step) + a.step {
+			at := a.column(p.Run, t)
 			label := []rune("│" + tickLabel(t, a.step))
 			if at >= free && at+len(label) <= end {
 				copy(line[at:], label)
@@ -177,23 +145,6 @@ func (a *axis) heading() string {
 
 // cutSign stands where time is cut out.
 const cutSign = '╱'
-
-// stepFor returns the shortest step of 1, 2 or 5 units that is at least so long.
-func stepFor(atLeast time.Duration) time.Duration {
-	for _, unit := range []struct {
-		of  time.Duration
-		end time.Duration
-	}{{time.Microsecond, time.Second}, {time.Second, 30 * time.Second}, {time.Minute, 30 * time.Minute}, {time.Hour, 1 << 62}} {
-		for step := unit.of; step < unit.end && step > 0; step *= 10 {
-			for _, n := range []time.Duration{1, 2, 5} {
-				if step*n >= atLeast && step*n < unit.end {
-					return step * n
-				}
-			}
-		}
-	}
-	return atLeast
-}
 
 // tickLabel returns a time since the tape began, as exactly as a step needs it.
 func tickLabel(t, step time.Duration) string {

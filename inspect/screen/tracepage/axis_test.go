@@ -4,25 +4,27 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 func TestAxis(t *testing.T) {
 	const s, ms, m = time.Second, time.Millisecond, time.Minute
 	for _, tt := range []struct {
 		name    string
-		busy    []interval
+		busy    []steps.Span
 		columns int
 		want    string // the heading; below it where each interval begins and ends
 	}{
-		{"one", []interval{{0, 0, 10 * s}}, 40, `
+		{"one", []steps.Span{{Run: 0, From: 0, To: 10 * s}}, 40, `
 │0 s    │2 s    │4 s    │6 s    │8 s
 a                                      A
 `},
-		{"near each other", []interval{{0, 0, 4 * s}, {0, 4200 * ms, 10 * s}}, 40, `
+		{"near each other", []steps.Span{{Run: 0, From: 0, To: 4 * s}, {Run: 0, From: 4200 * ms, To: 10 * s}}, 40, `
 │0 s    │2 s    │4 s    │6 s    │8 s
 a               b                      B
 `},
-		{"idle between", []interval{{0, 1 * s, 5 * s}, {0, 10 * m, 10*m + 5*s}}, 41, `
+		{"idle between", []steps.Span{{Run: 0, From: 1 * s, To: 5 * s}, {Run: 0, From: 10 * m, To: 10*m + 5*s}}, 41, `
 │1 s│2 s     │4 s ╱│10m0s  │10m2s
 a                A b                    B
 `},
@@ -30,8 +32,8 @@ a                A b                    B
 		a := newAxis(tt.busy, tt.columns)
 		below := []byte(strings.Repeat(" ", tt.columns))
 		for i, b := range tt.busy {
-			below[a.column(b.run, b.from)] = 'a' + byte(i)
-			below[a.column(b.run, b.to)] = 'A' + byte(i)
+			below[a.column(b.Run, b.From)] = 'a' + byte(i)
+			below[a.column(b.Run, b.To)] = 'A' + byte(i)
 		}
 		got := "\n" + strings.TrimRight(a.heading(), " ") + "\n" + strings.TrimRight(string(below), " ") + "\n"
 		if got != tt.want {
@@ -45,11 +47,11 @@ a                A b                    B
 func TestAxisFits(t *testing.T) {
 	for columns := 4; columns < 130; columns += 7 {
 		for n := 1; n < 200; n = n*3/2 + 1 {
-			var busy []interval
+			var busy []steps.Span
 			at := time.Duration(0)
 			for i := range n {
 				took := time.Duration(1) << (i * 13 % 41)
-				busy = append(busy, interval{i * 3 / n, at, at + took})
+				busy = append(busy, steps.Span{Run: i * 3 / n, From: at, To: at + took})
 				if at += took + time.Duration(1)<<(i*7%45); i+1 < n && i*3/n != (i+1)*3/n {
 					at = 0
 				}
@@ -60,7 +62,7 @@ func TestAxisFits(t *testing.T) {
 			}
 			before := -1
 			for i, b := range busy {
-				from, to := a.column(b.run, b.from), a.column(b.run, b.to)
+				from, to := a.column(b.Run, b.From), a.column(b.Run, b.To)
 				if from < before || to < from || to >= columns {
 					t.Fatalf("%d intervals in %d columns: number %d is from %d to %d, the one before begins in %d", n, columns, i, from, to, before)
 				}
@@ -85,12 +87,12 @@ func TestTicks(t *testing.T) {
 		{11 * time.Millisecond, 20 * time.Millisecond, "60 ms"},
 		{500 * time.Millisecond, 500 * time.Millisecond, "1.5 s"},
 		{11 * time.Second, 20 * time.Second, "1m0s"},
-		{21 * time.Second, time.Minute, "3m0s"},
+		{21 * time.Second, 30 * time.Second, "1m30s"},
 		{6 * time.Minute, 10 * time.Minute, "30m0s"},
-		{21 * time.Minute, time.Hour, "3h0m0s"},
-		{6000 * time.Hour, 10_000 * time.Hour, "30000h0m0s"},
+		{21 * time.Minute, 30 * time.Minute, "1h30m0s"},
+		{6000 * time.Hour, 6144 * time.Hour, "18432h0m0s"},
 	} {
-		got := stepFor(tt.atLeast)
+		got := steps.RoundTime(tt.atLeast)
 		if label := tickLabel(3*got, got); got != tt.want || label != tt.label {
 			t.Errorf("%s: got %s, %s; want %s, %s", tt.atLeast, got, label, tt.want, tt.label)
 		}

@@ -47,7 +47,7 @@ var signs = [marks]struct {
 
 // A bar is something that takes time.
 type bar struct {
-	interval
+	steps.Span
 	seq     uint64 // the frame that it begins with
 	label   []termtext.Span
 	mark    mark
@@ -63,12 +63,12 @@ type bar struct {
 
 // barOf returns the bar of a step, without its label.
 func barOf(s *steps.Step, m mark) bar {
-	return bar{interval: interval{s.Run, s.From, s.To}, seq: s.Frame, mark: m, failed: s.Failed, open: s.Open, untimed: s.Untimed, took: s.Took()}
+	return bar{Span: s.Span, seq: s.Frame, mark: m, failed: s.Failed, open: s.Open, untimed: s.Untimed, took: s.Took()}
 }
 
 // A barPart is a part of a bar that is drawn in another way.
 type barPart struct {
-	interval
+	steps.Span
 	mark   mark
 	failed bool
 }
@@ -107,9 +107,9 @@ func (c chart) row(b *bar) []termtext.Span {
 // bar draws a bar, a blank behind it.
 func (c chart) bar(b *bar) []termtext.Span {
 	cells := make([]barPart, c.columns)
-	draw := func(of interval, m mark, failed bool) {
-		from, to := c.column(of.run, of.from), c.column(of.run, of.to)
-		if p := c.part(of.run, of.to); p >= 0 && of.to > of.from && to > from && c.parts[p].from == of.to {
+	draw := func(of steps.Span, m mark, failed bool) {
+		from, to := c.column(of.Run, of.From), c.column(of.Run, of.To)
+		if p := c.part(of.Run, of.To); p >= 0 && of.To > of.From && to > from && c.parts[p].From == of.To {
 			to-- // it ends where a part begins
 		}
 		for x := from; x <= to; x++ {
@@ -119,9 +119,9 @@ func (c chart) bar(b *bar) []termtext.Span {
 		}
 	}
 	if !b.untimed {
-		draw(b.interval, b.mark, b.failed)
+		draw(b.Span, b.mark, b.failed)
 		for _, p := range b.parts {
-			draw(p.interval, p.mark, p.failed)
+			draw(p.Span, p.mark, p.failed)
 		}
 	}
 	line := make([]termtext.Span, 0, 8)

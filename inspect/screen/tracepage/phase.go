@@ -47,7 +47,7 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 		}
 		for _, w := range one.Waits {
 			if w.Quiet && one.Turn != nil && w.Took() >= dialect.SilentLimit {
-				p.parts = append(p.parts, barPart{interval{one.Run, w.From, w.To}, silent, false})
+				p.parts = append(p.parts, barPart{steps.Span{Run: one.Run, From: w.From, To: w.To}, silent, false})
 			}
 		}
 		for _, s := range one.Steps {
@@ -86,7 +86,7 @@ func (p *phase) add(s *steps.Step, indent string) {
 		p.pause(&b)
 	}
 	if !b.untimed && b.parts == nil && b.mark != server {
-		p.parts = append(p.parts, barPart{b.interval, b.mark, b.failed})
+		p.parts = append(p.parts, barPart{b.Span, b.mark, b.failed})
 	}
 	p.parts = append(p.parts, b.parts...)
 	p.bars = append(p.bars, &b)
@@ -98,19 +98,19 @@ func (p *phase) add(s *steps.Step, indent string) {
 // pause draws what is said as a wait where the model was waited for meanwhile.
 func (p *phase) pause(b *bar) {
 	said := b.mark
-	from := b.from
+	from := b.From
 	for _, w := range p.of.Waits {
-		if !w.Quiet || w.From < b.from || w.To > b.to {
+		if !w.Quiet || w.From < b.From || w.To > b.To {
 			continue
 		}
-		b.parts = append(b.parts, barPart{interval{b.run, from, w.From}, said, false})
+		b.parts = append(b.parts, barPart{steps.Span{Run: b.Run, From: from, To: w.From}, said, false})
 		if w.Took() >= dialect.SilentLimit {
-			b.parts = append(b.parts, barPart{interval{b.run, w.From, w.To}, silent, false})
+			b.parts = append(b.parts, barPart{steps.Span{Run: b.Run, From: w.From, To: w.To}, silent, false})
 		}
 		from = w.To
 	}
 	if b.parts != nil {
-		b.mark, b.parts = waiting, append(b.parts, barPart{interval{b.run, from, b.to}, said, false})
+		b.mark, b.parts = waiting, append(b.parts, barPart{steps.Span{Run: b.Run, From: from, To: b.To}, said, false})
 	}
 }
 
@@ -151,13 +151,13 @@ func (r *Reader) turnLabel(t *trace.Turn, entities []*trace.Entity) []termtext.S
 // firstOutput returns how long the model was waited for, until it began to answer.
 func firstOutput(p *steps.Phase) *bar {
 	t := p.Turn
-	b := &bar{interval: interval{t.Run, t.Began, t.FirstOutput}, seq: t.Output, mark: waiting, untimed: t.Untimed}
+	b := &bar{Span: steps.Span{Run: t.Run, From: t.Began, To: t.FirstOutput}, seq: t.Output, mark: waiting, untimed: t.Untimed}
 	text := "first output"
 	if t.Output == 0 {
 		text = "no output"
-		b.to, b.seq, b.open = p.To, max(t.End, t.Prompt), p.Open
+		b.To, b.seq, b.open = p.To, max(t.End, t.Prompt), p.Open
 	}
-	b.took = b.to - b.from
+	b.took = b.To - b.From
 	b.label = []termtext.Span{termtext.Dim.Span(text)}
 	return b
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // The Turns are the lines of what a session spent its time on: of each start-up and
@@ -57,10 +58,10 @@ func (t *Turns) Lines(width int) []page.Line {
 	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
 		phases = phases[alone : alone+1]
 	}
-	var busy []interval
+	var busy []steps.Span
 	for _, p := range phases {
 		if !p.untimed {
-			busy = append(busy, p.interval)
+			busy = append(busy, p.Span)
 		}
 	}
 	labels := min(max(width/3, 10), 48)
@@ -137,7 +138,7 @@ func waitedFor(phases []*phase) string {
 	var spent trace.Spend
 	for _, p := range phases {
 		if p.of.Turn != nil && !p.untimed {
-			spent = spent.Plus(p.of.Turn.Spend(p.to))
+			spent = spent.Plus(p.of.Turn.Spend(p.To))
 		}
 	}
 	return stats.WaitedText(spent)
@@ -150,13 +151,13 @@ func (c chart) between(phases []*phase, i int) page.Line {
 	}
 	before, p := phases[i-1], phases[i]
 	text := "next tape"
-	if before.run == p.run {
-		if before.untimed || p.untimed || c.part(p.run, before.to) == c.part(p.run, p.from) {
+	if before.Run == p.Run {
+		if before.untimed || p.untimed || c.part(p.Run, before.To) == c.part(p.Run, p.From) {
 			return page.Line{}
 		}
-		text = "idle " + termtext.Duration(p.from-before.to)
+		text = "idle " + termtext.Duration(p.From-before.To)
 	}
-	at := c.column(p.run, p.from) - 1
+	at := c.column(p.Run, p.From) - 1
 	if termtext.Width(text)+2 > c.columns-at {
 		at -= termtext.Width(text) + 1
 		text += " " + string(cutSign)

@@ -17,7 +17,7 @@ func (s *Session) StartUp(t *trace.Turn) *Phase {
 	if !s.isFirst(t) {
 		return nil
 	}
-	p := &Phase{Step: Step{Kind: SetUp, Run: t.Run, From: t.Began, To: t.Began}}
+	p := &Phase{Step: Step{Kind: SetUp, Span: Span{t.Run, t.Began, t.Began}}}
 	alone := s.beganConnection(t)
 	for _, c := range s.Trace.Calls {
 		if c.Run == t.Run && c.Request < t.Prompt && c.Dir == wire.ClientToAgent &&
@@ -59,7 +59,7 @@ func (s *Session) beganConnection(t *trace.Turn) bool {
 
 // setUp adds a call of the client's. One without an answer was waited for until the turn.
 func (p *Phase) setUp(c *trace.Call) {
-	one := &Step{Kind: SetUp, Run: c.Run, From: c.Began, To: c.Ended, Frame: c.Request, Open: c.Open(), Untimed: c.Untimed, Failed: c.Failed, Call: c}
+	one := &Step{Kind: SetUp, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Open: c.Open(), Untimed: c.Untimed, Failed: c.Failed, Call: c}
 	if one.Open {
 		one.To = max(p.To, one.From)
 	}
@@ -75,7 +75,7 @@ func (s *Session) started(p *Phase) {
 	for _, t := range s.servers() {
 		from, to := t.Start.Sub(start), t.Ready.Sub(start)
 		if !t.Ready.IsZero() && from >= p.Steps[0].From && to <= p.From {
-			p.Steps = append(p.Steps, &Step{Kind: Starts, Run: p.Run, From: from, To: to, Frame: p.Steps[len(p.Steps)-1].Frame, Starts: t})
+			p.Steps = append(p.Steps, &Step{Kind: Starts, Span: Span{p.Run, from, to}, Frame: p.Steps[len(p.Steps)-1].Frame, Starts: t})
 		}
 	}
 }

@@ -18,13 +18,12 @@ import (
 
 // A Step is something that took time. Times are those of the Trace, since the tape began.
 type Step struct {
-	Kind     Kind
-	Run      int // index in Trace.Runs
-	From, To time.Duration
-	Frame    uint64 // Seq of the frame that it begins with
-	Open     bool   // it has no end; To is then now, or the end of the tape
-	Untimed  bool   // From or To is unknown
-	Failed   bool   // or refused by the user
+	Span
+	Kind    Kind
+	Frame   uint64 // Seq of the frame that it begins with
+	Open    bool   // it has no end; To is then now, or the end of the tape
+	Untimed bool   // From or To is unknown
+	Failed  bool   // or refused by the user
 
 	// What the step is about; at most one is set.
 	Entity *trace.Entity

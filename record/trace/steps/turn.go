@@ -9,7 +9,7 @@ import (
 
 // Turn returns the phase of a turn.
 func (s *Session) Turn(t *trace.Turn) *Phase {
-	p := &Phase{Turn: t, Step: Step{Run: t.Run, From: t.Began, To: s.End(t), Frame: t.Prompt, Open: t.Open(), Untimed: t.Untimed}}
+	p := &Phase{Turn: t, Step: Step{Span: Span{t.Run, t.Began, s.End(t)}, Frame: t.Prompt, Open: t.Open(), Untimed: t.Untimed}}
 	if !t.Untimed {
 		p.Waits = t.Waits(p.To)
 	}
@@ -53,7 +53,7 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 
 // entity returns what the agent said or did; nil for what takes no time.
 func (p *Phase) entity(e *trace.Entity) *Step {
-	one := &Step{Run: e.Run, From: e.Began, To: e.Ended, Frame: e.First, Untimed: e.Untimed, Entity: e}
+	one := &Step{Span: Span{e.Run, e.Began, e.Ended}, Frame: e.First, Untimed: e.Untimed, Entity: e}
 	switch {
 	case e.ToolCall != nil:
 		one.Kind, one.Failed = Tool, e.ToolCall.Status == "failed"
@@ -76,7 +76,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 
 // call returns a request of the agent's.
 func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
-	one := &Step{Kind: Client, Run: c.Run, From: c.Began, To: c.Ended, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
+	one := &Step{Kind: Client, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
 	switch trace.PartOf(c.Method) {
 	case trace.ForUser:
 		one.Kind = User
@@ -108,7 +108,7 @@ func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 // server returns a call of a server.
 func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	start := s.Start(p.Run)
-	one := &Step{Kind: Server, Run: p.Run, Frame: e.First, Open: c.Open(), Untimed: c.Untimed || start.IsZero(), Failed: c.Failed, Server: &c}
+	one := &Step{Kind: Server, Span: Span{Run: p.Run}, Frame: e.First, Open: c.Open(), Untimed: c.Untimed || start.IsZero(), Failed: c.Failed, Server: &c}
 	if one.Untimed {
 		one.From, one.To = e.Began, e.Began
 		return one
