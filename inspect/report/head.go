@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
+	check "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/report/measure"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -229,12 +230,12 @@ func (r *reader) figures() []figure {
 			*at = cmp.Or(r.failedTool(), *at)
 		}
 	}
-	if n, violations := r.found(); n > 0 {
-		wrong := ""
-		if violations > 0 {
-			wrong = termtext.Counted(violations, "violation")
+	if found := r.found(); found.Total() > 0 {
+		note, wrong := found.String(), ""
+		if found[conform.Violation] > 0 {
+			note, wrong = "", note
 		}
-		add("findings", measure.Count(n), "", wrong)
+		add("findings", measure.Count(found.Total()), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
 	var bytes int64
@@ -295,17 +296,14 @@ func times(n int) string {
 	return fmt.Sprintf("%s times", termtext.Grouped(int64(n)))
 }
 
-// found returns how much was found against the rules, and how much of it is a violation.
-func (r *reader) found() (n, violations int) {
+// found counts what was found against the rules.
+func (r *reader) found() (n check.Tally) {
 	for _, t := range r.in.Tapes {
 		for _, lines := range t.Findings {
-			n += len(lines)
 			for _, l := range lines {
-				if l.Strength == conform.Violation {
-					violations++
-				}
+				n[l.Strength]++
 			}
 		}
 	}
-	return n, violations
+	return n
 }

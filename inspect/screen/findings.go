@@ -113,8 +113,9 @@ func (a *app) findingCounts() string {
 		return ""
 	}
 	var b strings.Builder
-	for s := conform.Violation; s >= a.broke.Least; s-- {
-		if n := a.found.Count(s); n > 0 {
+	tally := a.found.Tally()
+	for s := conform.Violation; s >= conform.Note; s-- {
+		if n := tally[s]; n > 0 {
 			fmt.Fprintf(&b, " %s%s", report.Sign(s), termtext.Grouped(int64(n)))
 		}
 	}

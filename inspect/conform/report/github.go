@@ -32,7 +32,7 @@ func (g *GitHub) Close() error {
 		conform.Violation: annotations, conform.Warning: annotations,
 		conform.Note: annotations - 1, // the totals are another one
 	}
-	count := make([]int, conform.Violation+1)
+	var count Tally
 	for _, found := range worstFirst(g.sections) {
 		f := found.Finding
 		count[f.Strength]++
@@ -43,15 +43,11 @@ func (g *GitHub) Close() error {
 			return err
 		}
 	}
-	total := counted(count, conform.Note)
-	if total == "" {
-		total = "nothing found"
-	}
 	tapes := 0
 	for _, s := range g.sections {
 		tapes += len(s.Tapes)
 	}
-	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", total, termtext.Counted(tapes, "tape"))
+	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", &count, termtext.Counted(tapes, "tape"))
 	return err
 }
 

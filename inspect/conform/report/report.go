@@ -20,7 +20,7 @@ type Section struct {
 	Session  string // id; empty: all of the tape
 	Tapes    []*Tape
 	Findings []Finding // that are reported
-	Weaker   []int     // how many were found of each conform.Strength that is not reported
+	Weaker   Tally     // of those that are too weak to be reported
 	Baseline bool      // there is one
 }
 

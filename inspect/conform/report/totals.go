@@ -47,10 +47,7 @@ func named(name, version, side string) string {
 
 // totals counts what was found, by strength and side.
 func (s *Section) totals(least conform.Strength) string {
-	count := map[conform.Fault][]int{}
-	for _, fault := range []conform.Fault{conform.Sender, conform.Client, conform.Agent, conform.Acptap} {
-		count[fault] = make([]int, conform.Violation+1)
-	}
+	var count [conform.Acptap + 1]Tally
 	known, all, blamed := 0, 0, 0
 	for i := range s.Findings {
 		f := &s.Findings[i]
@@ -69,10 +66,10 @@ func (s *Section) totals(least conform.Strength) string {
 		fault conform.Fault
 		name  string
 	}{{conform.Agent, "by the agent"}, {conform.Client, "by the client"}, {conform.Acptap, "by acptap"}, {conform.Sender, "by neither side"}} {
-		found := counted(count[side.fault], conform.Note)
+		found := &count[side.fault]
 		switch {
-		case found != "":
-			sides = append(sides, found+" "+side.name)
+		case found.Total() > 0:
+			sides = append(sides, found.String()+" "+side.name)
 		case blamed > 0 && (side.fault == conform.Agent || side.fault == conform.Client):
 			sides = append(sides, "none "+side.name)
 		}
@@ -83,40 +80,20 @@ func (s *Section) totals(least conform.Strength) string {
 		line = "0 new"
 	case s.Baseline:
 		line = fmt.Sprintf("%d new: %s", all, line)
-	case all == 0:
-		line = "nothing found"
 	}
-	if weaker := counted(s.Weaker, conform.Note); weaker != "" && least > conform.Note {
-		line += "; " + weaker + " (--severity " + weakest(s.Weaker).String() + ")"
+	if least > conform.Note && s.Weaker.Total() > 0 {
+		if line != "" {
+			line += "; "
+		}
+		line += s.Weaker.String() + " (--severity " + s.Weaker.Weakest().String() + ")"
+	}
+	if line == "" {
+		line = "nothing found"
 	}
 	if known > 0 {
 		line += fmt.Sprintf("; %d known to the baseline", known)
 	}
 	return line
-}
-
-// counted lists how many there are of each strength, the greatest first.
-func counted(n []int, least conform.Strength) string {
-	var parts []string
-	for s := conform.Violation; s >= least; s-- {
-		if int(s) < len(n) && n[s] > 0 {
-			parts = append(parts, termtext.Counted(n[s], s.String()))
-		}
-	}
-	if n := len(parts) - 1; n > 0 {
-		return strings.Join(parts[:n], ", ") + " and " + parts[n]
-	}
-	return strings.Join(parts, "")
-}
-
-// weakest returns the least strength of which there is one.
-func weakest(n []int) conform.Strength {
-	for s := conform.Note; int(s) < len(n); s++ {
-		if n[s] > 0 {
-			return s
-		}
-	}
-	return conform.None
 }
 
 // openRules says which of the rules had an occasion on any of the tapes, and why some

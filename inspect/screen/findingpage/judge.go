@@ -20,6 +20,7 @@ import (
 type judge struct {
 	*Reader
 	checker  *conform.Checker
+	stalls   tapecheck.Stalls
 	timeline *frameindex.Timeline
 	first    int // part of the timeline that is the checker's first tape
 	onChange func()
@@ -33,16 +34,25 @@ const publishEvery = 1 << 10
 // begin begins the next tape.
 func (j *judge) begin(part int) {
 	if part > j.first {
+		j.take(0, j.stalls.End()...)
 		j.checker.Next(tapecheck.Beginning(&j.timeline.Part(part).Info))
 	}
+	j.stalls.Start(j.timeline.Tape(part), part-j.first)
 	j.counted = make(map[string]int)
+}
+
+// add judges a frame, which has a number on the timeline, and reports whether anything was
+// found.
+func (j *judge) add(f *dialect.Frame, number uint64) bool {
+	j.checker.Add(f)
+	return j.take(number, j.stalls.Frame(f)...)
 }
 
 // end says that no frame follows, unless ctx is done.
 func (j *judge) end(ctx context.Context) {
 	if ctx.Err() == nil {
 		j.checker.End()
-		j.take(0)
+		j.take(0, j.stalls.End()...)
 		j.count()
 	}
 }
@@ -66,7 +76,7 @@ func (j *judge) together(ctx context.Context) {
 			part = l.Part
 			j.begin(part)
 		}
-		if of.checker.Add(&l.Frame); of.take(l.Number) {
+		if of.add(&l.Frame, l.Number) {
 			j.onChange()
 		}
 		if l.Number%publishEvery == 0 {
@@ -150,21 +160,20 @@ func (j *judge) frame(p *frameindex.Part, f *dialect.Frame, err error) {
 		j.publish(func() { j.broken = true })
 		return
 	}
-	j.checker.Add(f)
-	if j.take(p.Before + f.Seq) {
+	if j.add(f, p.Before+f.Seq) {
 		j.onChange()
 	}
 }
 
-// take takes in what was found since it did last, and reports whether that is anything. seq
-// is the frame that was judged last, 0 at the end of all.
-func (j *judge) take(seq uint64) bool {
+// take takes in what the checker has found since, and what has hung, and reports whether that
+// is anything. seq is the frame that was judged last, 0 at the end of a tape.
+func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 	r := j.Reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.judged = max(r.judged, seq)
 	all := j.checker.Findings()
-	found := all[j.taken:]
+	found := slices.Concat(all[j.taken:], hung)
 	j.taken = len(all)
 	r.found += len(found)
 	for _, f := range found {
@@ -192,7 +201,7 @@ func (j *judge) take(seq uint64) bool {
 			r.frames[f.Strength].Add(f.Seq)
 		}
 		r.findings = append(r.findings, f)
-		r.counts[f.Strength]++
+		r.tally[f.Strength]++
 	}
 	return len(found) > 0
 }

@@ -48,14 +48,15 @@ func (v *View) Lines(width int) []page.Line {
 			shown = append(shown, &r.findings[i])
 		}
 	}
-	ended, broken, weaker, unlisted := r.ended, r.broken, len(r.findings)-len(shown), maps.Clone(r.unlisted)
+	ended, broken, weaker, unlisted := r.ended, r.broken, r.tally, maps.Clone(r.unlisted)
 	r.mu.Unlock()
+	clear(weaker[v.Least:])
 	v.groups = report.Groups(shown)
 	var lines []page.Line
 	for i := range v.groups {
 		lines = append(lines, v.group(i, width)...)
 	}
-	if len(shown) == 0 {
+	if len(shown)+weaker.Total() == 0 {
 		text := "No broken rule was found. acptap check says which rules were tried."
 		switch {
 		case broken:
@@ -65,15 +66,15 @@ func (v *View) Lines(width int) []page.Line {
 		}
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
-	if weaker > 0 || len(unlisted) > 0 {
+	if len(lines) > 0 && (weaker.Total() > 0 || len(unlisted) > 0) {
 		lines = append(lines, page.Line{Item: -1})
 	}
 	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
 		text := fmt.Sprintf("%s was broken %s more than is listed", id, timesText(unlisted[id]))
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
-	if weaker > 0 {
-		lines = append(lines, page.Line{Spans: termtext.Dim.Line(fmt.Sprintf("%s not shown: ! shows them", counted(weaker, "note"))), Item: -1})
+	if weaker.Total() > 0 {
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(weaker.String() + " not shown: ! shows them"), Item: -1})
 	}
 	return lines
 }
@@ -83,13 +84,6 @@ func timesText(n int) string {
 		return "once"
 	}
 	return termtext.Grouped(int64(n)) + " times"
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " is"
-	}
-	return termtext.Grouped(int64(n)) + " " + what + "s are"
 }
 
 // group returns the lines of one group.

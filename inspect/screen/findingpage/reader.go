@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
@@ -23,7 +24,7 @@ type Reader struct {
 	findings []conform.Finding
 	at       map[uint64][]int32                          // which findings are on a frame
 	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
-	counts   [conform.Violation + 1]int
+	tally    report.Tally
 	unlisted map[string]int // by rule: how often it was broken beyond findings
 	late     []uint64       // frames of which something was found when later ones were judged
 	changed  chan struct{}  // closed when the reader has got further
@@ -126,14 +127,14 @@ func (r *Reader) Broken() bool {
 	return r.broken
 }
 
-// Count returns how many findings of a strength there are. A nil Reader has none.
-func (r *Reader) Count(s conform.Strength) int {
+// Tally counts the findings by their strengths. A nil Reader has none.
+func (r *Reader) Tally() report.Tally {
 	if r == nil {
-		return 0
+		return report.Tally{}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts[s]
+	return r.tally
 }
 
 // Worst returns the greatest strength of the findings on the frames from one number up to

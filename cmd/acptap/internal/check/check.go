@@ -251,10 +251,10 @@ func (r *run) chooseRules() error {
 	if err != nil {
 		return err
 	}
-	r.watches = r.Severity == conform.Note && slices.Contains(chosen, report.Watch)
+	r.watches = slices.Contains(chosen, report.Watch)
 	r.rules = slices.DeleteFunc(chosen, func(rule *conform.Rule) bool { return slices.Contains(report.Own(), rule) })
 	if len(r.rules)+len(r.ownRules()) == 0 {
-		return errors.New("no rule is left; WATCH goes with --severity note, EXPECT with --expect, FORBID with --forbid")
+		return errors.New("no rule is left; EXPECT goes with --expect, FORBID with --forbid")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type judgement struct {
 	checker *conform.Checker
 	taken   int // findings of the checker that were looked at
 	queries queries
-	stalls  stalls
+	stalls  tapecheck.Stalls
 	own     []conform.Verdict // of the rules of ownRules, on the present tape
 	loaded  []string          // sessions that were loaded on the present tape
 	aliases aliases
@@ -42,7 +42,7 @@ func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
 	}
 	options.Grace, options.Rules = max(r.Grace, 1), r.rules // 0 would be the default
 	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: queries{demands: r.demands}}
-	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update, Weaker: make([]int, conform.Violation+1)}
+	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update}
 	return j, nil
 }
 
@@ -95,7 +95,7 @@ func (j *judgement) start(ctx context.Context, part int) error {
 	j.startOwn()
 	j.queries.startTape(part, j.part, &info)
 	if j.watches {
-		j.stalls.start(j.part.Tape, part)
+		j.stalls.Start(j.part.Tape, part)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (j *judgement) frame(f *dialect.Frame) {
 	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // of that the next frame tells whose it is
 		j.take(f)
 	}
-	j.addOwn(j.stalls.frame(f), f)
+	j.addOwn(j.stalls.Frame(f), f)
 	j.addOwn(j.queries.frame(f, j.nth, j.sub.Has(j.part, f)), f)
 }
 
@@ -118,7 +118,7 @@ func (j *judgement) end() {
 	}
 	j.checker.End()
 	j.take(nil)
-	found := j.stalls.end()
+	found := j.stalls.End()
 	if j.nth == len(j.sub.Parts)-1 {
 		found = append(found, j.queries.end(j.nth)...)
 	}

@@ -1,4 +1,4 @@
-package check
+package tapecheck
 
 import (
 	"github.com/acptap/acptap/inspect/conform"
@@ -8,28 +8,28 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// stalls find what has hung on a tape: rule WATCH.
-type stalls struct {
-	watch *stall.Watch // nil: nobody asks
+// Stalls find what has hung on tapes: rule WATCH. The zero value finds nothing.
+type Stalls struct {
+	watch *stall.Watch // nil: nothing is looked for
 	tape  *record.Tape
 	nth   int // of the subject, from 0
 }
 
-// start begins a tape, the first is 0.
-func (s *stalls) start(t *record.Tape, nth int) {
+// Start begins a tape, the first is 0.
+func (s *Stalls) Start(t *record.Tape, nth int) {
 	s.watch, s.tape, s.nth = &stall.Watch{}, t, nth
 }
 
-// frame takes the next frame, and returns what is over with it.
-func (s *stalls) frame(f *dialect.Frame) []conform.Finding {
+// Frame takes the next frame, and returns what is over with it.
+func (s *Stalls) Frame(f *dialect.Frame) []conform.Finding {
 	if s.watch == nil {
 		return nil
 	}
 	return s.over(s.watch.Add(f))
 }
 
-// end returns what is over with the end of the tape, unless that is recorded still.
-func (s *stalls) end() []conform.Finding {
+// End returns what is over with the end of the tape, unless that is recorded still.
+func (s *Stalls) End() []conform.Finding {
 	if s.watch == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (s *stalls) end() []conform.Finding {
 }
 
 // over returns the findings of what is over.
-func (s *stalls) over(changes []stall.Change) (found []conform.Finding) {
+func (s *Stalls) over(changes []stall.Change) (found []conform.Finding) {
 	for i := range changes {
 		c := &changes[i]
 		if !c.Over {

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Tally is how many findings there are of each strength.
+type Tally [conform.Violation + 1]int
+
+// Total returns how many findings there are.
+func (t *Tally) Total() (n int) {
+	for _, of := range t {
+		n += of
+	}
+	return n
+}
+
+// Weakest returns the least strength of which there is a finding.
+func (t *Tally) Weakest() conform.Strength {
+	for s := conform.Note; s <= conform.Violation; s++ {
+		if t[s] > 0 {
+			return s
+		}
+	}
+	return conform.None
+}
+
+// String lists the numbers with their strengths, the greatest first, such as 2 violations
+// and 8 notes.
+func (t *Tally) String() string {
+	var parts []string
+	for s := conform.Violation; s >= conform.Note; s-- {
+		if t[s] > 0 {
+			parts = append(parts, termtext.Counted(t[s], s.String()))
+		}
+	}
+	switch n := len(parts) - 1; {
+	case n < 0:
+		return "nothing found"
+	case n > 0:
+		return strings.Join(parts[:n], ", ") + " and " + parts[n]
+	}
+	return parts[0]
+}
