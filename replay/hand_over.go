@@ -28,7 +28,7 @@ type setting struct {
 
 // noteSetting keeps what the client sets in a session, for a hand-over.
 func (l *lane) noteSetting(m *arrival) {
-	s := setting{m.method, wire.ValueAt(m.e.Params, "configId").Text(), slices.Clone(m.e.Params)}
+	s := setting{m.method, m.e.Params.Get("configId").Text(), slices.Clone(m.e.Params)}
 	l.settings = append(slices.DeleteFunc(l.settings, func(old setting) bool { return old.method == s.method && old.key == s.key }), s)
 }
 

@@ -116,7 +116,7 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 // to that of the recorded process, is the same as the client's relative to ours. If the
 // tape has none, it also sets more so that the tape is not read further.
 func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
-	dir := relative(p.agent.Cwd, wire.ValueAt(m.e.Params, "cwd").Text())
+	dir := relative(p.agent.Cwd, m.e.Params.Get("cwd").Text())
 	if !p.setupDirs[dir] {
 		*more = func() bool { return false }
 	}

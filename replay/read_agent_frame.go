@@ -51,7 +51,7 @@ func (p *player) responseLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelop
 	}
 	p.tokens.Answer(f.Dir, exp.stream, exp.token)
 	pf.reply, pf.method, exp.answered = exp, exp.method, true
-	if v := wire.ValueAt(e.Result, "protocolVersion"); v.Exists() {
+	if v := e.Result.Get("protocolVersion"); v.Exists() {
 		exp.version = v.Raw()
 	}
 	if p.protocol == dialect.MCP {

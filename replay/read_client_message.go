@@ -74,7 +74,7 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
 	// When work is cancelled, clients answer the open requests as cancelled: before
 	// the cancel, after it, or never.
-	cancelled := wire.ValueAt(e.Result, "outcome.outcome").Text() == "cancelled" || wire.ValueAt(e.Result, "action").Text() == "cancel"
+	cancelled := e.Result.Get("outcome.outcome").Text() == "cancelled" || e.Result.Get("action").Text() == "cancel"
 	if cancelled && a.lane.cancelled || e.Error != nil && (a.cancelled || a.lane.cancelled) {
 		exp.required = false
 	}

@@ -105,7 +105,7 @@ func notifications(s *scene, lines []line, i int) bool {
 
 // swapped sends all of the last session first, but what makes sessions.
 func swapped(lines []line) []line {
-	session := func(l line) string { return wire.ValueAt(l.e.Params, "sessionId").Text() }
+	session := func(l line) string { return l.e.Params.Get("sessionId").Text() }
 	var names []string
 	for _, l := range lines {
 		if s := session(l); s != "" && !slices.Contains(names, s) {
@@ -439,7 +439,7 @@ func (s *scene) hear(text []byte) {
 func (s *scene) reply(request line) {
 	for _, l := range s.all {
 		if l.fromClient() && l.e.Kind == wire.Response && l.about.Request == request.f.Seq && bytes.Equal(l.e.ID, request.e.ID) {
-			if !s.robot.leaves || wire.ValueAt(l.e.Result, "outcome.outcome").Text() != "cancelled" {
+			if !s.robot.leaves || l.e.Result.Get("outcome.outcome").Text() != "cancelled" {
 				go s.say(l.raw)
 			}
 			return

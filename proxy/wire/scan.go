@@ -16,10 +16,10 @@ type Envelope struct {
 	Kind    Kind
 	ID      []byte // JSON as sent, such as `7`, `"7"` or `1.0`; nil if there is none. `7` and `"7"` are different ids (JSON-RPC 2.0, section 4)
 	Method  []byte // decoded, without quotes; nil if there is none
-	Params  []byte // JSON; nil if there is none
-	Result  []byte // JSON; nil if there is none
-	Error   []byte // JSON; nil if there is none
-	Session []byte // JSON of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
+	Params  JSON   // nil if there is none
+	Result  JSON   // nil if there is none
+	Error   JSON   // nil if there is none
+	Session JSON   // of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
 
 	// Repeats reports whether an object in the frame, at any depth, has two members of
 	// one name: see [Repeats].

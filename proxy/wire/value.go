@@ -28,6 +28,17 @@ func ValueAt[T ~[]byte | ~string](json T, path string) Value {
 	return valueOf(gjson.GetBytes(withoutRepeats([]byte(json)), path))
 }
 
+// JSON is a text in which no object has two members of one name, such as a part of an
+// envelope, or the Raw of a Value. It is read without a look for them, which takes longer
+// than to find one value.
+type JSON []byte
+
+// Value reads the text.
+func (j JSON) Value() Value { return valueOf(gjson.ParseBytes(j)) }
+
+// Get reads the value at a path: see ValueAt.
+func (j JSON) Get(path string) Value { return valueOf(gjson.GetBytes(j, path)) }
+
 // valueOf mends what gjson reads in its own way: half of a surrogate pair is the
 // replacement character, and the escape sequence after it counts too.
 func valueOf(r gjson.Result) Value {

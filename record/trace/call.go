@@ -185,4 +185,4 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 const answerNeedsRequest = dialect.Opens | dialect.SetsMode | dialect.SetsModel |
 	dialect.StartsCommand | dialect.ReadsOutput | dialect.AwaitsExit | dialect.ReleasesTerminal
 
-func (w *pendingCall) param(name string) string { return wire.ValueAt(w.params, name).String() }
+func (w *pendingCall) param(name string) string { return wire.JSON(w.params).Get(name).String() }

@@ -178,7 +178,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	s, text := termtext.Dim, "end"
 	switch {
 	case t.Error != nil:
-		s, text = termtext.Failure, join("error", wire.ValueAt(t.Error, "code").Raw(), wire.ValueAt(t.Error, "message").String())
+		s, text = termtext.Failure, join("error", wire.JSON(t.Error).Get("code").Raw(), wire.JSON(t.Error).Get("message").String())
 	case t.Open():
 		s, text = termtext.Permission, "no end"
 	case t.StopReason != "":

@@ -132,7 +132,7 @@ func (w *pendingCall) ended(f *frame) Event {
 	return w.event(Ended).as(Completed, "")
 }
 
-func errorCode(f *frame) string { return wire.ValueAt(f.env.Error, "code").String() }
+func errorCode(f *frame) string { return f.env.Error.Get("code").String() }
 
 func (w *pendingCall) permissionEvent(p Phase) Event {
 	e := w.event(p)

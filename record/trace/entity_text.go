@@ -80,7 +80,7 @@ func (p *printer) message(e *Entity) {
 		}
 	}
 	for _, block := range m.Blocks {
-		if wire.ValueAt(block, "type").Text() == "text" {
+		if wire.JSON(block).Get("type").Text() == "text" {
 			text.WriteString(blockText(block))
 			continue
 		}
@@ -92,7 +92,7 @@ func (p *printer) message(e *Entity) {
 
 // block writes one content block.
 func (p *printer) block(indent string, s termtext.Style, raw json.RawMessage) {
-	block := wire.ValueOf(raw)
+	block := wire.JSON(raw).Value()
 	switch kind := block.Get("type").Text(); kind {
 	case "text":
 		p.body(indent, s, block.Get("text").Text())
@@ -119,7 +119,7 @@ func (p *printer) plan(e *Entity) {
 		return
 	}
 	p.head(e, termtext.Conversation, "plan")
-	raw := wire.ValueOf(plan.Raw)
+	raw := wire.JSON(plan.Raw).Value()
 	p.body(indent, termtext.Plain, raw.Get("content").Text())
 	p.body(indent, termtext.Plain, raw.Get("uri").Text())
 	for _, entry := range plan.Entries() {

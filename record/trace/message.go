@@ -43,10 +43,10 @@ func (m *Message) Text() string {
 }
 
 func blockText(block json.RawMessage) string {
-	if wire.ValueAt(block, "type").Text() != "text" {
+	if wire.JSON(block).Get("type").Text() != "text" {
 		return ""
 	}
-	return wire.ValueAt(block, "text").Text()
+	return wire.JSON(block).Get("text").Text()
 }
 
 // chunk appends to a message.
@@ -199,7 +199,7 @@ func utf16Len(text string) int {
 func (m *Message) attachments() []json.RawMessage {
 	var list []json.RawMessage
 	for _, block := range m.Blocks {
-		if wire.ValueAt(block, "type").Text() != "text" {
+		if wire.JSON(block).Get("type").Text() != "text" {
 			list = append(list, block)
 		}
 	}

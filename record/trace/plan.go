@@ -26,7 +26,7 @@ type PlanEntry struct {
 // Entries returns the steps of a plan of type items.
 func (p *Plan) Entries() []PlanEntry {
 	var entries []PlanEntry
-	for e := range elements(wire.ValueAt(p.Raw, "entries")) {
+	for e := range elements(wire.JSON(p.Raw).Get("entries")) {
 		entries = append(entries, PlanEntry{e.Get("content").Text(), e.Get("priority").Text(), e.Get("status").Text()})
 	}
 	return entries

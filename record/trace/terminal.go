@@ -55,7 +55,7 @@ func (c *Conversation) OwnTerminals() map[*Terminal]bool {
 			continue
 		}
 		for _, item := range e.ToolCall.Content {
-			if v := wire.ValueOf(item); v.Get("type").Text() == "terminal" {
+			if v := wire.JSON(item).Value(); v.Get("type").Text() == "terminal" {
 				if t := c.Terminal(e, v.Get("terminalId").Text()); t != nil {
 					own[t] = true
 				}
@@ -95,7 +95,7 @@ func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 	case role.Is(dialect.StartsCommand):
 		t := c.newTerminal(f, result.Get("terminalId").Text())
 		t.Command, t.Cwd = w.param("command"), w.param("cwd")
-		for arg := range elements(wire.ValueAt(w.params, "args")) {
+		for arg := range elements(wire.JSON(w.params).Get("args")) {
 			t.Args = append(t.Args, strings.Clone(arg.Text()))
 		}
 	case role.Is(dialect.ReadsOutput):

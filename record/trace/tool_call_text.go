@@ -35,7 +35,7 @@ func (p *printer) toolCall(e *Entity) {
 	}
 	p.head(e, s, what)
 	for _, raw := range t.Locations {
-		location := wire.ValueOf(raw)
+		location := wire.JSON(raw).Value()
 		where := location.Get("path").Text()
 		if line := location.Get("line"); line.IsNumber() {
 			where += ":" + line.Raw()
@@ -46,7 +46,7 @@ func (p *printer) toolCall(e *Entity) {
 		p.permission(permission)
 	}
 	for _, item := range t.Content {
-		p.toolContent(e, wire.ValueOf(item))
+		p.toolContent(e, wire.JSON(item).Value())
 	}
 	if len(t.Content) == 0 && t.RawOutput != nil {
 		p.quote(indent, string(t.RawOutput))

@@ -242,8 +242,8 @@ func envelope(f *wire.Frame) wire.Envelope {
 	return e
 }
 
-func (f *frame) params() wire.Value { return wire.ValueOf(f.env.Params) }
-func (f *frame) result() wire.Value { return wire.ValueOf(f.env.Result) }
+func (f *frame) params() wire.Value { return f.env.Params.Value() }
+func (f *frame) result() wire.Value { return f.env.Result.Value() }
 
 // nullClears reports whether null clears a field of an update. In version 1 null
 // means the same as an absent field: unchanged.

@@ -151,7 +151,7 @@ func (c *Conversation) cancel(f *frame, t *Turn) {
 func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.historySent()
 	if f.Failed {
-		t.Error = f.keep(wire.ValueOf(f.env.Error))
+		t.Error = f.keep(f.env.Error.Value())
 	}
 	t.Usage.answered(f.result())
 	c.end(f, t, f.result().Get("stopReason"))

@@ -43,12 +43,12 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 		p.open = false
 	case !p.open || f.Dir != wire.AgentToClient || e.Method == nil:
 	case f.Does(dialect.AsksPermission):
-		p.call(wire.ValueAt(e.Params, "toolCall"), true)
-		p.call(wire.ValueAt(e.Params, "subject.toolCall"), false)
+		p.call(e.Params.Get("toolCall"), true)
+		p.call(e.Params.Get("subject.toolCall"), false)
 		p.permissions++
 		p.latest = checkpoint{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
-		p.call(wire.ValueAt(e.Params, "update"), f.Update == "tool_call")
+		p.call(e.Params.Get("update"), f.Update == "tool_call")
 	case f.Does(dialect.TellsUpdate) && ofAgent(f.Update):
 		p.spoke = true
 		if p.latest.kind == turnBegan {

@@ -203,7 +203,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 		return
 	}
 	d.known.LearnFromResponse(c.method, c.made, f.Raw)
-	if made := wire.ValueAt(e.Result, "sessionId"); f.Does(dialect.Creates) && c.method != f.Method && c.session != "" && made.Exists() {
+	if made := e.Result.Get("sessionId"); f.Does(dialect.Creates) && c.method != f.Method && c.session != "" && made.Exists() {
 		d.known.Set(dialect.SessionID, string(wire.AppendText(nil, c.session)), made.Raw()) // made anew
 	}
 	d.offersOf(c.session).answered(e)

@@ -23,7 +23,7 @@ type choice struct {
 
 // answered notes what a response of the agent offers.
 func (o *offers) answered(e wire.Envelope) {
-	result := wire.ValueOf(e.Result)
+	result := e.Result.Value()
 	if list := result.Get("modes.availableModes"); list.IsArray() {
 		o.modes = choices(list, "id")
 	}
@@ -37,7 +37,7 @@ func (o *offers) answered(e wire.Envelope) {
 
 // updated notes what an update of the agent offers.
 func (o *offers) updated(e wire.Envelope) {
-	update := wire.ValueAt(e.Params, "update")
+	update := e.Params.Get("update")
 	if list := update.Get("configOptions"); list.IsArray() && update.Get("sessionUpdate").Text() == "config_option_update" {
 		o.config = choices(list, "id")
 	}

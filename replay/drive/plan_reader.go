@@ -176,7 +176,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	}
 	raw := slices.Clone(f.Raw)
 	kind, _ := dialect.Lookup(dialect.ACP, f.Method)
-	if asks := wire.ValueAt(e.Params, "sessionId").Text(); opens && (kind.Role.Is(dialect.Restores) || f.Does(dialect.Copies) && r.anew) && !r.made[asks] {
+	if asks := e.Params.Get("sessionId").Text(); opens && (kind.Role.Is(dialect.Restores) || f.Does(dialect.Copies) && r.anew) && !r.made[asks] {
 		if !r.anew {
 			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, asks)
 		}

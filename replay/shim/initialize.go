@@ -43,7 +43,7 @@ func (s *Shim) onInitialize(m message, out []wire.Frame) []wire.Frame {
 // serves to the answer, and then handles the frames that waited for it.
 func (s *Shim) onInitialized(m message, out []wire.Frame) []wire.Frame {
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
-	result := wire.ValueOf(m.env.Result)
+	result := m.env.Result.Value()
 	d := s.tracker.Connection().Dialect
 	f := m.Frame
 	switch {

@@ -179,7 +179,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	}
 	n.decide()
 	if success {
-		n.session.setup = []byte(wire.ValueOf(m.env.Result).Raw())
+		n.session.setup = []byte(m.env.Result.Value().Raw())
 	} else if n.added {
 		delete(n.shim.byClientID, n.session.clientID)
 		delete(n.shim.byAgentID, n.session.agentID)

@@ -29,7 +29,7 @@ var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
 // request fails with it.
 func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedRequest {
 	r := &servedRequest{shim: s, message: read(s.held.take(m)), cancelled: make(chan struct{})}
-	r.params = wire.ValueOf(r.message.env.Params)
+	r.params = r.message.env.Params.Value()
 	key := string(r.message.env.ID)
 	s.served[key] = r
 	s.startJob(func() {

@@ -11,11 +11,11 @@ import (
 // parse reads the params or the result of a frame. A frame that is too long to be
 // checked was cut off, most likely in there: it is completed, so that a summary can say
 // what stands before the cut.
-func parse(f *dialect.Frame, raw []byte) wire.Value {
+func parse(f *dialect.Frame, raw wire.JSON) wire.Value {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)
 	}
-	return wire.ValueOf(raw)
+	return raw.Value()
 }
 
 // Body returns the params of a frame with its bytes or, if it has none, its result.

@@ -63,15 +63,15 @@ func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 	case e.Method == nil:
 		j.hostAnswered(f, a, e)
 	case role.Is(dialect.Opens) && f.Dir == wire.ClientToAgent:
-		h.declared(wire.ValueAt(e.Params, "mcpServers"))
+		h.declared(e.Params.Get("mcpServers"))
 	case role.Is(dialect.Connects) && e.ID != nil:
-		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(wire.ValueOf(e.Params))})
+		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(e.Params.Value())})
 	case role.Is(dialect.Disconnects):
-		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
+		if t, _ := h.tapes.Get(e.Params.Get("connectionId").Text()); t != nil {
 			t.End()
 		}
 	case role.Is(dialect.Carries):
-		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
+		if t, _ := h.tapes.Get(e.Params.Get("connectionId").Text()); t != nil {
 			if e.ID != nil {
 				h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{tape: t})
 			}
@@ -119,7 +119,7 @@ func (j *Join) hostAnswered(f *dialect.Frame, a *dialect.Annotation, e wire.Enve
 		by.tape.carried(f, a, e)
 		return
 	}
-	id := wire.ValueAt(e.Result, "connectionId").Text()
+	id := e.Result.Get("connectionId").Text()
 	if id == "" {
 		return
 	}
@@ -148,14 +148,14 @@ func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envel
 	inner, a := *f, dialect.Annotation{Request: outer.Request}
 	inner.Dir = f.Dir.Opposite()
 	if e.Method == nil {
-		if wire.ValueAt(e.Result, "isError").Bool() {
+		if e.Result.Get("isError").Bool() {
 			a.Events |= dialect.ToolFailed
 		}
 	} else {
-		params := wire.ValueOf(e.Params)
+		params := e.Params.Value()
 		e.Method, e.Params = []byte(params.Get("method").Text()), []byte(params.Get("params").Raw())
 		if dialect.RoleOf(dialect.MCP, string(e.Method)).Is(dialect.CancelsRequest) {
-			a.Request, a.Events = t.openAs(wire.ValueAt(e.Params, "requestId").Raw()), dialect.RequestCancelled
+			a.Request, a.Events = t.openAs(e.Params.Get("requestId").Raw()), dialect.RequestCancelled
 		}
 	}
 	t.heard = t.Start.Add(f.At)

@@ -151,7 +151,7 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 
 // told takes what a message says of a tool call.
 func (j *Join) told(a *dialect.Annotation, e wire.Envelope) {
-	params := wire.ValueOf(e.Params)
+	params := e.Params.Value()
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
 		u := params.Get(path)
 		if id := u.Get("toolCallId").Text(); id != "" {

@@ -101,7 +101,7 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		}
 		return
 	}
-	method, params := string(e.Method), wire.ValueOf(e.Params)
+	method, params := string(e.Method), e.Params.Value()
 	for i := 0; dialect.Wraps(method) && i < maxInside; i++ {
 		method, params = params.Get("method").Text(), params.Get("params")
 	}
@@ -157,7 +157,7 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	l.drop(s)
 	session := s.session
 	if session == "" {
-		session = strings.Clone(wire.ValueAt(e.Result, "sessionId").Text())
+		session = strings.Clone(e.Result.Get("sessionId").Text())
 	}
 	if session == "" || e.Error != nil && !bytes.Equal(e.Error, []byte("null")) {
 		return

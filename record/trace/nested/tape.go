@@ -183,7 +183,7 @@ func IsUse(method string) bool {
 }
 
 func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
-	params := wire.ValueOf(e.Params)
+	params := e.Params.Value()
 	c := &Call{
 		Tape:    t,
 		Method:  strings.Clone(cut(string(e.Method))),
@@ -234,10 +234,10 @@ func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) 
 		t.open = append(t.open[:i:i], t.open[i+1:]...)
 		c.Response, c.Ended, c.Untimed = f.Seq, t.Start.Add(f.At), c.Untimed || f.Untimed
 		c.Failed = dialect.Failed(e, a)
-		result := wire.ValueOf(e.Result)
+		result := e.Result.Value()
 		text := firstText(result.Get("content"))
 		if c.Failed {
-			c.Problem = strings.Clone(cut(cmp.Or(wire.ValueAt(e.Error, "message").Text(), text)))
+			c.Problem = strings.Clone(cut(cmp.Or(e.Error.Get("message").Text(), text)))
 		}
 		if f.Kind != wire.Oversized {
 			c.says = excerptOf(text)
@@ -261,7 +261,7 @@ func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	role := dialect.RoleOf(dialect.MCP, method)
 	if role.Is(dialect.TellsProgress) {
-		t.progress(f.Stream, wire.ValueOf(e.Params))
+		t.progress(f.Stream, e.Params.Value())
 		return
 	}
 	open := t.openOn(f.Stream)

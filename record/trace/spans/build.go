@@ -211,7 +211,7 @@ func (b *Builder) answer(e *trace.Event) wire.Value {
 	}
 	for _, m := range messages(b.frame) {
 		if env := wire.Scan(m.raw); env.Method == nil && string(env.ID) == e.ID {
-			return wire.ValueOf(env.Result)
+			return env.Result.Value()
 		}
 	}
 	return wire.Value{}

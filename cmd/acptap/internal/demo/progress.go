@@ -30,7 +30,7 @@ func (p *Progress) Show(by wire.Direction, message []byte) {
 	case wire.Response:
 		what = "answers " + p.methods[1-by][string(e.ID)]
 	default:
-		what = strings.TrimSpace(what + " " + wire.ValueAt(e.Params, "update.sessionUpdate").Text())
+		what = strings.TrimSpace(what + " " + e.Params.Get("update.sessionUpdate").Text())
 	}
 	if line := fmt.Sprintf("%-6s → %s", peerName(by), what); line != p.last {
 		fmt.Fprintln(p.w, line)

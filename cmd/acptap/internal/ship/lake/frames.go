@@ -41,7 +41,7 @@ func (b *Builder) frame(f *dialect.Frame) Frame {
 		e := wire.Scan(f.Raw)
 		row.ID = text(string(e.ID))
 		if f.Failed && e.Error != nil {
-			row.Error = errorCode(wire.ValueAt(e.Error, "code").Raw())
+			row.Error = errorCode(e.Error.Get("code").Raw())
 		}
 	}
 	if b.Content {
