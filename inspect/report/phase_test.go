@@ -1,10 +1,19 @@
 package report_test
 
 import (
+	"fmt"
+	"iter"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/inspect/report"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // Of a run of 23.7 s, all but the time in which nobody was asked is drawn: the start-up, and
@@ -39,4 +48,64 @@ func TestStartUpAndWaitingDrawn(t *testing.T) {
 	if n := strings.Count(tables[2], `class="model"`); n != 2 {
 		t.Errorf("got %d bars of waiting for the model, want 2: before the tool call and after it", n)
 	}
+}
+
+// The page draws all that package steps has of a tape, in its order.
+func TestPhasesDrawn(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/tapes/acp*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range append(paths, "../screen/testdata/turns-idle.jsonl") {
+		in := input(t, path)
+		page, _, _ := strings.Cut(string(write(t, in)), `<section id="frames"`)
+		var got []string
+		for _, table := range strings.Split(page, `<table class="lanes">`)[1:] {
+			rows, _, _ := strings.Cut(table, "</table>")
+			frames := regexp.MustCompile(`<tr[^>]* data-frame="([0-9]+)"`).FindAllStringSubmatch(rows, -1)
+			line := ""
+			for i, f := range frames {
+				if i == 0 && strings.Contains(rows, "for the model") {
+					continue
+				}
+				line += " " + f[1]
+			}
+			got = append(got, line)
+		}
+		var want []string
+		for _, p := range phases(t, in.Tapes[0].Frames) {
+			line := ""
+			for _, s := range p.Steps {
+				line += fmt.Sprint(" ", s.Frame)
+				for _, below := range s.Below {
+					line += fmt.Sprint(" ", below.Frame)
+				}
+			}
+			if quiet := slices.ContainsFunc(p.Waits, func(w trace.Wait) bool { return w.Quiet }); line != "" || quiet && p.Turn != nil {
+				want = append(want, line)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the page has rows of the frames\n%s\nwant\n%s", path, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// phases returns those of the sessions on a tape.
+func phases(t *testing.T, frames iter.Seq2[dialect.Frame, error]) (list []*steps.Phase) {
+	t.Helper()
+	var tr trace.Trace
+	end := time.Duration(0)
+	for f, err := range frames {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Add(&f)
+		end = max(end, f.At)
+	}
+	source := steps.Source{Trace: &tr, Start: func(int) time.Time { return time.Time{} }, Until: func(int) time.Duration { return end }}
+	for _, s := range tr.Sessions {
+		list = append(list, source.Session(s).Phases()...)
+	}
+	return list
 }

@@ -58,12 +58,7 @@ func textSize(e *trace.Entity) (n int) {
 // turn returns the head of a turn.
 func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	one := &turn{ID: id, Number: t.Number, State: turnState(t, r.live() && t.Run == len(r.in.Tapes)-1), of: t}
-	for _, e := range of.Entities(t.Number) {
-		if e.Message != nil && e.Message.Role == trace.User && one.Prompt == "" {
-			one.Prompt = firstLine(e.Message.Text())
-		}
-	}
-	if one.Prompt == "" {
+	if one.Prompt = firstLine(of.Prompt(t.Number)); one.Prompt == "" {
 		one.Prompt = termtext.Line(t.Title)
 	}
 	if n := t.Work.FailedTools; n > 0 {

@@ -50,6 +50,9 @@ func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 // they are shown.
 func (c *Conversation) OwnTerminals() map[*Terminal]bool {
 	own := map[*Terminal]bool{}
+	if !slices.ContainsFunc(c.Entities, func(e *Entity) bool { return e.Terminal != nil }) {
+		return own
+	}
 	for _, e := range c.Entities {
 		if e.ToolCall == nil {
 			continue

@@ -42,7 +42,7 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 			p.mark = nothing
 			p.label = r.startUpLabel(one)
 		} else {
-			p.label = r.turnLabel(one.Turn, of.Entities(one.Turn.Number))
+			p.label = r.turnLabel(one.Turn, of.Prompt(one.Turn.Number))
 			p.bars = append(p.bars, firstOutput(one))
 		}
 		for _, w := range one.Waits {
@@ -123,7 +123,7 @@ func (r *Reader) startUpLabel(p *steps.Phase) []termtext.Span {
 }
 
 // turnLabel says how a turn stands, and what it was about.
-func (r *Reader) turnLabel(t *trace.Turn, entities []*trace.Entity) []termtext.Span {
+func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	look := termtext.Dim
 	var state string
 	switch {
@@ -140,10 +140,8 @@ func (r *Reader) turnLabel(t *trace.Turn, entities []*trace.Entity) []termtext.S
 		state = termtext.Dotted(state, "cancelled by the client")
 	}
 	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), look.Span(state)}
-	for _, e := range entities {
-		if e.Message != nil && e.Message.Role == trace.User {
-			return append(label, termtext.Dim.Span(" · "+termtext.Piece(e.Message.Text())))
-		}
+	if prompt != "" {
+		label = append(label, termtext.Dim.Span(" · "+termtext.Piece(prompt)))
 	}
 	return label
 }

@@ -143,7 +143,7 @@ func (r *Reader) Progress() (last uint64, ended bool) {
 func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
 	sum := r.sums.Summary(session)
-	sum.SetServers(r.ofSession.calls(r.revision.nested, r.serversOf(session)))
+	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)))
 	for _, spans := range sum.Head(width) {
 		lines = append(lines, page.Line{Spans: spans})
 	}

@@ -90,15 +90,6 @@ func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
 	return c.list
 }
 
-// serversOf returns the tapes of the servers that were started for a session: all, if there
-// is no other one.
-func (r *Reader) serversOf(session *trace.Session) []*nested.Tape {
-	if len(r.trace.Sessions) == 1 {
-		return r.calls.Tapes
-	}
-	return r.calls.Servers(session.ID)
-}
-
 // serverLines shows what the servers of the agent were called for.
 func (r *Reader) serverLines(form tableForm) []page.Line {
 	list := r.counted.calls(r.revision.nested, r.calls.Tapes)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/steps"
 )
 
 // A session is what spans of a session need of each other.
@@ -211,34 +212,20 @@ func (b *Builder) below(t *turn) []Span {
 	return spans
 }
 
-// parentOf returns the tool call that a span is part of, else the turn. A call of the
-// agent's is part of the only tool call of the turn that began before it and ended after
-// it; of several, nobody knows of which.
+// parentOf returns the tool call that a span is part of, else the turn.
 func (t *turn) parentOf(c *child) Ref {
-	within := t.Ref
-	if c.Kind == ToolCall {
-		return within
-	}
-	found := 0
-	for i := range t.children {
+	at := steps.Only(len(t.children), func(i int) bool {
 		tool := &t.children[i]
-		switch {
-		case tool.Kind != ToolCall:
-		case c.tool != nil && tool.entity == c.tool:
-			return tool.named(t)
-		case c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last:
-			within = tool.named(t)
-			found++
+		if tool.Kind != ToolCall || c.Kind == ToolCall {
+			return false
 		}
-	}
-	if found > 1 {
+		return c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last
+	})
+	if at < 0 {
 		return t.Ref
 	}
-	return within
+	return Ref{t.Trace, t.children[at].ID}
 }
-
-// named returns a tool call, which is in the trace of its turn.
-func (c *child) named(t *turn) Ref { return Ref{t.Trace, c.ID} }
 
 // nameOf returns the name of a span that is about something, if that has a name.
 func nameOf(operation, of string) string {

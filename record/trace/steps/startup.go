@@ -7,7 +7,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // StartUp returns what came before the first turn of the session on a tape: how the client
@@ -72,21 +71,12 @@ func (s *Session) started(p *Phase) {
 	if s.Calls == nil || start.IsZero() {
 		return
 	}
-	for _, t := range s.servers() {
+	for _, t := range s.Servers(s.of) {
 		from, to := t.Start.Sub(start), t.Ready.Sub(start)
 		if !t.Ready.IsZero() && from >= p.Steps[0].From && to <= p.From {
 			p.Steps = append(p.Steps, &Step{Kind: Starts, Span: Span{p.Run, from, to}, Frame: p.Steps[len(p.Steps)-1].Frame, Starts: t})
 		}
 	}
-}
-
-// servers returns the tapes of the servers that were started for the session: all, if there
-// is no other one.
-func (s *Session) servers() []*nested.Tape {
-	if len(s.Trace.Sessions) == 1 {
-		return s.Calls.Tapes
-	}
-	return s.Calls.Servers(s.of.ID)
 }
 
 // waits returns what was waited for in a start-up: each instant is charged to the first of

@@ -126,6 +126,16 @@ func (s *Session) Session() *trace.Session { return s.of }
 // Entities returns those of a turn; number 0 is before the first one.
 func (s *Session) Entities(number int) []*trace.Entity { return s.entities[number] }
 
+// Prompt returns what the user said first in a turn; empty if that is not known.
+func (s *Session) Prompt(number int) string {
+	for _, e := range s.entities[number] {
+		if e.Message != nil && e.Message.Role == trace.User {
+			return e.Message.Text()
+		}
+	}
+	return ""
+}
+
 // Owned reports whether an entity is a terminal that is shown with its tool call.
 func (s *Session) Owned(e *trace.Entity) bool { return e.Terminal != nil && s.own[e.Terminal] }
 
@@ -147,6 +157,15 @@ func (s Source) End(t *trace.Turn) time.Duration {
 		return max(t.Ended, s.Until(t.Run))
 	}
 	return t.Ended
+}
+
+// Servers returns the tapes of the servers that were started for a session: all, if there is
+// no other one.
+func (s Source) Servers(of *trace.Session) []*nested.Tape {
+	if len(s.Trace.Sessions) == 1 {
+		return s.Calls.Tapes
+	}
+	return s.Calls.Servers(of.ID)
 }
 
 // inOrder puts steps in the order in which they began.

@@ -121,17 +121,30 @@ func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	return one
 }
 
-// around returns the tool call that a call lies in; nil if there is none, or several: then
-// nobody knows in which.
-func around(tops []*Step, call *Step) (found *Step) {
-	for _, one := range tops {
-		if one.Entity == nil || one.Entity.ToolCall == nil || one.From > call.From || call.To > one.To {
-			continue
+// around returns the tool call that a call lies in; nil: that is not known.
+func around(tops []*Step, call *Step) *Step {
+	at := Only(len(tops), func(i int) bool {
+		one := tops[i]
+		return one.Entity != nil && one.Entity.ToolCall != nil && one.From <= call.From && call.To <= one.To
+	})
+	if at < 0 {
+		return nil
+	}
+	return tops[at]
+}
+
+// Only returns which of n tool calls a request of the agent's is part of that names none: the
+// only one that it lies in. -1: it lies in none, or in several, so that nobody knows in which.
+func Only(n int, liesIn func(i int) bool) int {
+	found := -1
+	for i := range n {
+		switch {
+		case !liesIn(i):
+		case found >= 0:
+			return -1
+		default:
+			found = i
 		}
-		if found != nil {
-			return nil
-		}
-		found = one
 	}
 	return found
 }
