@@ -222,7 +222,17 @@ func methodName(s *Step, r *Report) {
 	case isOfACP(method):
 		e.Strength = Note // the draft moves every week
 	}
-	r.Add(e)
+	r.Add(e.unlessProposed(dialect.ACP, method))
+}
+
+// unlessProposed returns e, or a note in its place if a proposal has what e says is unknown,
+// as dialect.LookupProposed names it.
+func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
+	if found, ok := dialect.LookupProposed(p, name); ok {
+		e.Strength = Note
+		e.Text = "sent " + cut(name) + ", a proposal, not yet of the protocol (" + found.Title + ", " + found.Month + ", " + found.Source + ")"
+	}
+	return e
 }
 
 // isOfACP reports whether a method begins as one of ACP does, such as session/.
@@ -261,7 +271,7 @@ func unanswered(s *Step, r *Report) {
 			continue
 		}
 		row, _ := dialect.Lookup(s.Conn.Protocol, call.Method)
-		if row.Ends == dialect.AtClose || call.Method == "terminal/wait_for_exit" || call.Cancelled.Seq != 0 { // ACP446 has those of ACP
+		if row.Ends == dialect.AtClose || row.Role.Is(dialect.AwaitsExit) || call.Cancelled.Seq != 0 { // ACP446 has those of ACP
 			continue
 		}
 		if s.Conn.Dialect == dialect.MCPModern && call.From == Agent {

@@ -82,7 +82,7 @@ func unknownKey(s *Step, r *Report) {
 		if p.Removed || p.Other || p.Unstable {
 			e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
 		}
-		r.Add(e)
+		r.Add(e.unlessProposed(s.Conn.Protocol, s.Method+"#"+p.Path))
 	}
 }
 
@@ -91,7 +91,8 @@ func unknownVariant(s *Step, r *Report) {
 	if _, ok := dialect.LookupUpdate(s.Update); ok || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
 		return
 	}
-	r.Add(Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update})
+	e := Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update}
+	r.Add(e.unlessProposed(s.Conn.Protocol, s.Update))
 }
 
 func otherVersion(s *Step, r *Report) {
