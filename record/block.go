@@ -14,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 )
 
@@ -65,7 +64,6 @@ type blockHead struct {
 	Began    time.Duration `json:"began"`
 	Ended    time.Duration `json:"ended"`
 	Failed   int           `json:"failed,omitempty"` // responses with an error
-	Marks    bool          `json:"marks,omitempty"`  // what happens with marks stands in their events; earlier writers had none for them
 	Sessions []string      `json:"sessions,omitempty"`
 	RowsSum  uint32        `json:"rowsSum"`
 	BytesSum uint32        `json:"bytesSum"`
@@ -201,7 +199,7 @@ func (c *codec) decompress(p, space []byte) ([]byte, error) {
 
 // encode packs what b holds. state is the dissector's at the block's end.
 func (c *codec) encode(head blockHead, b *builder, state []byte) encodedBlock {
-	head.Entries, head.Frames, head.Raw, head.Marks = len(b.entries), b.frames, len(b.raw), true
+	head.Entries, head.Frames, head.Raw = len(b.entries), b.frames, len(b.raw)
 	seen := map[string]bool{"": true}
 	last := ""
 	for i := range b.entries {
@@ -267,28 +265,7 @@ func (c *codec) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (*bloc
 		return nil, damaged("bytes", fmt.Errorf("%d instead of %d", len(b.raw), total))
 	}
 	b.slice()
-	if b.lacksMarks() {
-		b.noteMarks()
-	}
 	return b, nil
-}
-
-// lacksMarks reports whether the block has marks and its writer has not noted in
-// their events what happens.
-func (b *block) lacksMarks() bool {
-	return !b.head.Marks && slices.ContainsFunc(b.entries, func(e entry) bool { return e.Kind == wire.Mark })
-}
-
-// noteMarks notes that. Of a signal that was passed on in an earlier block it does
-// not know.
-func (b *block) noteMarks() {
-	t := dialect.NewTracker(dialect.AnyProtocol)
-	for i := range b.entries {
-		if e := &b.entries[i]; e.Kind == wire.Mark {
-			said, _ := t.Observe(&e.Frame.Frame, wire.Envelope{})
-			e.Events |= said.Events
-		}
-	}
 }
 
 func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
@@ -307,8 +284,8 @@ func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 	return state, nil
 }
 
-// headSum is what stands behind a head: the checksum of all before it. Heads of
-// earlier versions have none.
+// headSum precedes the last member of a head: the checksum of all bytes before headSum. The
+// head of a newer acptap may lack it.
 var headSum = []byte(`,"sum":`)
 
 // encode returns the head as it is stored.

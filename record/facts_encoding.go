@@ -2,9 +2,7 @@ package record
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 
 	"github.com/acptap/acptap/record/portable"
@@ -15,38 +13,18 @@ import (
 // listing (BenchmarkCatalogue).
 func (i *Info) encode(old []byte) []byte { return encodeTags(i, old) }
 
-// decodeInfo reads facts of a tape, of this version or an earlier one. all is
-// false if the writer did not know all facts that are known here.
+// decodeInfo reads facts of a tape. all is false if the writer did not know all facts that
+// are known here.
 func decodeInfo(b []byte, i *Info) (all bool, err error) { return new(tags).decodeInfo(b, i) }
 
 // decodeInfo is that of the package for one value after the other.
 func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	*i = Info{}
-	if len(b) > 0 && b[0] == positionalVersion {
-		err = i.decodePositional(b[1:])
-	} else {
-		all, err = t.decode(b, i)
-	}
-	if !all && i.Failures == 0 {
-		i.Failures = i.failuresTold()
-	}
+	all, err = t.decode(b, i)
 	if err == nil && i.Lines > portable.MaxSeq {
 		err = fmt.Errorf("%s: %w", i.what(), ErrDamaged)
 	}
 	return all, err
-}
-
-// failuresTold returns how many failures the facts of an earlier writer tell of, who
-// did not count them. Rebuild counts all that its frames tell of.
-func (i *Info) failuresTold() uint64 {
-	n := i.Failed + i.Invalid
-	if i.Lost > 0 {
-		n++
-	}
-	if x := i.Exit; x != nil && (x.Code != 0 || x.Error != "") {
-		n++
-	}
-	return n
 }
 
 func (i *Info) what() string { return "the facts of a tape" }
@@ -136,8 +114,8 @@ func (i *Info) exitTags(t *tags) {
 // it, in the place of old, which may be nil.
 func (s *SessionInfo) encode(old []byte) []byte { return encodeTags(s, old) }
 
-// decodeSession reads facts of a session, of this version or an earlier one. Its
-// run becomes s.Runs[0], if s has one. all is as with decodeInfo.
+// decodeSession reads facts of a session. Its run becomes s.Runs[0], if s has one. all is
+// as with decodeInfo.
 func decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	return new(tags).decodeSession(b, s)
 }
@@ -148,15 +126,7 @@ func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	if s.Runs == nil {
 		s.Runs = make([]Run, 1)
 	}
-	if len(b) > 0 && b[0] == positionalVersion {
-		err = s.decodePositional(b[1:])
-	} else {
-		all, err = t.decode(b, s)
-	}
-	if run := &s.Runs[0]; !all && run.Failures == 0 {
-		run.Failures = run.Failed // all that an earlier writer counted
-	}
-	return all, err
+	return t.decode(b, s)
 }
 
 func (s *SessionInfo) what() string  { return "the facts of a session" }
@@ -186,67 +156,4 @@ func (s *SessionInfo) tags(t *tags) {
 	t.time(20, &r.Began)
 	t.time(21, &r.Ended)
 	t.uint(22, &r.Failures)
-}
-
-// Earlier versions wrote the facts of tapes and of sessions one behind the other,
-// in the order in which they are read here.
-
-// decodePositional reads facts of a tape behind their version.
-func (i *Info) decodePositional(b []byte) error {
-	r := &varintReader{B: b}
-	i.Tape = r.Text()
-	i.Start.Time = r.Time()
-	n := r.Count()
-	i.Start.Command = make([]string, 0, min(n, 64))
-	for ; n > 0 && !r.Bad; n-- {
-		i.Start.Command = append(i.Start.Command, r.Text())
-	}
-	i.Start.Cwd, i.Start.Name, i.Start.Version, i.Start.Proto = r.Text(), r.Text(), r.Text(), r.Text()
-	i.Start.PID = int(r.Uint())
-	i.Frames, i.Lines, i.Bytes, i.Failed, i.Invalid = r.Uint(), r.Uint(), int64(r.Uint()), r.Uint(), r.Uint()
-	i.Lost, i.Sessions, i.Turns, i.Last = int64(r.Uint()), r.Uint(), r.Uint(), time.Duration(r.Uint())
-	i.Complete = r.Bool()
-	i.Ended = r.Time()
-	if r.Bool() {
-		i.Exit = &wire.Exit{Code: int(int32(r.Uint())), Signal: r.Text(), Error: r.Text()}
-		for k := range i.Exit.Delivered {
-			i.Exit.Delivered[k] = int64(r.Uint())
-		}
-	}
-	c := &i.Connection
-	c.Protocol, c.Dialect, c.Proposal, c.Hybrid = dialect.Protocol(r.Byte()), dialect.Dialect(r.Byte()), dialect.Proposal(r.Byte()), r.Bool()
-	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.Text(), r.Text(), r.Text(), r.Text(), r.Text()
-	if len(r.B) > 0 { // it is younger than the others
-		c.AgentTitle = r.Text()
-	}
-	if i.Imported = i.Start.PID == 0; len(r.B) > 0 { // so is this; every proxy has a PID
-		i.Imported = r.Bool()
-	}
-	if r.Bad {
-		return fmt.Errorf("%s: %w", i.what(), ErrDamaged)
-	}
-	return nil
-}
-
-// decodePositional reads facts of a session behind their version.
-func (s *SessionInfo) decodePositional(b []byte) error {
-	r := &varintReader{B: b}
-	for _, t := range []*string{&s.ID, &s.Agent, &s.Title, &s.Prompt, &s.Cwd, &s.Parent, &s.Expires} {
-		*t = r.Text()
-	}
-	s.Dialect = dialect.Dialect(r.Byte())
-	state := r.Byte()
-	s.Closed, s.opened, s.made = state&1 != 0, state&2 != 0, state&4 != 0
-	s.Deleted = r.Bool()
-	runs := r.Count()
-	run := &s.Runs[0]
-	run.Tape = r.Text()
-	for _, n := range []*uint64{&run.First, &run.Last, &run.Frames, &run.Failed, &run.Turns} {
-		*n = r.Uint()
-	}
-	run.Began, run.Ended = r.Time(), r.Time()
-	if r.Bad || runs != 1 { // what is stored is of one tape
-		return fmt.Errorf("%s: %w", s.what(), ErrDamaged)
-	}
-	return nil
 }

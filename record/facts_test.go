@@ -91,9 +91,8 @@ func TestLostFacts(t *testing.T) {
 			spoil func(tx *bolt.Tx) error
 		}{
 			{"no facts", spoil("tape", "info", nil)},
-			{"facts that are none", spoil("tape", "info", []byte("\x02none"))},
-			{"positional facts that end too early", spoil("tape", "info", []byte("\x01\x05abc"))},
-			{"facts of a session that are none", spoil("sessions", "", []byte("\x02\xa1"))},
+			{"facts that are none", spoil("tape", "info", []byte("\x01none"))},
+			{"facts of a session that are none", spoil("sessions", "", []byte("\x01\xa1"))},
 			{"facts of an earlier writer", func(tx *bolt.Tx) error {
 				b := tx.Bucket([]byte("tape"))
 				return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{1: uint64(30), 36: "of yore"}))

@@ -21,9 +21,8 @@ import (
 // who knows more finds there that the facts behind that number have to be counted
 // again from the blocks (recount).
 const (
-	positionalVersion = 1 // a fact behind the other, without tags: see decodePositional
-	tagsVersion       = 2
-	maxVersion        = 31 // what is beyond was no version, and is damage
+	tagsVersion = 1
+	maxVersion  = 31 // a higher first byte is no version: the value is damaged
 )
 
 // A tagged value names its facts, in the order of their tags, to who writes or

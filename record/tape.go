@@ -177,18 +177,7 @@ func (t *Tape) block(key blockKey, withBytes bool, buf *decodeBuffer) (*block, e
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.decode(s, withBytes, buf)
-	if err != nil || withBytes || !b.lacksMarks() {
-		return b, err
-	}
-	whole, err := t.block(key, true, buf)
-	if err != nil {
-		return t.decode(s, false, buf)
-	}
-	for i := range whole.entries {
-		whole.entries[i].Raw = nil
-	}
-	return whole, nil
+	return t.decode(s, withBytes, buf)
 }
 
 func (t *Tape) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (b *block, err error) {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"encoding/binary"
-	"time"
 )
 
 // A varintWriter appends numbers and text in the form that a varintReader reads.
@@ -80,13 +79,4 @@ func (r *varintReader) Count() int {
 		return 0
 	}
 	return int(n)
-}
-
-// Time reads ns since 1970, of which 0 stands for the zero time.
-func (r *varintReader) Time() time.Time {
-	n := r.Uint()
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(n))
 }
