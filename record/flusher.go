@@ -63,7 +63,7 @@ const (
 	syncEvery    = time.Second            // what a power loss can take
 	restTime     = 30 * time.Second       // after which a block is written that is not full
 	recoverAfter = 100 * time.Millisecond // of the start, which it shall not slow down
-	lastTime     = 50 * time.Millisecond  // for all work at the end: editors kill what takes longer
+	lastTime     = 15 * time.Millisecond  // for all work at the end: editors kill what takes longer
 	recoverTime  = 5 * time.Millisecond   // of that must be left to begin with the journal of another proxy
 
 	manyWaiting  = 16 // journals: above that a proxy recovers some of others already when it starts

@@ -109,7 +109,7 @@ func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.F
 	return j, err
 }
 
-// Close ends the tape and seals what is left, for at most 50 ms: editors kill
+// Close ends the tape and seals what is left, for at most 15 ms: editors kill
 // proxies that take longer. A tape that is not sealed by then is complete all the
 // same, in its journal, and the next proxy recovers it.
 func (j *Recorder) Close() error {
@@ -118,7 +118,7 @@ func (j *Recorder) Close() error {
 }
 
 // Wait waits for the work behind a closed Recorder, for which Close waits no longer
-// than 50 ms. The tape is live until that work has ended.
+// than 15 ms. The tape is live until that work has ended.
 func (j *Recorder) Wait() { <-j.flusher.done }
 
 // reserveID takes the lock of a tape that does not exist yet and begins at t. The

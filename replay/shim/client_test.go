@@ -87,7 +87,7 @@ func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)
 		s.Close()
 		err = errors.Join(err, journal.Close())
 		journal.Wait() // the store goes with the test
-		done <- err
+		done <- errors.Join(err, sealAll(dir))
 	}()
 	return in, out, done
 }

@@ -23,6 +23,9 @@ func TestFloodOfLoads(t *testing.T) {
 		}
 		journal.Wait()
 	}
+	if err := sealAll(dir); err != nil {
+		t.Fatal(err)
+	}
 	s := newStand(t, dir, nil)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":1}}`)

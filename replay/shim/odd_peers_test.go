@@ -224,6 +224,15 @@ func oddStoreIn(t testing.TB, dir string, lines []string) {
 		t.Fatal(err)
 	}
 	journal.Wait()
+	if err := sealAll(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sealAll seals the tapes in a store that have ended. There may have been no time for that at
+// their end.
+func sealAll(dir string) error {
+	return record.OpenStore(dir).Recover(func() bool { return false }, nil)
 }
 
 func dirOf(line string) wire.Direction {
