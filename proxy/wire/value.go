@@ -39,19 +39,27 @@ func (j JSON) Value() Value { return valueOf(gjson.ParseBytes(j)) }
 // Get reads the value at a path: see ValueAt.
 func (j JSON) Get(path string) Value { return valueOf(gjson.GetBytes(j, path)) }
 
-// valueOf mends what gjson reads in its own way: half of a surrogate pair is the
-// replacement character, and the escape sequence after it counts too.
+// valueOf mends what gjson reads in its own way.
 func valueOf(r gjson.Result) Value {
-	if r.Type == gjson.String && len(r.Str) < len(r.Raw)-2 && (strings.Contains(r.Raw, `\ud`) || strings.Contains(r.Raw, `\uD`)) {
-		if text, ok := Unquote([]byte(r.Raw)); ok {
-			r.Str = string(text)
-		}
+	if r.Type == gjson.String && len(r.Str) < len(r.Raw)-2 { // there are escapes
+		r.Str = unescaped(r)
 	}
 	return Value{r}
 }
 
+// unescaped returns the text of a string: half of a surrogate pair is the replacement
+// character, and the escape sequence after it counts too.
+func unescaped(r gjson.Result) string {
+	if strings.Contains(r.Raw, `\ud`) || strings.Contains(r.Raw, `\uD`) {
+		if text, ok := Unquote([]byte(r.Raw)); ok {
+			return string(text)
+		}
+	}
+	return r.Str
+}
+
 // Get returns the value at a path: see ValueAt.
-func (v Value) Get(path string) Value { return valueOf(v.r.Get(path)) }
+func (v Value) Get(path string) Value { return valueOf(gjson.Get(v.r.Raw, path)) }
 
 // Exists reports whether there is a value, be it null.
 func (v Value) Exists() bool { return v.r.Exists() }
