@@ -171,7 +171,7 @@ func (p *player) openLive(h *handOver) {
 		p.giveUp(h, Miss{Text: "the session cannot be read for the live agent: " + err.Error()})
 		return
 	}
-	params := wire.Set(wire.Delete(h.lane.setup, "replayFrom"), rpc.Quote(h.lane.session), "sessionId")
+	params := wire.Set(wire.Delete(h.lane.setup, "replayFrom"), wire.Quote(h.lane.session), "sessionId")
 	p.live.ask(dialect.ResumeSession, params, func(e wire.Envelope) { p.liveOpened(h, e) })
 }
 

@@ -19,7 +19,7 @@ import (
 // A liveAgent is a real agent that serves what the tape lacks: sessions, what comes
 // after the end of a recorded session, and calls of MCP.
 type liveAgent struct {
-	input  *rpc.Queue
+	input  *proxy.Pipe
 	inbox  *inbox
 	memory *sessionMemory // nil for MCP, or if it could not be made
 	stop   context.CancelFunc
@@ -57,11 +57,10 @@ const initializeID = `"acptap-initialize"`
 // startLiveAgent starts the live agent and sends it the params of the client's
 // initialize.
 func startLiveAgent(p *player) *liveAgent {
-	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	live := &liveAgent{
-		input: rpc.NewQueue(inW), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
+		input: proxy.NewPipe(), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent:  p.protocol != dialect.MCP,
 		journal: &liveJournal{to: p.agent.Journal},
 		own:     make(map[string]func(e wire.Envelope)), sessions: make(map[string]bool), requests: make(map[string]liveRequest),
@@ -69,7 +68,7 @@ func startLiveAgent(p *player) *liveAgent {
 	if info, err := p.recording.tape.Info(); err == nil {
 		live.lastID = int(info.Lines) // ids of requests that an earlier run has added to the tape are lower
 	}
-	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: &liveStderr{live.journal, p.errOut.w}}
+	run := proxy.Proxy{Command: p.agent.Live, In: live.input, Out: outW, Err: &liveStderr{live.journal, p.errOut.w}}
 	if p.protocol != dialect.MCP {
 		var err error
 		if live.memory, err = newSessionMemory(p); err == nil {
@@ -82,22 +81,22 @@ func startLiveAgent(p *player) *liveAgent {
 		defer close(live.ended)
 		live.err = run.Run(ctx)
 		outW.Close()
-		inR.Close()
+		live.input.Close()
 	}()
 	offered := p.capabilities.initialize
 	if offered == nil {
 		offered = []byte("{}")
 	}
 	live.own[initializeID] = p.liveInitialized
-	hello := rpc.Request([]byte(initializeID), dialect.Initialize, offered)
+	hello := wire.NewRequest([]byte(initializeID), dialect.Initialize, offered)
 	live.journal.line(wire.ClientToAgent, hello)
-	live.input.Send(hello)
+	live.input.PutLine(hello)
 	return live
 }
 
 // close ends the agent and waits until it has ended. It may be called twice.
 func (live *liveAgent) close(patience time.Duration) {
-	live.input.Close()
+	live.input.End()
 	live.inbox.close()
 	select {
 	case <-live.ended:
@@ -105,7 +104,6 @@ func (live *liveAgent) close(patience time.Duration) {
 	}
 	live.stop()
 	<-live.ended
-	<-live.input.Written()
 	if live.memory != nil {
 		live.memory.close()
 	}
@@ -168,7 +166,7 @@ func (live *liveAgent) pass(m *arrival) {
 		line = remap.Apply(line, remap.IDEdit(line, live.requests[string(m.id)].id))
 		delete(live.requests, string(m.id))
 	}
-	live.input.Send(line)
+	live.input.PutLine(line)
 }
 
 // ask sends the agent a request of the player's own. answered is called with the
@@ -177,7 +175,7 @@ func (live *liveAgent) ask(method string, params []byte, answered func(e wire.En
 	live.lastID++
 	id := fmt.Sprintf(`"acptap-own-%d"`, live.lastID)
 	live.own[id] = answered
-	live.input.Send(rpc.Request([]byte(id), method, params))
+	live.input.PutLine(wire.NewRequest([]byte(id), method, params))
 }
 
 // mayAskLive reports whether a request that is not on the tape can go to the live agent
@@ -279,7 +277,7 @@ func (p *player) liveInitialized(e wire.Envelope) {
 	}
 	live.initialized = true
 	if !live.silent {
-		live.input.Send([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}`))
+		live.input.PutLine([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}`))
 	}
 	for _, m := range live.waiting {
 		live.pass(m)
@@ -321,7 +319,7 @@ func (p *player) awaitLive(ctx context.Context) bool {
 	}
 	if !busy && p.live.initialized {
 		p.live.left = true
-		p.live.input.Close()
+		p.live.input.End()
 	}
 	switch p.wait(ctx, time.Now().Add(liveSilence)) {
 	case cancelled:

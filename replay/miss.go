@@ -213,13 +213,13 @@ func (p *player) refuse(id []byte, miss *Miss) {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	p.fail(id, rpc.InternalError, miss.String(), data)
+	p.fail(id, wire.InternalError, miss.String(), data)
 }
 
 // fail answers a request with an error that names acptap as its source. data is JSON,
 // or nil.
 func (p *player) fail(id []byte, code int, why string, data []byte) {
-	p.out.Write(append(rpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
+	p.out.Write(append(wire.NewFailure(id, code, "acptap replay: "+why, data), '\n'))
 	p.told(0, id)
 }
 

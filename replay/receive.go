@@ -44,7 +44,7 @@ func (p *player) handle(line []byte) {
 	})
 	if n == 0 {
 		p.report.note("an empty batch came")
-		p.fail([]byte("null"), rpc.InvalidRequest, "empty batch", nil)
+		p.fail([]byte("null"), wire.InvalidRequest, "empty batch", nil)
 	}
 }
 
@@ -80,7 +80,7 @@ func (p *player) request(m *arrival) {
 	case exp != nil:
 		p.match(exp, m)
 	case dialect.Does(m.method, dialect.Pings):
-		p.out.Write(append(rpc.Result(m.id, []byte("{}")), '\n'))
+		p.out.Write(append(wire.NewResult(m.id, []byte("{}")), '\n'))
 		p.told(0, m.id)
 	case p.mayAskLive(m):
 		p.toLive(m)

@@ -10,7 +10,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/rpc"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -76,9 +75,9 @@ func (m *sessionMemory) reserveIDs(p *player) error {
 	return m.tape(func(say func(dir wire.Direction, line []byte)) error {
 		id := []byte("0")
 		for session := range p.known {
-			result := wire.Set([]byte(`{}`), rpc.Quote(session), "sessionId")
-			say(wire.ClientToAgent, rpc.Request(id, dialect.NewSession, []byte(`{"cwd":"/","mcpServers":[]}`)))
-			say(wire.AgentToClient, rpc.Result(id, result))
+			result := wire.Set([]byte(`{}`), wire.Quote(session), "sessionId")
+			say(wire.ClientToAgent, wire.NewRequest(id, dialect.NewSession, []byte(`{"cwd":"/","mcpServers":[]}`)))
+			say(wire.AgentToClient, wire.NewResult(id, result))
 		}
 		return nil
 	})

@@ -12,7 +12,7 @@ func (r *run) fromClient(line []byte, end wire.LineEnd) {
 	var to []*process // whose input has grown
 	r.do(func() {
 		if r.aside {
-			r.first.in.put(line, []byte(end.Bytes()))
+			r.first.in.Put(line, []byte(end.Bytes()))
 			to = append(to, r.first)
 			return
 		}
@@ -21,7 +21,7 @@ func (r *run) fromClient(line []byte, end wire.LineEnd) {
 		}
 	})
 	for _, p := range to {
-		p.in.room()
+		p.in.AwaitRoom(maxInput)
 	}
 }
 
@@ -52,7 +52,7 @@ func (r *run) take(m message) []*process {
 
 // send gives a process a line.
 func (r *run) send(p *process, line []byte) []*process {
-	p.in.put(line, []byte("\n"))
+	p.in.Put(line, []byte("\n"))
 	return []*process{p}
 }
 
@@ -68,7 +68,7 @@ func (r *run) request(m message) []*process {
 		r.hello = append([]byte{}, wire.Get(m.line, "params")...)
 		return r.forward(r.first, m, request{})
 	case r.foreign(method):
-		r.refuse(m.ID, noMethod, method+" is not a method of this proposal for sessions")
+		r.refuse(m.ID, wire.MethodNotFound, method+" is not a method of this proposal for sessions")
 		return nil
 	case r.creates(method):
 		return r.create(m)
@@ -85,10 +85,10 @@ func (r *run) request(m message) []*process {
 	case id != nil:
 		return r.forward(p, m, request{named: true})
 	case r.Required && !role.Is(dialect.Pings):
-		r.refuse(m.ID, invalidRequest, "this server needs a session, and "+method+" names none")
+		r.refuse(m.ID, wire.InvalidRequest, "this server needs a session, and "+method+" names none")
 		return nil
 	case r.first.dismissed || r.alive[r.first.number] == nil:
-		r.refuse(m.ID, invalidParams, "the session for requests that name none has ended")
+		r.refuse(m.ID, wire.InvalidParams, "the session for requests that name none has ended")
 		return nil
 	}
 	r.first.stopIdle()
@@ -165,7 +165,7 @@ func (r *run) toAll(line []byte) (to []*process) {
 }
 
 // refuse answers a request with an error.
-func (r *run) refuse(id []byte, code int, text string) { r.say(failure(id, code, text, nil)) }
+func (r *run) refuse(id []byte, code int, text string) { r.say(wire.NewFailure(id, code, text, nil)) }
 
 // cutOff takes pieces of a message of the client that is too long.
 func (r *run) cutOff(piece []byte, end wire.LineEnd, first, _ bool) {
@@ -174,16 +174,16 @@ func (r *run) cutOff(piece []byte, end wire.LineEnd, first, _ bool) {
 		passes = r.aside
 		switch {
 		case passes:
-			r.first.in.put(piece, []byte(end.Bytes()))
+			r.first.in.Put(piece, []byte(end.Bytes()))
 		case first:
 			r.complain(fmt.Errorf("a message of the client has more than %d MiB, and is left out", maxLine>>20))
 			if e := wire.ScanPrefix(piece[:wire.MaxChecked]); e.MessageKind() == wire.Request {
-				r.refuse(e.ID, invalidRequest, "the message is too long")
+				r.refuse(e.ID, wire.InvalidRequest, "the message is too long")
 			}
 		}
 	})
 	if passes {
-		r.first.in.room()
+		r.first.in.AwaitRoom(maxInput)
 	}
 }
 

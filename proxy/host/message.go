@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -16,59 +15,17 @@ type message struct {
 }
 
 // read reads a message of any length.
-func read(line []byte) message {
-	m := message{wire.Scan(line), line}
-	if m.Kind != wire.Oversized || !json.Valid(line) {
-		return m
-	}
-	get := func(key string) []byte {
-		if value := wire.Get(line, key); len(value) > 0 {
-			return value
-		}
-		return nil
-	}
-	method, _ := wire.Unquote(get("method"))
-	m.Envelope = wire.Envelope{
-		Kind: wire.Oversized, Method: method, ID: get("id"), Params: get("params"),
-		Result: get("result"), Error: get("error"), Session: get("sessionId"),
-	}
-	m.Kind = m.MessageKind()
-	return m
-}
+func read(line []byte) message { return message{wire.ScanWhole(line), line} }
 
 // is reports whether a value is there, and not null.
 func is(value []byte) bool { return len(value) > 0 && string(value) != "null" }
 
-// quote returns a text as JSON.
-func quote(text string) []byte {
-	b, _ := json.Marshal(text) // does not fail for a string
-	return b
-}
-
-// result returns a response with a result.
-func result(id, value []byte) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, value)
-}
-
-// The codes of errors. Those of JSON-RPC 2.0, one that MCP leaves to servers, and that of
+// The codes of errors beside those of JSON-RPC: one that MCP leaves to servers, and that of
 // the draft of data-layer sessions for a session that is not known.
 const (
 	noRoom         = -32000
 	unknownSession = -32043
-	invalidRequest = -32600
-	noMethod       = -32601
-	invalidParams  = -32602
-	internalError  = -32603
 )
-
-// failure returns a response with an error. data is JSON, or nil.
-func failure(id []byte, code int, text string, data []byte) []byte {
-	e := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s`, id, code, quote(text))
-	if data != nil {
-		e = append(append(e, `,"data":`...), data...)
-	}
-	return append(e, "}}"...)
-}
 
 // outward returns an id or a progress token of a process as the client gets it: unique
 // among those of all processes. Those of the first process stay as they are, unless they
@@ -77,7 +34,7 @@ func outward(p *process, id []byte) []byte {
 	if _, _, ok := inward(id); p.number == 1 && !ok {
 		return id
 	}
-	return quote("s" + strconv.Itoa(p.number) + ":" + string(id))
+	return wire.Quote("s" + strconv.Itoa(p.number) + ":" + string(id))
 }
 
 // inward reads what outward returns: the number of the process, and the id as that

@@ -10,13 +10,18 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
+
+// maxInput is how many bytes may wait for a process before the client is read on. What the
+// host itself says to a process never waits, so that neither waits for the other.
+const maxInput = 1 << 20
 
 // A process is one process of the server.
 type process struct {
 	number int
 	id     string // of its session; empty: that which serves what belongs to none
-	in     *input
+	in     *proxy.Pipe
 	out    *output
 	cancel context.CancelFunc // has it be ended step by step
 
@@ -32,7 +37,7 @@ type process struct {
 // start starts a process. The errors of that come with its end.
 func (r *run) start() *process {
 	r.next++
-	p := &process{number: r.next, in: newInput()}
+	p := &process{number: r.next, in: proxy.NewPipe()}
 	if p.number > 1 || r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
 		p.id = rand.Text() // 128 bits in base32
 	}
@@ -90,7 +95,7 @@ func (r *run) warmUp() {
 
 // end has a process end: its stdin ends, and if that is not enough the rest follows.
 func (r *run) end(p *process) {
-	p.in.end()
+	p.in.End()
 	p.stopIdle()
 	time.AfterFunc(r.patience(), p.cancel)
 }
@@ -126,7 +131,7 @@ func (r *run) fail(p *process, why string) {
 	for key, q := range r.requests.All() {
 		if q.to == p {
 			r.requests.Drop(key)
-			r.refuse(q.id, internalError, why)
+			r.refuse(q.id, wire.InternalError, why)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (r *run) marked(p *process, line []byte) []byte {
 	case !p.ready:
 		return line
 	case r.beside():
-		return wire.Set(line, quote(p.id), "sessionId")
+		return wire.Set(line, wire.Quote(p.id), "sessionId")
 	}
 	return wire.Set(line, encode(lease{SessionID: p.id}), "params", "_meta", metaSession)
 }
@@ -86,7 +86,7 @@ func (r *run) marked(p *process, line []byte) []byte {
 // confirmed returns the success of a request with the session that the request names.
 func (r *run) confirmed(p *process, line []byte) []byte {
 	if r.beside() {
-		return wire.Set(line, quote(p.id), "sessionId")
+		return wire.Set(line, wire.Quote(p.id), "sessionId")
 	}
 	return wire.Set(line, encode(r.lease(p)), "result", "_meta", metaSession)
 }

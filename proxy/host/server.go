@@ -33,7 +33,7 @@ func (r *run) pass(p *process, m message) {
 		r.answer(p, m)
 	case wire.Request:
 		if r.lacks(p, string(m.Method)) {
-			p.in.put(failure(m.ID, noMethod, "the client does not offer "+string(m.Method)+" in this session", nil), []byte("\n"))
+			p.in.Put(wire.NewFailure(m.ID, wire.MethodNotFound, "the client does not offer "+string(m.Method)+" in this session", nil), []byte("\n"))
 			return
 		}
 		line := wire.Set(m.line, outward(p, m.ID), "id")
@@ -96,7 +96,7 @@ func (r *run) answer(p *process, m message) {
 	case q.creates:
 		p.hello = append([]byte{}, m.Result...)
 		r.open(p, q, false)
-		p.in.put([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}` + "\n"))
+		p.in.Put([]byte(`{"jsonrpc":"2.0","method":"` + dialect.NowInitialized + `"}` + "\n"))
 	case q.named:
 		r.say(r.confirmed(p, m.line))
 	case q.begins() && p == r.first:
@@ -139,7 +139,7 @@ func (r *run) cutOffBy(p *process) func(piece []byte, end wire.LineEnd, first, l
 				key := dialect.IDKey(e.ID)
 				if q, ok := r.requests.Get(key); ok && q.to == p && e.MessageKind() == wire.Response {
 					r.requests.Drop(key)
-					r.refuse(q.id, internalError, "the answer of the server is too long")
+					r.refuse(q.id, wire.InternalError, "the answer of the server is too long")
 				}
 			}
 		})

@@ -19,7 +19,7 @@ func (r *run) enter(m message) []*process {
 		return nil
 	case id != nil:
 		r.use(p)
-		r.say(r.confirmed(p, result(m.ID, p.hello)))
+		r.say(r.confirmed(p, wire.NewResult(m.ID, p.hello)))
 		return nil
 	case r.Max == 0:
 		return r.forward(r.first, m, request{})
@@ -53,10 +53,10 @@ func (r *run) create(m message) []*process {
 	modern := r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) && r.Proposal == dialect.DataLayer
 	switch {
 	case id != nil:
-		r.refuse(m.ID, invalidParams, "a request for a new session names none")
+		r.refuse(m.ID, wire.InvalidParams, "a request for a new session names none")
 		return nil
 	case !modern && !r.greeted:
-		r.refuse(m.ID, invalidRequest, "initialize has to be answered first")
+		r.refuse(m.ID, wire.InvalidRequest, "initialize has to be answered first")
 		return nil
 	}
 	p := r.claim(m.ID)
@@ -69,7 +69,7 @@ func (r *run) create(m message) []*process {
 		return nil
 	}
 	p.offer = offer
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, m.ID, dialect.Initialize, wire.Delete(offer, "_meta", "progressToken"))
+	line := wire.NewRequest(m.ID, dialect.Initialize, wire.Delete(offer, "_meta", "progressToken"))
 	return r.forward(p, message{wire.Envelope{ID: m.ID, Method: m.Method}, line}, request{creates: true})
 }
 
@@ -84,7 +84,7 @@ func (r *run) update(m message, id, capabilities []byte) {
 		p.offer = wire.Set(p.offer, capabilities, "capabilities")
 	}
 	r.use(p)
-	r.say(result(m.ID, encode(lease{SessionID: p.id})))
+	r.say(wire.NewResult(m.ID, encode(lease{SessionID: p.id})))
 }
 
 // claim returns a process for a new session; nil if there may be no more, which refuses
@@ -118,9 +118,9 @@ func (r *run) open(p *process, q request, modern bool) {
 	r.sessions[p.id] = p
 	switch {
 	case r.Proposal == dialect.SEP1364A1:
-		r.say(result(q.id, encode(lease{SessionID: p.id})))
+		r.say(wire.NewResult(q.id, encode(lease{SessionID: p.id})))
 	case r.Proposal == dialect.SEP1364A2:
-		r.say(r.confirmed(p, result(q.id, p.hello)))
+		r.say(r.confirmed(p, wire.NewResult(q.id, p.hello)))
 	default:
 		value := encode(struct {
 			Session lease `json:"session"`
@@ -128,7 +128,7 @@ func (r *run) open(p *process, q request, modern bool) {
 		if modern {
 			value = wire.Set(value, []byte(`"complete"`), "resultType") // each result has it in that revision
 		}
-		r.say(result(q.id, value))
+		r.say(wire.NewResult(q.id, value))
 	}
 	if r.Idle > 0 {
 		p.idle = time.AfterFunc(r.Idle, func() { r.do(func() { r.expire(p) }) })
@@ -145,7 +145,7 @@ func (r *run) delete(m message) {
 	p := r.sessions[text(id)]
 	switch {
 	case id == nil:
-		r.refuse(m.ID, invalidParams, string(m.Method)+" names no session")
+		r.refuse(m.ID, wire.InvalidParams, string(m.Method)+" names no session")
 		return
 	case p == nil:
 		r.unknown(m.ID, id)
@@ -156,7 +156,7 @@ func (r *run) delete(m message) {
 	if r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) {
 		value = []byte(`{"resultType":"complete"}`)
 	}
-	r.say(result(m.ID, value))
+	r.say(wire.NewResult(m.ID, value))
 }
 
 // dismiss ends a session with its process.
@@ -184,10 +184,10 @@ func (r *run) drop(p *process) {
 // unknown refuses a request in a session that there is not, or not any more.
 func (r *run) unknown(id, session []byte) {
 	if r.beside() || session[0] != '"' {
-		r.refuse(id, invalidParams, "unknown session")
+		r.refuse(id, wire.InvalidParams, "unknown session")
 		return
 	}
-	r.say(failure(id, unknownSession, "unknown session", wire.Set([]byte("{}"), session, "sessionId")))
+	r.say(wire.NewFailure(id, unknownSession, "unknown session", wire.Set([]byte("{}"), session, "sessionId")))
 }
 
 // use notes that a session is in use.

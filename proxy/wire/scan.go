@@ -58,6 +58,30 @@ func Scan(frame []byte) Envelope {
 	return e
 }
 
+// ScanWhole is Scan for a message of any length, whose members it reads wherever they are.
+// Of text that is not JSON it returns what Scan does.
+func ScanWhole(message []byte) Envelope {
+	e := Scan(message)
+	if e.Kind != Oversized || !IsJSON(message) {
+		return e
+	}
+	counts := withoutRepeats(message)
+	member := func(key string) []byte {
+		if value := Get(counts, key); len(value) > 0 {
+			return value
+		}
+		return nil
+	}
+	method, _ := Unquote(member("method"))
+	e = Envelope{
+		Kind: Oversized, Method: method, ID: member("id"), Params: member("params"),
+		Result: member("result"), Error: member("error"), Session: member("sessionId"),
+		Repeats: len(counts) < len(message),
+	}
+	e.Kind = e.MessageKind()
+	return e
+}
+
 // ScanPrefix is Scan for a frame of which only the beginning is at hand. Its
 // kind is Oversized, or Invalid where the beginning shows that already.
 func ScanPrefix(beginning []byte) Envelope {

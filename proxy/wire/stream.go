@@ -45,6 +45,17 @@ type Header struct {
 	Fingerprint string   `json:"fingerprint,omitempty"` // of credentials: 8 hex digits that are the same for the same value within one store
 }
 
+// HeaderValue returns the value of the first header with a name, as http.Header.Get does, or
+// "" if there is none.
+func HeaderValue(headers []Header, name string) string {
+	for i := range headers {
+		if strings.EqualFold(headers[i].Name, name) {
+			return headers[i].Value
+		}
+	}
+	return ""
+}
+
 // A HeadChange is what acptap changed in a head before it passed it on.
 type HeadChange struct {
 	Target  string   `json:"target,omitempty"`

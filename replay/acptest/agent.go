@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay"
 )
@@ -30,14 +31,14 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 	t.Helper()
 	p := newPlay(t, path, set)
 	in, stdin := io.Pipe()
-	out := newUnboundedPipe()
+	out := proxy.NewPipe() // so that a test that no longer reads does not hold up the agent
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		p.run(ctx, in, out, t.Output())
 		in.Close()
-		out.Close()
+		out.End()
 	}()
 	t.Cleanup(func() {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 
 // An agentProcess is a running agent that is sent lines and sends lines.
 type agentProcess struct {
-	input  *rpc.Queue
+	input  *proxy.Pipe
 	lines  chan []byte  // what it writes; long lines are shortened; closed at its end
 	spoke  atomic.Int64 // when it last wrote something; ns since 1970
 	cancel context.CancelFunc
@@ -22,14 +22,13 @@ type agentProcess struct {
 // startAgent runs the agent of p, whose In and Out are set here.
 func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	ctx, cancel := context.WithCancel(ctx)
-	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	a := &agentProcess{input: rpc.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
+	a := &agentProcess{input: proxy.NewPipe(), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
 	a.spoke.Store(time.Now().UnixNano())
-	p.In, p.Out = stdin, stdout
+	p.In, p.Out = a.input, stdout
 	go func() {
 		a.ended <- p.Run(ctx)
-		stdin.Close() // if no agent started, nobody else closes it
+		a.input.Close() // if no agent started, nothing else closes it
 		stdout.Close()
 	}()
 	go a.read(out)
@@ -45,7 +44,7 @@ const unread = time.Second
 // stop closes the agent's stdin, ends the agent, and waits until its process group has
 // ended. It returns how the agent ended.
 func (a *agentProcess) stop() error {
-	a.input.Close()
+	a.input.End()
 	drained := make(chan struct{})
 	go func() {
 		for range a.lines {
@@ -53,12 +52,12 @@ func (a *agentProcess) stop() error {
 		close(drained)
 	}()
 	select {
-	case <-a.input.Written():
+	case <-a.input.Drained():
 	case <-time.After(unread):
 	}
 	a.cancel()
 	err := <-a.ended
-	<-a.input.Written()
+	<-a.input.Drained()
 	<-drained
 	return err
 }

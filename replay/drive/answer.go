@@ -137,7 +137,7 @@ type reply struct {
 
 func (q *question) fail(code int, format string, args ...any) reply {
 	why := fmt.Sprintf(format, args...)
-	return reply{message: rpc.Failure(q.id, code, "acptap replay: "+why, nil), note: q.method + ": " + why}
+	return reply{message: wire.NewFailure(q.id, code, "acptap replay: "+why, nil), note: q.method + ": " + why}
 }
 
 func (q *question) result(value any) reply {
@@ -145,7 +145,7 @@ func (q *question) result(value any) reply {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: rpc.Result(q.id, result)}
+	return reply{message: wire.NewResult(q.id, result)}
 }
 
 // as answers as the recorded client answered a.
@@ -175,7 +175,7 @@ func (a *answers) to(q *question) reply {
 	}
 	list := a.byMethod[q.method]
 	if list == nil {
-		return q.fail(rpc.MethodNotFound, "the tape has no such request")
+		return q.fail(wire.MethodNotFound, "the tape has no such request")
 	}
 	next := -1
 	for i, c := range list {
@@ -190,10 +190,10 @@ func (a *answers) to(q *question) reply {
 		}
 	}
 	if next < 0 {
-		return q.fail(rpc.InternalError, "the tape has no answer left")
+		return q.fail(wire.InternalError, "the tape has no answer left")
 	}
 	if role.Is(dialect.AsksInput) { // the answer to another question would be wrong
-		return q.fail(rpc.InternalError, "the tape has no answer to that question")
+		return q.fail(wire.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
 	r.note = fmt.Sprintf("%s: answered as frame %d, which is not the same", q.method, list[next].seq)
@@ -231,7 +231,7 @@ func (a *answers) permit(q *question) reply {
 		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
 	}
 	if now.ID != chosen.ID {
-		r.message = wire.Set(r.message, wire.AppendText(nil, now.ID), "result", "outcome", "optionId")
+		r.message = wire.Set(r.message, wire.Quote(now.ID), "result", "outcome", "optionId")
 	}
 	return r
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // files are the files that the agent reads and writes through the client. They are in
@@ -85,7 +84,7 @@ func (f *files) read(q *question) reply {
 	case whole != nil:
 		return q.text(whole.content(), want)
 	}
-	return q.fail(rpc.ResourceNotFound, "the tape does not know %s", want.path)
+	return q.fail(wire.ResourceNotFound, "the tape does not know %s", want.path)
 }
 
 // content returns the text that was written or read.
@@ -119,7 +118,7 @@ func (f *files) write(q *question) reply {
 		}
 	}
 	if known == nil {
-		return q.fail(rpc.InternalError, "the tape does not know %s", path)
+		return q.fail(wire.InternalError, "the tape does not know %s", path)
 	}
 	r := q.result(struct{}{})
 	if wrote != nil {

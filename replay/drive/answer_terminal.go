@@ -57,7 +57,7 @@ func (t *terminals) answer(q *question) reply {
 	id := wire.ValueAt(q.params, "terminalId").Text()
 	one := t.find(q.session, id, true)
 	if one == nil {
-		return q.fail(rpc.InternalError, "there is no terminal %q", id)
+		return q.fail(wire.InternalError, "there is no terminal %q", id)
 	}
 	var last *recordedRequest
 	for _, a := range one.calls {
@@ -78,7 +78,7 @@ func (t *terminals) answer(q *question) reply {
 			return q.result(status)
 		}
 	}
-	return q.fail(rpc.InternalError, "the tape does not tell that of terminal %q", id)
+	return q.fail(wire.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
 // exit returns the exit status in the recorded outputs of a terminal, nil if there is
@@ -104,5 +104,5 @@ func (t *terminals) make(q *question) reply {
 		}
 	}
 	command := rpc.HideSecrets(q.method, "command", wire.ValueAt(q.params, "command").Raw())
-	return q.fail(rpc.InternalError, "the tape has no terminal for %s", wire.ValueOf(command).Text())
+	return q.fail(wire.InternalError, "the tape has no terminal for %s", wire.ValueOf(command).Text())
 }

@@ -153,7 +153,7 @@ func (d *driver) send(message []byte) {
 	d.observe(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
 		d.progressOf(d.known.Recorded(f.Session)).observe(f, e)
 	})
-	d.agent.input.Send(message)
+	d.agent.input.PutLine(message)
 }
 
 // observe follows a line of either side, and calls do for each message in it.
@@ -204,7 +204,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	}
 	d.known.LearnFromResponse(c.method, c.made, f.Raw)
 	if made := e.Result.Get("sessionId"); f.Does(dialect.Creates) && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.Set(dialect.SessionID, string(wire.AppendText(nil, c.session)), made.Raw()) // made anew
+		d.known.Set(dialect.SessionID, string(wire.Quote(c.session)), made.Raw()) // made anew
 	}
 	d.offersOf(c.session).answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect

@@ -1,15 +1,18 @@
 package drive
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/replaytest"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // Whatever is on a tape and whatever an agent says, the client goes on, and a
@@ -41,34 +44,23 @@ func FuzzClient(f *testing.F) {
 		}
 		known := remap.NewAgentMap("/somewhere/else")
 		for _, p := range plans {
-			var said writes
-			a := &agentProcess{input: rpc.NewQueue(&said)}
+			a := &agentProcess{input: proxy.NewPipe()}
 			d := newDriver(p, known, a, &Report{})
 			d.advance()
 			for line := range strings.Lines(agent) {
 				d.receive([]byte(strings.TrimRight(line, "\n")))
 				d.advance()
 			}
-			a.input.Close()
-			<-a.input.Written()
-			for _, m := range said {
-				if strings.Count(m, "\n") != 1 {
-					t.Errorf("sent %q", m)
+			a.input.End()
+			said, _ := io.ReadAll(a.input)
+			for line := range bytes.Lines(said) {
+				if !wire.IsJSON(line) {
+					t.Errorf("sent %q", line)
 				}
 			}
 		}
 	})
 }
-
-// writes are what was written, each time.
-type writes []string
-
-func (w *writes) Write(p []byte) (int, error) {
-	*w = append(*w, string(p))
-	return len(p), nil
-}
-
-func (w *writes) Close() error { return nil }
 
 // agentLines returns what the agent of a tape wrote.
 func agentLines(f *testing.F, path string) string {

@@ -76,7 +76,7 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message = wire.Set(message, wire.AppendText(nil, is.id), keys...)
+			message = wire.Set(message, wire.Quote(is.id), keys...)
 		}
 		return was, is
 	}

@@ -200,7 +200,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 
 // asNew turns a request that loads, resumes or forks a session into session/new.
 func asNew(raw []byte) []byte {
-	raw = wire.Set(raw, rpc.Quote(dialect.NewSession), "method")
+	raw = wire.Set(raw, wire.Quote(dialect.NewSession), "method")
 	raw = wire.Delete(raw, "params", "sessionId")
 	return wire.Delete(raw, "params", "replayFrom")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // postACP takes a message of an ACP client. Only initialize is answered by the response; the
@@ -20,7 +21,7 @@ func (f *Front) postACP(w http.ResponseWriter, in *http.Request) {
 	if line == nil {
 		return
 	}
-	e := scan(line)
+	e := rpc.Scan(line)
 	if e.Kind == wire.Batch {
 		http.Error(w, "batches are not taken over HTTP", http.StatusNotImplemented)
 		return
@@ -176,7 +177,7 @@ func (s *session) streamOf(m *message) *stream {
 	for _, id := range m.answered {
 		asked = s.calls[id]
 	}
-	switch e := scan(m.raw); {
+	switch e := rpc.Scan(m.raw); {
 	case asked != nil && asked.post:
 		return asked
 	case m.at != nil && m.at.on.method == http.MethodGet:

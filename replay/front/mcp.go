@@ -5,6 +5,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // session returns the session of a request whose body has a method; empty: none has one.
@@ -100,22 +101,13 @@ func (s *session) takeMCP(m *message) {
 // asked returns the method of a message, for a batch of its first, and the ids of the
 // requests in it.
 func asked(line []byte) (method string, ids []string) {
-	e := scan(line)
-	take := func(e wire.Envelope) {
+	rpc.EachIn(line, func(_ []byte, e wire.Envelope) {
 		if method == "" {
 			method = string(e.Method)
 		}
 		if e.MessageKind() == wire.Request {
 			ids = append(ids, string(e.ID))
 		}
-	}
-	if e.Kind != wire.Batch {
-		take(e)
-		return method, ids
-	}
-	wire.Entries(line, func(_ int, entry []byte) bool {
-		take(wire.Scan(entry))
-		return true
 	})
 	return method, ids
 }

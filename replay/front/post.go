@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // maxRequest is how long a message of the client may be: it is read whole.
@@ -23,7 +25,7 @@ func readMessage(w http.ResponseWriter, in *http.Request) []byte {
 	if !json.Valid(line) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"acptap replay: the body is not JSON"}}`)
+		_, _ = w.Write(wire.NewFailure([]byte("null"), wire.ParseError, "acptap replay: the body is not JSON", nil))
 		return nil
 	}
 	return line
@@ -72,7 +74,7 @@ func (s *session) answer(w http.ResponseWriter, in *http.Request, st *stream, wa
 // refuse answers with a recorded status, the headers that tell more of it, and the body.
 func refuse(w http.ResponseWriter, x *exchange) {
 	for _, name := range []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Allow"} {
-		if v := value(x.headers, name); v != "" {
+		if v := wire.HeaderValue(x.headers, name); v != "" {
 			w.Header().Set(name, v)
 		}
 	}

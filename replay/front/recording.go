@@ -133,7 +133,7 @@ func (r *recording) head(h *wire.HTTP) {
 		return
 	}
 	if h.Status >= 200 || h.Status == http.StatusSwitchingProtocols {
-		r.session = cmp.Or(r.session, value(h.Headers, sessionHeader), value(h.Headers, connectionHeader))
+		r.session = cmp.Or(r.session, wire.HeaderValue(h.Headers, sessionHeader), wire.HeaderValue(h.Headers, connectionHeader))
 	}
 	x := r.streams[h.Stream]
 	if x == nil || h.Status < 200 {
@@ -141,20 +141,20 @@ func (r *recording) head(h *wire.HTTP) {
 	}
 	x.status, x.headers = h.Status, h.Headers
 	r.refuses = r.refuses || x.refuses() && x.method == http.MethodPost
-	x.sse = strings.HasPrefix(strings.ToLower(value(h.Headers, "Content-Type")), eventStream)
+	x.sse = strings.HasPrefix(strings.ToLower(wire.HeaderValue(h.Headers, "Content-Type")), eventStream)
 }
 
 // request takes the head of a request.
 func (r *recording) request(h *wire.HTTP) {
 	x := &exchange{
-		method: h.Method, session: value(h.Headers, sessionHeader), scope: value(h.Headers, acpSessionHeader),
-		resumes: value(h.Headers, lastEventHeader) != "",
+		method: h.Method, session: wire.HeaderValue(h.Headers, sessionHeader), scope: wire.HeaderValue(h.Headers, acpSessionHeader),
+		resumes: wire.HeaderValue(h.Headers, lastEventHeader) != "",
 	}
 	target := h.Target
 	if h.Rewritten != nil {
 		target = cmp.Or(h.Rewritten.Target, target)
 	}
-	upgrade := strings.EqualFold(value(h.Headers, "Upgrade"), "websocket")
+	upgrade := strings.EqualFold(wire.HeaderValue(h.Headers, "Upgrade"), "websocket")
 	if u, err := url.Parse(target); err == nil && r.path == "" && (h.Method == http.MethodPost || upgrade) {
 		r.path = u.Path
 	}
@@ -164,7 +164,7 @@ func (r *recording) request(h *wire.HTTP) {
 	}
 	r.http, r.streams[h.Stream] = true, x
 	switch {
-	case h.Method == http.MethodGet && !x.resumes && strings.Contains(value(h.Headers, "Accept"), eventStream) && r.listens[x.scope] == nil:
+	case h.Method == http.MethodGet && !x.resumes && strings.Contains(wire.HeaderValue(h.Headers, "Accept"), eventStream) && r.listens[x.scope] == nil:
 		r.listens[x.scope] = x
 	case h.Method == http.MethodDelete && r.deletes == nil:
 		r.deletes = x
@@ -174,13 +174,3 @@ func (r *recording) request(h *wire.HTTP) {
 // named reports whether the sessions have ids. Over stdio there are none, and the process
 // is the session.
 func (r *recording) named() bool { return !r.http || r.session != "" }
-
-// value returns the value of a header, empty if there is none.
-func value(headers []wire.Header, name string) string {
-	for _, h := range headers {
-		if strings.EqualFold(h.Name, name) {
-			return h.Value
-		}
-	}
-	return ""
-}

@@ -149,29 +149,12 @@ func (s *session) put(st *stream, m *message) {
 
 // answers returns the kind of a frame, and the ids of the requests that it answers.
 func answers(raw []byte) (kind wire.Kind, ids []string) {
-	e := scan(raw)
-	if e.Kind != wire.Batch {
+	kind = rpc.EachIn(raw, func(_ []byte, e wire.Envelope) {
 		if e.MessageKind() == wire.Response {
-			ids = []string{string(e.ID)}
-		}
-		return e.Kind, ids
-	}
-	wire.Entries(raw, func(_ int, entry []byte) bool {
-		if e := wire.Scan(entry); e.Kind == wire.Response {
 			ids = append(ids, string(e.ID))
 		}
-		return true
 	})
-	return e.Kind, ids
-}
-
-// scan reads the envelope of a message, of a long one too.
-func scan(raw []byte) wire.Envelope {
-	e := wire.Scan(raw)
-	if e.Kind == wire.Oversized && e.ID == nil {
-		e.ID, _ = wire.LastID(raw[max(0, len(raw)-wire.TailSize):])
-	}
-	return e
+	return kind, ids
 }
 
 // ask begins the stream of a POST that has requests with some ids.
@@ -197,7 +180,7 @@ func (s *session) expect(st *stream, id string) {
 
 // fail answers a request with an error. s.mu is held.
 func (s *session) fail(st *stream, id, why string) {
-	st.pending = append(st.pending, event{raw: rpc.Failure([]byte(id), rpc.InternalError, "acptap replay: "+why, nil)})
+	st.pending = append(st.pending, event{raw: wire.NewFailure([]byte(id), wire.InternalError, "acptap replay: "+why, nil)})
 	s.forget(id)
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // agentRequests are the requests that the shim itself sends to the agent.
@@ -60,13 +59,13 @@ func (r *servedRequest) ask(method string, params []byte, target *session) (answ
 	var id []byte
 	err := r.do(func(out []wire.Frame) []wire.Frame {
 		s.asked.count++
-		id = quote(fmt.Sprint(s.asked.prefix, s.asked.count))
+		id = wire.Quote(fmt.Sprint(s.asked.prefix, s.asked.count))
 		r.asking = string(id)
 		s.asked.open[r.asking] = answered
 		if target != nil {
 			target.lastUpdate = time.Now()
 		}
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Request(id, method, params)})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: wire.NewRequest(id, method, params)})
 	})
 	if err != nil {
 		return answer{}, err

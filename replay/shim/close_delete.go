@@ -5,7 +5,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // closeWait limits how long a turn may take to end after a close has cancelled it.
@@ -54,7 +53,7 @@ func (r *servedRequest) cancelTurn(c *session) error {
 			return out
 		}
 		ended = c.turn.end()
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Notification(dialect.CancelTurns, members(nil).add("sessionId", c.agentJSON).object())})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: wire.NewNotification(dialect.CancelTurns, members(nil).add("sessionId", c.agentJSON).object())})
 	})
 	if err != nil || ended == nil {
 		return err
@@ -74,5 +73,5 @@ func (s *Shim) onDelete(m message, out []wire.Frame) []wire.Frame {
 	case !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))
 	}
-	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(m.env.ID, []byte("{}"))})
+	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewResult(m.env.ID, []byte("{}"))})
 }

@@ -101,7 +101,7 @@ func (c *contextBlock) strip(m *message, variant string) bool {
 		case rest == "":
 			return false
 		default:
-			*m = m.patched("params.update.content.text", quote(rest))
+			*m = m.patched("params.update.content.text", wire.Quote(rest))
 		}
 	case "user_message":
 		i := -1
@@ -114,7 +114,7 @@ func (c *contextBlock) strip(m *message, variant string) bool {
 			case rest == "":
 				*m = m.without(at)
 			default:
-				*m = m.patched(at+".text", quote(rest))
+				*m = m.patched(at+".text", wire.Quote(rest))
 			}
 			return !repeated
 		})

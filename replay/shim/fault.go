@@ -1,9 +1,6 @@
 package shim
 
-import (
-	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
-)
+import "github.com/acptap/acptap/proxy/wire"
 
 // A fault is an error with which the shim fails a request.
 type fault struct {
@@ -15,19 +12,19 @@ type fault struct {
 func (e fault) Error() string { return e.message }
 
 // noSession is the answer to a request that names no session.
-var noSession = fault{rpc.InvalidParams, "sessionId is missing or not a string", nil}
+var noSession = fault{wire.InvalidParams, "sessionId is missing or not a string", nil}
 
 // notFound is the answer to a request for a session that does not exist.
 func notFound(id string) fault {
-	return fault{rpc.ResourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
+	return fault{wire.ResourceNotFound, "Session not found", members(nil).add("sessionId", wire.Quote(id)).object()}
 }
 
 // unreadable is the answer to a request that needs something unreadable from the store.
 func unreadable(what string, err error) fault {
-	return fault{rpc.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
+	return fault{wire.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
 }
 
 // fail answers the request m with an error.
 func (m *message) fail(e fault) wire.Frame {
-	return wire.Frame{Dir: 1 - m.Dir, Raw: rpc.Failure(m.env.ID, e.code, e.message, e.data)}
+	return wire.Frame{Dir: 1 - m.Dir, Raw: wire.NewFailure(m.env.ID, e.code, e.message, e.data)}
 }

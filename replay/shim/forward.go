@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 const defaultPatience = 20 * time.Second
@@ -53,7 +52,7 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
-		if m.errorCode() == rpc.MethodNotFound {
+		if m.errorCode() == wire.MethodNotFound {
 			failed := read(request)
 			delete(s.offers.methods, string(failed.env.Method))
 			return replace(failed, out)

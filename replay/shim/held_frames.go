@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // heldFrames has every frame that waits, in whichever of the seven places (see the package
@@ -80,7 +79,7 @@ func (h *heldFrames) before() []wire.Frame {
 func (s *Shim) Held() []wire.Frame { return s.held.before() }
 
 // tooMuch is the answer to a request that cannot be held.
-var tooMuch = fault{rpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
+var tooMuch = fault{wire.InternalError, "acptap has no room for what is sent before the session is open", nil}
 
 // holdIn holds a frame and appends it to a list. If there is no room, it fails a request and
 // drops a notification.

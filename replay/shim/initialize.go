@@ -90,7 +90,7 @@ func (s *Shim) advertise(f wire.Frame) wire.Frame {
 		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(s.dialect) || s.offers.methods[method] || method == dialect.ForkSession && !s.Fork {
 			continue
 		}
-		added = added.value(quote(method[len("session/"):]))
+		added = added.value(wire.Quote(method[len("session/"):]))
 		c, yes := dialect.Requires(s.dialect, method)[0], []byte("{}")
 		if c.Form == dialect.AsTrue {
 			yes = []byte("true")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // Intercept handles the next frame of client or agent. The proxy calls it.
@@ -78,7 +77,7 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	case s.stage == uninitialized && m.env.ID == nil:
 		return append(out, m.Frame)
 	case s.stage == uninitialized:
-		return append(out, m.fail(fault{rpc.InvalidRequest, "initialize comes first", nil}))
+		return append(out, m.fail(fault{wire.InvalidRequest, "initialize comes first", nil}))
 	case s.stage == initializing && strings.HasPrefix(method, "session/"):
 		return s.holdIn(&s.early, m, out)
 	case s.stage == initializing && role.Is(dialect.CancelsRequest):

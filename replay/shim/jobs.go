@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // jobs are the goroutines that run beside the traffic. They serve requests, watch loads
@@ -26,7 +25,7 @@ const (
 )
 
 // tooMany is the answer to a request that would exceed a limit.
-var tooMany = fault{rpc.InternalError, "acptap has no room for more requests at once", nil}
+var tooMany = fault{wire.InternalError, "acptap has no room for more requests at once", nil}
 
 // full reports whether serving the request m would exceed a limit.
 func (s *Shim) full(m message) bool { return s.jobs.running >= maxServed || !s.held.room(m) }

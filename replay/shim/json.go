@@ -6,9 +6,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// quote returns text as JSON.
-func quote(text string) []byte { return wire.AppendText(nil, text) }
-
 // members are the members of a JSON object, or the elements of an array, as JSON.
 type members []byte
 
@@ -29,7 +26,7 @@ func (m members) text(name, value string) members {
 	if value == "" {
 		return m
 	}
-	return m.add(name, quote(value))
+	return m.add(name, wire.Quote(value))
 }
 
 // object returns the object that has the members.

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"strings"
 	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A cursor names the last session on a page of a list from the store, and has a hash of the
@@ -36,7 +38,7 @@ func (c cursor) json() []byte {
 	if err != nil {
 		panic("shim: " + err.Error()) // numbers and text
 	}
-	return quote(cursorPrefix + base64.RawURLEncoding.EncodeToString(text))
+	return wire.Quote(cursorPrefix + base64.RawURLEncoding.EncodeToString(text))
 }
 
 // parseCursor parses a cursor that json has made.

@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A load is a session/load, session/resume or session/fork of the client that the shim
@@ -51,7 +50,7 @@ func (s *Shim) serveOpen(m message, replay bool, method openMethod, out []wire.F
 	id := m.param("sessionId").Text()
 	c := s.byClientID[id]
 	if c != nil && (c.opening.active || c.turn.busy()) {
-		return append(out, m.fail(fault{rpc.InvalidRequest, "session busy", nil}))
+		return append(out, m.fail(fault{wire.InvalidRequest, "session busy", nil}))
 	}
 	l := &load{session: c, reload: c != nil, replay: replay, method: method}
 	if c == nil {
@@ -89,7 +88,7 @@ func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
 		return false, nil
 	}
 	if from.Get("type").Text() != "start" {
-		return false, &fault{rpc.InvalidParams, "replayFrom is not of the type start", nil}
+		return false, &fault{wire.InvalidParams, "replayFrom is not of the type start", nil}
 	}
 	return true, nil
 }
@@ -102,9 +101,9 @@ func checkSetup(m message) *fault {
 	case !m.param("sessionId").IsString():
 		return &noSession
 	case !cwd.IsString() || !filepath.IsAbs(cwd.Text()):
-		return &fault{rpc.InvalidParams, "cwd is missing or not an absolute path", nil}
+		return &fault{wire.InvalidParams, "cwd is missing or not an absolute path", nil}
 	case !servers.IsNull() && !servers.IsArray():
-		return &fault{rpc.InvalidParams, "mcpServers is not an array", nil}
+		return &fault{wire.InvalidParams, "mcpServers is not an array", nil}
 	}
 	return nil
 }
@@ -145,7 +144,7 @@ func (l *load) readHistory() error {
 		return err
 	}
 	if got := l.request.message.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.shim.Adopt {
-		return fault{rpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
+		return fault{wire.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.shim.readHistory(one, listing, l.request.message); err != nil {
 		return unreadable("session", err)
@@ -173,7 +172,7 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 			}
 		}
 		if wait >= inUseWait {
-			return one, listing, fault{rpc.InvalidRequest, "session in use: another client is at work in it", nil}
+			return one, listing, fault{wire.InvalidRequest, "session in use: another client is at work in it", nil}
 		}
 		if err := l.request.wait(nil, step); err != nil {
 			return one, listing, err
@@ -200,7 +199,7 @@ func (l *load) openAtAgent() error {
 	case a.err != nil:
 		err = refusal{a.err}
 	case !agentID.IsString():
-		err = fault{rpc.InternalError, "the agent made no session", nil}
+		err = fault{wire.InternalError, "the agent made no session", nil}
 	}
 	var context *contextBlock
 	if err == nil {
@@ -234,7 +233,7 @@ func (l *load) openAgain() error {
 		if err != nil {
 			delete(s.byAgentID, id)
 			l.session.withholdHistory = false
-			if errorCode(a.err) == rpc.MethodNotFound || errors.Is(err, errSilent) {
+			if errorCode(a.err) == wire.MethodNotFound || errors.Is(err, errSilent) {
 				delete(s.offers.methods, method)
 			}
 			if a.err == nil { // the agent may still open the session and send its history

@@ -20,38 +20,7 @@ func (m message) does(oneOf dialect.Role) bool {
 }
 
 // read reads the envelope of a frame.
-func read(f wire.Frame) message {
-	m := message{f, wire.Scan(f.Raw)}
-	if m.env.Kind == wire.Oversized {
-		m.env = outside(f.Raw)
-	}
-	return m
-}
-
-// outside reads the envelope of a large frame, of which wire.Scan reads only the beginning:
-// the session's id may be in the rest.
-func outside(raw []byte) wire.Envelope {
-	e := wire.Envelope{Kind: wire.Invalid}
-	wire.ValueOf(raw).ForEach(func(key, v wire.Value) bool {
-		switch key.Text() {
-		case "id":
-			e.ID = []byte(v.Raw())
-		case "method":
-			e.Method = []byte(v.Text())
-		case "params":
-			e.Params = []byte(v.Raw())
-		case "result":
-			e.Result = []byte(v.Raw())
-		case "error":
-			e.Error = []byte(v.Raw())
-		default:
-			return true
-		}
-		e.Kind = wire.Oversized
-		return true
-	})
-	return e
-}
+func read(f wire.Frame) message { return message{f, wire.ScanWhole(f.Raw)} }
 
 // param returns the value at a path in params.
 func (m *message) param(path string) wire.Value { return get(m.env.Params, path) }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 const (
@@ -165,7 +164,7 @@ func (n *nativeLoad) onAnswer(m message, out []wire.Frame) []wire.Frame {
 func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	code, success := m.errorCode(), m.env.Error == nil
 	switch {
-	case code == rpc.MethodNotFound:
+	case code == wire.MethodNotFound:
 		delete(n.shim.offers.methods, n.method())
 		return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
 	case success && (n.replayed || !n.replay), !success && !meansUnknown(code):

@@ -1,9 +1,8 @@
 package shim
 
 import (
-	"github.com/acptap/acptap/replay/internal/rpc"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // native reports whether a method is passed on to the agent: the agent offers it and has
@@ -53,5 +52,5 @@ func (s *Shim) agentMayKnow(clientID string) bool {
 // session: agents use these codes for that. The code that asks the client to log in is not
 // one of them.
 func meansUnknown(code int) bool {
-	return code == rpc.ResourceNotFound || code == rpc.InvalidParams || code == rpc.InternalError || code == rpc.MethodNotFound
+	return code == wire.ResourceNotFound || code == wire.InvalidParams || code == wire.InternalError || code == wire.MethodNotFound
 }

@@ -148,7 +148,7 @@ func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessag
 		case e.Run == r.part.live && r.dialect != dialect.ACPv2:
 			return item
 		case r.dialect == dialect.ACPv2:
-			return set(item, "terminalId", quote(r.terminalID(e, id)))
+			return set(item, "terminalId", wire.Quote(r.terminalID(e, id)))
 		default:
 			return textItem(terminalText(r.part.Terminal(e, id)))
 		}
@@ -164,7 +164,7 @@ func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessag
 }
 
 func textItem(text string) json.RawMessage {
-	block := members(nil).text("type", "text").add("text", quote(text)).object()
+	block := members(nil).text("type", "text").add("text", wire.Quote(text)).object()
 	return members(nil).text("type", "content").add("content", block).object()
 }
 
@@ -211,7 +211,7 @@ func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte 
 	r.terminals[key] = true
 	command := strings.Join(append([]string{t.Command}, t.Args...), " ")
 	u := newUpdate("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
-	output := quote(base64.StdEncoding.EncodeToString(t.Output))
+	output := wire.Quote(base64.StdEncoding.EncodeToString(t.Output))
 	u = u.add("output", members(nil).add("data", output).object())
 	if t.Exit != nil {
 		u = u.add("exitStatus", exitStatus(t.Exit))

@@ -93,7 +93,7 @@ func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity, id string) [
 		if !v2(r.source) && e.First != f.Seq && e.Message.Role == trace.User && r.isPrompt(e) {
 			return nil // an echo
 		}
-		return [][]byte{set([]byte(u.Raw()), "messageId", quote(id))}
+		return [][]byte{set([]byte(u.Raw()), "messageId", wire.Quote(id))}
 	case e.ToolCall != nil:
 		return r.toolUpdate(f, e)
 	case e.Plan != nil && e.Plan.Removed:
@@ -137,7 +137,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 		case "sessionUpdate":
 			return true
 		case "toolCallId":
-			value = quote(r.entityIDs[e])
+			value = wire.Quote(r.entityIDs[e])
 		case "title":
 			if titled = v.Text() != ""; !titled && variant == "tool_call" {
 				return true

@@ -7,7 +7,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // batchSize is how many bytes of a replay are sent at once. Sending blocks until the client
@@ -26,7 +25,7 @@ func (r *servedRequest) sendHistory(c *session, past *history, apart bool) error
 	}
 	w := &renderer{dialect: r.shim.dialect, supports: r.shim.supports, apart: apart, raw: r.shim.Raw, shown: shownIDs{}}
 	for update := range w.updates(past) {
-		f := wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Notification(dialect.SessionUpdate, members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
+		f := wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewNotification(dialect.SessionUpdate, members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
 		batch, size = append(batch, f), size+len(f.Raw)
 		if size > batchSize {
 			if err := flush(); err != nil {

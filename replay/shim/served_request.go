@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A servedRequest is a request of the client that the shim answers itself, in a job.
@@ -23,7 +22,7 @@ type servedRequest struct {
 var errOver = errors.New("the connection is over")
 
 // errCancelled is the answer to a request that the client has cancelled.
-var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
+var errCancelled = fault{wire.RequestCancelled, "Request cancelled", nil}
 
 // serve starts a job that runs steps for the request m. If steps returns an error, the
 // request fails with it.
@@ -48,9 +47,9 @@ func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedReque
 			case errors.As(err, &e):
 				out = append(out, r.message.fail(e))
 			case errors.As(err, &relayed):
-				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(r.message.env.ID, relayed.err)})
+				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewError(r.message.env.ID, relayed.err)})
 			case err != nil:
-				out = append(out, r.message.fail(fault{rpc.InternalError, err.Error(), nil}))
+				out = append(out, r.message.fail(fault{wire.InternalError, err.Error(), nil}))
 			}
 			return out
 		})
@@ -60,7 +59,7 @@ func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedReque
 
 // reply makes the successful answer.
 func (r *servedRequest) reply(result []byte) wire.Frame {
-	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(r.message.env.ID, result)}
+	return wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewResult(r.message.env.ID, result)}
 }
 
 // do runs an act, unless the connection is over or the client has cancelled the request.

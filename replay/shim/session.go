@@ -32,7 +32,7 @@ type session struct {
 // addSession adds a session by the client's id.
 func (s *Shim) addSession(clientID string) *session {
 	clientID = strings.Clone(clientID) // may be part of a frame
-	c := &session{clientID: clientID, clientJSON: quote(clientID), turn: turn{prompts: map[string]bool{}}}
+	c := &session{clientID: clientID, clientJSON: wire.Quote(clientID), turn: turn{prompts: map[string]bool{}}}
 	s.byClientID[clientID] = c
 	return c
 }
@@ -40,7 +40,7 @@ func (s *Shim) addSession(clientID string) *session {
 // bind gives a session the id of the agent's session that was opened for it.
 func (s *Shim) bind(c *session, agentID string, setup []byte) {
 	c.agentID = strings.Clone(agentID)
-	c.agentJSON = quote(agentID)
+	c.agentJSON = wire.Quote(agentID)
 	c.setup = bytes.Clone(setup)
 	s.byAgentID[c.agentID] = c
 	s.setups.claim(c)

@@ -12,7 +12,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // pageSize is how many sessions a page of a list has at most. The protocol leaves the size
@@ -109,14 +108,14 @@ func (r *servedRequest) page(except map[string]bool) ([]byte, error) {
 	s := r.shim
 	dir := r.message.param("cwd")
 	if r.params.Exists() && !r.params.IsObject() || !dir.IsNull() && !dir.IsString() {
-		return nil, fault{rpc.InvalidParams, "cwd is not a string", nil}
+		return nil, fault{wire.InvalidParams, "cwd is not a string", nil}
 	}
 	cwd := dir.Text()
 	after := cursor{Filter: filterHash(cwd)}
 	if given := r.message.param("cursor"); !given.IsNull() {
 		c, err := parseCursor(given.Text())
 		if err != nil || c.Filter != after.Filter {
-			return nil, fault{rpc.InvalidParams, "cursor is not one of this list", nil}
+			return nil, fault{wire.InvalidParams, "cursor is not one of this list", nil}
 		}
 		after = c
 	}
@@ -162,7 +161,7 @@ func (s *Shim) listItem(one record.SessionInfo, l record.Listing) json.RawMessag
 		meta = meta.text("agent", one.Agent)
 		title += " · " + s.agentName(one, l)
 	}
-	return members(nil).text("sessionId", one.ID).add("cwd", quote(one.Cwd)).text("title", title).
+	return members(nil).text("sessionId", one.ID).add("cwd", wire.Quote(one.Cwd)).text("title", title).
 		text("updatedAt", one.Updated().UTC().Format(time.RFC3339)).
 		add("_meta", members(nil).add("acptap", meta.object()).object()).object()
 }

@@ -151,5 +151,5 @@ func (c *session) withShownID(m message, kind, path string, mayBegin bool) messa
 	if u.id == id {
 		return m
 	}
-	return m.patched(path, quote(u.id))
+	return m.patched(path, wire.Quote(u.id))
 }

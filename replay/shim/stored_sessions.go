@@ -8,7 +8,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // offered returns the sessions that may be listed and loaded here, by id: those that were
@@ -99,7 +98,7 @@ func (s *Shim) find(clientID string) (record.SessionInfo, record.Listing, error)
 		return record.SessionInfo{}, v.listing, notFound(clientID)
 	}
 	if s.hasGap(one, v.listing) {
-		return record.SessionInfo{}, v.listing, fault{rpc.InternalError, "a part of the session could not be recorded", nil}
+		return record.SessionInfo{}, v.listing, fault{wire.InternalError, "a part of the session could not be recorded", nil}
 	}
 	return one, v.listing, nil
 }

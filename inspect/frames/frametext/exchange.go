@@ -93,20 +93,14 @@ func (x *exchange) answer() string {
 
 // form returns what the headers say of a body: json, sse, or the type of its content.
 func form(headers []wire.Header) string {
-	for _, h := range headers {
-		if !strings.EqualFold(h.Name, "Content-Type") {
-			continue
-		}
-		switch kind, _, _ := mime.ParseMediaType(h.Value); kind {
-		case "application/json":
-			return "json"
-		case "text/event-stream":
-			return "sse"
-		default:
-			return kind
-		}
+	switch kind, _, _ := mime.ParseMediaType(wire.HeaderValue(headers, "Content-Type")); kind {
+	case "application/json":
+		return "json"
+	case "text/event-stream":
+		return "sse"
+	default:
+		return kind
 	}
-	return ""
 }
 
 // streamSummary tells what a mark of a stream says; empty if it is no such mark.

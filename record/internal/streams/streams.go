@@ -9,7 +9,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -70,7 +69,7 @@ func (s *Set) Head(slot uint16, dir wire.Direction, h *wire.HTTP) uint64 {
 		s.drop(slot) // of which the end is lost
 		one = s.add(slot, h.Stream)
 	}
-	next := wire.NewDecoder(h.Status, fields(h.Headers))
+	next := wire.NewDecoder(h.Status, func(name string) string { return wire.HeaderValue(h.Headers, name) })
 	switch {
 	case dir == wire.ClientToAgent:
 		s.replace(one, wire.ClientToAgent, next)
@@ -81,18 +80,6 @@ func (s *Set) Head(slot uint16, dir wire.Direction, h *wire.HTTP) uint64 {
 		s.replace(one, wire.AgentToClient, next)
 	}
 	return one.Number
-}
-
-// fields returns the values of those headers, as http.Header.Get does.
-func fields(headers []wire.Header) func(name string) string {
-	return func(name string) string {
-		for _, h := range headers {
-			if strings.EqualFold(h.Name, name) {
-				return h.Value
-			}
-		}
-		return ""
-	}
 }
 
 // Feed takes bytes of one direction of the stream in a slot.

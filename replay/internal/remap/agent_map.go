@@ -95,7 +95,7 @@ func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 
 // Session returns the live id of a recorded session, or recorded if there is none.
 func (l *AgentMap) Session(recorded string) string {
-	if now, ok := l.ids[madeID{dialect.SessionID, string(wire.AppendText(nil, recorded))}]; ok {
+	if now, ok := l.ids[madeID{dialect.SessionID, string(wire.Quote(recorded))}]; ok {
 		return wire.ValueOf(now).Text()
 	}
 	return recorded
