@@ -29,6 +29,9 @@ var columns = sync.OnceValue(func() (all []column) {
 		all = append(all, column{r.name, dialect.ACP, dialect.AgentSide})
 	}
 	for _, c := range dialect.Capabilities(dialect.Unknown) {
+		if c.Path == session {
+			continue
+		}
 		for _, d := range []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2, dialect.MCPLegacy, dialect.MCPModern} {
 			if one := (column{columnName(c), d.Protocol(), c.Side}); c.Dialects.Has(d) && !slices.Contains(all, one) {
 				all = append(all, one)
@@ -39,7 +42,7 @@ var columns = sync.OnceValue(func() (all []column) {
 })
 
 // groups are the objects that only hold capabilities together.
-var groups = []string{"sessionCapabilities.", "promptCapabilities.", "session."}
+var groups = []string{"sessionCapabilities.", "session."}
 
 // columnName returns the name of a capability in a heading: two words at most.
 func columnName(c dialect.Capability) string {
@@ -49,13 +52,11 @@ func columnName(c dialect.Capability) string {
 		return "load"
 	case "authMethods":
 		return "login"
-	case "session":
-		return "new"
 	}
 	for _, g := range groups {
 		path = strings.TrimPrefix(path, g)
 	}
-	path = strings.NewReplacer("mcpCapabilities.", "mcp ", "nes.events.document.", "nes ", "auth.", "", "TextFile", "", ".", " ").Replace(path)
+	path = strings.NewReplacer("nes.events.document.", "nes ", "auth.", "", "TextFile", "", ".", " ").Replace(path)
 	return words(path)
 }
 
@@ -82,9 +83,24 @@ type offer struct {
 // initialize.
 func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
 	for _, c := range dialect.Capabilities(d) {
-		if c.Side == side && c.Form != dialect.AtSetup {
-			all = append(all, offer{c, columnName(c), c.Offered(d, said)})
+		if c.Side != side || c.Form == dialect.AtSetup {
+			continue
+		}
+		offered := c.Offered(d, said)
+		if c.Path != session {
+			all = append(all, offer{c, columnName(c), offered})
+			continue
+		}
+		for _, method := range c.Allows {
+			if column := strings.TrimPrefix(method, "session/"); !dialect.Does(method, dialect.CancelsTurns) {
+				c.Allows = []string{method}
+				all = append(all, offer{c, column, offered})
+			}
 		}
 	}
 	return all
 }
+
+// session is the capability of version 2 that allows what version 1 has under several: each
+// of its methods has the column of that.
+const session = "session"

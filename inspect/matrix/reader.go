@@ -26,13 +26,10 @@ type Reader struct {
 type link struct {
 	peer   *Peer // nil: not known yet
 	offers []offer
-	frames int                 // messages that are not counted yet
-	hello  []byte              // the client's params of initialize
-	asked  map[uint64][]string // of open requests: capabilities that their params use, by Seq
+	frames int             // messages that are not counted yet
+	hello  []byte          // the client's params of initialize
+	setUps map[string]bool // columns of what is offered when a session is opened: whether it was
 }
-
-// maxAsked bounds the open requests that are remembered.
-const maxAsked = 4096
 
 // Read returns a Reader of a tape: id is its own, name what the store calls its agent.
 func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
@@ -102,20 +99,12 @@ func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotatio
 	if a.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
-	if uses := usesOf(a.Method, e.Params); uses != nil && len(r.link.asked) < maxAsked {
-		if r.link.asked == nil {
-			r.link.asked = make(map[uint64][]string)
-		}
-		r.link.asked[f.Seq] = uses
-	}
 }
 
 func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
 	if a.Events.Has(dialect.Initialized) || a.Does(dialect.Discovers) && e.Error == nil {
 		r.meet(e, a.Method)
 	}
-	uses := r.link.asked[a.Request]
-	delete(r.link.asked, a.Request)
 	if r.link.peer == nil || sideOf(f.Dir) != r.matrix.Side {
 		return
 	}
@@ -129,12 +118,6 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotati
 		}
 	}
 	r.used(a.Method, outcome, f.Seq)
-	if outcome.Missing > 0 { // says nothing of what the params use
-		outcome = Cell{Failed: 1}
-	}
-	for _, name := range uses {
-		r.used(name, outcome, f.Seq)
-	}
 	if e.Error == nil && a.Events.Has(dialect.SessionOpened) {
 		r.setUp(e.Result, f.Seq)
 	}
@@ -187,7 +170,8 @@ func (r *Reader) meet(e wire.Envelope, method string) {
 	}
 }
 
-// setUp takes what is offered with the answer that opens a session.
+// setUp takes what is offered with the answer that opens a session. A connection with many
+// sessions offers it once.
 func (r *Reader) setUp(result []byte, seq uint64) {
 	for _, c := range dialect.Capabilities(r.checker.ConnectionOf(faultOf(r.matrix.Side)).Dialect) {
 		if c.Side != dialect.AgentSide || c.Form != dialect.AtSetup {
@@ -195,29 +179,26 @@ func (r *Reader) setUp(result []byte, seq uint64) {
 		}
 		name := columnName(c)
 		cell := r.link.peer.cell(name)
-		cell.Connections++
-		if v := wire.Get(result, c.Path); len(v) > 0 && string(v) != "null" {
+		was, met := r.link.setUps[name]
+		if !met {
+			cell.Connections++
+			r.link.offers = append(r.link.offers, offer{c, name, true})
+		}
+		v := wire.Get(result, c.Path)
+		offers := len(v) > 0 && string(v) != "null"
+		if offers && !was {
 			cell.Offered++
 			cell.shows(Unused, Where{r.tape, seq})
 		}
-		if !r.knows(name) {
-			r.link.offers = append(r.link.offers, offer{c, name, true})
+		if r.link.setUps == nil {
+			r.link.setUps = make(map[string]bool)
 		}
+		r.link.setUps[name] = was || offers
 	}
 }
 
-func (r *Reader) knows(column string) bool {
-	for _, o := range r.link.offers {
-		if o.column == column {
-			return true
-		}
-	}
-	return false
-}
-
-// used adds the outcome of a use of what a capability allows: a method, a variant of
-// session/update, or a kind of content. Of several that allow it, the first that is
-// offered counts.
+// used adds the outcome of a use of what a capability allows: a method, or a variant of
+// session/update. Of several that allow it, the first that is offered counts.
 func (r *Reader) used(name string, outcome Cell, seq uint64) {
 	if name == "" || r.link.peer == nil {
 		return
