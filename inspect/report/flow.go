@@ -107,7 +107,7 @@ func (r *reader) plots() []*plot {
 		}
 	}
 	a := newAxis(spans, idleBetweenCalls)
-	if a.busy() == 0 {
+	if steps.Length(spans) == 0 {
 		return nil
 	}
 	var list []*plot

@@ -54,12 +54,12 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 		case beside && len(spans) > 0:
 			one := c.strip(axis)
 			one.Name = c.Name
-			one.Label = fmt.Sprintf("%s in %s", termtext.Counted(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
+			one.Label = fmt.Sprintf("%s in %s", termtext.Counted(len(spans), "turn"), termtext.Duration(steps.Length(steps.Join(spans, 0))))
 			together = append(together, one)
 		case len(spans) > 1: // a single turn has its waterfall
 			a := newAxis(append(spansOf(c.starts), spans...), 0)
 			c.Strip = c.strip(a)
-			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", termtext.Counted(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
+			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", termtext.Counted(len(spans), "turn"), termtext.Duration(steps.Length(steps.Join(spans, 0))))
 			c.Strip.Gaps = a.gaps()
 		}
 	}
@@ -163,14 +163,6 @@ func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 		y += height
 	}
 	return bars
-}
-
-// busy is how much time an axis has.
-func (a *axis) busy() (sum time.Duration) {
-	for _, p := range a.parts {
-		sum += p.To - p.From
-	}
-	return sum
 }
 
 // gaps says how long nothing went on between parts, where that is over a second and there
