@@ -158,9 +158,9 @@ func FuzzTags(f *testing.F) {
 		f.Add(encodeTags(v, nil))
 		f.Add(WithTags(f, encodeTags(v, nil), map[uint64]any{99: []any{"x"}}))
 	}
-	f.Add([]byte("\x02\xbb\xff\xff\xff\xff\xff\xff\xff\xff"))
-	f.Add([]byte("\x02\xa1\x04\x9b\x00\x00\x00\x00\xff\xff\xff\xff"))
-	f.Add([]byte("\x02\xa1\x18\x63" + strings.Repeat("\x81", 1000)))
+	f.Add([]byte("\x01\xbb\xff\xff\xff\xff\xff\xff\xff\xff"))
+	f.Add([]byte("\x01\xa1\x04\x9b\x00\x00\x00\x00\xff\xff\xff\xff"))
+	f.Add([]byte("\x01\xa1\x18\x63" + strings.Repeat("\x81", 1000)))
 	f.Add([]byte("\x01\x0120260102T150405000\x00\xff\xff\xff\xff\x0f"))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		memtest.Bound(t, func() { checkTags(t, value) })

@@ -56,17 +56,6 @@ func (r *varintReader) Bytes(n uint64) []byte {
 	return p
 }
 
-// Byte reads one byte.
-func (r *varintReader) Byte() byte {
-	if p := r.Bytes(1); len(p) == 1 {
-		return p[0]
-	}
-	return 0
-}
-
-// Bool reads a byte that is 1 for true.
-func (r *varintReader) Bool() bool { return r.Byte() == 1 }
-
 // Text reads text behind its length.
 func (r *varintReader) Text() string { return string(r.Bytes(r.Uint())) }
 
