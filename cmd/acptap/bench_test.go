@@ -22,7 +22,7 @@ import (
 // everything recorded, beside a bare relay in the same run and in turn with it.
 
 // A bench holds the programs.
-type bench struct{ dir, acptap, relay, agent string }
+type bench struct{ dir, acptap, proxy, relay, agent string }
 
 // newBench builds the programs, unless an earlier benchmark has. They stand beside the
 // commands of the scripts, which testscript.Main removes with the directory around them.
@@ -36,6 +36,7 @@ func newBench(b *testing.B) bench {
 		b.Fatal(err)
 	}
 	p := bench{dir: filepath.Join(filepath.Dir(filepath.Dir(command)), "bench")}
+	p.proxy = p.build(b, "acptap-proxy", "./acptap-proxy")
 	p.acptap, p.relay, p.agent = p.build(b, "acptap", "."), p.build(b, "relay", "./testdata/bench/relay"), p.build(b, "agent", "./testdata/bench/agent")
 	return p
 }
@@ -354,27 +355,33 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // From the start of the process to the first line back, with an empty store and
-// with one of ten thousand tapes.
+// with one of ten thousand tapes, and the memory that it has taken by then; of
+// acptap proxy and of acptap-proxy.
 func BenchmarkStart(b *testing.B) {
 	progs := newBench(b)
 	for _, tapes := range []int{0, less(10_000)} {
 		b.Run(fmt.Sprintf("%d tapes", tapes), func(b *testing.B) {
 			store := filepath.Join(b.TempDir(), "store")
 			fillStore(b, progs, store, tapes)
-			var took [2][]time.Duration
+			ways := progs.ways(store)
+			all := append(ways[:], []string{progs.proxy, "--store", store, "--", progs.agent})
+			took, peak := make([][]time.Duration, len(all)), make([]float64, len(all))
 			for b.Loop() {
-				for i, way := range progs.ways(store) {
+				for i, way := range all {
 					began := time.Now()
 					p := start(b, way)
 					p.ask([]byte("{}\n"), io.Discard)
 					took[i] = append(took[i], time.Since(began))
+					peak[i] = max(peak[i], p.peak())
 					p.stop()
 				}
 			}
-			relay, acptap := median(took[0]), median(took[1])
-			b.ReportMetric(float64(relay.Microseconds())/1e3, "relay-ms")
-			b.ReportMetric(float64(acptap.Microseconds())/1e3, "acptap-ms")
-			b.ReportMetric(float64(acptap)/float64(relay), "ratio")
+			relay := median(took[0])
+			for i, name := range []string{"relay", "acptap", "acptap-proxy"} {
+				b.ReportMetric(float64(median(took[i]).Microseconds())/1e3, name+"-ms")
+				b.ReportMetric(float64(median(took[i]))/float64(relay), name+"-ratio")
+				b.ReportMetric(peak[i], name+"-MiB")
+			}
 		})
 	}
 }

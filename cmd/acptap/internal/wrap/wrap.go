@@ -25,7 +25,8 @@ func (c Commands) Wrap() *cobra.Command {
 of their clients. Without arguments it lists the clients on this machine with
 their entries; with CLIENT those of one client. Only the command changes:
 comments, blanks and everything else in the file stay. acptap unwrap gives the
-same bytes back.
+same bytes back. What it puts there is acptap-proxy, which takes less memory, if
+that lies beside acptap and can do what --with asks for.
 
 CLIENT is zed, zed-mcp, jetbrains, vscode, vscode-mcp, acpx, claude-desktop,
 claude-code, cursor, windsurf, copilot or opencode. For nvim, emacs and codex,
