@@ -97,13 +97,28 @@ func (a *app) readTape(sub Subject, query string) error {
 		a.index.Read(ctx, reading)
 		ticking.Stop()()
 	})
-	a.judge()
+	if sinks := []frameindex.Sink{a.judge()}; info.Lines <= maxTraced {
+		a.feed(&a.judging, a.Store, append(sinks, a.traces())...)
+	} else {
+		a.feed(&a.judging, nil, sinks...)
+	}
 	if err := a.setFilter(query); err != nil {
 		a.closeTape()
 		return err
 	}
 	a.readNotes()
 	return nil
+}
+
+// maxTraced is how many frames a tape may have whose conversations are read before they are
+// looked at, in one pass with its findings: they take up to a kilobyte a frame.
+const maxTraced = 1 << 16
+
+// feed reads the tapes for some pages, in the background, and those of the agent's servers that
+// are in a store.
+func (a *app) feed(w *worker, servers *record.Store, sinks ...frameindex.Sink) {
+	t, index := a.timeline, a.index
+	w.Start(a.ctx, func(ctx context.Context) { t.Feed(ctx, index, servers, sinks...) })
 }
 
 // closeTape ends what reads the tape. The function that it returns waits until

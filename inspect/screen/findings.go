@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -14,17 +13,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// judge begins to judge what is opened, behind what is on the screen.
-func (a *app) judge() {
-	r := findingpage.NewReader(a.timeline.Label, a.subject.Session)
+// judge makes the page of findings, and returns what finds them.
+func (a *app) judge() *findingpage.Reader {
+	r := findingpage.NewReader(a.timeline.Label, a.subject.Session, a.updates.wake)
 	v := findingpage.NewView(r)
 	if a.broke != nil {
 		v.Least = a.broke.Least
 	}
 	a.found, a.broke = r, v
-	t, index := a.timeline, a.index
-	a.judging.Start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
 	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFinding, Flip: v.Flip}
+	return r
 }
 
 // showFinding goes to the frame that a line is about, and to what is wrong in it.

@@ -2,17 +2,14 @@ package screen
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/screen/tracepage"
-	"github.com/acptap/acptap/record"
 )
 
 // A Place is what fills the screen.
@@ -76,10 +73,7 @@ func (a *app) visit(to Place) {
 		a.fail(errNoTape)
 		return
 	case to.ofTape() && to != framesPlace && to != findingsPlace:
-		if err := a.readTrace(); err != nil {
-			a.fail(err)
-			return
-		}
+		a.readTrace()
 	}
 	a.leave()
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
@@ -100,33 +94,21 @@ func (a *app) leave() {
 	}
 }
 
-// readTrace reads what happened on the tapes for the pages that show it, if that has
-// not begun.
-func (a *app) readTrace() error {
-	if a.trace != nil {
-		return nil
+// readTrace reads what happened on the tapes for the pages that show it, unless that has
+// begun.
+func (a *app) readTrace() {
+	if a.trace == nil {
+		a.feed(&a.tracing, a.Store, a.traces())
 	}
-	t, err := a.timeline.Reopen()
-	if err != nil {
-		return err
-	}
-	r := tracepage.NewReader(a.timeline.Label, len(t.Agents()))
-	live := a.info.Live
-	a.tracing.Start(a.ctx, func(ctx context.Context) {
-		var servers sync.WaitGroup
-		begun, ended := context.WithCancel(ctx)
-		if a.Store != nil {
-			servers.Go(func() {
-				followServers(begun, a.Store, t.IDs(), live, func(tape *record.Tape, info record.Info) { r.ReadServer(ctx, tape, info, a.updates.wake) })
-			})
-		}
-		r.Read(ctx, t, a.updates.wake)
-		ended()
-		servers.Wait()
-	})
+}
+
+// traces makes the pages that show what happened on the tapes, and returns what gathers it.
+func (a *app) traces() *tracepage.Reader {
+	tapes := len(a.timeline.Agents())
+	r := tracepage.NewReader(a.timeline.Label, tapes, a.updates.wake)
 	a.trace = r
 
-	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Agents())), a.session)
+	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, tapes), a.session)
 	a.pages[chatPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
 		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo,
@@ -142,7 +124,7 @@ func (a *app) readTrace() error {
 		Enter: a.showFrame,
 	}
 	a.pages[statisticsPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
-	return nil
+	return r
 }
 
 // showFrame goes to the frame that a line is about.

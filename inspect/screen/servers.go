@@ -1,59 +1,12 @@
 package screen
 
 import (
-	"context"
 	"slices"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record"
 )
-
-// followServers calls read, each time in a goroutine of its own, for the tapes of servers
-// that the agent on some tapes has started, until begun is done also for those that begin
-// meanwhile. It returns when all calls have.
-func followServers(begun context.Context, store *record.Store, agents []string, live bool, read func(*record.Tape, record.Info)) {
-	var reading sync.WaitGroup
-	defer reading.Wait()
-	known := map[string]bool{}
-	take := func(id string) {
-		if known[id] {
-			return
-		}
-		known[id] = true
-		tape, err := store.Open(id)
-		if err != nil {
-			return // it is gone already
-		}
-		start, err := tape.Start() // Info may be from before that was written
-		if err != nil || !slices.Contains(agents, start.Parent.Tape) {
-			return
-		}
-		info, err := tape.Info()
-		if info.Start = start; err == nil {
-			reading.Go(func() { read(tape, info) })
-		}
-	}
-	listing, err := store.List()
-	if err != nil {
-		return // the list of tapes says so
-	}
-	nesting := record.NestingOf(listing.Tapes)
-	for _, agent := range agents {
-		for _, info := range nesting.Children(agent) {
-			take(info.Tape)
-		}
-	}
-	if !live {
-		return
-	}
-	for c, err := range store.Watch(begun, nil) {
-		if err == nil && c.Kind == record.TapeAppeared && c.Live {
-			take(c.Tape)
-		}
-	}
-}
 
 // hasServers reports whether there are tapes of servers that the agent on a timeline has
 // started, or may be some.

@@ -229,7 +229,7 @@ func (a *app) reader() pageReader {
 	switch {
 	case a.place == findingsPlace && a.found != nil:
 		return a.found
-	case a.trace != nil:
+	case a.place.ofTape() && a.trace != nil:
 		return a.trace
 	}
 	return nil
@@ -238,7 +238,7 @@ func (a *app) reader() pageReader {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		if r := a.reader(); r != nil && a.place.ofTape() && r.Broken() {
+		if r := a.reader(); r != nil && r.Broken() {
 			list = append(list, brokenNote)
 		}
 		return list

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"iter"
+	"time"
 
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
@@ -12,6 +13,7 @@ import (
 type History struct {
 	Trace trace.Trace
 	Calls nested.Join
+	Start time.Time // when the times of all of the agent's frames begin; zero: each with its tape
 
 	servers map[*Part]*nested.Tape // with tapes of their own
 	hosts   []*Part                // of Calls.Tapes: the agent that the client has the server for; nil: the server has a tape of its own
@@ -21,11 +23,16 @@ type History struct {
 // the tape of an agent, which then is in Trace.
 func (h *History) Take(e *Event) bool {
 	switch {
+	case e.Part == nil, e.Part.IsServer() && e.Part.Above != e.Part.Agent: // or a server of a server
 	case e.Kind == Begins && e.Part.IsServer():
 		h.begin(e.Part)
 	case e.Kind == Begins:
 		h.Trace.Next(e.Part.Info.Connection)
-		h.Calls.Next(e.Part.Info.Tape, e.Part.Info.Start.Time)
+		start := h.Start
+		if start.IsZero() {
+			start = e.Part.Info.Start.Time
+		}
+		h.Calls.Next(e.Part.Info.Tape, start)
 	case e.Kind == Ends && e.Part.IsServer():
 		h.servers[e.Part].End()
 	case e.Kind != Read || e.Err != nil:

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 )
 
@@ -53,10 +54,15 @@ const (
 
 // Read writes the index until the timeline ends or ctx is done.
 func (x *Index) Read(ctx context.Context, t *Timeline) {
-	r, err := t.reader()
+	var servers *record.Store
+	if t.order != nil {
+		servers = t.order.store
+	}
+	r, err := t.reader(servers, true)
 	if err != nil {
 		x.announce(func() { x.err = err })
 	}
+	r.Fields = true
 	last := uint64(0)
 	for e := range r.Read(ctx) {
 		switch e.Kind {

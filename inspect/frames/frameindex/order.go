@@ -2,6 +2,7 @@ package frameindex
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"sync"
 
@@ -165,6 +166,44 @@ func (o *order) number(part int, seq uint64) uint64 {
 		return number
 	}
 	return 0
+}
+
+// find returns where a frame of a tape is. It waits until the frame is there; the number is 0 if
+// it will not be, or if ctx is done.
+func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, number uint64) {
+	for {
+		o.mu.Lock()
+		part = slices.IndexFunc(o.parts, func(p *orderedPart) bool { return p.Info.Tape == tape })
+		over, changed := o.over, o.changed
+		var last uint64 // of the tape, that is there
+		if part >= 0 && len(o.parts[part].runs) > 0 {
+			last = o.lastOf(part)
+		}
+		o.mu.Unlock()
+		if last >= seq || over {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return part, 0
+		case <-changed:
+		}
+	}
+	if part < 0 {
+		return part, 0
+	}
+	return part, o.number(part, seq)
+}
+
+// lastOf returns the last frame of a part that is there. The lock is held.
+func (o *order) lastOf(part int) uint64 {
+	of := o.parts[part].runs
+	i := of[len(of)-1]
+	r, end := o.runs[i], o.last+1
+	if i+1 < len(o.runs) {
+		end = o.runs[i+1].first
+	}
+	return r.seq + (end - r.first) - 1
 }
 
 // await waits until there is a frame with that number. It reports whether there is one: not

@@ -2,6 +2,7 @@ package frameindex
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // A wantedFrame is where a frame is to stand in an order.
@@ -54,13 +56,9 @@ func TestOrder(t *testing.T) {
 				want = append(want, framesOn(t, store, id)...)
 			}
 			slices.SortStableFunc(want, func(a, b wantedFrame) int { return cmp.Compare(a.at, b.at) })
-			var got []wantedFrame
-			for l := range listed.FollowAll(t.Context()) {
-				if l.Err != nil || l.Number != uint64(len(got)+1) {
-					t.Fatalf("frame %d has the number %d: %v", len(got)+1, l.Number, l.Err)
-				}
-				got = append(got, wantedFrame{listed.Part(l.Part).Info.Tape, l.Frame.Seq, 0})
-			}
+			fed := &fedFrames{t: t, timeline: listed}
+			listed.Feed(t.Context(), x, store, fed)
+			got := fed.got
 			if len(got) != len(want) {
 				t.Fatalf("got %d frames, want %d", len(got), len(want))
 			}
@@ -80,21 +78,44 @@ func TestOrder(t *testing.T) {
 				}
 				from++
 			}
-			var ofAgent, wantAgent []uint64
-			for f := range listed.FollowAgent(t.Context(), 1) {
-				ofAgent = append(ofAgent, f.Seq)
-			}
+			var wantAgent []uint64
 			for i, w := range want {
 				if slices.Contains(agents, w.tape) {
 					wantAgent = append(wantAgent, uint64(i+1))
 				}
 			}
-			if from != uint64(len(want)+1) || !slices.Equal(ofAgent, wantAgent) {
-				t.Errorf("the last number is %d of %d; the agent's are %v, want %v", from-1, len(want), ofAgent, wantAgent)
+			if from != uint64(len(want)+1) || !slices.Equal(fed.ofAgent, wantAgent) || !fed.ended {
+				t.Errorf("the last number is %d of %d; the agent's are %v, want %v", from-1, len(want), fed.ofAgent, wantAgent)
 			}
 		})
 	}
 }
+
+// fedFrames are the frames that a timeline feeds a sink with, whose numbers rise.
+type fedFrames struct {
+	t        *testing.T
+	timeline *Timeline
+	got      []wantedFrame
+	ofAgent  []uint64
+	ended    bool
+}
+
+func (s *fedFrames) Begin(context.Context, *Timeline) {}
+
+func (s *fedFrames) Take(e *Event) {
+	if e.Kind != reading.Read {
+		return
+	}
+	if e.Err != nil || e.Number != uint64(len(s.got)+1) {
+		s.t.Fatalf("frame %d has the number %d: %v", len(s.got)+1, e.Number, e.Err)
+	}
+	s.got = append(s.got, wantedFrame{s.timeline.Part(e.Place).Info.Tape, e.Frame.Seq, 0})
+	if !e.Part.IsServer() {
+		s.ofAgent = append(s.ofAgent, s.timeline.Placed(e).Seq)
+	}
+}
+
+func (s *fedFrames) End(ended bool) { s.ended = ended }
 
 // framesOn returns the frames on a tape of the test. Without a time a frame came right
 // behind the one before.

@@ -18,31 +18,6 @@ type listing struct {
 // has put them into.
 func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
-		for l := range t.located(ctx, from, want) {
-			t.renumber(l.Part, l.Number, &l.Frame)
-			if !yield(l.Frame, l.Err) {
-				return
-			}
-		}
-	}
-}
-
-// A Located is a frame of one of several tapes, with its number and time there.
-type Located struct {
-	Part   int
-	Number uint64 // on the timeline
-	Frame  dialect.Frame
-	Err    error // in its place
-}
-
-// FollowAll is Follow for a timeline with servers. Their frames have the numbers of their
-// tapes.
-func (t *Timeline) FollowAll(ctx context.Context) iter.Seq[Located] {
-	return t.located(ctx, 1, listing{waits: true})
-}
-
-func (t *Timeline) located(ctx context.Context, from uint64, want listing) iter.Seq[Located] {
-	return func(yield func(Located) bool) {
 		readers := map[int]*partReader{}
 		defer func() {
 			for _, r := range readers {
@@ -70,7 +45,7 @@ func (t *Timeline) located(ctx context.Context, from uint64, want listing) iter.
 			}
 			for i := range s.frames {
 				f, err, ok := r.read(s.seq + i)
-				if ok && !yield(Located{s.part, s.first + i, f, err}) {
+				if t.renumber(s.part, s.first+i, &f); ok && !yield(f, err) {
 					return
 				}
 			}

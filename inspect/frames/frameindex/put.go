@@ -1,23 +1,23 @@
 package frameindex
 
 import (
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// reader returns what reads the tapes of the timeline for an Index. If the tapes of servers
-// cannot be listed it reads those that it has found.
-func (t *Timeline) reader() (*reading.Reader, error) {
+// reader returns what reads the tapes of the timeline, with those of the servers that the
+// agent started, which are in store; if all, also those of servers that these started. If
+// servers cannot be listed it reads those that it has found.
+func (t *Timeline) reader(store *record.Store, all bool) (*reading.Reader, error) {
 	var agents []reading.Part
 	for _, p := range t.agents {
-		if t.order != nil {
-			p.Store = t.order.store
-		}
+		p.Store = store
 		agents = append(agents, p.Part)
 	}
 	r := reading.New(agents)
-	r.Fields, r.Follow = true, true
-	return r, r.AddServers(true)
+	r.Follow = true
+	return r, r.AddServers(all)
 }
 
 // know notes which servers r has found, and for which sessions they were started.

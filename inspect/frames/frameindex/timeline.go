@@ -171,14 +171,6 @@ func (t *Timeline) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Fr
 	return t.follow(ctx, from)
 }
 
-// FollowAgent is Follow for the frames of the agent's tapes only.
-func (t *Timeline) FollowAgent(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
-	if t.order != nil {
-		return t.ordered(ctx, from, listing{waits: true, agent: true})
-	}
-	return t.follow(ctx, from)
-}
-
 // follow is Follow without servers.
 func (t *Timeline) follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] {

@@ -1,8 +1,6 @@
 package findingpage
 
 import (
-	"context"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,128 +10,74 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/tapecheck"
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // A judge is the work on the agent's tapes of a timeline, or on the tape of a server. To the
 // checker frames have the numbers of their tape.
 type judge struct {
 	*Reader
-	checker  *conform.Checker
-	stalls   tapecheck.Stalls
-	timeline *frameindex.Timeline
-	first    int // part of the timeline that is the checker's first tape
-	onChange func()
-	taken    int            // findings of the checker
-	counted  map[string]int // what of the present tape is in unlisted, by rule
+	checker *conform.Checker
+	stalls  tapecheck.Stalls
+	first   int            // place of the checker's first tape
+	taken   int            // findings of the checker
+	counted map[string]int // what of the present tape is in unlisted, by rule
+	over    bool
 }
 
-// publishEvery is after how many frames those are woken who wait for the reader.
+// publishEvery is after how many frames those are woken who wait for the reader, while it reads
+// what is there.
 const publishEvery = 1 << 10
 
-// begin begins the next tape.
-func (j *judge) begin(part int) {
-	if part > j.first {
-		j.take(0, j.stalls.End()...)
-		j.checker.Next(tapecheck.Beginning(&j.timeline.Part(part).Info))
-	}
-	j.stalls.Start(j.timeline.Tape(part), part-j.first)
-	j.counted = make(map[string]int)
+// newJudge returns the work on tapes, of which the one at a place is the first.
+func (r *Reader) newJudge(o conform.Options, place int, tape *record.Tape) *judge {
+	j := &judge{Reader: r, checker: conform.NewChecker(o), first: place, counted: make(map[string]int)}
+	j.stalls.Start(tape.Clone(), 0)
+	return j
 }
 
-// add judges a frame, which has a number on the timeline, and reports whether anything was
-// found.
-func (j *judge) add(f *dialect.Frame, number uint64) bool {
-	j.checker.Add(f)
-	return j.take(number, j.stalls.Frame(f)...)
-}
-
-// end says that no frame follows, unless ctx is done.
-func (j *judge) end(ctx context.Context) {
-	if ctx.Err() == nil {
-		j.checker.End()
-		j.take(0, j.stalls.End()...)
-		j.count()
-	}
-}
-
-// together judges the agent's tapes and those of its servers, in the order of the timeline.
-func (j *judge) together(ctx context.Context) {
-	part, servers := -1, map[int]*judge{} // part is of the agent's tapes
-	for l := range j.timeline.FollowAll(ctx) {
-		if l.Err != nil {
-			j.publish(func() { j.broken = true })
-			continue
+// event takes what comes next on the tapes.
+func (j *judge) event(e *frameindex.Event) {
+	switch e.Kind {
+	case reading.Begins:
+		if e.Place > j.first {
+			j.take(0, j.stalls.End()...)
+			j.count()
+			j.checker.Next(tapecheck.Beginning(&e.Part.Info))
+			j.counted = make(map[string]int)
+			j.stalls.Start(e.Part.Tape.Clone(), e.Place-j.first)
 		}
-		of := j
-		switch {
-		case l.Part >= len(j.timeline.Agents()):
-			if of = servers[l.Part]; of == nil {
-				of = j.server(ctx, l.Part)
-				servers[l.Part] = of
-			}
-		case l.Part != part:
-			part = l.Part
-			j.begin(part)
+	case reading.Read:
+		if j.checker.Add(&e.Frame); j.take(e.Number, j.stalls.Frame(&e.Frame)...) {
+			j.changes()
 		}
-		if of.add(&l.Frame, l.Number) {
-			j.onChange()
+		due := e.Frame.Seq%publishEvery == 0
+		if due {
+			j.count()
 		}
-		if l.Number%publishEvery == 0 {
-			of.count()
-		}
-		j.publish(func() {})
-	}
-	j.end(ctx)
-	for _, part := range slices.Sorted(maps.Keys(servers)) {
-		servers[part].end(ctx)
-	}
-}
-
-// server returns the work on the tape of a server. If that cannot be read, reading its
-// frames reports it.
-func (j *judge) server(ctx context.Context, part int) *judge {
-	options, _ := tapecheck.Options(ctx, j.timeline.Tape(part))
-	of := *j
-	of.checker, of.first, of.taken = conform.NewChecker(options), part, 0
-	of.begin(part)
-	return &of
-}
-
-// part judges a part of the timeline: what is there, and of the last one what comes.
-func (j *judge) part(ctx context.Context, i int) {
-	p := j.timeline.Part(i)
-	isLast := p == j.timeline.Latest()
-	last := uint64(0)
-	for f, err := range p.Tape.Frames(1) {
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil && !isLast && f.Seq > p.Info.Lines { // recorded since the numbers were given
-			break
-		}
-		if j.frame(p, &f, err); err == nil {
-			last = max(last, f.Seq)
-		}
-		if f.Seq%publishEvery == 0 {
+		if due || j.follows {
 			j.publish(func() {})
 		}
+	case reading.Ends:
+		if j.count(); e.Part.IsServer() || e.Place == len(j.timeline.Agents())-1 {
+			j.end()
+		}
+	}
+}
+
+// end says that no frame follows.
+func (j *judge) end() {
+	if j.over {
+		return
+	}
+	j.over = true
+	j.checker.End()
+	if j.take(0, j.stalls.End()...) {
+		j.changes()
 	}
 	j.count()
 	j.publish(func() {})
-	if !isLast {
-		return
-	}
-	for f, err := range p.Tape.Follow(ctx, last+1) {
-		if ctx.Err() != nil {
-			return
-		}
-		j.frame(p, &f, err)
-		if f.Seq%publishEvery == 0 {
-			j.count()
-		}
-		j.publish(func() {})
-	}
 }
 
 // count notes how often rules are broken beyond the findings that the checker keeps.
@@ -154,23 +98,13 @@ func (r *Reader) unlist(rule string, times int) {
 	}
 }
 
-// frame judges a frame of a part.
-func (j *judge) frame(p *frameindex.Part, f *dialect.Frame, err error) {
-	if err != nil {
-		j.publish(func() { j.broken = true })
-		return
-	}
-	if j.add(f, p.Before+f.Seq) {
-		j.onChange()
-	}
-}
-
 // take takes in what the checker has found since, and what has hung, and reports whether that
 // is anything. seq is the frame that was judged last, 0 at the end of a tape.
 func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 	r := j.Reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	passed := r.judged > seq // frames of other tapes that have greater numbers may come first
 	r.judged = max(r.judged, seq)
 	all := j.checker.Findings()
 	found := slices.Concat(all[j.taken:], hung)
@@ -194,7 +128,7 @@ func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 		}
 		if f.Seq != 0 {
 			f.Seq = number(f.Seq)
-			if f.Seq != seq {
+			if f.Seq != seq || passed {
 				r.late = append(r.late, f.Seq)
 			}
 			r.at[f.Seq] = append(r.at[f.Seq], int32(len(r.findings)))

@@ -5,6 +5,7 @@ package findingpage
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -13,12 +14,20 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // A Reader judges the tapes of a timeline. Frames have the numbers of the timeline.
 type Reader struct {
 	label   func(seq uint64) string // of a frame's number
 	session string                  // only what is of it, or of no session; empty: all
+	changes func()                  // is called when there are more findings, and at the end
+
+	// Of the goroutine that reads the tapes:
+	timeline *frameindex.Timeline
+	agent    *judge         // of the agent's tapes; nil: they cannot be judged
+	servers  map[int]*judge // of tapes of servers, by their place
+	follows  bool           // all that was there is judged
 
 	mu       sync.Mutex // guards what follows
 	findings []conform.Finding
@@ -29,7 +38,7 @@ type Reader struct {
 	late     []uint64       // frames of which something was found when later ones were judged
 	changed  chan struct{}  // closed when the reader has got further
 	broken   bool
-	stopped  bool // Read has returned
+	stopped  bool // nothing is read any more
 	revision
 }
 
@@ -46,55 +55,66 @@ type revision struct {
 const maxShown = 1 << 16
 
 // NewReader returns a Reader that has read nothing. label returns the number of a frame as
-// users know it; session is what is looked at, empty for whole tapes.
-func NewReader(label func(seq uint64) string, session string) *Reader {
-	return &Reader{label: label, session: session, at: make(map[uint64][]int32), unlisted: make(map[string]int), changed: make(chan struct{})}
-}
-
-// Read judges the tapes of a timeline, which it opens again, until that ends or ctx is done.
-// It begins when all that is there is in the index: that is what users wait for first.
-// onChange is called when there are more findings, and at the end.
-func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *frameindex.Index, onChange func()) {
-	defer onChange()
-	defer r.publish(func() { r.stopped = true })
-	if !index.Await(ctx) {
-		return
-	}
-	t, options, err := reopened(ctx, t)
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		r.publish(func() { r.broken, r.ended = true, true })
-		return
-	}
-	j := judge{Reader: r, checker: conform.NewChecker(options), timeline: t, onChange: onChange}
-	if t.HasServers() {
-		j.together(ctx)
-	} else {
-		for i := range t.Agents() {
-			j.begin(i)
-			j.part(ctx, i)
-		}
-		j.end(ctx)
-	}
-	if ctx.Err() == nil {
-		r.publish(func() { r.ended = true })
+// users know it; session is what is looked at, empty for whole tapes. onChange is called when
+// there are more findings, and at the end.
+func NewReader(label func(seq uint64) string, session string, onChange func()) *Reader {
+	return &Reader{
+		label: label, session: session, changes: onChange, servers: make(map[int]*judge),
+		at: make(map[uint64][]int32), unlisted: make(map[string]int), changed: make(chan struct{}),
 	}
 }
 
-// reopened opens a timeline again, and returns what a checker has to know of its tapes.
-func reopened(ctx context.Context, t *frameindex.Timeline) (*frameindex.Timeline, conform.Options, error) {
-	t, err := t.Reopen()
-	if err != nil {
-		return nil, conform.Options{}, err
-	}
+// Begin makes the Reader a sink of a timeline.
+func (r *Reader) Begin(ctx context.Context, t *frameindex.Timeline) {
+	r.timeline = t
 	var tapes []*record.Tape
 	for _, p := range t.Agents() {
 		tapes = append(tapes, p.Tape)
 	}
-	options, err := tapecheck.Options(ctx, tapes...)
-	return t, options, err
+	if options, err := tapecheck.Options(ctx, tapes...); err == nil {
+		r.agent = r.newJudge(options, 0, tapes[0])
+	} else {
+		r.publish(func() { r.broken = true })
+	}
+}
+
+// Take judges the next frame of the timeline.
+func (r *Reader) Take(e *frameindex.Event) {
+	switch {
+	case e.Kind == reading.Looked:
+		r.follows = true
+		r.publish(func() {})
+	case e.Err != nil && (e.Part == nil || !e.Part.IsServer() || e.Place >= 0):
+		r.publish(func() { r.broken = true })
+	case e.Place < 0 || r.agent == nil:
+	case e.Part.IsServer():
+		r.server(e).event(e)
+	default:
+		r.agent.event(e)
+	}
+}
+
+// server returns the work on the tape of a server.
+func (r *Reader) server(e *frameindex.Event) *judge {
+	j := r.servers[e.Place]
+	if j == nil {
+		options, _ := tapecheck.Options(context.Background(), e.Part.Tape.Clone()) // reading the frames reports an error
+		j = r.newJudge(options, e.Place, e.Part.Tape)
+		r.servers[e.Place] = j
+	}
+	return j
+}
+
+// End says that nothing is read any more. ended reports whether all tapes have ended.
+func (r *Reader) End(ended bool) {
+	if ended && r.agent != nil {
+		r.agent.end()
+		for _, place := range slices.Sorted(maps.Keys(r.servers)) {
+			r.servers[place].end()
+		}
+	}
+	r.publish(func() { r.stopped, r.ended = true, ended })
+	r.changes()
 }
 
 // publish changes what others read, and wakes those that wait for it.

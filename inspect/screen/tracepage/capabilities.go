@@ -17,9 +17,9 @@ func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, e
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var lines []page.Line
-	for _, call := range r.trace.Introductions() {
+	for _, call := range r.history.Trace.Introductions() {
 		asked, answered := params(read, call.Request), params(read, call.Response)
-		o := capabilityLines{width: width, used: r.used[call.Run], dialect: r.trace.Runs[call.Run].Dialect}
+		o := capabilityLines{width: width, used: r.used[call.Run], dialect: r.history.Trace.Runs[call.Run].Dialect}
 		lines = append(lines, o.side("Client", dialect.ClientSide, asked, call.Request)...)
 		lines = append(lines, page.Line{})
 		if call.Open() {

@@ -21,7 +21,7 @@ type phase struct {
 // source returns what phases are made of. now is 0 if no tape is recorded.
 func (r *Reader) source(now time.Duration) steps.Source {
 	return steps.Source{
-		Trace: &r.trace, Calls: &r.calls,
+		Trace: &r.history.Trace, Calls: &r.history.Calls,
 		Start: func(int) time.Time { return r.start },
 		Until: func(run int) time.Duration {
 			if run == r.tapes-1 && !r.ended {

@@ -14,21 +14,23 @@ import (
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Reader gathers what happened on the tapes of a timeline.
 type Reader struct {
-	label func(seq uint64) string // of a frame's number
-	tapes int                     // of the timeline
+	label    func(seq uint64) string // of a frame's number
+	tapes    int                     // of the timeline
+	changes  func()                  // is called whenever there is more
+	timeline *frameindex.Timeline
 
 	mu        sync.Mutex // guards what follows
-	trace     trace.Trace
-	calls     nested.Join // of the servers that the agent started
-	counted   counted     // of calls
-	ofSession counted     // of the session whose conversation was shown last
-	start     time.Time   // when the first tape began
+	history   reading.History
+	counted   counted   // of calls
+	ofSession counted   // of the session whose conversation was shown last
+	start     time.Time // when the first tape began
 	methods   stats.Frames
 	stats     stats.Collector
 	ends      []time.Duration // of each tape: when its last frame came
@@ -47,59 +49,89 @@ type revision struct {
 }
 
 // NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
-// number of a frame as users know it.
-func NewReader(label func(seq uint64) string, tapes int) *Reader {
-	return &Reader{label: label, tapes: tapes, sums: summary.Sessions{Label: label}}
+// number of a frame as users know it. onChange is called whenever there is more.
+func NewReader(label func(seq uint64) string, tapes int, onChange func()) *Reader {
+	return &Reader{label: label, tapes: tapes, changes: onChange, sums: summary.Sessions{Label: label}}
 }
 
-// Read reads the agent's tapes of a timeline until they end or ctx is done. onChange is called whenever
-// there is more.
-func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
-	for f, err := range t.FollowAgent(ctx, 1) {
-		if ctx.Err() != nil {
-			return
-		}
-		r.mu.Lock()
-		if err != nil {
-			r.broken = true
-			r.sums.Broken()
-		} else {
-			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
-				info := t.Part(n).Info
-				r.trace.Next(info.Connection)
-				r.start = t.Part(0).Info.Start.Time // a timeline's times are since then
-				r.calls.Next(info.Tape, r.start)
-				r.sums.End(&r.trace)
-				r.sums.Begin(info)
-				r.stats.Take(&r.trace)
-				r.stats.Begin(stats.Tape{Connection: info.Connection})
-				r.used = append(r.used, stats.Uses{})
-				r.ends = append(r.ends, 0)
-			}
-			r.trace.Add(&f)
-			r.calls.Take(&f, &r.trace)
-			if f.Does(dialect.Carries) { // of a server that the client hosts
-				r.revision.nested++
-			}
-			r.sums.Take(&f, &r.trace)
-			r.stats.Take(&r.trace)
-			r.ends[len(r.ends)-1] = f.At
-			r.methods.Take(&f)
-			r.used[len(r.used)-1].Take(&f)
-			r.last = f.Seq
-		}
-		r.mu.Unlock()
-		onChange()
-	}
+// Begin makes the Reader a sink of a timeline, whose times begin with its first tape.
+func (r *Reader) Begin(_ context.Context, t *frameindex.Timeline) {
+	r.timeline = t
+	r.start = t.Part(0).Info.Start.Time
+	r.history.Start = r.start
+}
+
+// Take takes what comes next on the tapes.
+func (r *Reader) Take(e *frameindex.Event) {
 	r.mu.Lock()
-	if r.ended = ctx.Err() == nil; r.ended {
-		r.trace.End()
-		r.calls.End()
-		r.sums.End(&r.trace)
-		r.stats.Take(&r.trace)
+	r.take(e)
+	r.mu.Unlock()
+	r.changes()
+}
+
+// End says that nothing is read any more. ended reports whether all tapes have ended.
+func (r *Reader) End(ended bool) {
+	r.mu.Lock()
+	if ended {
+		r.end()
 	}
 	r.mu.Unlock()
-	onChange()
+	r.changes()
+}
+
+func (r *Reader) take(e *frameindex.Event) {
+	switch isServer := e.Part != nil && e.Part.IsServer(); {
+	case e.Err != nil:
+		if r.broken = true; !isServer {
+			r.sums.Broken()
+		}
+	case isServer:
+		r.history.Take(e.Event)
+		r.revision.nested++
+	case e.Kind == reading.Begins:
+		r.history.Take(e.Event)
+		r.begin(e.Part.Info)
+	case e.Kind == reading.Read:
+		f := r.timeline.Placed(e)
+		r.history.Take(&reading.Event{Kind: e.Kind, Part: e.Part, Frame: f})
+		r.frame(&f)
+	case e.Kind == reading.Ends && e.Place == r.tapes-1:
+		r.end()
+	}
+}
+
+// begin begins a tape of the agent.
+func (r *Reader) begin(info record.Info) {
+	r.sums.End(&r.history.Trace) // the tape before
+	r.sums.Begin(info)
+	r.stats.Take(&r.history.Trace)
+	r.stats.Begin(stats.Tape{Connection: info.Connection})
+	r.used = append(r.used, stats.Uses{})
+	r.ends = append(r.ends, 0)
+}
+
+// frame takes a frame of the agent, which is in the history.
+func (r *Reader) frame(f *dialect.Frame) {
+	if f.Does(dialect.Carries) { // of a server that the client hosts
+		r.revision.nested++
+	}
+	r.sums.Take(f, &r.history.Trace)
+	r.stats.Take(&r.history.Trace)
+	r.ends[len(r.ends)-1] = f.At
+	r.methods.Take(f)
+	r.used[len(r.used)-1].Take(f)
+	r.last = f.Seq
+}
+
+// end ends the last tape of the agent.
+func (r *Reader) end() {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	r.history.End()
+	r.sums.End(&r.history.Trace)
+	r.stats.Take(&r.history.Trace)
 }
 
 // Revision says how far the reader has got: as long as it is the same, so are the lines.
@@ -154,7 +186,7 @@ func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 // conversation; nil if there is none.
 func (r *Reader) session(id string) *trace.Session {
 	var first *trace.Session
-	for _, session := range r.trace.Sessions {
+	for _, session := range r.history.Trace.Sessions {
 		if session.ID == id {
 			return session
 		}

@@ -1,47 +1,15 @@
 package tracepage
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
-
-// ReadServer reads the tape of a server that the agent has started, until that ends or ctx
-// is done. onChange is called whenever there is more.
-func (r *Reader) ReadServer(ctx context.Context, tape *record.Tape, info record.Info, onChange func()) {
-	parent := info.Start.Parent
-	t := &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
-	r.mu.Lock()
-	r.calls.Nested(t)
-	r.mu.Unlock()
-	for f, err := range tape.Follow(ctx, 1) {
-		if ctx.Err() != nil {
-			return
-		}
-		r.mu.Lock()
-		if r.revision.nested++; err != nil {
-			r.broken = true
-		} else {
-			t.Add(&f)
-		}
-		r.mu.Unlock()
-		onChange()
-	}
-	r.mu.Lock()
-	if ctx.Err() == nil {
-		t.End()
-		r.revision.nested++
-	}
-	r.mu.Unlock()
-	onChange()
-}
 
 // callLines are the lines of a conversation that tell what servers were called for below
 // an entity.
@@ -53,7 +21,7 @@ func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Plain.Span(margin + margin), span}, Seq: e.First})
 		return &lines[len(lines)-1]
 	}
-	calls := &c.reader.calls
+	calls := &c.reader.history.Calls
 	for _, one := range calls.Of(e) {
 		l := add(one.Line())
 		l.Key = fmt.Sprintf("%s:%d", one.Tape.ID, one.Request)
@@ -92,7 +60,7 @@ func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
 
 // serverLines shows what the servers of the agent were called for.
 func (r *Reader) serverLines(form tableForm) []page.Line {
-	list := r.counted.calls(r.revision.nested, r.calls.Tapes)
+	list := r.counted.calls(r.revision.nested, r.history.Calls.Tapes)
 	if len(list) == 0 {
 		return nil
 	}
@@ -100,7 +68,7 @@ func (r *Reader) serverLines(form tableForm) []page.Line {
 	for _, one := range list[:min(len(list), maxTools)] {
 		l := r.row(form, termtext.Plain.Span(one.Name), one.Total(), one.Failed, "", one.Timing)
 		l.Seq = 0
-		switch t := r.calls.Tapes[one.Slowest.Run]; {
+		switch t := r.history.Calls.Tapes[one.Slowest.Run]; {
 		case one.Took.Count() == 0:
 		case t.Hosted():
 			l.Seq = one.Slowest.Seq

@@ -57,13 +57,13 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 // callLines shows the slowest calls, and those that wait.
 func (r *Reader) callLines() []page.Line {
 	var open []*trace.Call
-	for _, c := range r.trace.Calls {
+	for _, c := range r.history.Trace.Calls {
 		if c.Open() && !c.Cancelled {
 			open = append(open, c)
 		}
 	}
 	lines := []page.Line{{}, {Spans: []termtext.Span{termtext.Bold.Span("Slowest calls")}}}
-	for _, c := range stats.Slowest(r.trace.Calls, listed) {
+	for _, c := range stats.Slowest(r.history.Trace.Calls, listed) {
 		lines = append(lines, r.callLine(c, latencyColumn(c.Latency())))
 	}
 	if len(open) > 0 {

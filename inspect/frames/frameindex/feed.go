@@ -1,0 +1,102 @@
+package frameindex
+
+import (
+	"context"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
+)
+
+// A Sink is fed with what is on the tapes of a timeline, and on those of the servers that the
+// agent started. Its methods are called in one goroutine.
+type Sink interface {
+	// Begin is called first, unless the tapes cannot be opened. t is for this goroutine.
+	Begin(ctx context.Context, t *Timeline)
+	// Take takes what comes next. It keeps no part of e.
+	Take(e *Event)
+	// End is called last. ended reports whether all tapes have ended; if not, ctx is done.
+	End(ended bool)
+}
+
+// An Event is what is read of the tapes of a timeline. Its frame has the number and the time
+// of its tape.
+type Event struct {
+	*reading.Event
+	Place  int    // of the part on the timeline; -1: it is the tape of a server that is not there
+	Number uint64 // of the frame on the timeline; 0: it has none
+}
+
+// Feed reads the tapes once for some sinks, from the first frame on, until they end or ctx is
+// done. It opens them again, and begins when all that is there is in the index: that is what
+// users wait for first. The tapes of servers are in store; nil: only those on the timeline are
+// read.
+func (t *Timeline) Feed(ctx context.Context, index *Index, store *record.Store, sinks ...Sink) {
+	defer func() {
+		for _, s := range sinks {
+			s.End(ctx.Err() == nil)
+		}
+	}()
+	take := func(e *Event) {
+		for _, s := range sinks {
+			s.Take(e)
+		}
+	}
+	fail := func(err error) {
+		take(&Event{Event: &reading.Event{Kind: reading.Read, Err: err}, Place: -1})
+	}
+	if !index.Await(ctx) {
+		return
+	}
+	t, err := t.Reopen()
+	if err != nil {
+		fail(err)
+		return
+	}
+	for _, s := range sinks {
+		s.Begin(ctx, t)
+	}
+	if t.HasServers() {
+		store = t.order.store
+	}
+	r, err := t.reader(store, t.HasServers())
+	if err != nil {
+		fail(err)
+	}
+	for e := range r.Read(ctx) {
+		one := Event{e, -1, 0}
+		if e.Part != nil {
+			one.locate(ctx, t)
+		}
+		take(&one)
+	}
+}
+
+// locate finds where the event is on the timeline. If servers are on it, it waits until the
+// index has the frame.
+func (e *Event) locate(ctx context.Context, t *Timeline) {
+	isFrame := e.Kind == reading.Read && e.Err == nil
+	switch {
+	case t.order != nil && isFrame:
+		e.Place, e.Number = t.order.find(ctx, e.Part.Info.Tape, e.Frame.Seq)
+	case t.order != nil:
+		if place, ok := t.PartWith(e.Part.Info.Tape); ok {
+			e.Place = place
+		}
+	case !e.Part.IsServer():
+		if e.Place = e.Part.Index; isFrame {
+			e.Number = t.agents[e.Place].Before + e.Frame.Seq
+		}
+	}
+}
+
+// Placed returns the frame of an event with its number and time on the timeline.
+func (t *Timeline) Placed(e *Event) dialect.Frame {
+	f := e.Frame
+	if t.order == nil {
+		t.agents[e.Place].shift(&f)
+	} else {
+		t.renumber(e.Place, e.Number, &f)
+	}
+	return f
+}
