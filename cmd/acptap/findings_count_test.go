@@ -107,7 +107,7 @@ func inInspector(t *testing.T, file string) report.Tally {
 	defer cancel()
 	index := frameindex.NewIndex(func() {})
 	go index.Read(ctx, timeline)
-	r := findingpage.NewReader(timeline.Label, "")
-	r.Read(ctx, timeline, index, func() {})
+	r := findingpage.NewReader(timeline.Label, "", func() {})
+	timeline.Feed(ctx, index, nil, r)
 	return r.Tally()
 }
