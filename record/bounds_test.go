@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // All requests that a tape may have open go on in the next block.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // FuzzState goes on from any bytes that stand where the state of a block should:

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // visit does all that commands do with a store that somebody has tampered with:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // seeds are the files that package portable is tested with: its own form, and those

@@ -12,7 +12,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // What a file says of its free pages is not believed where bbolt would make room

@@ -12,9 +12,9 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // exported returns all of a tape in the portable form, with its secrets or without.

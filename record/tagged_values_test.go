@@ -12,7 +12,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // taggedValues are facts with each field set, and with none.

@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/tapeid"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // A session of version 2, in which both sides use batches.

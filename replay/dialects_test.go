@@ -5,7 +5,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // The tape of each dialect, played as the agent, suits its own client, also one

@@ -3,7 +3,7 @@ package replay_test
 import (
 	"testing"
 
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 func TestMain(m *testing.M) {

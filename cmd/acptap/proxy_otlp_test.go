@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship"
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
 const turn = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}

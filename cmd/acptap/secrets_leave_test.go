@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
 // leakyTape has a secret wherever a tape has text, once in two pieces.

@@ -17,7 +17,7 @@ import (
 
 	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
 // runs runs acptap in a store.

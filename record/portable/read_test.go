@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // A file is what Read tells of one.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // Secrets that nobody has. They are put together here, or scanners of

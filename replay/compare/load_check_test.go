@@ -6,7 +6,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // What an agent leaves out of a replay, changes in it or sends twice is found.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // outcome tells stderr how a permission was answered, and whether it was given.

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // Of the tape of each dialect, each session that was made for itself is a

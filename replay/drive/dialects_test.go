@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // The tape of each dialect, played as the client, has the same conversation with

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 func init() { roles["stubborn"] = stubborn }

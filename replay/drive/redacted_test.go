@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // keyed COMMAND: the agent of the tape with secrets, which asks for permission to

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // A sdkBot is an agent made with a library that is not ours. What it does not

@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/front"
-	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
 // A server is one that a test plays.

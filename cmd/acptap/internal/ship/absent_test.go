@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )

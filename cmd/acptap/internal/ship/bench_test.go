@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/record"
 )
 

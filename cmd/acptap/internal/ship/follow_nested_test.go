@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace/spans"

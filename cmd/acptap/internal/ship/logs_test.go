@@ -12,8 +12,8 @@ import (
 
 	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship"
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
 // measuring has a shipper send metrics too.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship"
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace/spans"

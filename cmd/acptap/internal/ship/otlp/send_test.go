@@ -25,8 +25,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
 // client returns a client of an address with a header that nobody may see.
