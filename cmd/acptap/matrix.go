@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/matrixtext"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/matrix"
@@ -138,7 +137,7 @@ func (r *matrixRun) run(args []string) error {
 	case "markdown":
 		_, err = io.WriteString(r.out, m.Markdown())
 	default:
-		err = matrixtext.Write(cli.NewCanvas(r.out), m)
+		err = writeMatrix(cli.NewCanvas(r.out), m)
 	}
 	return r.end(err)
 }
@@ -190,7 +189,7 @@ func (r *matrixRun) compare(before, after string) error {
 	if r.format == "json" {
 		err = cli.WriteJSON(r.out, c)
 	} else {
-		err = matrixtext.WriteComparison(cli.NewCanvas(r.out), c)
+		err = writeMatrixComparison(cli.NewCanvas(r.out), c)
 	}
 	if err == nil && len(c.Worse) > 0 {
 		err = cli.ErrNo

@@ -1,5 +1,4 @@
-// Package matrixtext writes what agents can do for people who read on a terminal.
-package matrixtext
+package main
 
 import (
 	"fmt"
@@ -10,11 +9,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// maxRest is how many capabilities without evidence are named.
-const maxRest = 4
+// maxUnproven is how many capabilities without evidence are named.
+const maxUnproven = 4
 
-// Write writes a matrix, with what its signs mean.
-func Write(c cli.Canvas, m *matrix.Matrix) error {
+// writeMatrix writes a matrix, with what its signs mean.
+func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 	grids := m.Grids()
 	if len(grids) == 0 {
 		_, err := fmt.Fprintln(c.W, "Nobody says on these tapes what it offers.")
@@ -25,54 +24,54 @@ func Write(c cli.Canvas, m *matrix.Matrix) error {
 			fmt.Fprintln(c.W)
 		}
 		for _, line := range g.Lines(c.Width) {
-			if err := write(c, line); err != nil {
+			if err := writeMatrixLine(c, line); err != nil {
 				return err
 			}
 		}
 		if len(g.Rest) > 0 {
-			if err := write(c, termtext.Dim.Line("no evidence: "+some(g.Rest))); err != nil {
+			if err := writeMatrixLine(c, termtext.Dim.Line("no evidence: "+someOf(g.Rest))); err != nil {
 				return err
 			}
 		}
 	}
 	fmt.Fprintln(c.W)
 	for _, line := range termtext.Wrap(matrix.Legend, c.Width) {
-		if err := write(c, termtext.Dim.Line(line)); err != nil {
+		if err := writeMatrixLine(c, termtext.Dim.Line(line)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// some names the first of a list, and says how many there are more.
-func some(names []string) string {
-	if more := len(names) - maxRest; more > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxRest], ", "), more)
+// someOf names the first of a list, and says how many there are more.
+func someOf(names []string) string {
+	if more := len(names) - maxUnproven; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxUnproven], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }
 
-// WriteComparison writes what a new version does worse.
-func WriteComparison(c cli.Canvas, d *matrix.Comparison) error {
+// writeMatrixComparison writes what a new version does worse.
+func writeMatrixComparison(c cli.Canvas, d *matrix.Comparison) error {
 	from, to := termtext.Line(d.Before), termtext.Line(d.After)
 	if len(d.Worse) == 0 {
 		fmt.Fprintf(c.W, "%s does nothing worse than %s.\n", to, from)
 	} else {
 		fmt.Fprintf(c.W, "%s does %d things worse than %s:\n", to, len(d.Worse), from)
 	}
-	if err := changes(c, d.Worse, "✗ ", termtext.Failure); err != nil {
+	if err := writeMatrixChanges(c, d.Worse, "✗ ", termtext.Failure); err != nil {
 		return err
 	}
 	if len(d.Other) > 0 {
 		fmt.Fprintln(c.W, "Otherwise different:")
-		if err := changes(c, d.Other, "· ", termtext.Plain); err != nil {
+		if err := writeMatrixChanges(c, d.Other, "· ", termtext.Plain); err != nil {
 			return err
 		}
 	}
 	if len(d.NotCompared) > 0 {
 		text := "Not compared, for want of an occasion: " + strings.Join(d.NotCompared, "; ")
 		for _, line := range termtext.Wrap(text, max(c.Width, 60)) {
-			if err := write(c, termtext.Dim.Line(line)); err != nil {
+			if err := writeMatrixLine(c, termtext.Dim.Line(line)); err != nil {
 				return err
 			}
 		}
@@ -80,7 +79,7 @@ func WriteComparison(c cli.Canvas, d *matrix.Comparison) error {
 	return nil
 }
 
-func changes(c cli.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
+func writeMatrixChanges(c cli.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
 	t := cli.Table{Color: c.Color}
 	for _, d := range list {
 		at := ""
@@ -92,7 +91,7 @@ func changes(c cli.Canvas, list []matrix.Change, sign string, style termtext.Sty
 	return t.Write(c.W, c.Width, 1)
 }
 
-func write(c cli.Canvas, line []termtext.Span) error {
+func writeMatrixLine(c cli.Canvas, line []termtext.Span) error {
 	var b strings.Builder
 	for _, s := range line {
 		if c.Color {
