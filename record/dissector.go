@@ -220,6 +220,9 @@ func never() bool { return false }
 // unanswered counts the requests that no answer will come to.
 func (d *dissector) unanswered() {
 	d.Info.Failures += uint64(len(d.Waiting))
+	if len(d.Waiting) > 0 && d.Info.Exit == nil && d.Info.Closed == "" {
+		d.Info.Worst = d.Info.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+	}
 	for _, r := range d.Waiting {
 		if r.Session != "" {
 			d.sessionOf(r.Session, r.Seq).Runs[0].Failures++

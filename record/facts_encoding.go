@@ -33,6 +33,8 @@ func (i *Info) what() string { return "the facts of a tape" }
 // from what was written then.
 func (i *Info) known() uint64 {
 	switch {
+	case i.Worst.How != 0:
+		return 49
 	case i.Guessed:
 		return 47
 	case i.Streams == 0 && i.Closed == "":
@@ -90,6 +92,8 @@ func (i *Info) tags(t *tags) {
 	t.uint(44, &i.Streams)
 	t.text(45, &i.Closed)
 	t.bool(46, &i.Guessed)
+	enum(t, 47, &i.Worst.How)
+	t.text(48, &i.Worst.Text)
 }
 
 // exitTags are 22 to 26; all but the first only if that is true.
@@ -129,8 +133,13 @@ func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	return t.decode(b, s)
 }
 
-func (s *SessionInfo) what() string  { return "the facts of a session" }
-func (s *SessionInfo) known() uint64 { return 23 }
+func (s *SessionInfo) what() string { return "the facts of a session" }
+func (s *SessionInfo) known() uint64 {
+	if s.Runs[0].Worst.How != 0 {
+		return 25
+	}
+	return 23
+}
 
 func (s *SessionInfo) tags(t *tags) {
 	t.text(2, &s.ID)
@@ -156,4 +165,6 @@ func (s *SessionInfo) tags(t *tags) {
 	t.time(20, &r.Began)
 	t.time(21, &r.Ended)
 	t.uint(22, &r.Failures)
+	enum(t, 23, &r.Worst.How)
+	t.text(24, &r.Worst.Text)
 }

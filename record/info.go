@@ -19,17 +19,18 @@ type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
 
-	Frames   uint64        `json:"frames"`   // that client and agent have sent
-	Lines    uint64        `json:"lines"`    // number of the last line: frames, lines of stderr and marks have numbers
-	Bytes    int64         `json:"bytes"`    // of those frames, without their line ends
-	Failed   uint64        `json:"failed"`   // responses with an error
-	Invalid  uint64        `json:"invalid"`  // lines of client and agent that are no JSON-RPC
-	Lost     int64         `json:"lost"`     // bytes that are not on the tape
-	Failures uint64        `json:"failures"` // frames that are a dialect.Failure, with those unanswered once the tape has ended
-	Sessions uint64        `json:"sessions"`
-	Turns    uint64        `json:"turns"`
-	Rules    uint64        `json:"rules,omitempty"` // marks of rules: they have changed the traffic
-	Last     time.Duration `json:"last"`            // ns since the start, of the last line
+	Frames   uint64          `json:"frames"`   // that client and agent have sent
+	Lines    uint64          `json:"lines"`    // number of the last line: frames, lines of stderr and marks have numbers
+	Bytes    int64           `json:"bytes"`    // of those frames, without their line ends
+	Failed   uint64          `json:"failed"`   // responses with an error
+	Invalid  uint64          `json:"invalid"`  // lines of client and agent that are no JSON-RPC
+	Lost     int64           `json:"lost"`     // bytes that are not on the tape
+	Failures uint64          `json:"failures"` // frames that are a dialect.Failure, with those unanswered once the tape has ended
+	Sessions uint64          `json:"sessions"`
+	Turns    uint64          `json:"turns"`
+	Worst    dialect.Outcome `json:"worst,omitzero"`  // of its turns that have ended, and of the agent
+	Rules    uint64          `json:"rules,omitempty"` // marks of rules: they have changed the traffic
+	Last     time.Duration   `json:"last"`            // ns since the start, of the last line
 
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
@@ -47,6 +48,19 @@ type Info struct {
 	Complete bool `json:"complete"`           // the proxy has ended and all of its journal is sealed
 	Live     bool `json:"live"`               // a proxy is recording it now
 	Partial  bool `json:"partial"`            // only what is sealed is counted here, and the end is not known: see Store.List
+}
+
+// Outcome returns how the tape came out: how the recording or its agent ended, or else the
+// worst of its turns.
+func (i Info) Outcome() dialect.Outcome {
+	ended := i.Exit != nil || i.Closed != "" || i.Imported
+	switch {
+	case i.Live:
+		return dialect.Outcome{How: dialect.Running}
+	case !ended && !i.Partial:
+		return i.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+	}
+	return i.Worst.Or(dialect.Outcome{How: dialect.Done})
 }
 
 func (i Info) protocol() dialect.Protocol {
@@ -104,6 +118,10 @@ func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialec
 	i.Lines, i.Last = f.Seq, f.At
 	if f.Origin != wire.Rewritten && dialect.FailureOf(f, note) != dialect.NoFailure { // as dialect.Frame.Failure
 		i.Failures++
+	}
+	i.Worst = i.Worst.Or(facts.Outcome)
+	if note.Events.Has(dialect.ExitFailed) {
+		i.Worst = i.Worst.Or(dialect.DiedOf(wire.ReadMark(*f).Exit))
 	}
 	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
 		return

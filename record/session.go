@@ -28,15 +28,16 @@ type SessionInfo struct {
 
 // A Run is a session's stay on one tape.
 type Run struct {
-	Tape     string    `json:"tape"`
-	First    uint64    `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
-	Last     uint64    `json:"last"`
-	Frames   uint64    `json:"frames"`   // 0: it was asked for, no more
-	Failed   uint64    `json:"failed"`   // responses with an error
-	Failures uint64    `json:"failures"` // as Info.Failures
-	Turns    uint64    `json:"turns"`
-	Began    time.Time `json:"began"`
-	Ended    time.Time `json:"ended"` // time of its last frame
+	Tape     string          `json:"tape"`
+	First    uint64          `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
+	Last     uint64          `json:"last"`
+	Frames   uint64          `json:"frames"`   // 0: it was asked for, no more
+	Failed   uint64          `json:"failed"`   // responses with an error
+	Failures uint64          `json:"failures"` // as Info.Failures
+	Turns    uint64          `json:"turns"`
+	Worst    dialect.Outcome `json:"worst,omitzero"` // of its turns that have ended
+	Began    time.Time       `json:"began"`
+	Ended    time.Time       `json:"ended"` // time of its last frame
 }
 
 // Began returns when the session was first seen.
@@ -63,6 +64,14 @@ func (s SessionInfo) Failures() (n uint64) {
 		n += r.Failures
 	}
 	return n
+}
+
+// Worst returns the worst outcome of the turns of all runs.
+func (s SessionInfo) Worst() (o dialect.Outcome) {
+	for _, r := range s.Runs {
+		o = o.Or(r.Worst)
+	}
+	return o
 }
 
 // exists reports whether there is such a session, as far as the store knows: a
@@ -97,6 +106,9 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 		run.Failures++
 	}
 	ev := note.Events
+	if ev.Has(dialect.TurnEnded) {
+		run.Worst = run.Worst.Or(facts.Outcome)
+	}
 	if ev.Has(dialect.SessionOpened) {
 		if facts.Setup != 0 {
 			run.First = min(run.First, facts.Setup)
@@ -157,6 +169,7 @@ func (s *SessionInfo) extend(later SessionInfo) {
 	}
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
 	run.Failures += more.Failures
+	run.Worst = run.Worst.Or(more.Worst)
 }
 
 // session notes what a frame tells of its session since the last seal. Where

@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
@@ -40,14 +41,15 @@ order, lines that are not JSON-RPC, and gaps. A count has a + where a part of
 the tape is not counted.
 
 With --wide ids are whole. FRAMES and SIZE count the messages of both sides,
-without the agent's stderr. STATE is live, ended, exit with a status, the signal
-that ended the agent, or
-  cut off             acptap was killed before the agent ended
+without the agent's stderr. STATE is how the tape came out, the worst of
+  done, cancelled, out of tokens, refused, error   of its turns, with the error
+  recording cut off   acptap was killed, or a request has no answer and the end
+                      is not on the tape
+  agent died          with a signal or a status that its client did not want
+  running             it is being recorded
   not yet compressed  a part of the tape is in live/ and is not counted, so that
                       counts have a +. The next acptap proxy, or acptap doctor
                       --recover, moves it into the tape
-  not started         the agent could not be run
-  no exit             an imported tape that was cut off, or written by hand
 
 A line of --json is an object with
   tape, shortId, name id; the end of it; the name given with --name
@@ -71,6 +73,7 @@ A line of --json is an object with
   live                true: it is being recorded
   compressed          true: all of it is in tapes/
   partial             true: a part of it is not counted
+  outcome             as STATE
   exit                code, signal, error: how the agent ended, if it did
   parent              tape, link, server: of the agent that started this one
   transport, upstream http or ws, and the server's URL; not there for stdio
@@ -169,6 +172,7 @@ type tapeLine struct {
 	Live          bool       `json:"live"`
 	Sealed        bool       `json:"compressed"`
 	Partial       bool       `json:"partial,omitempty"`
+	Outcome       string     `json:"outcome"`
 	Exit          *wire.Exit `json:"exit,omitempty"`
 
 	Rules     uint64        `json:"rules,omitempty"`
@@ -187,7 +191,7 @@ func tapeOf(i tapelist.Row) any {
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Proposal: c.Proposal.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
-		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
+		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Outcome: tapetext.State(i.Info), Exit: i.Exit,
 		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream, Streams: i.Streams, Closed: i.Closed, Guessed: i.Guessed,
 	}
 	if !i.Ended.IsZero() {

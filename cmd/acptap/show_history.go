@@ -38,6 +38,10 @@ func historyOf(ctx context.Context, sub ref.Subject, stderr io.Writer) (*history
 			cli.Warn(stderr, "%v", e.Err)
 		}
 	}
-	h.Calls.End()
+	if agents := r.Agents(); agents[len(agents)-1].Info.Live {
+		h.Calls.End()
+	} else {
+		h.End()
+	}
 	return h, ctx.Err()
 }

@@ -68,8 +68,9 @@ A line of --json is an object with
   share              of what all turns waited for, or of the size of the context
   agent, version, session, title, turn, method, tool, server   what a row of
                      --by is about; a turn has also tape, frame (of the prompt),
-                     number (in the session), and end (stop reason, error or no
-                     end)
+                     number (in the session), and end (how it came out: done,
+                     cancelled, out of tokens, refused, error, recording cut
+                     off or agent died)
   of                 turns, or calls where there are no turns
   n, failed, open, p50, p95, p99, max, sum   as above
   waitedAgent, waitedTool, waitedClient, waitedUser   sums, which add up

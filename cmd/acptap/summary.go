@@ -53,7 +53,7 @@ The cost is that of the sessions since they began, perhaps on an earlier tape.
   protocol, dialect  acp or mcp; v1, v2-early, v2, legacy or modern
   version            the protocol version that both sides agreed on
   started, seconds   RFC 3339; how long the tapes took
-  state              how the newest tape ended, as in acptap ls
+  outcome            how the tapes came out, as STATE in acptap ls
   session, title     id and title of the session, if there is one only
   sessions           how many
   frames             messages of both sides

@@ -288,7 +288,7 @@ func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 	var spent trace.Spend
 	bad := 0
 	for _, t := range turns {
-		if turnState(t, false).Class == "bad" {
+		if t.Outcome.How.IsBad() {
 			bad++
 		}
 		if !t.Untimed {

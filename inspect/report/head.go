@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/report/measure"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -140,8 +141,14 @@ func (r *reader) redaction() badge {
 // state says what is to be known of the tapes.
 func (r *reader) state() []badge {
 	var list []badge
-	if r.live() {
-		list = append(list, badge{"live", "warn", "was being recorded when this page was made"})
+	s := r.tally.Summary()
+	switch o := s.Outcome(); {
+	case r.live():
+		list = append(list, badge{o.How.String(), "warn", "was being recorded when this page was made"})
+	case o.How.IsBad():
+		list = append(list, badge{tapetext.OutcomeText(o), "bad", "how the tapes came out"})
+	case o.How != dialect.Done:
+		list = append(list, badge{tapetext.OutcomeText(o), "warn", "how the tapes came out"})
 	}
 	if len(r.broken) > 0 || r.lost() > 0 {
 		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
@@ -188,7 +195,7 @@ func (r *reader) figures() []figure {
 	if n := s.Turns.Count; n > 0 {
 		var ends []string
 		for _, e := range s.Turns.Ends {
-			ends = append(ends, fmt.Sprintf("%d %s", e.Count, cmp.Or(stopReasons[e.What].Word, termtext.Piece(e.What))))
+			ends = append(ends, fmt.Sprintf("%d %s", e.Count, e.What))
 		}
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
@@ -250,9 +257,25 @@ func (r *reader) figures() []figure {
 	if c := s.Usage.Context; c != nil {
 		note := ""
 		if c.Size > 0 {
-			note = fmt.Sprintf("of %s, %d %%", termtext.Grouped(int64(c.Size)), c.Used*100/c.Size)
+			note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}
 		add("tokens in context", measure.Count(int(min(c.Used, math.MaxInt))), note, "")
+	}
+	u, t := s.Usage, s.Usage.Tokens
+	note = ""
+	switch {
+	case u.Running:
+		note = "of the whole session"
+	case u.Turns < s.Turns.Count:
+		note = fmt.Sprintf("in %d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
+	}
+	for _, n := range []struct {
+		label string
+		trace.Count
+	}{{"tokens in", t.Input}, {"tokens out", t.Output}, {"tokens in all", t.Total}} {
+		if n.Given && (n.label != "tokens in all" || !t.Input.Given && !t.Output.Given) {
+			add(n.label, measure.Count(int(n.N)), note, "")
+		}
 	}
 	for _, c := range s.Usage.Costs {
 		add("cost", measure.Amount(c.Amount, c.Currency), "", "")

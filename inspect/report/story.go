@@ -57,7 +57,7 @@ func textSize(e *trace.Entity) (n int) {
 
 // turn returns the head of a turn.
 func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
-	one := &turn{ID: id, Number: t.Number, State: turnState(t, r.live() && t.Run == len(r.in.Tapes)-1), of: t}
+	one := &turn{ID: id, Number: t.Number, State: turnState(t), of: t}
 	if one.Prompt = firstLine(of.Prompt(t.Number)); one.Prompt == "" {
 		one.Prompt = termtext.Line(t.Title)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -35,30 +36,16 @@ func toolState(t *trace.ToolCall, turnOpen bool) status {
 	return s
 }
 
-var stopReasons = map[string]status{
-	"end_turn":          {"done", "good"},
-	"cancelled":         {"cancelled", "warn"},
-	"refusal":           {"refused", "bad"},
-	"max_tokens":        {"out of tokens", "bad"},
-	"max_turn_requests": {"too many requests", "bad"},
-}
-
-// turnState returns how a turn ended.
-func turnState(t *trace.Turn, live bool) status {
-	s, ok := stopReasons[t.StopReason]
-	switch {
-	case t.Error != nil:
-		return status{"error " + termtext.Brief(wire.ValueAt(t.Error, "code").Raw(), 20), "bad"}
-	case t.Open() && live:
-		return status{"running", "warn"}
-	case t.Open():
-		return status{"no end", "bad"}
-	case t.StopReason == "":
-		return status{"ended", "good"}
-	case !ok:
-		s = status{"other: " + termtext.Brief(t.StopReason, 30), "warn"}
+// turnState returns how a turn came out.
+func turnState(t *trace.Turn) status {
+	s := status{termtext.Brief(t.Outcome.How.String(), 60), "warn"}
+	switch how := t.Outcome.How; {
+	case how == dialect.Done:
+		s.Class = "good"
+	case how.IsBad():
+		s.Class = "bad"
 	}
-	if t.Cancelled && t.StopReason != "cancelled" {
+	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		s = status{s.Word + ", though cancelled", "warn"}
 	}
 	return s

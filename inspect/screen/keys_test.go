@@ -66,9 +66,9 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 15 of 25»e« 20 of 25»e« 22 of 25»e« 15 of 25»«from the top again»" +
-			"E« 22 of 25»«from the bottom again»E« 20 of 25»E« 15 of 25»" +
-			"j« 16 of 25»e« 20 of 25»<Enter>«─ frame 18 ·»"},
+			"e« 15 of 25»e« 17 of 25»e« 20 of 25»e« 22 of 25»e« 15 of 25»«from the top again»" +
+			"E« 22 of 25»«from the bottom again»E« 20 of 25»E« 17 of 25»E« 15 of 25»" +
+			"j« 16 of 25»e« 17 of 25»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
 			"e« 4 of 16»e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e« 4 of 16»«from the top again»E« 15 of 16»«from the bottom again»E« 8 of 16»<Enter>«─ frame 5 ·»"},
 	} {
@@ -359,7 +359,7 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)
-	term.wait(t, "the tape", has("imported"))
+	term.wait(t, "the tape", has("recording"))
 	for _, keys := range []string{"<^X><Enter>", "<^X>no<Enter>", "<^X>y<Enter><Esc>", "<^X>yes<Esc>"} {
 		term.press(t, keys)
 		term.wait(t, "the end of the question", func(s string) bool { return strings.Contains(s, "^X delete") && !strings.Contains(s, "yes or no") })

@@ -47,7 +47,7 @@ func TestKilled(t *testing.T) {
 	defer proxy.Wait()
 	defer proxy.Process.Kill()
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)
-	term.wait(t, "a tape", has("live"))
+	term.wait(t, "a tape", has("running"))
 	term.press(t, "<Enter>")
 	term.wait(t, "the timer", has("waits "))
 	if err := proxy.Process.Kill(); err != nil {
@@ -58,12 +58,12 @@ func TestKilled(t *testing.T) {
 		return strings.Contains(bar, "cut off") && strings.Contains(s, "no answer") && !strings.Contains(s, "no answer yet") && !strings.Contains(s, "waits ") && !strings.Contains(s, "following")
 	})
 	term.press(t, "4")
-	term.wait(t, "a turn without an end", has("no end"))
+	term.wait(t, "a turn without an end", has("recording cut off"))
 	term.press(t, "6")
 	term.wait(t, "what it was asked", func(s string) bool {
 		_, open, found := strings.Cut(s, "Calls without an answer")
 		return found && strings.Contains(open, "frame 1 ") && strings.Contains(open, "session/prompt")
 	})
 	term.press(t, "1")
-	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "cut off") && !strings.Contains(s, "live") })
+	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "cut off") && !strings.Contains(s, "running") })
 }

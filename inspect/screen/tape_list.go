@@ -13,7 +13,6 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/inspect/tapetext"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
@@ -300,10 +299,10 @@ func (l *tapeList) tapeSpans(i *record.Info, width, level int) []termtext.Span {
 	}
 	row = append(row, termtext.Bold.Span(termtext.Pad(termtext.Cut(name, columns), columns)))
 	row = append(row, countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
-	if dialect.IsBadExit(i.Exit) {
+	if i.Outcome().How.IsBad() {
 		look = termtext.Failure
 	}
-	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns-2)+"  "))
+	row = append(row, look.Span(termtext.Pad(termtext.Cut(tapetext.State(*i), stateColumns-2), stateColumns-2)+"  "))
 	if hangs != "" {
 		row = append(row, termtext.Permission.Span(hangs+"  "))
 	}

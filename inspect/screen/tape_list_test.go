@@ -181,7 +181,7 @@ func TestLiveAgain(t *testing.T) {
 	term.wait(t, "one that waits", func(s string) bool {
 		return strings.Count(s, "no answer\n") == 1 && strings.Count(s, "waits ") == 1
 	})
-	for _, place := range []struct{ key, ended, running string }{{"3", "turn 1: no end", "turn 2: running"}, {"4", "no end", "running"}} {
+	for _, place := range []struct{ key, ended, running string }{{"3", "turn 1: recording cut off", "turn 2: running"}, {"4", "Turn 1  recording cut off", "Turn 2  running"}} {
 		term.press(t, place.key)
 		term.wait(t, place.running, func(s string) bool {
 			return strings.Count(s, place.ended) == 1 && strings.Count(s, place.running) == 1
@@ -197,7 +197,7 @@ func TestLive(t *testing.T) {
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)
 	term.wait(t, "the empty store", has("There are no tapes"))
 	live := begin(t, store, "/opt/bin/agent", "/w")
-	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent ") && strings.Contains(s, "live") })
+	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent ") && strings.Contains(s, "running") })
 	term.press(t, "<Enter>")
 	term.wait(t, "that nothing was said", has("Nothing has been said yet."))
 	live.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`)
@@ -232,7 +232,7 @@ func TestLive(t *testing.T) {
 		return strings.Contains(bar, "exit 7") && strings.Contains(s, "agent exited with status 7")
 	})
 	term.press(t, "1")
-	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "exit 7") && !strings.Contains(s, "live") })
+	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "exit 7") && !strings.Contains(s, "running") })
 }
 
 // TestStoreBadEnd: an end that is a failure is red in the store, as every failure.
@@ -246,11 +246,11 @@ func TestStoreBadEnd(t *testing.T) {
 		}
 	}
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 80, 24)
-	screen := term.wait(t, "both ends", func(s string) bool { return strings.Contains(s, "exit 7") && strings.Contains(s, "ended") })
+	screen := term.wait(t, "both ends", func(s string) bool { return strings.Contains(s, "agent die") && strings.Contains(s, "done") })
 	hues := strings.Split(term.colours(), "\n")
 	for y, line := range strings.Split(screen, "\n") {
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "✗", "x"), "…", ".")
-		for _, tt := range []struct{ state, want string }{{"exit 7", "FFFF F"}, {"ended", "-----"}} {
+		for _, tt := range []struct{ state, want string }{{"agent die", "FFFFF FFF"}, {"done", "----"}} {
 			if at := strings.Index(line, tt.state); at >= 0 && y > 2 && hues[y][at:at+len(tt.state)] != tt.want {
 				t.Errorf("%s looks as %q, want %q", tt.state, hues[y][at:], tt.want)
 			}

@@ -114,8 +114,8 @@ func (c *Collector) End(tr *trace.Trace) {
 // turn counts a turn of which all is known.
 func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 	who := c.who(t.Run, tr)
-	e := &ended{t.Turn, EndText(t.How, t.Reason), t.How == trace.Failed}
-	if e.end == WithoutEnd {
+	e := &ended{t.Turn, t.Outcome.How.String(), t.How == trace.Failed}
+	if t.How == trace.StillOpen || t.How == trace.Forgotten {
 		c.leave(e, t.Session, who)
 		return
 	}
@@ -142,7 +142,7 @@ func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 // leave counts a turn that has no end.
 func (c *Collector) leave(e *ended, of *trace.Session, who who) {
 	c.all.Open++
-	c.all.ends.of(WithoutEnd).Open++
+	c.all.ends.of(e.end).Open++
 	if g := c.groups.ofTurn(c.By, who, of); g != nil {
 		g.Open++
 	}

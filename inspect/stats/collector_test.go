@@ -154,12 +154,12 @@ func TestOpen(t *testing.T) {
 `
 	c := collected(stats.ByTurn, frames(lines(text)))
 	tables := c.Overview()
-	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· no end 0 1 – –")
+	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· recording cut off 0 1 – –")
 	check(t, cells(tables[1], "name"), "")
 	check(t, cells(tables[2], "name", "n", "open", "sum"), "execute 0 1 –")
 	check(t, cells(tables[3], "name"), "")
 	check(t, cells(tables[4], "name", "n", "open", "max"), "initialize 1 0 1 ms\nsession/new 1 0 1 ms\nfs/read_text_file 0 1 –\nsession/prompt 0 1 –")
-	check(t, cells(c.Grouped(), "turn", "n", "open", "sum", "end"), "1:5 0 1 – no end")
+	check(t, cells(c.Grouped(), "turn", "n", "open", "sum", "end"), "1:5 0 1 – recording cut off")
 }
 
 // A request that is open until the connection ends, as it should be, waits for nothing.

@@ -92,7 +92,7 @@ func (c *Collector) waitTable() Table {
 	o, t := newOverview("waits"), &c.all
 	for i, part := range Parts(t.Waited) {
 		if s := &t.Parts[i]; s.n > 0 {
-			o.row(part.Name, count(s.Count()), Cell{}, Cell{}, s, inTime, share(int64(part.Took), int64(t.Waited.Sum())))
+			o.row(part.Name, count(s.Count()), Cell{}, Cell{}, s, inTime, Share(int64(part.Took), int64(t.Waited.Sum())))
 		}
 		if i == 0 && t.Silences > 0 {
 			o.Rows = append(o.Rows, []Cell{{kind: aText, text: "silences", below: true}, text("s"), count(t.Silences), {}, {}, {}, {}, {}, took(t.Silence), {}, {}})
@@ -101,7 +101,8 @@ func (c *Collector) waitTable() Table {
 	return o.Table
 }
 
-func share(part, whole int64) Cell {
+// Share returns the cell of a part of a whole, empty if there is no whole.
+func Share(part, whole int64) Cell {
 	if whole <= 0 {
 		return Cell{}
 	}
@@ -132,7 +133,7 @@ func (c *Collector) tokenTable() Table {
 		s    *Series
 	}{{"context, last", &c.context.last}, {"context, peak", &c.context.peak}} {
 		if row := o.series(one.name, one.s, inTokens); row != nil {
-			row[sumColumn+1] = share(one.s.max, int64(min(c.context.size, maxTokens)))
+			row[sumColumn+1] = Share(one.s.max, int64(min(c.context.size, maxTokens)))
 		}
 	}
 	return o.Table

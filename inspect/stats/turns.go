@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ type Turns struct {
 // An ended is a turn that has ended.
 type ended struct {
 	*trace.Turn
-	end    string // the stop reason, or why there is none
+	end    string // how it came out
 	failed bool
 }
 
@@ -115,21 +114,4 @@ func WaitedText(s trace.Spend) string {
 		}
 	}
 	return termtext.Labelled("waited for", strings.Join(parts, ", "))
-}
-
-// How a turn ended that has no stop reason.
-const (
-	WithError  = "error"
-	WithoutEnd = "no end"
-)
-
-// EndText says how a turn ended, of which an event has told.
-func EndText(how trace.End, reason string) string {
-	switch how {
-	case trace.Failed:
-		return WithError
-	case trace.StillOpen, trace.Forgotten:
-		return WithoutEnd
-	}
-	return cmp.Or(reason, "no stop reason")
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -47,16 +46,22 @@ func wrapAll(width int, lines ...[]termtext.Span) [][]termtext.Span {
 // connection returns what both sides said of themselves, on the newest tape.
 func (s *Summary) connection() dialect.Connection { return s.Tapes[len(s.Tapes)-1].Connection }
 
-func (s *Summary) state() string { return tapetext.State(s.Tapes[len(s.Tapes)-1]) }
+// Outcome returns how the tapes came out.
+func (s *Summary) Outcome() (o dialect.Outcome) {
+	for _, i := range s.Tapes {
+		o = o.Or(i.Outcome())
+	}
+	return o
+}
 
 // tapeLine says what the tape is. An end that is in order is not told.
 func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil
 	}
-	last, c := s.Tapes[len(s.Tapes)-1], s.connection()
+	c := s.connection()
 	var l line
-	l.add(termtext.Bold, termtext.Cut(termtext.Piece(agentName(last)), titleColumns))
+	l.add(termtext.Bold, termtext.Cut(termtext.Piece(agentName(s.Tapes[len(s.Tapes)-1])), titleColumns))
 	l.add(termtext.Plain, termtext.Cut(termtext.Spaced(termtext.Piece(c.Client), termtext.Piece(c.ClientVersion)), titleColumns))
 	l.add(termtext.Plain, termtext.Piece(c.Spoken()))
 	if n := len(s.Tapes); n > 1 {
@@ -68,13 +73,13 @@ func (s *Summary) tapeLine() []termtext.Span {
 	if !s.Untimed && s.Frames > 0 {
 		l.add(termtext.Plain, termtext.Duration(time.Duration(s.Took)))
 	}
-	switch state := s.state(); {
-	case last.Live:
-		l.add(termtext.Green, state)
-	case s.failed(dialect.BadExit):
-		l.add(termtext.Red, state)
-	case state != "ended" && state != "imported":
-		l.add(termtext.Dim, state)
+	switch o := s.Outcome(); {
+	case o.How == dialect.Running:
+		l.add(termtext.Green, tapetext.OutcomeText(o))
+	case o.How.IsBad():
+		l.add(termtext.Red, tapetext.OutcomeText(o))
+	case o.How != dialect.Done:
+		l.add(termtext.Plain, tapetext.OutcomeText(o))
 	}
 	return l
 }
@@ -86,8 +91,14 @@ func agentName(i record.Info) string {
 	return tapetext.AgentName(i)
 }
 
-func (s *Summary) failed(kind dialect.Failure) bool {
-	return slices.ContainsFunc(s.Failures.Kinds, func(k Failed) bool { return k.Kind == kind })
+// isBad reports whether turns that came out so are not in order.
+func isBad(outcome string) bool {
+	for how := dialect.Done; how <= dialect.Running; how++ {
+		if how.String() == outcome {
+			return how.IsBad()
+		}
+	}
+	return false
 }
 
 // turnLine says how many turns there are and how they ended; without turns, what was
@@ -104,7 +115,11 @@ func (s *Summary) turnLine() []termtext.Span {
 			if i > 0 {
 				l = append(l, termtext.Plain.Span(", "))
 			}
-			l = append(l, endStyle(ends[i].What).Span(text))
+			style := termtext.Plain // only what is not in order stands out
+			if isBad(ends[i].What) {
+				style = termtext.Red
+			}
+			l = append(l, style.Span(text))
 		}
 	} else {
 		s.addCalls(&l)
@@ -115,16 +130,6 @@ func (s *Summary) turnLine() []termtext.Span {
 		l.add(termtext.Plain, "session"+quoted(s.Title))
 	}
 	return l
-}
-
-// endStyle returns what the end of a turn looks like: only what is not in order stands
-// out.
-func endStyle(end string) termtext.Style {
-	switch end {
-	case stats.WithError, stats.WithoutEnd:
-		return termtext.Red
-	}
-	return termtext.Plain
 }
 
 // addCalls says what was called.

@@ -74,16 +74,16 @@ func TestSessions(t *testing.T) {
 < {"id":5,"result":{"sessionId":"c"}}
 > {"id":6,"method":"session/prompt","params":{"sessionId":"c","prompt":[{"type":"text","text":"go"}]}}`), "\n")
 	want := map[string]string{
-		"a": `1 turn: end_turn
+		"a": `1 turn: done
 waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
 failed: a line that is not JSON-RPC (frame 12)
 `,
-		"b": `1 turn: refusal
+		"b": `1 turn: refused
 first output after 1 ms · waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5)
 tokens: 7 in
 failed: tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
 `,
-		"c": `1 turn: no end
+		"c": `1 turn: recording cut off
 slowest: session/fork, 1 ms (frame 14)
 failed: no answer to session/prompt (frame 16)
 `,

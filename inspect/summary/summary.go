@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
@@ -178,7 +179,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		Dialect       string     `json:"dialect"`
 		Version       string     `json:"version,omitempty"`
 		Started       *time.Time `json:"started,omitempty"`
-		State         string     `json:"state"`
+		Outcome       string     `json:"outcome"`
 		Session       string     `json:"session,omitempty"`
 		Title         string     `json:"title,omitempty"`
 		plain
@@ -193,7 +194,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		if t := s.Tapes[0].Start.Time; !t.IsZero() {
 			head.Started = &t
 		}
-		head.State = s.state()
+		head.Outcome = tapetext.OutcomeText(s.Outcome())
 	}
 	return json.Marshal(head)
 }

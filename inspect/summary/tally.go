@@ -80,7 +80,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
 		tape := &t.sum.Tapes[len(t.sum.Tapes)-1]
-		tape.Exit, tape.Live = exit, false
+		if tape.Exit, tape.Live = exit, false; f.Events.Has(dialect.ExitFailed) {
+			tape.Worst = tape.Worst.Or(dialect.DiedOf(exit))
+		}
 	}
 	t.events(tr)
 	t.tape.waiting.Observe(f)
@@ -98,7 +100,10 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 // to, and has been told so.
 func (t *Tally) End(tr *trace.Trace) {
 	if n := len(t.sum.Tapes); n > 0 {
-		t.sum.Tapes[n-1].Live = false
+		tape := &t.sum.Tapes[n-1]
+		if tape.Live = false; len(t.tape.waiting) > 0 && tape.Exit == nil && tape.Closed == "" {
+			tape.Worst = tape.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+		}
 	}
 	t.events(tr)
 	for _, r := range t.tape.waiting {
@@ -168,7 +173,11 @@ func (t *Tally) turn(about key, e *trace.Event) {
 			return // it ends once more
 		}
 		delete(t.turns, about)
-		t.ends.add(stats.EndText(e.End, e.Reason), 1)
+		if e.End != trace.StillOpen && e.End != trace.Forgotten {
+			tape := &t.sum.Tapes[e.Run]
+			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
+		}
+		t.ends.add(e.Turn.Outcome.How.String(), 1)
 		t.sum.Time.spend(e.Turn, e.At)
 		t.use(e.Session).tokens.Add(e.Turn.Usage.Tokens)
 	}

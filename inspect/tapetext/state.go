@@ -5,35 +5,23 @@ package tapetext
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// State says how a tape ended, or that it has not, such as `exit 1` or `live`.
+// State says how a tape came out, such as `agent died exit 1` or `running`.
 func State(i record.Info) string {
-	switch exit := i.Exit; {
-	case i.Live:
-		return "live"
-	case i.Closed != "": // the connection
-		return "ended"
-	case exit == nil && i.Imported:
-		return "imported"
-	case i.Partial:
+	if i.Partial && !i.Live {
 		return "not yet compressed"
-	case exit == nil:
-		return "cut off" // acptap was killed
-	case exit.Error != "":
-		return "not started"
-	case exit.Signal != "":
-		return termtext.Piece(exit.Signal)
-	case exit.Code != 0:
-		return fmt.Sprintf("exit %d", exit.Code)
 	}
-	return "ended"
+	return OutcomeText(i.Outcome())
 }
+
+// OutcomeText returns an outcome, clean and in a line.
+func OutcomeText(o dialect.Outcome) string { return termtext.Brief(o.String(), 60) }
 
 // ShortID returns the random part of a tape's id, by which people name it.
 func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }

@@ -164,7 +164,7 @@ func serverID(object []byte) []byte {
 // update takes a session/update. Most frames of a tape are of this kind, so
 // their params are walked over only once.
 func (t *Tracker) update(s *step) {
-	var update, variant, state, title, call, status []byte
+	var update, variant, state, title, call, status, stop []byte
 	r := wire.Inside(s.Params, '{')
 	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
@@ -187,6 +187,8 @@ func (t *Tracker) update(s *step) {
 			call = value
 		case "status":
 			status = value
+		case "stopReason":
+			stop = value
 		}
 	}
 	s.annotation.Update = t.text(variant)
@@ -197,7 +199,7 @@ func (t *Tracker) update(s *step) {
 		t.toolCall(s, call, status)
 	case "state_update":
 		if string(state) == `"idle"` {
-			t.idle(s)
+			t.idle(s, stop)
 		}
 	}
 }

@@ -118,10 +118,11 @@ func Failed(e wire.Envelope, a *Annotation) bool {
 // SessionFacts is what a frame tells of its session beyond its Annotation. Empty
 // fields tell nothing; a batch with entries of several sessions tells nothing.
 type SessionFacts struct {
-	Cwd     string // working directory: stands with SessionOpened
-	Title   string // the title that the agent gave
-	Prompt  string // with TurnBegan: the first line of the prompt's text, at most 80 characters
-	Parent  string // with SessionOpened by a fork: the id of the source
-	Setup   uint64 // with SessionOpened: Seq of the request that asked for it
-	Expires string // expiresAt of a data-layer session, as sent
+	Cwd     string  // working directory: stands with SessionOpened
+	Title   string  // the title that the agent gave
+	Prompt  string  // with TurnBegan: the first line of the prompt's text, at most 80 characters
+	Parent  string  // with SessionOpened by a fork: the id of the source
+	Setup   uint64  // with SessionOpened: Seq of the request that asked for it
+	Expires string  // expiresAt of a data-layer session, as sent
+	Outcome Outcome // with TurnEnded
 }

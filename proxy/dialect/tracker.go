@@ -155,6 +155,7 @@ func (n SessionFacts) or(more SessionFacts) SessionFacts {
 	if n.Setup == 0 {
 		n.Setup = more.Setup
 	}
+	n.Outcome = n.Outcome.Or(more.Outcome)
 	return n
 }
 

@@ -50,6 +50,7 @@ func (t *Tracker) accepted(s *step) {
 		u.Ended--
 	case s.failed(), t.conn.Dialect == ACPv1, quoted(at(s.Result, "stopReason")):
 		s.annotation.Events |= TurnEnded
+		s.facts.Outcome = OutcomeOf(s.Error, at(s.Result, "stopReason"))
 	default:
 		u.Accepted = true
 	}
@@ -58,7 +59,7 @@ func (t *Tracker) accepted(s *step) {
 
 // idle takes the state_update that says so. It ends what was accepted; if there
 // is nothing, then the prompt whose response is yet to come.
-func (t *Tracker) idle(s *step) {
+func (t *Tracker) idle(s *step, stopReason []byte) {
 	session := s.annotation.Session
 	u, ok := t.turns.Get(session)
 	switch {
@@ -70,6 +71,7 @@ func (t *Tracker) idle(s *step) {
 		u.Ended = u.Waiting
 	}
 	s.annotation.Events |= TurnEnded
+	s.facts.Outcome = OutcomeOf(nil, stopReason)
 	t.keepTurn(session, u)
 }
 

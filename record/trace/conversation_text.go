@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -175,16 +175,14 @@ func (p *printer) tail(indent, text string) {
 }
 
 func (p *printer) endOfTurn(t *Turn) {
-	s, text := termtext.Dim, "end"
+	s, text := termtext.Dim, oneLine(t.Outcome.String())
 	switch {
-	case t.Error != nil:
-		s, text = termtext.Failure, join("error", wire.JSON(t.Error).Get("code").Raw(), wire.JSON(t.Error).Get("message").String())
+	case t.Outcome.How.IsBad():
+		s = termtext.Failure
 	case t.Open():
-		s, text = termtext.Permission, "no end"
-	case t.StopReason != "":
-		text = oneLine(t.StopReason)
+		s = termtext.Permission
 	}
-	if t.Cancelled {
+	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		text += ", cancelled by the client"
 	}
 	if !t.Open() {

@@ -14,6 +14,8 @@ type life struct {
 	begun  bool       // a frame has come
 	ended  bool       // End was called
 	exit   *wire.Exit // of the agent; nil: not seen
+	died   bool       // it ended badly, or before its client wanted it to
+	wanted bool       // the client has left, or has sent a signal that ends programs
 }
 
 // Events returns what began, changed and ended with the last frame that was added,
@@ -54,6 +56,17 @@ func (t *Trace) endCalls() {
 	}
 }
 
+// left returns how came out what is open at the end of the tape.
+func (t *Trace) left() dialect.Outcome {
+	switch {
+	case t.exit == nil:
+		return dialect.Outcome{How: dialect.CutOff}
+	case t.died:
+		return dialect.DiedOf(t.exit)
+	}
+	return dialect.Outcome{How: dialect.Cancelled}
+}
+
 // endSession emits the end of what is open in a session, if that is on the tape.
 func (t *Trace) endSession(s *Session, emit func(Event)) {
 	if s.Spans[len(s.Spans)-1].Run != len(t.Runs)-1 {
@@ -64,6 +77,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 		emit(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
 	}
 	for _, turn := range c.turns.open {
+		turn.Outcome = t.left()
 		emit(s.turnEvent(turn, Ended).as(StillOpen, ""))
 	}
 	if s.live {
@@ -82,8 +96,11 @@ func (t *Trace) note(f *dialect.Frame) {
 	}
 	t.since.Last, t.since.Ended, t.since.Untimed = f.Seq, f.At, t.since.Untimed || f.Untimed
 	if f.Kind == wire.Mark {
-		if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
-			t.exit = exit
+		switch m := wire.ReadMark(f.Frame); {
+		case m.Exit != nil:
+			t.exit, t.died = m.Exit, f.Events.Has(dialect.ExitFailed) || !t.wanted
+		case m.EOF && f.Dir == wire.ClientToAgent, dialect.EndsProgram(m.Signal):
+			t.wanted = true
 		}
 	}
 }

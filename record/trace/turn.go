@@ -24,12 +24,13 @@ type Turn struct {
 	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first message, thought, tool call, plan or request in it; 0: none yet
 	FirstOutput time.Duration   `json:"firstOutput,omitzero"` // when that came, since the tape began
 
-	Model      string        `json:"-"` // that the session was set to when it began; empty: nobody said
-	Title      string        `json:"-"` // first line of the prompt, cut to 80 characters
-	CancelSent time.Duration `json:"-"` // when the client cancelled it first, since the tape began
-	Pace       Pace          `json:"-"`
-	Work       Work          `json:"-"`
-	Usage      TurnUsage     `json:"-"`
+	Model      string          `json:"-"` // that the session was set to when it began; empty: nobody said
+	Outcome    dialect.Outcome `json:"-"`
+	Title      string          `json:"-"` // first line of the prompt, cut to 80 characters
+	CancelSent time.Duration   `json:"-"` // when the client cancelled it first, since the tape began
+	Pace       Pace            `json:"-"`
+	Work       Work            `json:"-"`
+	Usage      TurnUsage       `json:"-"`
 
 	accepted bool // version 2: the prompt was answered, the work may go on
 	meter
@@ -54,6 +55,7 @@ type turnState struct {
 // forget takes a turn from those that are open.
 func (c *Conversation) forget(f *frame, t *Turn) {
 	c.stop(f, t)
+	t.Outcome = dialect.Outcome{How: dialect.CutOff}
 	f.emit(f.session.turnEvent(t, Ended).as(Forgotten, ""))
 	c.close(t)
 }
@@ -87,7 +89,7 @@ func (c *Conversation) extend(f *frame) {
 func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
-	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle()}
+	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Outcome: dialect.Outcome{How: dialect.Running}, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle()}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}
@@ -184,6 +186,9 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason wire.Value) {
 	t.End = f.Seq
 	c.stop(f, t)
 	f.setString(&t.StopReason, stopReason)
+	if t.Outcome.How == dialect.Running { // it may end once more
+		t.Outcome = dialect.OutcomeOf(f.env.Error, []byte(stopReason.Raw()))
+	}
 	c.growing = nil
 	c.turns.late = false
 	c.close(t)

@@ -1,11 +1,11 @@
 package tracepage
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -47,6 +47,7 @@ type entityLines struct {
 type turnEndLines struct {
 	end       uint64
 	cancelled bool
+	outcome   dialect.Outcome
 	rows      []page.Line
 }
 
@@ -158,14 +159,11 @@ func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Li
 }
 
 func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.Line {
-	if c.reader.isRunning(t) {
-		return []page.Line{{Spans: []termtext.Span{termtext.Permission.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, Seq: t.Last}, {}}
-	}
 	d, ok := c.ends[t]
-	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
+	if !ok || d.end != t.End || d.cancelled != t.Cancelled || d.outcome != t.Outcome || t.Open() {
 		one := *of
 		one.Entities, one.Turns = nil, []*trace.Turn{t}
-		d = turnEndLines{t.End, t.Cancelled, append(c.write(&one, max(t.End, t.Last)), page.Line{})}
+		d = turnEndLines{t.End, t.Cancelled, t.Outcome, append(c.write(&one, max(t.End, t.Last)), page.Line{})}
 		c.ends[t] = d
 	}
 	return d.rows

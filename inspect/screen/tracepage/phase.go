@@ -124,19 +124,14 @@ func (r *Reader) startUpLabel(p *steps.Phase) []termtext.Span {
 
 // turnLabel says how a turn stands, and what it was about.
 func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
-	look := termtext.Dim
-	var state string
+	look, state := termtext.Dim, t.Outcome.How.String()
 	switch {
-	case r.isRunning(t):
-		state, look = "running", termtext.Permission
+	case t.Outcome.How.IsBad():
+		look = termtext.Failure
 	case t.Open():
-		state, look = "no end", termtext.Failure
-	case t.Error != nil:
-		state, look = "error", termtext.Failure
-	default:
-		state = termtext.Piece(t.StopReason)
+		look = termtext.Permission
 	}
-	if t.Cancelled && t.StopReason != "cancelled" {
+	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		state = termtext.Dotted(state, "cancelled by the client")
 	}
 	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), look.Span(state)}

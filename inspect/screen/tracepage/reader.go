@@ -159,10 +159,6 @@ func (r *Reader) Broken() bool {
 	return r.broken
 }
 
-// isRunning reports whether a turn goes on: it has no end, on the tape that is
-// recorded.
-func (r *Reader) isRunning(t *trace.Turn) bool { return t.Open() && !r.ended && t.Run == r.tapes-1 }
-
 // Progress returns the last frame that was read, and whether nothing will follow.
 func (r *Reader) Progress() (last uint64, ended bool) {
 	r.mu.Lock()

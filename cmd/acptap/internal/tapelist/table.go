@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -128,7 +127,7 @@ func atLeast(partial bool, count string) string {
 
 // stateSpans is stateText, in red if that is a failure.
 func stateSpans(i record.Info) []termtext.Span {
-	if dialect.IsBadExit(i.Exit) {
+	if i.Outcome().How.IsBad() {
 		return termtext.Failure.Line(stateText(i))
 	}
 	return termtext.Plain.Line(stateText(i))
@@ -137,9 +136,6 @@ func stateSpans(i record.Info) []termtext.Span {
 // stateText says how a tape ended, and what is missing on it.
 func stateText(i record.Info) string {
 	s := []string{tapetext.State(i)}
-	if i.Imported && i.Exit == nil && i.Closed == "" {
-		s = append(s, "no exit") // it was cut off, or written by hand
-	}
 	if i.Lost > 0 {
 		s = append(s, termtext.ByteSize(i.Lost)+" not recorded")
 	}

@@ -114,7 +114,7 @@ func (w *Watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Ch
 	if kind == record.TapeEnded {
 		text, at := "ended", time.Now()
 		if info, err := w.state(t.Info.Tape); err == nil {
-			if state := tapetext.State(info); state != text && !(info.Imported && info.Exit == nil) {
+			if state := tapetext.State(info); info.Outcome().How.IsBad() {
 				text += ": " + state
 			}
 			if !info.Ended.IsZero() {

@@ -189,16 +189,16 @@ func rowsOf(t *testing.T, tape lake.Tape, m memory) spreads {
 		}
 	}
 	for _, r := range read[lake.Turn](t, m, "turns", tape) {
-		s.of("turns", "turn").add(r.Outcome, r.Duration)
-		end := cmp.Or(r.StopReason, "no stop reason")
-		switch r.Outcome {
-		case "failed":
-			end = "error"
-		case "still open":
-			end = "no end"
+		end := "completed"
+		switch {
+		case r.EndFrame == 0:
+			end = "still open"
+		case r.Outcome == "error":
+			end = "failed"
 		}
-		s.of("turns", end).add(r.Outcome, r.Duration)
-		if r.Outcome == "still open" {
+		s.of("turns", "turn").add(end, r.Duration)
+		s.of("turns", r.Outcome).add(end, r.Duration)
+		if r.EndFrame == 0 {
 			continue
 		}
 		series("turns", "first output", r.FirstOutput)

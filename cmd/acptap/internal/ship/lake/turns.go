@@ -58,7 +58,7 @@ func (b *Builder) turn(e *trace.TurnEnd) Turn {
 	work, usage, tokens := &e.Work, &e.Usage, &e.Usage.Tokens
 	row := Turn{
 		On: b.on(), Session: text(e.Session.ID), Turn: int64(e.Number), Frame: int64(e.Prompt), EndFrame: int64(e.Turn.End), Start: b.moment(e.Began, e.Untimed),
-		Model: text(e.Model), Outcome: e.How.String(), StopReason: text(e.StopReason), Cancelled: e.Cancelled,
+		Model: text(e.Model), Outcome: e.Turn.Outcome.How.String(), StopReason: text(e.StopReason), Cancelled: e.Cancelled,
 		Silences: int64(e.Pace.Silences), Chunks: int64(e.Pace.Chunks),
 		ToolCalls: int64(work.Tools), FailedToolCalls: int64(work.FailedTools), Requests: int64(work.Requests.Sent),
 		RefusedRequests: int64(work.Requests.Refused), CancelledRequests: int64(work.Requests.Cancelled), FailedRequests: int64(work.Requests.Failed),

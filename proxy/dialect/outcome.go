@@ -1,0 +1,92 @@
+package dialect
+
+import (
+	"fmt"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An Outcome says how a turn, a session or a tape came out. The zero value is that of what
+// has none yet.
+type Outcome struct {
+	How  How
+	Text string // of an error, or what the agent died of; from the wire, not clean
+}
+
+// A How is the kind of an outcome, in the order of harm.
+type How uint8
+
+// The kinds.
+const (
+	NoOutcome How = iota
+	Done
+	Cancelled   // by the client
+	OutOfTokens // or out of requests to the model
+	RefusedTurn // by the model
+	Errored
+	CutOff  // nobody knows: the recording ends before
+	Died    // the agent
+	Running // nobody knows yet
+)
+
+var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}
+
+// String returns the kind in words.
+func (h How) String() string { return wire.Name(howNames[:], uint8(h)) }
+
+// IsBad reports whether something went wrong.
+func (h How) IsBad() bool { return h > Cancelled && h < Running }
+
+// String returns the outcome in words, such as `error -32603 Internal error`.
+func (o Outcome) String() string {
+	if o.Text == "" {
+		return o.How.String()
+	}
+	return o.How.String() + " " + o.Text
+}
+
+// Or returns the more harmful of two outcomes.
+func (o Outcome) Or(p Outcome) Outcome {
+	if p.How > o.How {
+		return p
+	}
+	return o
+}
+
+// maxOutcome is how many characters of an error are kept.
+const maxOutcome = 200
+
+// OutcomeOf returns how a turn came out that ended with an error, or with a stop reason,
+// both as JSON; nil: there is none. A stop reason that is not known is told as it is.
+func OutcomeOf(err, stopReason []byte) Outcome {
+	if has(err) {
+		text := firstLine(at(err, "message"), maxOutcome)
+		if code, ok := wire.Integer(at(err, "code")); ok {
+			text = fmt.Sprint(code, " ", text)
+		}
+		return Outcome{Errored, text}
+	}
+	switch reason := text(stopReason); reason {
+	case "", "end_turn":
+		return Outcome{How: Done}
+	case "cancelled":
+		return Outcome{How: Cancelled}
+	case "refusal":
+		return Outcome{How: RefusedTurn}
+	case "max_tokens", "max_turn_requests":
+		return Outcome{How: OutOfTokens}
+	default:
+		return Outcome{Done, "(" + firstLine(stopReason, maxOutcome) + ")"}
+	}
+}
+
+// DiedOf returns the outcome of what was open when the agent ended so.
+func DiedOf(x *wire.Exit) Outcome {
+	switch {
+	case x.Error != "":
+		return Outcome{Errored, "not started: " + x.Error}
+	case x.Signal != "":
+		return Outcome{Died, x.Signal}
+	}
+	return Outcome{Died, fmt.Sprint("exit ", x.Code)}
+}
