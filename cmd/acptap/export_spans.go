@@ -13,7 +13,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -52,17 +51,13 @@ func (x *exporting) checkFormat(filtered bool) (err error) {
 
 // withServers returns the tape that a subject is, and those of the servers below it.
 func withServers(sub ref.Subject) ([]ref.Part, error) {
-	l, err := sub.Store.List()
+	r, err := sub.Reader(true, sub.Parts...)
 	if err != nil {
 		return nil, err
 	}
 	parts := sub.Parts
-	for _, server := range record.NestingOf(l.Tapes).Below(sub.Parts[0].Tape.ID()) {
-		t, err := sub.Store.Open(server.Tape)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, ref.Part{Tape: t})
+	for _, server := range r.Servers() {
+		parts = append(parts, ref.Part{Tape: server.Tape})
 	}
 	return parts, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 	"github.com/acptap/acptap/replay/compare"
@@ -179,8 +180,7 @@ func (r *reader) live() bool { return r.in.Tapes[len(r.in.Tapes)-1].Info.Live }
 // readServer reads the tape of a server.
 func (r *reader) readServer(i int) {
 	t := &r.in.Servers[i]
-	parent := t.Info.Start.Parent
-	server := &nested.Tape{ID: t.Info.Tape, Parent: parent.Tape, Link: parent.Link, Server: t.Info.ServerName(), Start: t.Info.Start.Time}
+	server := reading.CallsOf(&t.Info)
 	r.calls.Nested(server)
 	r.rows.begin(t, r.listed(t, len(r.in.Tapes)+i))
 	for f, err := range t.Frames {

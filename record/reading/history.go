@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
@@ -46,14 +47,19 @@ func (h *History) Take(e *Event) bool {
 
 // begin begins with the tape of a server.
 func (h *History) begin(p *Part) {
-	parent := p.Info.Start.Parent
-	t := &nested.Tape{ID: p.Info.Tape, Parent: parent.Tape, Link: parent.Link, Server: p.Info.ServerName(), Start: p.Info.Start.Time}
 	if h.servers == nil {
 		h.servers = map[*Part]*nested.Tape{}
 	}
+	t := CallsOf(&p.Info)
 	h.servers[p] = t
 	h.Calls.Nested(t)
 	h.hosts = append(h.hosts, nil)
+}
+
+// CallsOf returns what gathers the calls on the tape of a server.
+func CallsOf(info *record.Info) *nested.Tape {
+	parent := info.Start.Parent
+	return &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
 }
 
 // frame takes a frame of the agent. One that is not of the session may still say for which

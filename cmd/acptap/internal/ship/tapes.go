@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace/nested"
 	"github.com/acptap/acptap/record/trace/spans"
 )
@@ -86,8 +87,7 @@ func (r *Tapes) readServer(info *record.Info) *nested.Tape {
 	if err != nil {
 		return nil
 	}
-	parent := info.Start.Parent
-	t := &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
+	t := reading.CallsOf(info)
 	for f, err := range tape.Frames(1) {
 		if err == nil {
 			t.Add(&f)
