@@ -39,14 +39,14 @@ func (q *questions) answered(s *Step) {
 	switch cancelled := isCancelled(s); {
 	case cancelled:
 		q.cancelled, q.refused = s.Moment(), s.Frame.Seq
-	case !s.Succeeded(), text(s.Result("action")) == "cancel":
+	case !s.Succeeded(), wire.Text(s.Result("action")) == "cancel":
 		q.refused = s.Frame.Seq
 	}
 }
 
 // isCancelled reports whether the answer to a permission request says cancelled.
 func isCancelled(s *Step) bool {
-	return s.Succeeded() && text(s.Result("outcome", "outcome")) == "cancelled"
+	return s.Succeeded() && wire.Text(s.Result("outcome", "outcome")) == "cancelled"
 }
 
 // permissionRules are about session/request_permission.
@@ -59,27 +59,27 @@ var permissionRules = checks{
 func optionTwice(s *Step, r *Report) {
 	seen := map[string]bool{}
 	each(s.Param("options"), "options", func(option []byte, at string) {
-		id := get(option, "optionId")
+		id := wire.Get(option, "optionId")
 		if !isString(id) {
 			return
 		}
 		r.Tried()
-		if seen[text(id)] {
+		if seen[wire.Text(id)] {
 			r.Add(Evidence{Text: "offered two options with one id", Path: at + ".optionId", Got: string(id)})
 		}
-		seen[text(id)] = true
+		seen[wire.Text(id)] = true
 	})
 }
 
 func optionUnknown(s *Step, r *Report) {
 	chosen := s.Result("outcome", "optionId")
-	if s.Call == nil || s.Call.Params == nil || !isString(chosen) || text(s.Result("outcome", "outcome")) != "selected" {
+	if s.Call == nil || s.Call.Params == nil || !isString(chosen) || wire.Text(s.Result("outcome", "outcome")) != "selected" {
 		return
 	}
 	r.Tried()
 	offered := false
 	each(s.Call.Params, "options", func(option []byte, _ string) {
-		offered = offered || text(get(option, "optionId")) == text(chosen)
+		offered = offered || wire.Text(wire.Get(option, "optionId")) == wire.Text(chosen)
 	})
 	if !offered {
 		r.Add(Evidence{
@@ -135,7 +135,7 @@ func (t *terminals) of(session, id string) *terminal {
 func (t *terminals) observe(s *Step) {
 	switch {
 	case s.Method == "terminal/create" && s.Call != nil && s.Succeeded():
-		id := text(s.Result("terminalId"))
+		id := wire.Text(s.Result("terminalId"))
 		if id == "" {
 			return
 		}
@@ -143,11 +143,11 @@ func (t *terminals) observe(s *Step) {
 		_, full := t.byID.Set(terminalID{s.Call.Session, id}, &terminal{call: s.Call})
 		t.forgot = t.forgot || full
 	case s.Method == "terminal/release" && s.is(wire.Request):
-		if x := t.of(s.About.Session, text(s.Param("terminalId"))); x != nil && x.released.Seq == 0 {
+		if x := t.of(s.About.Session, wire.Text(s.Param("terminalId"))); x != nil && x.released.Seq == 0 {
 			x.released = s.Moment()
 		}
 	case s.Method == "terminal/release" && s.Call != nil && s.Envelope.Error != nil:
-		if x := t.of(s.Call.Session, text(get(s.Call.Params, "terminalId"))); x != nil && x.released.Seq == s.Call.Seq {
+		if x := t.of(s.Call.Session, wire.Text(wire.Get(s.Call.Params, "terminalId"))); x != nil && x.released.Seq == s.Call.Seq {
 			x.released = Moment{}
 		}
 	}
@@ -181,7 +181,7 @@ func deadTerminal(s *Step, r *Report) {
 	}
 	r.Tried()
 	id := s.Param("terminalId")
-	switch x := s.Conn.terminals.of(s.About.Session, text(id)); {
+	switch x := s.Conn.terminals.of(s.About.Session, wire.Text(id)); {
 	case x == nil:
 		r.Add(Evidence{Text: "named a terminal that was not created here", Path: "terminalId", Got: string(id)})
 	case x.released.Seq != 0:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // requestCancelled is the code of the error that answers a request which was taken
@@ -16,16 +17,16 @@ const requestCancelled = "-32800"
 // isTakenBack reports whether a response answers that its request was cancelled, and its
 // sender has taken it back by $/cancel_request.
 func isTakenBack(s *Step) bool {
-	return s.Call != nil && s.Call.Cancelled.Seq != 0 && string(get(s.Envelope.Error, "code")) == requestCancelled
+	return s.Call != nil && s.Call.Cancelled.Seq != 0 && string(wire.Get(s.Envelope.Error, "code")) == requestCancelled
 }
 
 // said returns what a response says, in words.
 func said(s *Step) string {
 	if e := s.Envelope.Error; e != nil {
-		return "with error " + short(string(get(e, "code"))) + " " + strconv.Quote(short(text(get(e, "message"))))
+		return "with error " + short(string(wire.Get(e, "code"))) + " " + strconv.Quote(short(wire.Text(wire.Get(e, "message"))))
 	}
 	for _, path := range [][]string{{"stopReason"}, {"outcome", "outcome"}} {
-		if v := text(s.Result(path...)); v != "" {
+		if v := wire.Text(s.Result(path...)); v != "" {
 			return short(v)
 		}
 	}
@@ -62,7 +63,7 @@ func cancelledPrompt(s *Step, r *Report) {
 		return
 	}
 	x := r.Session()
-	stop := text(s.Result("stopReason"))
+	stop := wire.Text(s.Result("stopReason"))
 	switch {
 	case x == nil, s.Succeeded() && !slices.Contains(stopReasons, stop): // ACP301
 		return
@@ -87,7 +88,7 @@ func cancelledPrompt(s *Step, r *Report) {
 
 func updateAfterCancelled(s *Step, r *Report) {
 	if s.Method == "session/prompt" {
-		if s.Call != nil && s.Call.halted.Seq != 0 && text(s.Result("stopReason")) == "cancelled" {
+		if s.Call != nil && s.Call.halted.Seq != 0 && wire.Text(s.Result("stopReason")) == "cancelled" {
 			r.Tried()
 		}
 		return
@@ -103,7 +104,7 @@ func updateAfterCancelled(s *Step, r *Report) {
 }
 
 func cancelledUnasked(s *Step, r *Report) {
-	if s.Call == nil || text(s.Result("stopReason")) != "cancelled" {
+	if s.Call == nil || wire.Text(s.Result("stopReason")) != "cancelled" {
 		return
 	}
 	x := r.Session()

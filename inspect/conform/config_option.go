@@ -65,37 +65,41 @@ func (o *offers) observe(s *Step) {
 	case dialect.RoleOf(dialect.ACP, s.Method).Is(dialect.Opens):
 		o.addOptions(s.Result("configOptions"))
 		modes := s.Result("modes", "availableModes")
-		o.modesKnown = o.modesKnown || present(modes) || s.Method == "session/new"
+		o.modesKnown = o.modesKnown || wire.Present(modes) || s.Method == "session/new"
 		o.optionsKnown = o.optionsKnown || s.Method == "session/new"
-		elements(modes, func(_ int, mode []byte) { o.add(&o.modes, text(get(mode, "id"))) })
+		for _, mode := range wire.Elements(modes) {
+			o.add(&o.modes, wire.Text(wire.Get(mode, "id")))
+		}
 	}
 }
 
 func (o *offers) addOptions(list []byte) {
-	o.optionsKnown = o.optionsKnown || present(list)
-	elements(list, func(_ int, option []byte) {
+	o.optionsKnown = o.optionsKnown || wire.Present(list)
+	for _, option := range wire.Elements(list) {
 		id := optionID(option)
 		o.add(&o.options, id)
-		if text(get(option, "type")) != "select" {
+		if wire.Text(wire.Get(option, "type")) != "select" {
 			o.add(&o.options, id, "", "any")
-			return
+			continue
 		}
-		elements(get(option, "options"), func(_ int, choice []byte) {
-			if group := get(choice, "options"); present(group) {
-				elements(group, func(_ int, choice []byte) { o.add(&o.options, id, text(get(choice, "value"))) })
-				return
+		for _, choice := range wire.Elements(wire.Get(option, "options")) {
+			if group := wire.Get(choice, "options"); wire.Present(group) {
+				for _, choice := range wire.Elements(group) {
+					o.add(&o.options, id, wire.Text(wire.Get(choice, "value")))
+				}
+				continue
 			}
-			o.add(&o.options, id, text(get(choice, "value")))
-		})
-	})
+			o.add(&o.options, id, wire.Text(wire.Get(choice, "value")))
+		}
+	}
 }
 
 // optionID returns the id of an option, in any version.
 func optionID(option []byte) string {
-	if id := get(option, "configId"); present(id) {
-		return text(id)
+	if id := wire.Get(option, "configId"); wire.Present(id) {
+		return wire.Text(id)
 	}
-	return text(get(option, "id"))
+	return wire.Text(wire.Get(option, "id"))
 }
 
 // configRules are about modes and options.
@@ -112,7 +116,7 @@ func modeUnknown(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if !s.Session.offers.modes.has(text(id)) {
+	if !s.Session.offers.modes.has(wire.Text(id)) {
 		r.Add(Evidence{Text: "set a mode that was not offered", Path: "modeId", Got: string(id)})
 	}
 }
@@ -123,9 +127,9 @@ func booleanGate(s *Step, r *Report) {
 		list, path = s.Param("update", "configOptions"), "update.configOptions"
 	}
 	found := false
-	elements(list, func(i int, option []byte) {
-		if found || text(get(option, "type")) != "boolean" {
-			return
+	for i, option := range wire.Elements(list) {
+		if found || wire.Text(wire.Get(option, "type")) != "boolean" {
+			continue
 		}
 		found = true
 		r.Tried()
@@ -135,18 +139,20 @@ func booleanGate(s *Step, r *Report) {
 				Path: dialect.ElementPath(path, i), Got: string(option), Because: []uint64{s.Conn.hello.asked.Seq},
 			})
 		}
-	})
+	}
 }
 
 func optionMissing(s *Step, r *Report) {
-	id := text(get(s.Call.Params, "configId"))
+	id := wire.Text(wire.Get(s.Call.Params, "configId"))
 	list := s.Result("configOptions")
 	if !s.Succeeded() || id == "" || len(list) == 0 || list[0] != '[' {
 		return
 	}
 	r.Tried()
 	found := false
-	elements(list, func(_ int, option []byte) { found = found || optionID(option) == id })
+	for _, option := range wire.Elements(list) {
+		found = found || optionID(option) == id
+	}
 	if !found {
 		r.Add(Evidence{Text: "left the option that was set out of the list", Path: "configOptions", Want: "the option " + id, Because: []uint64{s.Call.Seq}})
 	}
@@ -160,9 +166,9 @@ func valueUnknown(s *Step, r *Report) {
 	offered := s.Session.offers.options
 	id, value := s.Param("configId"), s.Param("value")
 	switch {
-	case !offered.has(text(id)):
+	case !offered.has(wire.Text(id)):
 		r.Add(Evidence{Text: "set an option that was not offered", Path: "configId", Got: string(id)})
-	case isString(value) && !offered.has(text(id), text(value)) && !offered.has(text(id), "", "any"):
+	case isString(value) && !offered.has(wire.Text(id), wire.Text(value)) && !offered.has(wire.Text(id), "", "any"):
 		r.Add(Evidence{Text: "set an option to a value that was not offered", Path: "value", Got: string(value)})
 	}
 }

@@ -24,7 +24,7 @@ var gateRules = checks{
 }
 
 func elicitationGate(s *Step, r *Report) {
-	mode := text(s.Param("mode"))
+	mode := wire.Text(s.Param("mode"))
 	if mode != "form" && mode != "url" {
 		return
 	}
@@ -57,38 +57,26 @@ func (c *connection) agentOffers(path ...string) bool {
 	if c.Dialect == dialect.ACPv1 {
 		key = "agentCapabilities"
 	}
-	return isMarker(get(get(c.hello.agent, key), path...))
+	return isMarker(wire.Get(wire.Get(c.hello.agent, key), path...))
 }
 
 // clientOffers reports whether the client offered what is at a path of its
 // capabilities. A client that spoke of version 2 to an agent that answered version 1
 // has them where version 2 has them.
 func (c *connection) clientOffers(path ...string) bool {
-	said := get(c.hello.client, "capabilities")
+	said := wire.Get(c.hello.client, "capabilities")
 	if c.Dialect == dialect.ACPv1 {
-		if v1 := get(c.hello.client, "clientCapabilities"); present(v1) {
+		if v1 := wire.Get(c.hello.client, "clientCapabilities"); wire.Present(v1) {
 			said = v1
 		}
 	}
-	return isMarker(get(said, path...))
+	return isMarker(wire.Get(said, path...))
 }
 
 // isMarker reports whether a value says that something is offered: tolerant as peers
 // are, by true or by an object.
 func isMarker(value []byte) bool {
 	return len(value) > 0 && (value[0] == '{' || string(value) == "true")
-}
-
-// elements calls yield for each element of a JSON array, with its index.
-func elements(array []byte, yield func(i int, element []byte)) {
-	r := wire.Inside(array, '[')
-	for i := 0; ; i++ {
-		element, ok := r.Element()
-		if !ok {
-			return
-		}
-		yield(i, element)
-	}
 }
 
 func directoriesGate(s *Step, r *Report) {
@@ -108,16 +96,16 @@ func directoriesGate(s *Step, r *Report) {
 }
 
 func transportGate(s *Step, r *Report) {
-	elements(s.Param("mcpServers"), func(i int, server []byte) {
-		kind := get(server, "type")
-		name := text(kind)
+	for i, server := range wire.Elements(s.Param("mcpServers")) {
+		kind := wire.Get(server, "type")
+		name := wire.Text(kind)
 		path := []string{"session", "mcp", name}
 		switch {
 		case s.Conn.Dialect == dialect.ACPv2 && name == "":
 			r.Add(Evidence{Text: "gave an MCP server without a type", Path: dialect.ElementPath("mcpServers", i), Want: "a type", Got: string(kind)})
-			return
+			continue
 		case name == "stdio" && s.Conn.Dialect != dialect.ACPv2, name != "stdio" && name != "http" && name != "sse":
-			return
+			continue
 		case s.Conn.Dialect == dialect.ACPv1:
 			path = []string{"mcpCapabilities", name}
 		}
@@ -128,19 +116,19 @@ func transportGate(s *Step, r *Report) {
 				Path: dialect.MemberPath(dialect.ElementPath("mcpServers", i), "type"), Got: name, Because: []uint64{s.Conn.hello.answered.Seq},
 			})
 		}
-	})
+	}
 }
 
 func contentGate(s *Step, r *Report) {
-	elements(s.Param("prompt"), func(i int, block []byte) {
-		kind := text(get(block, "type"))
+	for i, block := range wire.Elements(s.Param("prompt")) {
+		kind := wire.Text(wire.Get(block, "type"))
 		marker := kind
 		switch kind {
 		case "image", "audio":
 		case "resource":
 			marker = "embeddedContext"
 		default:
-			return
+			continue
 		}
 		path := []string{"session", "prompt", marker}
 		if s.Conn.Dialect == dialect.ACPv1 {
@@ -153,7 +141,7 @@ func contentGate(s *Step, r *Report) {
 				Path: dialect.MemberPath(dialect.ElementPath("prompt", i), "type"), Got: kind, Because: []uint64{s.Conn.hello.answered.Seq},
 			})
 		}
-	})
+	}
 }
 
 // loginRules are about logging in, and about asking the user for input.
@@ -168,18 +156,18 @@ var loginRules = checks{
 func loginUnknown(s *Step, r *Report) {
 	id := s.Param("methodId")
 	r.Tried()
-	if loginMethod(s.Conn, text(id)) == nil {
+	if loginMethod(s.Conn, wire.Text(id)) == nil {
 		r.Add(Evidence{Text: "logged in by a method that was not offered", Path: "methodId", Got: string(id), Because: []uint64{s.Conn.hello.answered.Seq}})
 	}
 }
 
 func loginTerminal(s *Step, r *Report) {
-	method := loginMethod(s.Conn, text(s.Param("methodId")))
+	method := loginMethod(s.Conn, wire.Text(s.Param("methodId")))
 	if method == nil {
 		return
 	}
 	r.Tried()
-	if text(get(method, "type")) == "terminal" {
+	if wire.Text(wire.Get(method, "type")) == "terminal" {
 		r.Add(Evidence{Text: "passed a login of the type terminal to " + s.Method, Path: "methodId", Got: string(s.Param("methodId")), Because: []uint64{s.Conn.hello.answered.Seq}})
 	}
 }
@@ -188,9 +176,9 @@ func terminalLoginGate(s *Step, r *Report) {
 	if s.Conn.hello.client == nil || !s.Succeeded() {
 		return
 	}
-	elements(s.Result("authMethods"), func(i int, method []byte) {
-		if text(get(method, "type")) != "terminal" {
-			return
+	for i, method := range wire.Elements(s.Result("authMethods")) {
+		if wire.Text(wire.Get(method, "type")) != "terminal" {
+			continue
 		}
 		r.Tried()
 		if !s.Conn.clientOffers("auth", "terminal") {
@@ -199,7 +187,7 @@ func terminalLoginGate(s *Step, r *Report) {
 				Path: dialect.ElementPath("authMethods", i), Got: string(method), Because: []uint64{s.Call.Seq},
 			})
 		}
-	})
+	}
 }
 
 func elicitationIdInUse(s *Step, r *Report) {
@@ -209,7 +197,7 @@ func elicitationIdInUse(s *Step, r *Report) {
 	}
 	r.Tried()
 	for call := range s.Conn.calls.All() {
-		if call.From == Agent && call.Method == s.Method && text(get(call.Params, "elicitationId")) == text(id) {
+		if call.From == Agent && call.Method == s.Method && wire.Text(wire.Get(call.Params, "elicitationId")) == wire.Text(id) {
 			r.Add(Evidence{Text: "used the id of the elicitation in frame " + number(call.Seq) + " again", Path: "elicitationId", Got: string(id), Of: call, Seq: s.Frame.Seq, Entry: s.Entry, Because: []uint64{call.Seq}})
 			return
 		}
@@ -219,10 +207,10 @@ func elicitationIdInUse(s *Step, r *Report) {
 // loginMethod returns the login method with an id that the agent offered, nil if
 // there is none.
 func loginMethod(c *connection, id string) (found []byte) {
-	elements(get(c.hello.agent, "authMethods"), func(_ int, method []byte) {
-		if text(get(method, "id")) == id || text(get(method, "methodId")) == id {
+	for _, method := range wire.Elements(wire.Get(c.hello.agent, "authMethods")) {
+		if wire.Text(wire.Get(method, "id")) == id || wire.Text(wire.Get(method, "methodId")) == id {
 			found = method
 		}
-	})
+	}
 	return found
 }

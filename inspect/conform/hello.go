@@ -89,11 +89,11 @@ func isVersion(value []byte) bool {
 // that it answered does not have them.
 func hasWrongKeys(result []byte) bool {
 	right, wrong := "capabilities", "agentCapabilities"
-	version, ok := wire.Integer(get(result, "protocolVersion"))
+	version, ok := wire.Integer(wire.Get(result, "protocolVersion"))
 	if version <= 1 {
 		right, wrong = wrong, right
 	}
-	return ok && present(get(result, wrong)) && !present(get(result, right))
+	return ok && wire.Present(wire.Get(result, wrong)) && !wire.Present(wire.Get(result, right))
 }
 
 // helloRules are about initialize, and about what each side has to serve after it.
@@ -215,14 +215,14 @@ func namesItself(s *Step, r *Report) {
 		}
 	}
 	r.Tried()
-	if !present(get(said, key)) && !(fault == Client && (present(get(said, "info")) || present(get(said, "clientInfo")))) {
+	if !wire.Present(wire.Get(said, key)) && !(fault == Client && (wire.Present(wire.Get(said, "info")) || wire.Present(wire.Get(said, "clientInfo")))) {
 		r.Add(e)
 	}
 }
 
 // isMissing reports whether a response says that there is no such method.
 func isMissing(s *Step) bool {
-	return string(get(s.Envelope.Error, "code")) == "-32601"
+	return string(wire.Get(s.Envelope.Error, "code")) == "-32601"
 }
 
 // isBaseline reports whether a step is about a method that each agent has to serve.

@@ -79,7 +79,7 @@ func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
 	case x.response.Status == http.StatusSwitchingProtocols:
 		return true
 	case x.response.Status >= 300: // the body may be an error without an id, or anything
-		return e.Kind == wire.Response && present(e.ID) && speaksRPC(f, e)
+		return e.Kind == wire.Response && wire.Present(e.ID) && speaksRPC(f, e)
 	case x.messages == 0 && x.contentType() != eventStream:
 		return false
 	}
@@ -92,7 +92,7 @@ func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
 
 // speaksRPC reports whether a frame says itself that it is a message.
 func speaksRPC(f *dialect.Frame, e wire.Envelope) bool {
-	return f.Kind == wire.Batch || e.MessageKind() != wire.Invalid && text(get(f.Raw, "jsonrpc")) == "2.0"
+	return f.Kind == wire.Batch || e.MessageKind() != wire.Invalid && wire.Text(wire.Get(f.Raw, "jsonrpc")) == "2.0"
 }
 
 // post takes what the body of the request has.
@@ -111,12 +111,12 @@ func (x *exchange) post(f *dialect.Frame, e wire.Envelope) {
 	if f.Kind != wire.Request {
 		return
 	}
-	x.version = text(get(e.Params, "_meta", metaVersion))
+	x.version = wire.Text(wire.Get(e.Params, "_meta", metaVersion))
 	switch f.Method {
 	case "tools/call", "prompts/get":
-		x.name = text(get(e.Params, "name"))
+		x.name = wire.Text(wire.Get(e.Params, "name"))
 	case "resources/read":
-		x.name = text(get(e.Params, "uri"))
+		x.name = wire.Text(wire.Get(e.Params, "uri"))
 	}
 }
 
@@ -137,7 +137,7 @@ func (x *exchange) message(e wire.Envelope) {
 // asks reports whether the request has a message with an id that waits for its answer.
 func (x *exchange) asks(id []byte) bool {
 	for _, asked := range x.ids {
-		if present(id) && dialect.IDKey(asked) == dialect.IDKey(id) {
+		if wire.Present(id) && dialect.IDKey(asked) == dialect.IDKey(id) {
 			return true
 		}
 	}

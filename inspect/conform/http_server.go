@@ -115,7 +115,7 @@ func mismatchAccepted(s *Step, r *Report) {
 func versionAccepted(s *Step, r *Report) {
 	x := s.Exchange
 	version, ok := x.request.Field("MCP-Protocol-Version")
-	offered := text(get(s.Conn.hello.client, "protocolVersion"))
+	offered := wire.Text(wire.Get(s.Conn.hello.client, "protocolVersion"))
 	if !ok || !s.isLater() || version == s.Conn.Version || offered == "" || version != offered {
 		return
 	}
@@ -129,7 +129,7 @@ func versionAccepted(s *Step, r *Report) {
 
 func unknownMethodStatus(s *Step, r *Report) {
 	x, _ := s.Conn.http.open.Get(s.Frame.Stream)
-	if code, _ := wire.Integer(get(s.Envelope.Error, "code")); x == nil || code != -32601 || x.response == nil || !s.Conn.mcp.lifecycle.modern {
+	if code, _ := wire.Integer(wire.Get(s.Envelope.Error, "code")); x == nil || code != -32601 || x.response == nil || !s.Conn.mcp.lifecycle.modern {
 		return
 	}
 	if !x.asks(s.Envelope.ID) || x.version != s.Conn.Version {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // isReplay reports whether a request asks for the history of a session.
@@ -12,7 +13,7 @@ func isReplay(call *Call) bool {
 	case "session/load":
 		return true
 	case "session/resume":
-		return text(get(call.Params, "replayFrom", "type")) == "start"
+		return wire.Text(wire.Get(call.Params, "replayFrom", "type")) == "start"
 	}
 	return false
 }
@@ -123,7 +124,7 @@ func resumeReplays(s *Step, r *Report) {
 		return
 	}
 	call := x.setup.opening
-	if call.Params == nil || present(get(call.Params, "replayFrom")) || x.setup.method != "" {
+	if call.Params == nil || wire.Present(wire.Get(call.Params, "replayFrom")) || x.setup.method != "" {
 		return
 	}
 	if x.setup.replayed > 0 {

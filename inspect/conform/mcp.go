@@ -96,7 +96,7 @@ func (l *lifecycle) sent(s *Step) {
 // no confirmation, and it may be sent again.
 func (l *lifecycle) confirm(s *Step) {
 	if s.Conn.Proposal == dialect.SEP1364A2 {
-		if s.Call.Params == nil || text(get(s.Call.Params, "protocolVersion")) == text(s.Result("protocolVersion")) {
+		if s.Call.Params == nil || wire.Text(wire.Get(s.Call.Params, "protocolVersion")) == wire.Text(s.Result("protocolVersion")) {
 			return
 		}
 	} else if l.answered {
@@ -161,7 +161,7 @@ func (s *Step) serverKnowsRevision() bool {
 // answer requests of several revisions on one connection, and what a request is made by
 // says its _meta.
 func (s *Step) followsRevision() bool {
-	return s.serverKnowsRevision() && (s.Conn.Dialect != dialect.MCPModern || present(get(s.Call.Params, "_meta", metaVersion)))
+	return s.serverKnowsRevision() && (s.Conn.Dialect != dialect.MCPModern || wire.Present(wire.Get(s.Call.Params, "_meta", metaVersion)))
 }
 
 var mcpRules = checks{
@@ -253,11 +253,11 @@ func clientGate(s *Step, r *Report) {
 	what := s.Method
 	offered := offersAny(s.Method, dialect.ClientSide, said)
 	if s.Method == "elicitation/create" && offered && s.Conn.Version >= "2025-11-25" {
-		form, url := get(said, "capabilities", "elicitation", "form"), get(said, "capabilities", "elicitation", "url")
-		if text(s.Param("mode")) == "url" {
-			what, offered = "an elicitation of the mode url", present(url)
+		form, url := wire.Get(said, "capabilities", "elicitation", "form"), wire.Get(said, "capabilities", "elicitation", "url")
+		if wire.Text(s.Param("mode")) == "url" {
+			what, offered = "an elicitation of the mode url", wire.Present(url)
 		} else {
-			what, offered = "an elicitation of the mode form", present(form) || !present(url)
+			what, offered = "an elicitation of the mode form", wire.Present(form) || !wire.Present(url)
 		}
 	}
 	if !offered {
@@ -286,7 +286,7 @@ func requestMeta(s *Step, r *Report) {
 	}
 	r.Tried()
 	for _, key := range []string{metaVersion, metaCapabilities} {
-		if present(get(params, "_meta", key)) {
+		if wire.Present(wire.Get(params, "_meta", key)) {
 			continue
 		}
 		e := Evidence{Text: "sent " + s.Method + " without " + key, Path: "_meta"}

@@ -41,8 +41,8 @@ func (d *dataLayerState) observe(s *Step) {
 	if creates(s.Method) {
 		given = s.Result("session")
 	}
-	x := s.Conn.session(text(get(given, "sessionId")))
-	if state := get(given, "state"); x != nil && present(state) {
+	x := s.Conn.session(wire.Text(wire.Get(given, "sessionId")))
+	if state := wire.Get(given, "state"); x != nil && wire.Present(state) {
 		x.mcp.states.add(sessionState{d.hash(state), s.Moment()})
 	}
 }
@@ -118,7 +118,7 @@ const metaSessionPath = `_meta["` + metaSession + `"]`
 // dataSession returns the session in the _meta of a request; empty if it names none, or
 // its params are not known any more.
 func dataSession(call *Call) string {
-	return text(get(call.Params, "_meta", metaSession, "sessionId"))
+	return wire.Text(wire.Get(call.Params, "_meta", metaSession, "sessionId"))
 }
 
 func createResult(s *Step, r *Report) {
@@ -128,7 +128,7 @@ func createResult(s *Step, r *Report) {
 	r.Tried()
 	id := s.Result("session", "sessionId")
 	visible := func(b byte) bool { return b >= 0x21 && b <= 0x7E }
-	if t := text(id); t == "" || slices.ContainsFunc([]byte(t), func(b byte) bool { return !visible(b) }) {
+	if t := wire.Text(id); t == "" || slices.ContainsFunc([]byte(t), func(b byte) bool { return !visible(b) }) {
 		r.Add(Evidence{Text: "made a session without an id that can be used", Path: "session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
 	}
 }
@@ -142,7 +142,7 @@ func answerID(s *Step, r *Report) {
 	answered := s.Result("_meta", metaSession, "sessionId")
 	e := Evidence{Path: metaSessionPath + ".sessionId", Want: id, Got: string(answered), Because: []uint64{s.Call.Seq}}
 	switch {
-	case text(answered) == id:
+	case wire.Text(answered) == id:
 		return
 	case answered == nil:
 		e.Text = "answered a request with a session (frame " + number(s.Call.Seq) + ") without one"
@@ -155,18 +155,18 @@ func answerID(s *Step, r *Report) {
 func stateOf(s *Step, r *Report) {
 	in := s.Param("_meta", metaSession)
 	x := s.Session
-	if in == nil || x == nil || !creates(x.setup.method) || deletes(s.Method) || text(get(in, "sessionId")) != x.id || len(x.mcp.states.known) == 0 {
+	if in == nil || x == nil || !creates(x.setup.method) || deletes(s.Method) || wire.Text(wire.Get(in, "sessionId")) != x.id || len(x.mcp.states.known) == 0 {
 		return
 	}
 	r.Tried()
 	states := &x.mcp.states
 	first, newest := states.known[0].at, states.known[len(states.known)-1].at
-	state := get(in, "state")
+	state := wire.Get(in, "state")
 	e := Evidence{Path: metaSessionPath + ".state", Got: string(state), In: x, Because: []uint64{newest.Seq}}
 	switch {
-	case !present(state) && s.hasReadState(first):
+	case !wire.Present(state) && s.hasReadState(first):
 		e.Text = "sent no state, and the server had given one (frame " + number(newest.Seq) + ")"
-	case present(state) && !states.allows(s, s.Conn.mcp.data.hash(state)):
+	case wire.Present(state) && !states.allows(s, s.Conn.mcp.data.hash(state)):
 		e.Text = "sent another state than the server gave (frame " + number(newest.Seq) + ")"
 	default:
 		return
@@ -183,7 +183,7 @@ func unknownID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	code := string(get(s.Envelope.Error, "code"))
+	code := string(wire.Get(s.Envelope.Error, "code"))
 	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: "error " + sessionUnknown}
 	switch {
 	case s.Succeeded():
@@ -198,11 +198,11 @@ func unknownID(s *Step, r *Report) {
 
 func lostData(s *Step, r *Report) {
 	id := dataSession(s.Call)
-	if id == "" || string(get(s.Envelope.Error, "code")) != sessionUnknown {
+	if id == "" || string(wire.Get(s.Envelope.Error, "code")) != sessionUnknown {
 		return
 	}
 	r.Tried()
-	if named := get(s.Envelope.Error, "data", "sessionId"); text(named) != id {
+	if named := wire.Get(s.Envelope.Error, "data", "sessionId"); wire.Text(named) != id {
 		r.Add(Evidence{Text: "did not say which session is unknown", Path: "error.data.sessionId", Want: id, Got: string(named), Because: []uint64{s.Call.Seq}})
 	}
 }

@@ -137,7 +137,7 @@ func toldToken(s *Step) []byte { return plainNumber(s.Param("progressToken")) }
 // plainNumber returns a token as it is compared, nil for null: 1.0 is 1, as languages
 // write it that have only one kind of numbers.
 func plainNumber(token []byte) []byte {
-	if !present(token) {
+	if !wire.Present(token) {
 		return nil
 	}
 	if _, plain := integerID(token); !plain {
@@ -178,8 +178,8 @@ func (t *progressTokens) answered(s *Step) {
 		call := *s.Call
 		call.Params = nil
 		p.call = &call // which is not open any more
-		task := text(s.Result("task", "taskId"))
-		kind := text(s.Result("resultType"))
+		task := wire.Text(s.Result("task", "taskId"))
+		kind := wire.Text(s.Result("resultType"))
 		switch {
 		case task != "" && len(task) <= maxToken:
 			t.byTask.Limit = maxTokens
@@ -195,15 +195,15 @@ func (t *progressTokens) answered(s *Step) {
 	case "tasks/get", "tasks/cancel":
 		t.status(s, s.Envelope.Result)
 	case "tasks/result":
-		t.over(s, text(get(s.Call.Params, "taskId")))
+		t.over(s, wire.Text(wire.Get(s.Call.Params, "taskId")))
 	}
 }
 
 // status takes what the other side tells of a task.
 func (t *progressTokens) status(s *Step, task []byte) {
-	switch text(get(task, "status")) {
+	switch wire.Text(wire.Get(task, "status")) {
 	case "completed", "failed", "cancelled":
-		t.over(s, text(get(task, "taskId")))
+		t.over(s, wire.Text(wire.Get(task, "taskId")))
 	}
 }
 
@@ -236,7 +236,7 @@ var mcpRequestRules = checks{
 
 func idAgain(s *Step, r *Report) {
 	id := s.Envelope.ID
-	if !present(id) {
+	if !wire.Present(id) {
 		return
 	}
 	r.Tried()
@@ -314,7 +314,7 @@ func tokenInUse(s *Step, r *Report) {
 
 func cancelsNothing(s *Step, r *Report) {
 	id := s.Param("requestId")
-	if !present(id) || !s.isLegacy() {
+	if !wire.Present(id) || !s.isLegacy() {
 		return
 	}
 	own := s.requests()

@@ -55,7 +55,7 @@ func (m *mcpSessions) observe(s *Step) {
 // initialized takes the success of initialize, which makes a session in the second
 // alternative.
 func (m *mcpSessions) initialized(s *Step) {
-	id := text(s.Envelope.Session)
+	id := wire.Text(s.Envelope.Session)
 	if m.class == unknownClass && s.Call.Session == "" {
 		m.class = sessionless
 		if id != "" {
@@ -91,7 +91,7 @@ func (m *mcpSessions) end(s *Step, id string) {
 }
 
 func capabilities(said []byte) []byte {
-	value := get(said, "capabilities")
+	value := wire.Get(said, "capabilities")
 	if said == nil || len(value) > maxCapabilities {
 		return nil
 	}
@@ -137,7 +137,7 @@ func deletes(method string) bool { return method == "session/delete" || method =
 // required reports whether the server of the first alternative asks for a session with
 // each message.
 func (s *Step) required() bool {
-	return string(get(s.Conn.hello.agent, "capabilities", "sessions", "required")) == "true"
+	return string(wire.Get(s.Conn.hello.agent, "capabilities", "sessions", "required")) == "true"
 }
 
 // ended returns when a session was deleted or terminated on this connection; ok is false
@@ -187,7 +187,7 @@ func createGate(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if !present(get(s.Conn.hello.agent, "capabilities", "sessions")) {
+	if !wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "sessions")) {
 		r.Add(Evidence{Text: "called " + s.Method + ", and the server has not declared sessions", Because: []uint64{s.Conn.hello.answered.Seq}})
 	}
 }
@@ -242,12 +242,12 @@ func createID(s *Step, r *Report) {
 	if id == nil {
 		id = s.Envelope.Session
 	}
-	given, again := s.Conn.mcp.sessions.given.Get(text(id))
+	given, again := s.Conn.mcp.sessions.given.Get(wire.Text(id))
 	e := Evidence{Path: "sessionId", Got: string(id), Of: s.Call}
 	switch {
-	case text(id) == "":
+	case wire.Text(id) == "":
 		e.Text, e.Want = "answered "+s.Method+" without an id", "a string that is not empty"
-	case asked != "" && text(id) != asked:
+	case asked != "" && wire.Text(id) != asked:
 		e.Text, e.Want = "answered with another session than the client asked for (frame "+number(s.Call.Seq)+")", asked
 	case asked == "" && again:
 		e.Text, e.Because = "gave an id a second time (frame "+number(given.Seq)+")", []uint64{given.Seq}
@@ -258,7 +258,7 @@ func createID(s *Step, r *Report) {
 }
 
 func foreignID(s *Step, r *Report) {
-	id := text(s.Envelope.Session)
+	id := wire.Text(s.Envelope.Session)
 	if id == "" || deletes(s.Method) {
 		return
 	}
@@ -284,7 +284,7 @@ func newID(s *Step, r *Report) {
 	}
 	r.Tried()
 	m := &s.Conn.mcp.sessions
-	given, again := m.given.Get(text(s.Envelope.Session))
+	given, again := m.given.Get(wire.Text(s.Envelope.Session))
 	switch {
 	case again:
 		r.Add(Evidence{Text: "gave an id a second time (frame " + number(given.Seq) + ")", Path: "sessionId", Got: string(s.Envelope.Session), Because: []uint64{given.Seq}, Of: s.Call})
@@ -298,7 +298,7 @@ func sameID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if id := text(s.Envelope.Session); id != s.Call.Session {
+	if id := wire.Text(s.Envelope.Session); id != s.Call.Session {
 		r.Add(Evidence{Text: "answered initialize with another session than asked for (frame " + number(s.Call.Seq) + ")", Path: "sessionId", Want: s.Call.Session, Got: id, Because: []uint64{s.Call.Seq}})
 	}
 }
@@ -323,7 +323,7 @@ func terminated(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if s.Succeeded() && (s.Method != "initialize" || text(s.Envelope.Session) == s.Call.Session) { // else same-id says it
+	if s.Succeeded() && (s.Method != "initialize" || wire.Text(s.Envelope.Session) == s.Call.Session) { // else same-id says it
 		r.Add(Evidence{Text: "accepted " + s.Method + " in a session that was terminated (frame " + number(at.Seq) + ")", Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call})
 	}
 }

@@ -77,7 +77,7 @@ func (l *mcpLists) hash(cursor []byte) uint64 {
 // list takes the tools of an answer.
 func (l *mcpLists) list(s *Step) {
 	for _, t := range toolsOf(s) {
-		name, out := text(get(t, "name")), get(t, "outputSchema")
+		name, out := wire.Text(wire.Get(t, "name")), wire.Get(t, "outputSchema")
 		key := mcpToolKey{s.sessionID(), name}
 		if old, _ := l.tools.Get(key); old != nil {
 			l.forget(old)
@@ -87,7 +87,7 @@ func (l *mcpLists) list(s *Step) {
 				continue
 			}
 		}
-		if !present(out) || len(name) > maxToken {
+		if !wire.Present(out) || len(name) > maxToken {
 			continue
 		}
 		tool := &mcpTool{listed: s.Frame.Seq}
@@ -117,8 +117,7 @@ func (l *mcpLists) forget(tool *mcpTool) { l.schemas -= len(tool.schema) }
 // toolsOf returns the tools in the answer to tools/list, as JSON.
 func toolsOf(s *Step) [][]byte {
 	var all [][]byte
-	r := wire.Inside(s.Result("tools"), '[')
-	for t, ok := r.Element(); ok; t, ok = r.Element() {
+	for _, t := range wire.Elements(s.Result("tools")) {
 		all = append(all, t)
 	}
 	return all
@@ -165,8 +164,8 @@ func toolName(s *Step, r *Report) {
 	var e Evidence
 	found := 0
 	for i, t := range toolsOf(s) {
-		raw := get(t, "name")
-		name := text(raw)
+		raw := wire.Get(t, "name")
+		name := wire.Text(raw)
 		twice := seen[name]
 		seen[name] = true
 		if !isString(raw) || !twice && toolNameForm().MatchString(name) {
@@ -194,12 +193,12 @@ func inputSchema(s *Step, r *Report) {
 	var e Evidence
 	found := 0
 	for i, t := range toolsOf(s) {
-		in := get(t, "inputSchema")
-		if text(get(in, "type")) == "object" {
+		in := wire.Get(t, "inputSchema")
+		if wire.Text(wire.Get(in, "type")) == "object" {
 			continue
 		}
 		if found++; found == 1 {
-			e = Evidence{Text: "listed the tool " + cut(text(get(t, "name"))) + " without a schema of its arguments", Path: toolPath(i, "inputSchema"), Want: `{"type":"object"}`, Got: string(in)}
+			e = Evidence{Text: "listed the tool " + cut(wire.Text(wire.Get(t, "name"))) + " without a schema of its arguments", Path: toolPath(i, "inputSchema"), Want: `{"type":"object"}`, Got: string(in)}
 		}
 	}
 	if found > 0 {
@@ -209,11 +208,11 @@ func inputSchema(s *Step, r *Report) {
 }
 
 func structuredResult(s *Step, r *Report) {
-	kind := text(s.Result("resultType"))
+	kind := wire.Text(s.Result("resultType"))
 	if s.Call == nil || !s.Succeeded() || string(s.Result("isError")) == "true" || s.Result("task") != nil || kind != "" && kind != "complete" {
 		return
 	}
-	name := text(get(s.Call.Params, "name"))
+	name := wire.Text(wire.Get(s.Call.Params, "name"))
 	tool, _ := s.Conn.mcp.lists.tools.Get(mcpToolKey{s.Call.Session, name})
 	if name == "" || tool == nil || tool.schema == nil || tool.listed > s.Call.Seq {
 		return
@@ -248,7 +247,7 @@ func structuredResult(s *Step, r *Report) {
 func mcpMadeUpCursor(s *Step, r *Report) {
 	cursor := s.Param("cursor")
 	l := &s.Conn.mcp.lists
-	if text(cursor) == "" || l.forgot || s.sessionID() != "" && s.Session == nil {
+	if wire.Text(cursor) == "" || l.forgot || s.sessionID() != "" && s.Session == nil {
 		return
 	}
 	r.Tried()

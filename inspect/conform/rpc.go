@@ -88,10 +88,10 @@ func jsonrpcMember(s *Step, r *Report) {
 	if bytes.HasPrefix(s.raw(), []byte(`{"jsonrpc":"2.0",`)) {
 		return
 	}
-	switch v := get(s.raw(), "jsonrpc"); {
+	switch v := wire.Get(s.raw(), "jsonrpc"); {
 	case v == nil:
 		r.Add(Evidence{Text: "left jsonrpc out", Path: "jsonrpc", Want: `"2.0"`})
-	case text(v) != "2.0":
+	case wire.Text(v) != "2.0":
 		r.Add(Evidence{Text: "wrote another jsonrpc than 2.0", Path: "jsonrpc", Want: `"2.0"`, Got: string(v)})
 	}
 }
@@ -108,7 +108,7 @@ func messageKind(s *Step, r *Report) {
 	if flawOf(s) != noMessage {
 		return
 	}
-	if method := get(s.raw(), "method"); method != nil {
+	if method := wire.Get(s.raw(), "method"); method != nil {
 		r.Add(Evidence{Text: "sent a method that is no text", Path: "method", Want: "a string", Got: string(method)})
 		return
 	}
@@ -152,7 +152,7 @@ func idType(s *Step, r *Report) {
 }
 
 func unknownResponse(s *Step, r *Report) {
-	if !present(s.Envelope.ID) {
+	if !wire.Present(s.Envelope.ID) {
 		return
 	}
 	reply, before := s.Conn.replies.of(s.Frame.Dir.Opposite(), s.Envelope.ID)
@@ -179,7 +179,7 @@ func errorShape(s *Step, r *Report) {
 		r.Add(Evidence{Text: "answered with an error that is no object", Path: "error", Want: "an object", Got: string(value)})
 		return
 	}
-	code, message := get(value, "code"), get(value, "message")
+	code, message := wire.Get(value, "code"), wire.Get(value, "message")
 	n, ok := wire.Integer(code)
 	if !ok || s.Conn.Protocol == dialect.ACP && (n < math.MinInt32 || n > math.MaxInt32) {
 		r.Add(Evidence{Text: "answered with an error without an integer code", Path: "error.code", Want: "an integer", Got: string(code)})
@@ -199,7 +199,7 @@ func nullID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	code, _ := wire.Integer(get(s.Envelope.Error, "code"))
+	code, _ := wire.Integer(wire.Get(s.Envelope.Error, "code"))
 	if s.Call == nil && code != -32700 && code != -32600 {
 		r.Add(Evidence{Text: "answered with the id null", Path: "id", Want: "the id of the request", Got: "null"})
 	}

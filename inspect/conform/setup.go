@@ -59,7 +59,7 @@ func (c *connection) opened(s *Step) {
 	}
 	id := s.About.Session
 	if id == "" {
-		id = text(s.Result("sessionId"))
+		id = wire.Text(s.Result("sessionId"))
 	}
 	if id == "" || len(id) > maxSessionID {
 		return
@@ -145,13 +145,13 @@ func noSessionID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if id := s.Result("sessionId"); text(id) == "" {
+	if id := s.Result("sessionId"); wire.Text(id) == "" {
 		r.Add(Evidence{Text: "answered session/new without an id", Path: "sessionId", Want: "a string that is not empty", Got: string(id)})
 	}
 }
 
 func sessionIDAgain(s *Step, r *Report) {
-	id := text(s.Result("sessionId"))
+	id := wire.Text(s.Result("sessionId"))
 	if !s.Succeeded() || id == "" {
 		return
 	}
@@ -178,7 +178,7 @@ func relativeCwd(s *Step, r *Report) {
 // refusesOtherwise reports whether an error has a reason that has nothing to do with the
 // session: the method, the login, a cancellation.
 func refusesOtherwise(e []byte) bool {
-	switch string(get(e, "code")) {
+	switch string(wire.Get(e, "code")) {
 	case "-32601", "-32000", requestCancelled:
 		return true
 	}
@@ -203,7 +203,7 @@ func unknownSession(s *Step, r *Report) {
 }
 
 func updateTooEarly(s *Step, r *Report) {
-	id := text(s.Result("sessionId"))
+	id := wire.Text(s.Result("sessionId"))
 	if !s.Succeeded() || id == "" {
 		return
 	}
@@ -220,15 +220,15 @@ func listFilter(s *Step, r *Report) {
 	if s.Call == nil || s.Call.Params == nil || !s.Succeeded() {
 		return
 	}
-	asked := text(get(s.Call.Params, "cwd"))
+	asked := wire.Text(wire.Get(s.Call.Params, "cwd"))
 	if asked == "" {
 		return
 	}
 	r.Tried()
 	found := false
 	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
-		cwd := get(item, "cwd")
-		if found || !isString(cwd) || lastPart(text(cwd)) == lastPart(asked) {
+		cwd := wire.Get(item, "cwd")
+		if found || !isString(cwd) || lastPart(wire.Text(cwd)) == lastPart(asked) {
 			return
 		}
 		found = true
@@ -263,11 +263,11 @@ func deletedListed(s *Step, r *Report) {
 	}
 	r.Tried()
 	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
-		gone, deleted := s.Conn.directory.gone.Get(text(get(item, "sessionId")))
+		gone, deleted := s.Conn.directory.gone.Get(wire.Text(wire.Get(item, "sessionId")))
 		if deleted && gone.Seq < s.Call.Seq {
 			r.Add(Evidence{
 				Text: "listed a session that was deleted (frame " + number(gone.Seq) + ")", Path: at + ".sessionId",
-				Got: string(get(item, "sessionId")), Because: []uint64{gone.Seq, s.Call.Seq},
+				Got: string(wire.Get(item, "sessionId")), Because: []uint64{gone.Seq, s.Call.Seq},
 			})
 		}
 	})

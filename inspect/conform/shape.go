@@ -58,7 +58,7 @@ func shapesOf(s *Step) *schema.Set {
 	if s.Method == "initialize" && s.is(wire.Response) {
 		said = s.Envelope.Result
 	}
-	if s.Conn.Dialect == dialect.ACPv2 && present(get(said, "capabilities", "session", "load")) {
+	if s.Conn.Dialect == dialect.ACPv2 && wire.Present(wire.Get(said, "capabilities", "session", "load")) {
 		return nil
 	}
 	return schema.Of(s.Conn.Dialect, s.Conn.Version)
@@ -173,7 +173,7 @@ func mcpShape(s *Step, r *Report) {
 	switch {
 	case s.From == Agent && s.is(wire.Response) && !s.followsRevision(), s.From == Agent && !s.serverKnowsRevision():
 		return
-	case s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && !present(s.Param("_meta", metaVersion)): // request-meta says it
+	case s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && !wire.Present(s.Param("_meta", metaVersion)): // request-meta says it
 		return
 	}
 	set := schema.Of(s.Conn.Dialect, s.Conn.Version)
@@ -184,7 +184,7 @@ func mcpShape(s *Step, r *Report) {
 		return
 	}
 	if call := s.Call; s.Method == "initialize" && s.From == Agent && call.Params != nil {
-		offered := schema.Of(s.Conn.Dialect, text(get(call.Params, "protocolVersion")))
+		offered := schema.Of(s.Conn.Dialect, wire.Text(wire.Get(call.Params, "protocolVersion")))
 		if offered != nil {
 			checkShape(s, r, offered.Params(s.Method, true), call.Params, "params", call)
 		}

@@ -79,7 +79,7 @@ func (s *Step) Param(path ...string) []byte {
 }
 
 // Result returns the value at a path of the result, as JSON; nil if there is none.
-func (s *Step) Result(path ...string) []byte { return get(s.Envelope.Result, path...) }
+func (s *Step) Result(path ...string) []byte { return wire.Get(s.Envelope.Result, path...) }
 
 // entities say what the variants of session/update are about. A look at the table of
 // dialect would compare each name of it, for each frame.
@@ -158,11 +158,11 @@ func (m *members) get(object []byte, path []string) []byte {
 		m.read(object)
 	}
 	if m.n > maxMembers {
-		return get(object, path...)
+		return wire.Get(object, path...)
 	}
 	for i := m.n - 1; i >= 0; i-- { // of members that occur twice the last one counts, as in wire.Get
 		if string(m.names[i]) == path[0] {
-			return get(m.values[i], path[1:]...)
+			return wire.Get(m.values[i], path[1:]...)
 		}
 	}
 	return nil
@@ -170,8 +170,7 @@ func (m *members) get(object []byte, path []string) []byte {
 
 func (m *members) read(object []byte) {
 	m.known, m.n = true, 0
-	r := wire.Inside(object, '{')
-	for name, value, ok := r.Member(); ok; name, value, ok = r.Member() {
+	for name, value := range wire.Members(object) {
 		if m.n++; m.n > maxMembers {
 			return
 		}
@@ -179,31 +178,8 @@ func (m *members) read(object []byte) {
 	}
 }
 
-// get returns the value at a path of JSON; nil if there is none, or no JSON.
-func get(value []byte, path ...string) []byte {
-	if len(value) == 0 || len(path) == 0 {
-		return value
-	}
-	if found := wire.Get(value, path...); len(found) > 0 {
-		return found
-	}
-	return nil
-}
-
-// text returns the text of a JSON string; empty if it is none.
-func text(value []byte) string {
-	t, ok := wire.Unquote(value)
-	if !ok {
-		return ""
-	}
-	return string(t)
-}
-
 // isString reports whether JSON is a string.
 func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
-
-// present reports whether a value is there and not null.
-func present(value []byte) bool { return len(value) > 0 && string(value) != "null" }
 
 // number writes a frame number as text.
 func number(seq uint64) string { return strconv.FormatUint(seq, 10) }

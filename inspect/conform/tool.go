@@ -96,7 +96,7 @@ func (t *tools) update(s *Step) {
 	} else {
 		call.updated = true
 	}
-	status := text(s.Param("update", "status"))
+	status := wire.Text(s.Param("update", "status"))
 	switch {
 	case status != "" && status != "pending" && status != "in_progress": // what no schema has may be an end, too
 		x.finished(call)
@@ -123,7 +123,7 @@ func (t *tools) ask(s *Step) {
 
 func (t *tools) answer(s *Step, call *toolCall) {
 	call.asking--
-	if !s.Succeeded() || text(s.Result("outcome", "outcome")) != "selected" || s.About.Events.Has(dialect.PermissionRefused) {
+	if !s.Succeeded() || wire.Text(s.Result("outcome", "outcome")) != "selected" || s.About.Events.Has(dialect.PermissionRefused) {
 		call.rejected = true
 	}
 }
@@ -196,7 +196,7 @@ func leftUnfinished(s *Step, r *Report) {
 	if x == nil || s.Call == nil || len(x.turn.prompts) != 1 || x.turn.prompts[0] != s.Call {
 		return
 	}
-	if x.turn.cancel.Seq > s.Call.Seq || s.Call.Cancelled.Seq != 0 || text(s.Result("stopReason")) == "cancelled" {
+	if x.turn.cancel.Seq > s.Call.Seq || s.Call.Cancelled.Seq != 0 || wire.Text(s.Result("stopReason")) == "cancelled" {
 		return
 	}
 	r.Tried()
@@ -252,7 +252,7 @@ func isRelative(value []byte) bool {
 	if !isString(value) {
 		return false
 	}
-	path := text(value)
+	path := wire.Text(value)
 	switch {
 	case strings.HasPrefix(path, "/"), strings.HasPrefix(path, `\\`), strings.Contains(path, "://"):
 		return false
@@ -280,8 +280,8 @@ func relativePath(s *Step, r *Report) {
 		p.call(s.Param("update", "locations"), s.Param("update", "content"), "update")
 	default:
 		call, subject := s.Param("toolCall"), s.Param("subject", "toolCall")
-		p.call(get(call, "locations"), get(call, "content"), "toolCall")
-		p.call(get(subject, "locations"), get(subject, "content"), "subject.toolCall")
+		p.call(wire.Get(call, "locations"), wire.Get(call, "content"), "toolCall")
+		p.call(wire.Get(subject, "locations"), wire.Get(subject, "content"), "subject.toolCall")
 		p.look(s.Param("subject", "cwd"), "subject.cwd")
 	}
 }
@@ -307,7 +307,7 @@ func (p *pathFinder) look(value []byte, at string) {
 func (p *pathFinder) call(locations, content []byte, at string) {
 	if locations != nil {
 		each(locations, at+".locations", func(location []byte, at string) {
-			p.look(get(location, "path"), at+".path")
+			p.look(wire.Get(location, "path"), at+".path")
 		})
 	}
 	if content != nil {
@@ -317,24 +317,19 @@ func (p *pathFinder) call(locations, content []byte, at string) {
 
 // item looks at a part of the content of a tool call: in a diff.
 func (p *pathFinder) item(value []byte, at string) {
-	if text(get(value, "type")) != "diff" {
+	if wire.Text(wire.Get(value, "type")) != "diff" {
 		return
 	}
-	p.look(get(value, "path"), at+".path")
-	each(get(value, "changes"), at+".changes", func(change []byte, at string) {
-		p.look(get(change, "path"), at+".path")
-		p.look(get(change, "oldPath"), at+".oldPath")
+	p.look(wire.Get(value, "path"), at+".path")
+	each(wire.Get(value, "changes"), at+".changes", func(change []byte, at string) {
+		p.look(wire.Get(change, "path"), at+".path")
+		p.look(wire.Get(change, "oldPath"), at+".oldPath")
 	})
 }
 
 // each calls f with each element of an array, and with its path.
 func each(array []byte, at string, f func(element []byte, at string)) {
-	r := wire.Inside(array, '[')
-	for i := 0; ; i++ {
-		element, ok := r.Element()
-		if !ok {
-			return
-		}
+	for i, element := range wire.Elements(array) {
 		f(element, at+"["+strconv.Itoa(i)+"]")
 	}
 }
@@ -344,18 +339,18 @@ func foreignTerminal(s *Step, r *Report) {
 	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
 		return
 	}
-	ownTerminals := bytes.Contains(get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
+	ownTerminals := bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
 		bytes.Contains(s.Param("update", "_meta"), []byte("terminal"))
 	each(s.Param("update", "content"), "update.content", func(item []byte, at string) {
-		if text(get(item, "type")) != "terminal" {
+		if wire.Text(wire.Get(item, "type")) != "terminal" {
 			return
 		}
-		id := get(item, "terminalId")
+		id := wire.Get(item, "terminalId")
 		if !isString(id) || ownTerminals {
 			return
 		}
 		r.Tried()
-		if s.Conn.terminals.of(x.id, text(id)) == nil {
+		if s.Conn.terminals.of(x.id, wire.Text(id)) == nil {
 			r.Add(Evidence{Text: "showed a terminal that the client did not make", Path: at + ".terminalId", Got: string(id)})
 		}
 	})

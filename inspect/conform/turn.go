@@ -69,7 +69,7 @@ func (t *turn) prompted(s *Step) {
 
 func (t *turn) answered(s *Step) {
 	t.prompts = slices.DeleteFunc(t.prompts, func(c *Call) bool { return c == s.Call })
-	t.end, t.stop = s.Moment(), text(s.Result("stopReason"))
+	t.end, t.stop = s.Moment(), wire.Text(s.Result("stopReason"))
 	t.cancelled = s.Call.halted.Seq != 0
 	t.late = 0
 	if isComplete(t.stop) && !s.Call.command {
@@ -88,7 +88,7 @@ func isComplete(stop string) bool {
 
 // isCommand reports whether a prompt is a command of the agent, such as /clear.
 func isCommand(prompt []byte) bool {
-	return bytes.HasPrefix(get(prompt, "0", "text"), []byte(`"/`))
+	return bytes.HasPrefix(wire.Get(prompt, "0", "text"), []byte(`"/`))
 }
 
 // isHistory reports whether an update is about a part of the conversation.
@@ -125,7 +125,7 @@ func stopReason(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if v := s.Result("stopReason"); !slices.Contains(stopReasons, text(v)) {
+	if v := s.Result("stopReason"); !slices.Contains(stopReasons, wire.Text(v)) {
 		finding := Evidence{Text: "answered session/prompt without a stop reason", Path: "stopReason", Want: strings.Join(stopReasons, ", "), Got: string(v)}
 		if len(v) > 0 {
 			finding.Text = "answered session/prompt with a stop reason that does not exist"
@@ -166,7 +166,7 @@ func requestOutsideTurn(s *Step, r *Report) {
 }
 
 func emptyTurn(s *Step, r *Report) {
-	if s.Call == nil || s.Call.command || text(s.Result("stopReason")) != "end_turn" {
+	if s.Call == nil || s.Call.command || wire.Text(s.Result("stopReason")) != "end_turn" {
 		return
 	}
 	x := r.Session()

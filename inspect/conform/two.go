@@ -66,11 +66,11 @@ func (w *work) answered(s *Step) {
 }
 
 func (w *work) changed(s *Step) {
-	switch w.state = text(s.Param("update", "state")); w.state {
+	switch w.state = wire.Text(s.Param("update", "state")); w.state {
 	case "running":
 		w.running = s.Frame.Seq
 	case "idle":
-		if a := w.first(); a != nil && !a.call.command && isComplete(text(s.Param("update", "stopReason"))) {
+		if a := w.first(); a != nil && !a.call.command && isComplete(wire.Text(s.Param("update", "stopReason"))) {
 			s.Session.turn.completed++
 		}
 		w.prompts = slices.DeleteFunc(w.prompts, func(a *accepted) bool { return a.answered })
@@ -107,7 +107,7 @@ var twoRules = checks{
 // or the session cannot be judged.
 func idleStep(s *Step, r *Report) *session {
 	x := r.Session()
-	if x == nil || x.setup.opening != nil || text(s.Param("update", "state")) != "idle" {
+	if x == nil || x.setup.opening != nil || wire.Text(s.Param("update", "state")) != "idle" {
 		return nil
 	}
 	return x
@@ -120,13 +120,13 @@ func cancelledIdle(s *Step, r *Report) {
 	}
 	stop, cancel := s.Param("update", "stopReason"), x.work.cancel
 	e := Evidence{
-		Text: "ended the work with " + short(text(stop)) + ", " + s.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")",
+		Text: "ended the work with " + short(wire.Text(stop)) + ", " + s.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")",
 		Path: "update.stopReason", Want: `"cancelled"`, Got: string(stop), Because: []uint64{cancel.Seq},
 	}
 	switch told := x.questions.cancelled.Seq; {
 	case !isString(stop):
 		return
-	case text(stop) == "cancelled":
+	case wire.Text(stop) == "cancelled":
 		r.Tried()
 		return
 	case s.HasRead(cancel):
@@ -151,7 +151,7 @@ func removedMethod(s *Step, r *Report) {
 func endedAlone(s *Step, x *session) *accepted {
 	stop := s.Param("update", "stopReason")
 	a := x.work.first()
-	if a == nil || !a.alone || !isString(stop) || text(stop) == "cancelled" {
+	if a == nil || !a.alone || !isString(stop) || wire.Text(stop) == "cancelled" {
 		return nil
 	}
 	return a

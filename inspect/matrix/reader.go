@@ -185,7 +185,7 @@ func (r *Reader) setUp(result []byte, seq uint64) {
 			r.link.offers = append(r.link.offers, offer{c, name, true})
 		}
 		v := wire.Get(result, c.Path)
-		offers := len(v) > 0 && string(v) != "null"
+		offers := wire.Present(v)
 		if offers && !was {
 			cell.Offered++
 			cell.shows(Unused, Where{r.tape, seq})

@@ -38,13 +38,13 @@ func (t *Tracker) acpCall(s *step, method string) {
 	case m.Session == ByServer:
 		c.Servers.add(t.text(serverID(s.Params)))
 	case role.Is(Disconnects):
-		c.Link = t.text(at(s.Params, "connectionId"))
+		c.Link = t.text(wire.Get(s.Params, "connectionId"))
 	case m.Session == Inside:
 		c.Wrapped = s.annotation.Update
 	case role.Is(AsksPermission):
-		c.Rejects = rejects(at(s.Params, "options"))
-		if call := at(s.Params, "toolCall"); call != nil { // often the first frame of it
-			t.runs(s, at(call, "toolCallId"), at(call, "status"))
+		c.Rejects = rejects(wire.Get(s.Params, "options"))
+		if call := wire.Get(s.Params, "toolCall"); call != nil { // often the first frame of it
+			t.runs(s, wire.Get(call, "toolCallId"), wire.Get(call, "status"))
 		}
 	}
 	t.ask(s.Frame, s.ID, c)
@@ -61,7 +61,7 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 		return
 	}
 	if made := m.Session == InResult || m.Session == FromParams; made && !s.failed() {
-		s.annotation.Session = t.text(at(s.Result, "sessionId"))
+		s.annotation.Session = t.text(wire.Get(s.Result, "sessionId"))
 	}
 	if c.Wrapped != "" {
 		return // its component tells what happens, at the frame that was wrapped
@@ -83,7 +83,7 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	}
 	switch {
 	case m.Role.Is(Connects):
-		if link := t.text(at(s.Result, "connectionId")); link != "" {
+		if link := t.text(wire.Get(s.Result, "connectionId")); link != "" {
 			for server := range c.Servers.all() {
 				t.links.Set(link, server)
 			}
@@ -112,13 +112,12 @@ func (t *Tracker) setup(s *step, c *call, m *Method) {
 	if m.Session == FromParams {
 		c.Parent, c.Session, s.annotation.Session = s.annotation.Session, "", ""
 	}
-	if cwd := at(s.Params, "cwd"); len(cwd) <= 4*maxName {
-		c.Cwd = text(cwd)
+	if cwd := wire.Get(s.Params, "cwd"); len(cwd) <= 4*maxName {
+		c.Cwd = wire.Text(cwd)
 	}
-	r := wire.Inside(at(s.Params, "mcpServers"), '[')
-	for server, ok := r.Element(); ok; server, ok = r.Element() {
+	for _, server := range wire.Elements(wire.Get(s.Params, "mcpServers")) {
 		id := t.text(serverID(server))
-		if text(at(server, "type")) != "acp" || id == "" {
+		if wire.Text(wire.Get(server, "type")) != "acp" || id == "" {
 			continue
 		}
 		if !c.Servers.add(id) {
@@ -154,7 +153,7 @@ func (t *Tracker) opened(s *step, c *call) {
 // text names it otherwise than the schema does.
 func serverID(object []byte) []byte {
 	for _, key := range []string{"serverId", "acpId", "id"} {
-		if id := at(object, key); id != nil {
+		if id := wire.Get(object, key); id != nil {
 			return id
 		}
 	}
@@ -165,8 +164,7 @@ func serverID(object []byte) []byte {
 // their params are walked over only once.
 func (t *Tracker) update(s *step) {
 	var update, variant, state, title, call, status, stop []byte
-	r := wire.Inside(s.Params, '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+	for key, value := range wire.Members(s.Params) {
 		switch string(key) {
 		case "sessionId":
 			s.annotation.Session = t.text(value)
@@ -174,8 +172,7 @@ func (t *Tracker) update(s *step) {
 			update = value
 		}
 	}
-	r = wire.Inside(update, '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+	for key, value := range wire.Members(update) {
 		switch string(key) {
 		case "sessionUpdate":
 			variant = value
@@ -214,12 +211,12 @@ func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	}
 	switch where {
 	case InParams, FromParams:
-		return t.text(at(params, "sessionId"))
+		return t.text(wire.Get(params, "sessionId"))
 	case ByID:
 		id, by := NamedID(m.Name, RequestID, f.Dir, params)
 		return t.named(f, by, id)
 	case InParamsOrByID:
-		if session := t.text(at(params, "sessionId")); session != "" {
+		if session := t.text(wire.Get(params, "sessionId")); session != "" {
 			return session
 		}
 		id, by := NamedID(m.Name, RequestID, f.Dir, params)
@@ -228,7 +225,7 @@ func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 		session, _ := t.servers.Get(t.text(serverID(params)))
 		return session
 	case ByConnection:
-		server, _ := t.links.Get(t.text(at(params, "connectionId")))
+		server, _ := t.links.Get(t.text(wire.Get(params, "connectionId")))
 		session, _ := t.servers.Get(server)
 		return session
 	case Inside:
@@ -256,7 +253,7 @@ func SessionPath(method string, params []byte) string {
 			return ""
 		}
 		path = "params." + path
-		method, params = text(at(params, "method")), at(params, "params")
+		method, params = wire.Text(wire.Get(params, "method")), wire.Get(params, "params")
 	}
 	return ""
 }
@@ -268,7 +265,7 @@ const maxInside = 16
 // inner unwraps what a component of a proxy chain passes along.
 func (t *Tracker) inner(params []byte) (method string, inner []byte) {
 	for range maxInside {
-		method, params = t.text(at(params, "method")), at(params, "params")
+		method, params = t.text(wire.Get(params, "method")), wire.Get(params, "params")
 		if !Wraps(method) {
 			return method, params
 		}

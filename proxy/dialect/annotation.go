@@ -112,7 +112,7 @@ func (s Events) Has(e Events) bool { return s&e == e }
 // that says that something went wrong: an error, or an MCP tool's result that
 // says isError.
 func Failed(e wire.Envelope, a *Annotation) bool {
-	return e.Method == nil && has(e.Error) || a.Events.Has(ToolFailed)
+	return e.Method == nil && wire.Present(e.Error) || a.Events.Has(ToolFailed)
 }
 
 // SessionFacts is what a frame tells of its session beyond its Annotation. Empty

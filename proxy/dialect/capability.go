@@ -161,10 +161,9 @@ func (c Capability) Offered(d Dialect, said []byte) bool {
 		if keys == nil {
 			continue
 		}
-		value := at(said, keys[1:]...)
+		value := wire.Get(said, keys[1:]...)
 		if c.Form == AsList {
-			r := wire.Inside(value, '[')
-			if _, ok := r.Element(); ok {
+			for range wire.Elements(value) {
 				return true
 			}
 		} else if len(value) > 0 && (value[0] == '{' || string(value) == "true") {

@@ -9,7 +9,7 @@ import "github.com/acptap/acptap/proxy/wire"
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
 	begins := s.annotation.Update == "tool_call"
-	if !begins && !has(status) {
+	if !begins && !wire.Present(status) {
 		return
 	}
 	key := t.runs(s, id, status)

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -37,20 +38,21 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	case len(value) == 0, path == "" && string(value) == "null":
 		return
 	case value[0] == '{':
-		for _, m := range sorted(value) {
-			if !w.all && uncounted(m.key) && !foreign {
+		members := map[string][]byte{} // the last of each name
+		for key, value := range wire.Members(value) {
+			members[string(key)] = value
+		}
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			if !w.all && uncounted(key) && !foreign {
 				continue
 			}
 			empty = false
-			w.walk(MemberPath(path, m.key), m.key, m.value, foreign || ofOthers(m.key))
+			w.walk(MemberPath(path, key), key, members[key], foreign || ofOthers(key))
 		}
 	case value[0] == '[':
-		r := wire.Inside(value, '[')
-		n := 0
-		for element, ok := r.Element(); ok; element, ok = r.Element() {
+		for n, element := range wire.Elements(value) {
 			empty = false
 			w.walk(ElementPath(path, n), key, element, foreign)
-			n++
 		}
 	default:
 		empty = false
@@ -87,30 +89,12 @@ func (w *walker) addText(path, text string) {
 	w.fields = append(w.fields, Field{Path: path, Value: quote(text)})
 }
 
-type member struct {
-	key   string
-	value []byte
-}
-
-// sorted returns the members of an object in the order of their names, of equal
-// names the last.
-func sorted(object []byte) []member {
-	var members []member
-	r := wire.Inside(object, '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
-		members = append(members, member{string(key), value})
-	}
-	slices.Reverse(members)
-	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
-	return slices.CompactFunc(members, func(a, b member) bool { return a.key == b.key })
-}
-
 // MemberPath returns the path of a member below a path, spelled as in Field. A key
 // that would read as a path itself is quoted.
 func MemberPath(path, key string) string {
 	switch {
 	case key == "", strings.ContainsAny(key, `.[]"`):
-		return path + "[" + encode(key) + "]"
+		return path + "[" + string(wire.Encode(key)) + "]"
 	case path == "":
 		return key
 	}
@@ -129,7 +113,7 @@ func canonical(value []byte) string {
 	if d.Decode(&v) != nil || d.InputOffset() != int64(len(value)) {
 		return quote(string(value))
 	}
-	return encode(respell(v))
+	return string(wire.Encode(respell(v)))
 }
 
 // respell puts strings and numbers into one spelling.
@@ -172,15 +156,4 @@ func number(s string) string {
 	return strconv.FormatFloat(f, 'e', -1, 64)
 }
 
-func quote(s string) string { return encode(strings.ReplaceAll(s, "\r\n", "\n")) }
-
-// encode does not fail: it is given what was decoded.
-func encode(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("dialect: " + err.Error())
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quote(s string) string { return string(wire.Encode(strings.ReplaceAll(s, "\r\n", "\n"))) }

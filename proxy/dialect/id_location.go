@@ -88,8 +88,8 @@ func NamedSession(method string, e wire.Envelope) string {
 	if OfEditSession(method) {
 		return ""
 	}
-	for _, id := range [][]byte{at(e.Params, "sessionId"), e.Session, at(e.Params, "_meta", metaSession, "sessionId")} {
-		if session := text(id); session != "" {
+	for _, id := range [][]byte{wire.Get(e.Params, "sessionId"), e.Session, wire.Get(e.Params, "_meta", metaSession, "sessionId")} {
+		if session := wire.Text(id); session != "" {
 			return session
 		}
 	}
@@ -113,9 +113,9 @@ func inParams(method string, class Class, isNew bool, params []byte) (IDLocation
 		id := params
 		for key := ""; path != ""; {
 			key, path = wire.CutKey(path)
-			id = at(id, key)
+			id = wire.Get(id, key)
 		}
-		if has(id) {
+		if wire.Present(id) {
 			return p, id
 		}
 	}

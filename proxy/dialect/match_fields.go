@@ -111,8 +111,8 @@ func MatchFields(method string, params []byte) []Field {
 // ResponseMatchFields returns the fields that count in the response to method. Of an
 // error that is its code; of most results it is nothing but that they are none.
 func ResponseMatchFields(method string, e wire.Envelope) []Field {
-	if has(e.Error) {
-		code := at(e.Error, "code")
+	if wire.Present(e.Error) {
+		code := wire.Get(e.Error, "code")
 		if code == nil {
 			code = []byte("null") // still no success
 		}
@@ -139,12 +139,12 @@ func (w *walker) parts(value []byte, parts []part) {
 		found, key := value, ""
 		if p.path != "" {
 			keys := strings.Split(p.path, ".")
-			found, key = at(value, keys...), keys[len(keys)-1]
+			found, key = wire.Get(value, keys...), keys[len(keys)-1]
 		}
-		if p.form == asKind && !has(found) {
+		if p.form == asKind && !wire.Present(found) {
 			found = []byte(`"id"`)
 		}
-		if !has(found) {
+		if !wire.Present(found) {
 			continue
 		}
 		switch p.form {
@@ -163,9 +163,9 @@ func (w *walker) parts(value []byte, parts []part) {
 // wrapped adds the method of a frame inside of another, and what counts in it.
 // Wrappings inside of wrappings are few; the innermost counts whole.
 func (w *walker) wrapped(frame []byte) {
-	method, params := at(frame, "method"), at(frame, "params")
+	method, params := wire.Get(frame, "method"), wire.Get(frame, "params")
 	w.add("method", method, Plain)
-	parts := of(text(method)).params
+	parts := of(wire.Text(method)).params
 	if len(parts) > 0 && parts[len(parts)-1].form == asFrame {
 		parts = whole
 	}
@@ -189,11 +189,10 @@ func (w *walker) blocks(path string, list []byte) {
 			n++
 		}
 	}
-	r := wire.Inside(list, '[')
-	for block, ok := r.Element(); ok; block, ok = r.Element() {
-		shows := text(at(block, "type"))
+	for _, block := range wire.Elements(list) {
+		shows := wire.Text(wire.Get(block, "type"))
 		if shows == "text" {
-			run.WriteString(text(at(block, "text")))
+			run.WriteString(wire.Text(wire.Get(block, "text")))
 			continue
 		}
 		flush()
@@ -217,7 +216,7 @@ func (w *walker) blocks(path string, list []byte) {
 func (w *walker) below(path string, block []byte, paths ...string) {
 	for _, p := range paths {
 		keys := strings.Split(p, ".")
-		if value := at(block, keys...); has(value) {
+		if value := wire.Get(block, keys...); wire.Present(value) {
 			w.walk(path+"."+p, keys[len(keys)-1], value, false)
 		}
 	}

@@ -21,8 +21,7 @@ type meta struct {
 
 func readMeta(object []byte) meta {
 	var m meta
-	r := wire.Inside(at(object, "_meta"), '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+	for key, value := range wire.Members(wire.Get(object, "_meta")) {
 		switch string(key) {
 		case metaVersion:
 			m.version = value
@@ -57,10 +56,10 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	switch {
 	case m.role().Is(Initializes):
 		t.mcpOffer(s, c)
-	case has(meta.version), m.role().Is(Discovers):
+	case wire.Present(meta.version), m.role().Is(Discovers):
 		t.modernOffer(c, meta)
 	}
-	if has(meta.token) {
+	if wire.Present(meta.token) {
 		key := callKey{Dir: s.Dir, ID: IDKey(meta.token)}
 		if c.Session == "" {
 			t.tokens.Drop(key)
@@ -92,13 +91,13 @@ func (t *Tracker) cancelled(s *step, method string) {
 // mcpSession returns the session of a request or notification: the one that it
 // names itself, else that of what it names.
 func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
-	if session := t.text(at(meta.session, "sessionId")); session != "" {
+	if session := t.text(wire.Get(meta.session, "sessionId")); session != "" {
 		t.proves(DataLayer)
 		return session
 	}
 	session, in := t.text(s.Envelope.Session), where(m)
 	if session == "" && (in == InParams || in == InResult) {
-		session = t.text(at(s.Params, "sessionId"))
+		session = t.text(wire.Get(s.Params, "sessionId"))
 	}
 	if session != "" {
 		switch {
@@ -110,7 +109,7 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 		}
 		return session
 	}
-	if in == ByID || has(meta.task) || has(meta.subscription) {
+	if in == ByID || wire.Present(meta.task) || wire.Present(meta.subscription) {
 		return t.sessionByID(s, string(s.Method))
 	}
 	return ""
@@ -166,17 +165,17 @@ func (t *Tracker) used(s *step, c *call, role Role) {
 	}
 	switch {
 	case role.Is(CallsTool | GetsTaskResult):
-		if string(at(s.Result, "isError")) == "true" {
+		if string(wire.Get(s.Result, "isError")) == "true" {
 			s.annotation.Events |= ToolFailed
 		}
 	case role.Is(AsksInput):
 		s.elicited()
 	}
 	meta := readMeta(s.Result)
-	if has(meta.session) {
+	if wire.Present(meta.session) {
 		t.proves(DataLayer)
-		expires := at(meta.session, "expiresAt")
-		if has(expires) || has(at(meta.session, "state")) {
+		expires := wire.Get(meta.session, "expiresAt")
+		if wire.Present(expires) || wire.Present(wire.Get(meta.session, "state")) {
 			s.annotation.Events |= StateRenewed
 			s.facts.Expires = t.text(expires)
 		}
@@ -185,7 +184,7 @@ func (t *Tracker) used(s *step, c *call, role Role) {
 		t.modernSettle(s, meta)
 	}
 	if s.annotation.Session != "" {
-		if task := at(s.Result, "task", "taskId"); has(task) {
+		if task := wire.Get(s.Result, "task", "taskId"); wire.Present(task) {
 			t.tasks.Set(callKey{Dir: s.Dir, ID: IDKey(task)}, s.annotation.Session)
 		}
 	}
@@ -194,13 +193,13 @@ func (t *Tracker) used(s *step, c *call, role Role) {
 // created takes the response to session/create or sessions/create, which is
 // of the one proposal or of the other.
 func (t *Tracker) created(s *step, c *call) {
-	session := at(s.Result, "session")
-	id := t.text(at(session, "sessionId"))
+	session := wire.Get(s.Result, "session")
+	id := t.text(wire.Get(session, "sessionId"))
 	if id != "" {
 		t.proves(DataLayer)
-		s.facts.Expires = t.text(at(session, "expiresAt"))
+		s.facts.Expires = t.text(wire.Get(session, "expiresAt"))
 	} else {
-		if id = t.text(at(s.Result, "sessionId")); id == "" {
+		if id = t.text(wire.Get(s.Result, "sessionId")); id == "" {
 			id = t.text(s.Envelope.Session)
 		}
 		if id == "" {
@@ -220,7 +219,7 @@ const sessionUnknown = -32043
 // lost takes the error that says that the session is unknown.
 func (t *Tracker) lost(s *step) {
 	if s.annotation.Session == "" {
-		s.annotation.Session = t.text(at(s.Error, "data", "sessionId"))
+		s.annotation.Session = t.text(wire.Get(s.Error, "data", "sessionId"))
 	}
 	if s.annotation.Session != "" {
 		s.annotation.Events |= SessionLost
@@ -230,9 +229,9 @@ func (t *Tracker) lost(s *step) {
 // stated returns the session that a response of an unknown request names.
 func (t *Tracker) stated(s *step) string {
 	for _, id := range [][]byte{
-		at(s.Result, "_meta", metaSession, "sessionId"),
+		wire.Get(s.Result, "_meta", metaSession, "sessionId"),
 		s.Envelope.Session,
-		at(s.Error, "data", "sessionId"),
+		wire.Get(s.Error, "data", "sessionId"),
 	} {
 		if session := t.text(id); session != "" {
 			return session

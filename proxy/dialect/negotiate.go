@@ -15,23 +15,23 @@ func guess(method string, params []byte) Protocol {
 	switch initializes := mcp.role().Is(Initializes); {
 	case acp != nil && mcp == nil:
 		return ACP
-	case mcp != nil && acp == nil, !initializes && has(at(params, "_meta", metaVersion)):
+	case mcp != nil && acp == nil, !initializes && wire.Present(wire.Get(params, "_meta", metaVersion)):
 		return MCP
 	case !initializes:
 		return AnyProtocol
 	}
-	version := at(params, "protocolVersion")
+	version := wire.Get(params, "protocolVersion")
 	_, counted := wire.Integer(version)
 	switch {
 	case counted:
 		return ACP
 	case quoted(version) && dated(version[1:len(version)-1]):
 		return MCP
-	case has(at(params, "clientCapabilities")), has(at(params, "info")):
+	case wire.Present(wire.Get(params, "clientCapabilities")), wire.Present(wire.Get(params, "info")):
 		return ACP
-	case has(at(params, "capabilities")) && has(at(params, "clientInfo")):
+	case wire.Present(wire.Get(params, "capabilities")) && wire.Present(wire.Get(params, "clientInfo")):
 		return MCP
-	case has(version):
+	case wire.Present(version):
 		return ACP // "1.0.0" in old implementations
 	}
 	return AnyProtocol
@@ -52,17 +52,17 @@ func dated(version []byte) bool {
 
 // acpOffer takes the params of ACP's initialize.
 func (t *Tracker) acpOffer(s *step, c *call) {
-	version, ok := wire.Integer(at(s.Params, "protocolVersion"))
-	info, clientInfo := at(s.Params, "info"), at(s.Params, "clientInfo")
-	capabilities, clientCapabilities := at(s.Params, "capabilities"), at(s.Params, "clientCapabilities")
+	version, ok := wire.Integer(wire.Get(s.Params, "protocolVersion"))
+	info, clientInfo := wire.Get(s.Params, "info"), wire.Get(s.Params, "clientInfo")
+	capabilities, clientCapabilities := wire.Get(s.Params, "capabilities"), wire.Get(s.Params, "clientCapabilities")
 	switch {
 	case !ok || version < 0:
 		c.Offer = Unknown
 	case version <= 1:
 		c.Offer = ACPv1
-	case has(info):
+	case wire.Present(info):
 		c.Offer = ACPv2
-	case has(clientInfo):
+	case wire.Present(clientInfo):
 		c.Offer = ACPv2Early
 	default: // not decided; what the response then says by default
 		c.Offer = ACPv2
@@ -71,11 +71,11 @@ func (t *Tracker) acpOffer(s *step, c *call) {
 		return // a connection speaks one version; the answer may know better
 	}
 	t.conn.Dialect = c.Offer
-	t.conn.Hybrid = has(info) && (has(clientInfo) || has(clientCapabilities)) || has(capabilities) && has(clientCapabilities)
-	if !has(info) {
+	t.conn.Hybrid = wire.Present(info) && (wire.Present(clientInfo) || wire.Present(clientCapabilities)) || wire.Present(capabilities) && wire.Present(clientCapabilities)
+	if !wire.Present(info) {
 		info = clientInfo
 	}
-	t.conn.Client, t.conn.ClientVersion = t.text(at(info, "name")), t.text(at(info, "version"))
+	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "version"))
 }
 
 // acpSettle takes the response to ACP's initialize. The version alone does not
@@ -85,43 +85,43 @@ func (t *Tracker) acpSettle(s *step, c *call) {
 		return
 	}
 	result := s.Result
-	version, ok := wire.Integer(at(result, "protocolVersion"))
-	info, agentInfo := at(result, "info"), at(result, "agentInfo")
-	capabilities, agentCapabilities := at(result, "capabilities"), at(result, "agentCapabilities")
+	version, ok := wire.Integer(wire.Get(result, "protocolVersion"))
+	info, agentInfo := wire.Get(result, "info"), wire.Get(result, "agentInfo")
+	capabilities, agentCapabilities := wire.Get(result, "capabilities"), wire.Get(result, "agentCapabilities")
 	switch {
-	case ok && version <= 1, !ok && (c.Offer == ACPv1 || has(agentCapabilities)):
+	case ok && version <= 1, !ok && (c.Offer == ACPv1 || wire.Present(agentCapabilities)):
 		t.conn.Dialect = ACPv1
-	case has(info):
+	case wire.Present(info):
 		t.conn.Dialect = ACPv2
-	case has(agentInfo), marksEarly(at(capabilities, "session")):
+	case wire.Present(agentInfo), marksEarly(wire.Get(capabilities, "session")):
 		t.conn.Dialect = ACPv2Early
 	case c.Offer == ACPv2Early:
 		t.conn.Dialect = ACPv2Early
 	default:
 		t.conn.Dialect = ACPv2
 	}
-	if has(info) && (has(agentInfo) || has(agentCapabilities)) || has(capabilities) && has(agentCapabilities) {
+	if wire.Present(info) && (wire.Present(agentInfo) || wire.Present(agentCapabilities)) || wire.Present(capabilities) && wire.Present(agentCapabilities) {
 		t.conn.Hybrid = true
 	}
-	if !has(info) {
+	if !wire.Present(info) {
 		info = agentInfo
 	}
 	t.agent(info)
-	t.conn.Version = t.version(at(result, "protocolVersion"))
+	t.conn.Version = t.version(wire.Get(result, "protocolVersion"))
 	t.settle(s)
 }
 
 // agent takes what an agent or a server says of itself.
 func (t *Tracker) agent(info []byte) {
 	c := &t.conn
-	c.Agent, c.AgentTitle, c.AgentVersion = t.text(at(info, "name")), t.text(at(info, "title")), t.text(at(info, "version"))
+	c.Agent, c.AgentTitle, c.AgentVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "title")), t.text(wire.Get(info, "version"))
 }
 
 // marksEarly reports whether the agent's session capabilities have a marker
 // that only the early draft of version 2 knows.
 func marksEarly(session []byte) bool {
 	for _, key := range []string{"load", "list", "resume", "close"} {
-		if has(at(session, key)) {
+		if wire.Present(wire.Get(session, key)) {
 			return true
 		}
 	}
@@ -143,16 +143,16 @@ func (t *Tracker) mcpOffer(s *step, c *call) {
 		return // SEP-1364: it may be sent again
 	}
 	t.conn.Dialect = MCPLegacy
-	client := at(s.Params, "clientInfo")
-	t.conn.Client, t.conn.ClientVersion = t.text(at(client, "name")), t.text(at(client, "version"))
+	client := wire.Get(s.Params, "clientInfo")
+	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(client, "name")), t.text(wire.Get(client, "version"))
 }
 
 // mcpSettle takes the response to MCP's initialize, which in the second
 // alternative of SEP-1364 makes a session, or confirms one.
 func (t *Tracker) mcpSettle(s *step, c *call) {
 	t.conn.Dialect = MCPLegacy
-	t.conn.Version = t.version(at(s.Result, "protocolVersion"))
-	if server := at(s.Result, "serverInfo"); has(server) {
+	t.conn.Version = t.version(wire.Get(s.Result, "protocolVersion"))
+	if server := wire.Get(s.Result, "serverInfo"); wire.Present(server) {
 		t.agent(server)
 	}
 	t.settle(s)
@@ -168,9 +168,9 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 		s.annotation.Events |= SessionOpened
 		s.facts.Setup = c.Seq
 	}
-	switch sessions := at(s.Result, "capabilities", "sessions"); {
-	case t.proven, !has(sessions):
-	case at(sessions, "required") != nil:
+	switch sessions := wire.Get(s.Result, "capabilities", "sessions"); {
+	case t.proven, !wire.Present(sessions):
+	case wire.Get(sessions, "required") != nil:
 		t.conn.Proposal = SEP1364A1
 	default:
 		t.conn.Proposal = DataLayer
@@ -222,11 +222,11 @@ func (t *Tracker) modernOffer(c *call, meta meta) {
 	}
 	c.Offer = MCPModern
 	t.conn.Dialect = MCPModern
-	if has(meta.version) {
+	if wire.Present(meta.version) {
 		t.conn.Version = t.version(meta.version)
 	}
-	if has(meta.client) {
-		t.conn.Client, t.conn.ClientVersion = t.text(at(meta.client, "name")), t.text(at(meta.client, "version"))
+	if wire.Present(meta.client) {
+		t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(meta.client, "name")), t.text(wire.Get(meta.client, "version"))
 	}
 }
 
@@ -234,10 +234,10 @@ func (t *Tracker) modernOffer(c *call, meta meta) {
 // server whenever it is told.
 func (t *Tracker) modernSettle(s *step, meta meta) {
 	server := meta.server
-	if !has(server) {
-		server = at(s.Result, "serverInfo")
+	if !wire.Present(server) {
+		server = wire.Get(s.Result, "serverInfo")
 	}
-	if t.text(at(server, "name")) != "" {
+	if t.text(wire.Get(server, "name")) != "" {
 		t.agent(server)
 	}
 	if !t.settled {

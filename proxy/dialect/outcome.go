@@ -59,14 +59,14 @@ const maxOutcome = 200
 // OutcomeOf returns how a turn came out that ended with an error, or with a stop reason,
 // both as JSON; nil: there is none. A stop reason that is not known is told as it is.
 func OutcomeOf(err, stopReason []byte) Outcome {
-	if has(err) {
-		text := firstLine(at(err, "message"), maxOutcome)
-		if code, ok := wire.Integer(at(err, "code")); ok {
+	if wire.Present(err) {
+		text := firstLine(wire.Get(err, "message"), maxOutcome)
+		if code, ok := wire.Integer(wire.Get(err, "code")); ok {
 			text = fmt.Sprint(code, " ", text)
 		}
 		return Outcome{Errored, text}
 	}
-	switch reason := text(stopReason); reason {
+	switch reason := wire.Text(stopReason); reason {
 	case "", "end_turn":
 		return Outcome{How: Done}
 	case "cancelled":

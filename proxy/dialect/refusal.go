@@ -11,11 +11,10 @@ const maxRejects = 4 << 10
 
 // rejects returns the ids of the options that reject what a permission is asked for.
 func rejects(options []byte) (ids idList) {
-	r := wire.Inside(options, '[')
-	for option, ok := r.Element(); ok; option, ok = r.Element() {
-		kind := at(option, "kind")
-		if id := at(option, "optionId"); bytes.HasPrefix(kind, []byte(`"reject_`)) && len(ids)+len(id) <= maxRejects {
-			ids.add(text(id))
+	for _, option := range wire.Elements(options) {
+		kind := wire.Get(option, "kind")
+		if id := wire.Get(option, "optionId"); bytes.HasPrefix(kind, []byte(`"reject_`)) && len(ids)+len(id) <= maxRejects {
+			ids.add(wire.Text(id))
 		}
 	}
 	return ids
@@ -24,11 +23,11 @@ func rejects(options []byte) (ids idList) {
 // permitted takes the answer to a session/request_permission. That the client
 // cancels it is in order: the turn was cancelled.
 func (s *step) permitted(c *call) {
-	outcome := at(s.Result, "outcome")
-	if text(at(outcome, "outcome")) != "selected" {
+	outcome := wire.Get(s.Result, "outcome")
+	if wire.Text(wire.Get(outcome, "outcome")) != "selected" {
 		return
 	}
-	chosen := text(at(outcome, "optionId"))
+	chosen := wire.Text(wire.Get(outcome, "optionId"))
 	for id := range c.Rejects.all() {
 		if id == chosen {
 			s.annotation.Events |= PermissionRefused
@@ -38,7 +37,7 @@ func (s *step) permitted(c *call) {
 
 // elicited takes the answer to an elicitation/create.
 func (s *step) elicited() {
-	if text(at(s.Result, "action")) == "decline" {
+	if wire.Text(wire.Get(s.Result, "action")) == "decline" {
 		s.annotation.Events |= PermissionRefused
 	}
 }

@@ -64,7 +64,7 @@ func servers(list []Server, more int, message []byte, e wire.Envelope, offset in
 		if !Wraps(method) {
 			break
 		}
-		method, params, path = text(at(params, "method")), at(params, "params"), "params."+path
+		method, params, path = wire.Text(wire.Get(params, "method")), wire.Get(params, "params"), "params."+path
 	}
 	if !RoleOf(ACP, method).Is(Opens) {
 		return list, more
@@ -87,11 +87,10 @@ func servers(list []Server, more int, message []byte, e wire.Envelope, offset in
 // serverFacts returns the name of an entry, and its kind.
 func serverFacts(entry []byte) (name string, kind ServerKind) {
 	var typ, command, url []byte
-	r := wire.Inside(entry, '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+	for key, value := range wire.Members(entry) {
 		switch string(key) {
 		case "name":
-			name = text(value)
+			name = wire.Text(value)
 		case "type":
 			typ = value
 		case "command":
@@ -101,8 +100,8 @@ func serverFacts(entry []byte) (name string, kind ServerKind) {
 		}
 	}
 	kind = StdioServer
-	if has(typ) {
-		switch text(typ) {
+	if wire.Present(typ) {
+		switch wire.Text(typ) {
 		case "stdio":
 		case "http":
 			kind = HTTPServer

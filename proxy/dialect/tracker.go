@@ -229,11 +229,11 @@ func (t *Tracker) unasked(s *step) {
 }
 
 // failed reports whether a response carries an error.
-func (s *step) failed() bool { return has(s.Error) }
+func (s *step) failed() bool { return wire.Present(s.Error) }
 
 // code returns the code of a response's error, 0 if there is none.
 func (s *step) code() int64 {
-	code, _ := wire.Integer(at(s.Error, "code"))
+	code, _ := wire.Integer(wire.Get(s.Error, "code"))
 	return code
 }
 
@@ -263,5 +263,5 @@ func (t *Tracker) text(value []byte) string {
 	if bytes.IndexByte(value, '\\') < 0 {
 		return t.name(value[1 : len(value)-1])
 	}
-	return t.name([]byte(text(value)))
+	return t.name([]byte(wire.Text(value)))
 }

@@ -36,7 +36,7 @@ const maxIDList = 64 << 10
 
 // add adds an id, if there is room. It returns false if there is none.
 func (l *idList) add(id string) bool {
-	quoted := encode(id)
+	quoted := wire.Encode(id)
 	if len(*l)+len(quoted)+len("[,]") > maxIDList {
 		return false
 	}
@@ -52,8 +52,10 @@ func (l *idList) add(id string) bool {
 // all yields the ids.
 func (l idList) all() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		r := wire.Inside(l, '[')
-		for id, ok := r.Element(); ok && yield(text(id)); id, ok = r.Element() {
+		for _, id := range wire.Elements(l) {
+			if !yield(wire.Text(id)) {
+				return
+			}
 		}
 	}
 }

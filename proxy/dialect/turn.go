@@ -1,6 +1,8 @@
 package dialect
 
-import "github.com/acptap/acptap/proxy/wire"
+import (
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // A turn is where a session stands between its prompts and what ends them. In
 // version 1 the response ends a turn. In version 2 it only accepts the prompt,
@@ -30,7 +32,7 @@ func (t *Tracker) cancelTurns(session string) {
 // prompted takes a prompt.
 func (t *Tracker) prompted(s *step) {
 	s.annotation.Events |= TurnBegan
-	s.facts.Prompt = promptLine(at(s.Params, "prompt"))
+	s.facts.Prompt = promptLine(wire.Get(s.Params, "prompt"))
 	t.restored.Drop(s.annotation.Session)
 	u, _ := t.turns.Get(s.annotation.Session)
 	if !u.open() {
@@ -48,9 +50,9 @@ func (t *Tracker) accepted(s *step) {
 	switch {
 	case u.Ended > 0:
 		u.Ended--
-	case s.failed(), t.conn.Dialect == ACPv1, quoted(at(s.Result, "stopReason")):
+	case s.failed(), t.conn.Dialect == ACPv1, quoted(wire.Get(s.Result, "stopReason")):
 		s.annotation.Events |= TurnEnded
-		s.facts.Outcome = OutcomeOf(s.Error, at(s.Result, "stopReason"))
+		s.facts.Outcome = OutcomeOf(s.Error, wire.Get(s.Result, "stopReason"))
 	default:
 		u.Accepted = true
 	}
@@ -86,9 +88,8 @@ func (t *Tracker) keepTurn(session string, u turn) {
 
 // promptLine returns the first line of the first text in a prompt's blocks.
 func promptLine(blocks []byte) string {
-	r := wire.Inside(blocks, '[')
-	for block, ok := r.Element(); ok; block, ok = r.Element() {
-		if line := firstLine(at(block, "text"), 80); line != "" {
+	for _, block := range wire.Elements(blocks) {
+		if line := firstLine(wire.Get(block, "text"), 80); line != "" {
 			return line
 		}
 	}

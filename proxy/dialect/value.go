@@ -7,35 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// at returns the value at a path of keys, nil if there is none. Of members that
-// occur twice the last one counts, as in wire.Scan.
-func at(object []byte, path ...string) []byte {
-	for _, name := range path {
-		var found []byte
-		r := wire.Inside(object, '{')
-		for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
-			if string(key) == name {
-				found = value
-			}
-		}
-		object = found
-	}
-	return object
-}
-
-// has reports whether a value is there and not null: so the specifications read
-// markers of capabilities, and identities.
-func has(value []byte) bool { return len(value) > 0 && string(value) != "null" }
-
 // quoted reports whether value is a whole JSON string.
 func quoted(value []byte) bool {
 	return len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
-}
-
-// text returns the text of a JSON string, nothing for any other value.
-func text(value []byte) string {
-	b, _ := wire.Unquote(value)
-	return strings.ToValidUTF8(string(b), "\ufffd")
 }
 
 // firstLine returns the first line of a JSON string that is not blank, at most
@@ -48,7 +22,7 @@ func firstLine(value []byte, max int) string {
 		head = head[:limit]
 	}
 	var s string
-	if s = text(head); s == "" && len(head) > 0 && head[0] == '"' {
+	if s = wire.Text(head); s == "" && len(head) > 0 && head[0] == '"' {
 		// The cut may have gone through an escape sequence.
 		for n := len(head); n > 0 && n > len(head)-12; n-- {
 			if json.Unmarshal(append(head[:n:n], '"'), &s) == nil {

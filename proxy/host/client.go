@@ -77,7 +77,7 @@ func (r *run) request(m message) []*process {
 		return nil
 	}
 	id := r.session(m)
-	p := r.sessions[text(id)]
+	p := r.sessions[wire.Text(id)]
 	switch {
 	case id != nil && p == nil:
 		r.unknown(m.ID, id)
@@ -126,7 +126,7 @@ func (r *run) notification(m message) []*process {
 	}
 	p := r.first
 	if id := r.session(m); id != nil {
-		if p = r.sessions[text(id)]; p == nil {
+		if p = r.sessions[wire.Text(id)]; p == nil {
 			return nil
 		}
 		r.use(p)
@@ -185,10 +185,4 @@ func (r *run) cutOff(piece []byte, end wire.LineEnd, first, _ bool) {
 	if passes {
 		r.first.in.AwaitRoom(maxInput)
 	}
-}
-
-// text returns a JSON string without quotes; empty if it is none.
-func text(quoted []byte) string {
-	t, _ := wire.Unquote(quoted)
-	return string(t)
 }

@@ -17,9 +17,6 @@ type message struct {
 // read reads a message of any length.
 func read(line []byte) message { return message{wire.ScanWhole(line), line} }
 
-// is reports whether a value is there, and not null.
-func is(value []byte) bool { return len(value) > 0 && string(value) != "null" }
-
 // The codes of errors beside those of JSON-RPC: one that MCP leaves to servers, and that of
 // the draft of data-layer sessions for a session that is not known.
 const (

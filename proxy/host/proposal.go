@@ -2,7 +2,6 @@ package host
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -47,14 +46,14 @@ func (r *run) session(m message) []byte {
 	id := m.Session
 	if !r.beside() {
 		id = wire.Get(m.Params, "_meta", metaSession)
-		if is(id) {
+		if wire.Present(id) {
 			if own := wire.Get(id, "sessionId"); len(own) > 0 {
 				return own
 			}
 			return id // which is no id, and is refused as one that is not known
 		}
 	}
-	if !is(id) {
+	if !wire.Present(id) {
 		return nil
 	}
 	return id
@@ -80,7 +79,7 @@ func (r *run) marked(p *process, line []byte) []byte {
 	case r.beside():
 		return wire.Set(line, wire.Quote(p.id), "sessionId")
 	}
-	return wire.Set(line, encode(lease{SessionID: p.id}), "params", "_meta", metaSession)
+	return wire.Set(line, wire.Encode(lease{SessionID: p.id}), "params", "_meta", metaSession)
 }
 
 // confirmed returns the success of a request with the session that the request names.
@@ -88,7 +87,7 @@ func (r *run) confirmed(p *process, line []byte) []byte {
 	if r.beside() {
 		return wire.Set(line, wire.Quote(p.id), "sessionId")
 	}
-	return wire.Set(line, encode(r.lease(p)), "result", "_meta", metaSession)
+	return wire.Set(line, wire.Encode(r.lease(p)), "result", "_meta", metaSession)
 }
 
 // A lease is a session as the draft of data-layer sessions describes it.
@@ -108,18 +107,12 @@ func (r *run) lease(p *process) lease {
 	return l
 }
 
-// encode does not fail for what it is called with.
-func encode(v any) []byte {
-	b, _ := json.Marshal(v)
-	return b
-}
-
 // offered returns the answer to initialize or server/discover with the capability that
 // says that there are sessions.
 func (r *run) offered(line []byte) []byte {
 	switch r.Proposal {
 	case dialect.SEP1364A1:
-		return wire.Set(line, encode(struct {
+		return wire.Set(line, wire.Encode(struct {
 			Required bool `json:"required"`
 		}{r.Required}), "result", "capabilities", "sessions")
 	case dialect.DataLayer:
@@ -130,5 +123,5 @@ func (r *run) offered(line []byte) []byte {
 
 // hasOwn reports whether an answer says that the server has sessions itself.
 func hasOwn(m message) bool {
-	return is(m.Session) || is(wire.Get(m.Result, "capabilities", "sessions"))
+	return wire.Present(m.Session) || wire.Present(wire.Get(m.Result, "capabilities", "sessions"))
 }

@@ -37,13 +37,13 @@ func (r *run) pass(p *process, m message) {
 			return
 		}
 		line := wire.Set(m.line, outward(p, m.ID), "id")
-		if token := wire.Get(m.Params, "_meta", "progressToken"); is(token) {
+		if token := wire.Get(m.Params, "_meta", "progressToken"); wire.Present(token) {
 			line = wire.Set(line, outward(p, token), "params", "_meta", "progressToken")
 		}
 		r.say(r.marked(p, line))
 	case wire.Notification:
 		line := m.line
-		if id := wire.Get(m.Params, "requestId"); dialect.RoleOf(dialect.MCP, string(m.Method)).Is(dialect.CancelsRequest) && is(id) {
+		if id := wire.Get(m.Params, "requestId"); dialect.RoleOf(dialect.MCP, string(m.Method)).Is(dialect.CancelsRequest) && wire.Present(id) {
 			line = wire.Set(line, outward(p, id), "params", "requestId")
 		}
 		r.say(r.marked(p, line))

@@ -13,7 +13,7 @@ import (
 func (r *run) enter(m message) []*process {
 	id := r.session(m)
 	m.line = withCapabilities(m.line)
-	switch p := r.sessions[text(id)]; {
+	switch p := r.sessions[wire.Text(id)]; {
 	case id != nil && p == nil:
 		r.unknown(m.ID, id)
 		return nil
@@ -38,7 +38,7 @@ func (r *run) enter(m message) []*process {
 func (r *run) create(m message) []*process {
 	id, offer := r.session(m), r.hello
 	if r.Proposal == dialect.SEP1364A1 {
-		if own := wire.Get(m.Params, "sessionId"); is(own) {
+		if own := wire.Get(m.Params, "sessionId"); wire.Present(own) {
 			id = own
 		}
 		capabilities := wire.Get(m.Params, "capabilities")
@@ -46,11 +46,11 @@ func (r *run) create(m message) []*process {
 			r.update(m, id, capabilities)
 			return nil
 		}
-		if is(capabilities) && offer != nil {
+		if wire.Present(capabilities) && offer != nil {
 			offer = wire.Set(offer, capabilities, "capabilities")
 		}
 	}
-	modern := r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) && r.Proposal == dialect.DataLayer
+	modern := r.hello == nil && wire.Present(wire.Get(m.Params, "_meta", metaVersion)) && r.Proposal == dialect.DataLayer
 	switch {
 	case id != nil:
 		r.refuse(m.ID, wire.InvalidParams, "a request for a new session names none")
@@ -75,16 +75,16 @@ func (r *run) create(m message) []*process {
 
 // update notes what the client offers to a session from now on, if it says so.
 func (r *run) update(m message, id, capabilities []byte) {
-	p := r.sessions[text(id)]
+	p := r.sessions[wire.Text(id)]
 	if p == nil {
 		r.unknown(m.ID, id)
 		return
 	}
-	if is(capabilities) {
+	if wire.Present(capabilities) {
 		p.offer = wire.Set(p.offer, capabilities, "capabilities")
 	}
 	r.use(p)
-	r.say(wire.NewResult(m.ID, encode(lease{SessionID: p.id})))
+	r.say(wire.NewResult(m.ID, wire.Encode(lease{SessionID: p.id})))
 }
 
 // claim returns a process for a new session; nil if there may be no more, which refuses
@@ -118,11 +118,11 @@ func (r *run) open(p *process, q request, modern bool) {
 	r.sessions[p.id] = p
 	switch {
 	case r.Proposal == dialect.SEP1364A1:
-		r.say(wire.NewResult(q.id, encode(lease{SessionID: p.id})))
+		r.say(wire.NewResult(q.id, wire.Encode(lease{SessionID: p.id})))
 	case r.Proposal == dialect.SEP1364A2:
 		r.say(r.confirmed(p, wire.NewResult(q.id, p.hello)))
 	default:
-		value := encode(struct {
+		value := wire.Encode(struct {
 			Session lease `json:"session"`
 		}{r.lease(p)})
 		if modern {
@@ -139,10 +139,10 @@ func (r *run) open(p *process, q request, modern bool) {
 // delete takes the request that ends a session.
 func (r *run) delete(m message) {
 	id := r.session(m)
-	if own := wire.Get(m.Params, "sessionId"); id == nil && r.beside() && is(own) {
+	if own := wire.Get(m.Params, "sessionId"); id == nil && r.beside() && wire.Present(own) {
 		id = own
 	}
-	p := r.sessions[text(id)]
+	p := r.sessions[wire.Text(id)]
 	switch {
 	case id == nil:
 		r.refuse(m.ID, wire.InvalidParams, string(m.Method)+" names no session")
@@ -153,7 +153,7 @@ func (r *run) delete(m message) {
 	}
 	r.dismiss(p)
 	value := []byte("{}")
-	if r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) {
+	if r.hello == nil && wire.Present(wire.Get(m.Params, "_meta", metaVersion)) {
 		value = []byte(`{"resultType":"complete"}`)
 	}
 	r.say(wire.NewResult(m.ID, value))
@@ -221,7 +221,7 @@ func (r *run) expire(p *process) {
 // withCapabilities returns initialize with the capabilities that servers need, and the
 // first alternative of SEP-1364 leaves out.
 func withCapabilities(line []byte) []byte {
-	if is(wire.Get(line, "params", "capabilities")) {
+	if wire.Present(wire.Get(line, "params", "capabilities")) {
 		return line
 	}
 	return wire.Set(line, []byte("{}"), "params", "capabilities")

@@ -2,7 +2,6 @@ package nest
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,30 +19,30 @@ func (r *Rewriter) entry(entry []byte, s dialect.Server) []byte {
 	if s.Kind == dialect.StdioServer {
 		return r.stdio(entry, p)
 	}
-	url, err := r.URL(p, s.Kind, unquoted(wire.Get(entry, "url")))
+	url, err := r.URL(p, s.Kind, wire.Text(wire.Get(entry, "url")))
 	if err != nil {
 		r.complain("MCP server %s is not recorded: %v", s.Name, err)
 		return nil
 	}
-	return wire.Set(entry, quote(url), "url")
+	return wire.Set(entry, wire.Encode(url), "url")
 }
 
 // stdio is entry for one that the agent starts.
 func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 	command, args := wire.Get(entry, "command"), wire.Get(entry, "args")
-	if len(args) == 0 || string(args) == "null" {
+	if !wire.Present(args) {
 		args = []byte("[]")
 	}
 	if args[0] != '[' {
 		return nil // the agent will refuse it as it is
 	}
-	if known, alone := r.isRecorder(unquoted(command)); known {
+	if known, alone := r.isRecorder(wire.Text(command)); known {
 		at, _, told := recorderFlags(args, alone)
 		switch {
 		case told:
 			return nil
 		case at > 0:
-			return wire.Set(entry, slices.Concat(args[:at], elements("--parent", p.String()), []byte(","), args[at:]), "args")
+			return wire.Set(entry, slices.Concat(args[:at], wire.Encode("--parent"), []byte(","), wire.Encode(p.String()), []byte(","), args[at:]), "args")
 		}
 	}
 	own := append(slices.Clone(r.Recorder[1:]), "--store", r.Store, "--parent", p.String())
@@ -51,12 +50,13 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 		own = append(own, "--name", p.Server)
 	}
 	own = append(own, "--protocol", "mcp", "--")
-	list := slices.Concat([]byte("["), elements(own...), []byte(","), command)
+	list := append(bytes.TrimSuffix(wire.Encode(own), []byte("]")), ',')
+	list = append(list, command...)
 	rest := args[1:]
 	if len(bytes.TrimLeft(rest, " \t\r\n")) > len("]") {
 		list = append(list, ',')
 	}
-	return wire.Set(wire.Set(entry, append(list, rest...), "args"), quote(r.Recorder[0]), "command")
+	return wire.Set(wire.Set(entry, append(list, rest...), "args"), wire.Encode(r.Recorder[0]), "command")
 }
 
 // isRecorder reports whether a program is acptap or acptap-proxy. alone says that it is the
@@ -92,7 +92,7 @@ func recorderFlags(args []byte, alone bool) (at int, parent string, told bool) {
 		if i >= len(spans) {
 			return ""
 		}
-		return unquoted(args[spans[i].Start:spans[i].End])
+		return wire.Text(args[spans[i].Start:spans[i].End])
 	}
 	i := 0
 	if !alone {
@@ -132,32 +132,4 @@ func argument(name string) string {
 		name = strings.ToValidUTF8(name[:maxName], "")
 	}
 	return name
-}
-
-// elements returns words as elements of an array, with commas between.
-func elements(words ...string) (list []byte) {
-	for i, w := range words {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, quote(w)...)
-	}
-	return list
-}
-
-// quote does not fail: any text can be a string.
-func quote(text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic("nest: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// unquoted returns the text of a JSON string, nothing for any other value.
-func unquoted(value []byte) string {
-	text, _ := wire.Unquote(value)
-	return string(text)
 }

@@ -1,8 +1,6 @@
 package nest
 
 import (
-	"slices"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -33,14 +31,13 @@ func (r *Substitute) entry(entry []byte, s dialect.Server) []byte {
 		if len(command) == 0 {
 			return nil
 		}
-		args := slices.Concat([]byte("["), elements(command[1:]...), []byte("]"))
-		return wire.Set(wire.Set(entry, args, "args"), quote(command[0]), "command")
+		return wire.Set(wire.Set(entry, wire.Encode(command[1:]), "args"), wire.Encode(command[0]), "command")
 	case dialect.HTTPServer, dialect.SSEServer:
 		url := r.URL(s.Name)
 		if url == "" {
 			return nil
 		}
-		return wire.Set(wire.Set(entry, quote("http"), "type"), quote(url), "url")
+		return wire.Set(wire.Set(entry, wire.Encode("http"), "type"), wire.Encode(url), "url")
 	}
 	return nil
 }

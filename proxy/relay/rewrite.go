@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"encoding/json"
 	"io"
 	"mime"
 	"net"
@@ -137,11 +136,7 @@ func (x *exchange) document(res *http.Response) document {
 		return d
 	}
 	if here := x.relay.forClient(string(resource)); here != string(resource) {
-		quoted, err := json.Marshal(here)
-		if err != nil {
-			panic("relay: a text that is no JSON: " + err.Error())
-		}
-		d.rewritten = wire.Set(came, quoted, "resource")
+		d.rewritten = wire.Set(came, wire.Encode(here), "resource")
 	}
 	return d
 }

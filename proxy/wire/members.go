@@ -1,20 +1,24 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Get returns the value at a path of a message, which is not empty; nothing if
-// there is none. Keys lead through objects, indexes through arrays. Of members
-// that occur twice the last one counts, as in Scan and in Set.
+// Get returns the value at a path of a message, and nil if there is none. Keys select
+// members of objects, indexes elements of arrays. If a member occurs twice, the last one
+// counts, as in Scan and in Set.
 func Get(message []byte, path ...string) []byte {
+	if len(path) == 0 {
+		return message
+	}
 	at := opened(message)
 	for _, key := range path {
 		at = memberAt(message, at, key)
+	}
+	if at.end == 0 {
+		return nil
 	}
 	return message[at.start:at.end]
 }
@@ -42,7 +46,7 @@ func Set(message, value []byte, path ...string) []byte {
 		if w.open != '{' {
 			break
 		}
-		added := slices.Concat(quoteKey(path[0]), []byte{':'}, nest(value, path[1:]))
+		added := slices.Concat(Encode(path[0]), []byte{':'}, nest(value, path[1:]))
 		if end > at.start+1 {
 			added = slices.Concat([]byte{','}, added)
 		}
@@ -185,20 +189,9 @@ func (w *parts) is(name string) bool {
 // nest returns a value in objects with these keys.
 func nest(value []byte, path []string) []byte {
 	for _, key := range slices.Backward(path) {
-		value = slices.Concat([]byte{'{'}, quoteKey(key), []byte{':'}, value, []byte{'}'})
+		value = slices.Concat([]byte{'{'}, Encode(key), []byte{':'}, value, []byte{'}'})
 	}
 	return value
-}
-
-// quoteKey does not fail: any text can be a key.
-func quoteKey(key string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(key); err != nil {
-		panic("wire: key: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // CutKey takes the first key off a path, as Find takes it.

@@ -2,8 +2,7 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
-	"strconv"
+	"iter"
 )
 
 // A Reader goes over JSON that Scan has found to be JSON, or over the beginning of
@@ -24,6 +23,27 @@ func Inside(value []byte, open byte) Reader {
 		return Reader{}
 	}
 	return Reader{value, 1}
+}
+
+// Members yields the members of an object, also those that do not count: the name of
+// each without quotes, and its value.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		r := Inside(object, '{')
+		for name, value, ok := r.Member(); ok && yield(name, value); name, value, ok = r.Member() {
+		}
+	}
+}
+
+// Elements yields the elements of an array with their indexes.
+func Elements(array []byte) iter.Seq2[int, []byte] {
+	return func(yield func(i int, element []byte) bool) {
+		r := Inside(array, '[')
+		i := 0
+		for element, ok := r.Element(); ok && yield(i, element); element, ok = r.Element() {
+			i++
+		}
+	}
 }
 
 // Member returns the next member of an object: its name without quotes, and its
@@ -193,33 +213,4 @@ func stringEnd(b []byte, i int) int {
 			return i + 1
 		}
 	}
-}
-
-// Unquote returns the text of a JSON string; ok is false if that is none, or was
-// cut off within an escape sequence. A text without escapes is part of quoted.
-func Unquote(quoted []byte) (text []byte, ok bool) {
-	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
-		return nil, false
-	}
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1], true
-	}
-	var s string
-	if json.Unmarshal(quoted, &s) != nil {
-		return nil, false
-	}
-	return []byte(s), true
-}
-
-// Integer returns the value of a JSON number that is an integer, however it is
-// spelled; ok is false if that is none.
-func Integer(value []byte) (n int64, ok bool) {
-	if len(value) > 32 {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || f != float64(int64(f)) {
-		return 0, false
-	}
-	return int64(f), true
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
@@ -298,13 +297,4 @@ func number(b []byte) (i int, ok bool) {
 		}
 	}
 	return i, true
-}
-
-// unquote returns the text of a JSON string. A string that was cut off gives
-// what is there.
-func unquote(quoted []byte) []byte {
-	if text, ok := Unquote(quoted); ok {
-		return text
-	}
-	return bytes.TrimSuffix(quoted[1:], []byte(`"`))
 }

@@ -165,10 +165,8 @@ func (c *checker) array(n *node, v []byte) {
 		return
 	}
 	c.lenient += n.skips
-	r := wire.Inside(v, '[')
-	for i := 0; !c.over; i++ {
-		element, ok := r.Element()
-		if !ok {
+	for i, element := range wire.Elements(v) {
+		if c.over {
 			break
 		}
 		of := n.items

@@ -20,7 +20,7 @@ func (c *checker) union(n *node, v []byte) {
 		c.choose(n, choice{left: u.byType[bits.TrailingZeros8(uint8(t))]}, v)
 		return
 	}
-	tag := lastMember(v, u.tag)
+	tag := wire.Get(v, u.tag)
 	switch {
 	case tag == nil:
 		if len(u.untagged) == 0 {
@@ -31,7 +31,8 @@ func (c *checker) union(n *node, v []byte) {
 		}
 		c.choose(n, choice{left: u.untagged}, v)
 	case tag[0] == '"':
-		if found, ok := u.tagged[string(unquoted(tag))]; ok {
+		name, _ := wire.Unquote(tag)
+		if found, ok := u.tagged[string(name)]; ok {
 			c.choose(n, found, v)
 			return
 		}
@@ -119,22 +120,6 @@ func (c *checker) agree(branches []*node, v []byte) bool {
 	}
 	c.report, c.told = tell, told
 	return same
-}
-
-// lastMember returns the value of a member, of several the last, nil if there is none.
-func lastMember(v []byte, name string) (last []byte) {
-	r := wire.Inside(v, '{')
-	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
-		if string(key) == name {
-			last = value
-		}
-	}
-	return last
-}
-
-func unquoted(quoted []byte) []byte {
-	s, _ := wire.Unquote(quoted)
-	return s
 }
 
 func (c *checker) wrongType(n *node, v []byte) {

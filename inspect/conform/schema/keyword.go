@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -91,8 +90,7 @@ func (r *reader) into(p *part, text []byte) error {
 		return r.keyword(p, "$ref", ref)
 	}
 	seen := map[string]bool{}
-	members := wire.Inside(text, '{')
-	for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+	for name, value := range wire.Members(text) {
 		if seen[string(name)] {
 			return fmt.Errorf("%s: the keyword stands twice", name)
 		}
@@ -112,7 +110,11 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 	case "type":
 		p.types, err = typesOf(value)
 	case "enum":
-		err = p.allow(slices.Collect(elements(value))...)
+		var values [][]byte
+		for _, v := range wire.Elements(value) {
+			values = append(values, v)
+		}
+		err = p.allow(values...)
 	case "const":
 		err = p.allow(value)
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern",
@@ -132,7 +134,7 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 			err = errKeyword
 		}
 	case "propertyNames":
-		if kind := wire.Get(value, "type"); string(value) != `{"type":"string"}` && text(kind) != "string" {
+		if kind := wire.Get(value, "type"); string(value) != `{"type":"string"}` && wire.Text(kind) != "string" {
 			err = errKeyword
 		}
 	case "items":
@@ -154,7 +156,7 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 		p.not = append(p.not, not)
 	case "$ref":
 		var target *part
-		target, err = r.refer(text(value))
+		target, err = r.refer(wire.Text(value))
 		p.all = append(p.all, target)
 	case "x-deserialize-default-on-error":
 		p.lenient = string(value) == "true"
@@ -185,8 +187,7 @@ var annotations = [...]string{
 }
 
 func (r *reader) properties(p *part, value []byte) error {
-	members := wire.Inside(value, '{')
-	for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+	for name, value := range wire.Members(value) {
 		of, err := r.schema(value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -198,7 +199,7 @@ func (r *reader) properties(p *part, value []byte) error {
 
 func (r *reader) list(value []byte) ([]*part, error) {
 	var list []*part
-	for element := range elements(value) {
+	for _, element := range wire.Elements(value) {
 		p, err := r.schema(element)
 		if err != nil {
 			return nil, err
@@ -246,8 +247,7 @@ func (r *reader) at(path []string) []byte {
 	case len(path) == 2 && path[0] == "$defs":
 		if r.defs == nil {
 			r.defs = map[string][]byte{}
-			members := wire.Inside(wire.Get(r.text, "$defs"), '{')
-			for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+			for name, value := range wire.Members(wire.Get(r.text, "$defs")) {
 				r.defs[string(name)] = value
 			}
 		}
@@ -271,23 +271,9 @@ func (p *part) allow(values ...[]byte) error {
 	return nil
 }
 
-// elements returns the elements of an array.
-func elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		r := wire.Inside(array, '[')
-		for element, ok := r.Element(); ok && yield(element); element, ok = r.Element() {
-		}
-	}
-}
-
 func texts(array []byte) (list []string) {
-	for element := range elements(array) {
-		list = append(list, text(element))
+	for _, element := range wire.Elements(array) {
+		list = append(list, wire.Text(element))
 	}
 	return list
-}
-
-func text(quoted []byte) string {
-	b, _ := wire.Unquote(quoted)
-	return string(b)
 }

@@ -27,7 +27,7 @@ func limitOf(keyword string, value []byte) (l limit, err error) {
 	switch keyword {
 	case "pattern":
 		l.of = str
-		l.pattern, err = regexp.Compile(text(value))
+		l.pattern, err = regexp.Compile(wire.Text(value))
 		return l, err
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
 		l.of = number
@@ -68,7 +68,7 @@ func (l limit) holds(value []byte) bool {
 		return l.allows(utf8.RuneCount(s))
 	case "minItems", "maxItems":
 		n := 0
-		for range elements(value) {
+		for range wire.Elements(value) {
 			n++
 		}
 		return l.allows(n)
@@ -79,8 +79,7 @@ func (l limit) holds(value []byte) bool {
 // distinct returns how many members of different names an object has.
 func distinct(value []byte) int {
 	names := map[string]bool{}
-	r := wire.Inside(value, '{')
-	for name, _, ok := r.Member(); ok; name, _, ok = r.Member() {
+	for name, _ := range wire.Members(value) {
 		names[string(name)] = true
 	}
 	return len(names)

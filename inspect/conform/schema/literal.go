@@ -52,7 +52,7 @@ func (t types) String() string {
 func typesOf(value []byte) (all types, err error) {
 	names := texts(value)
 	if names == nil {
-		names = []string{text(value)}
+		names = []string{wire.Text(value)}
 	}
 	for _, name := range names {
 		known := false
@@ -103,7 +103,7 @@ func literalOf(value []byte) (l literal, ok bool) {
 	l = literal{of: typeOf(value, true), text: string(value)}
 	switch {
 	case l.of == str:
-		l.text = text(value)
+		l.text = wire.Text(value)
 	case l.of&number != 0:
 		l.num = decimalOf([]byte(l.text))
 	}

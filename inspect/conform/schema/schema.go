@@ -48,7 +48,7 @@ func Compile(schema []byte) (*Shape, error) {
 		return nil, errors.New("schema: too long, or not JSON")
 	}
 	r := newReader(schema)
-	switch draft := text(wire.Get(schema, "$schema")); draft {
+	switch draft := wire.Text(wire.Get(schema, "$schema")); draft {
 	case "", "https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema":
 	case "http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema":
 		r.old = true

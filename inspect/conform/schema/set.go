@@ -109,8 +109,7 @@ func newSet(text []byte, strict bool) (*Set, error) {
 	s := &Set{methods: map[string]method{}}
 	r := newReader(text)
 	j := joiner{made: map[string]*node{}, strict: strict}
-	methods := wire.Inside(wire.Get(text, "methods"), '{')
-	for name, of, ok := methods.Member(); ok; name, of, ok = methods.Member() {
+	for name, of := range wire.Members(wire.Get(text, "methods")) {
 		var m method
 		for kind, to := range map[string]**Shape{
 			"request": &m.request, "notification": &m.notification, "result": &m.result, "task": &m.task,

@@ -2,7 +2,6 @@ package remap
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -170,13 +169,7 @@ func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	if !ok {
 		return dst, false
 	}
-	b := bytes.NewBuffer(dst)
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if e.Encode(string(mapped)) != nil {
-		return dst, false
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+	return append(dst, wire.Encode(string(mapped))...), true
 }
 
 // Text maps the paths in s. typed says that s is a path. ok is false if no path in s

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 const (
@@ -183,13 +185,7 @@ func (d *document) splice(edits ...edit) (*document, error) {
 
 // quote returns a string as JSON, without escaping what need not be.
 func quote(s string) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(s) != nil {
-		panic("settings: a string that is no JSON")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(wire.Encode(s))
 }
 
 // quoteAll returns strings as the elements of a JSON array.

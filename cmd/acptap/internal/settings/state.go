@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Claude Code keeps servers of the user in the file of its state, which it writes
@@ -73,9 +75,5 @@ func (d *document) plain(v *hujson.Value) (string, error) {
 	if entry["type"] == nil {
 		entry["type"] = "stdio"
 	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err = encoder.Encode(entry)
-	return strings.TrimSpace(b.String()), err
+	return string(wire.Encode(entry)), nil
 }
