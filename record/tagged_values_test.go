@@ -11,6 +11,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/testdata/memtest"
 )
@@ -28,6 +29,8 @@ func taggedValues(t testing.TB) map[string]tagged {
 	full.Connection.Proposal, full.Connection.Hybrid = 1, true
 	session.Title, session.Parent, session.Expires = strings.Repeat("title ", 60), "sess_0", "2026-01-02T15:04:05Z"
 	session.Closed, session.Deleted = true, true
+	worst := dialect.Outcome{How: dialect.Errored, Text: "-32603 Internal error"}
+	full.Worst, session.Runs[0].Worst = worst, worst
 	for what, v := range map[string]any{"tape": full, "start": full.Start, "parent": full.Start.Parent, "connection": full.Connection, "session": session, "run": session.Runs[0]} {
 		fields := reflect.ValueOf(v)
 		for i := range fields.NumField() {
