@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -23,22 +22,20 @@ func Add(query, key, value string, exclude bool) (string, error) {
 	if exclude {
 		n = notOf(t)
 	}
-	var nodes []node
-	switch root := f.root.(type) {
-	case nil:
-	case all:
-		nodes = slices.Clone(root.nodes)
-	default:
-		nodes = []node{root}
+	nodes := []node{}
+	if g, ok := f.root.(group); ok && !g.any {
+		nodes = append(nodes, g.nodes...)
+	} else if f.root != nil {
+		nodes = append(nodes, f.root)
 	}
 	is := func(n node) func(node) bool {
-		return func(other node) bool { return reflect.DeepEqual(other, n) }
+		return func(other node) bool { return Filter{other}.String() == Filter{n}.String() }
 	}
 	if slices.ContainsFunc(nodes, is(n)) {
 		return query, nil
 	}
 	nodes = slices.DeleteFunc(nodes, is(notOf(n)))
-	return Filter{allOf(append(nodes, n))}.String(), nil
+	return Filter{grouped(false, append(nodes, n))}.String(), nil
 }
 
 // opFor returns the operator with which a key asks for no other value.

@@ -35,7 +35,7 @@ func Complete(query string, cursor int, values func(key string) []string) []Cand
 	if fault != nil {
 		return nil
 	}
-	known := k.words
+	known := k.values()
 	switch {
 	case path != "":
 		known = values(PathKey(path))

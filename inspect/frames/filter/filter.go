@@ -96,7 +96,7 @@ func All(filters ...Filter) Filter {
 	if len(nodes) == 0 {
 		return Filter{}
 	}
-	return Filter{allOf(nodes)}
+	return Filter{grouped(false, nodes)}
 }
 
 // Any returns the Filter for frames that one of the given ones wants. At least
@@ -109,7 +109,7 @@ func Any(filters ...Filter) Filter {
 		}
 		nodes = append(nodes, f.root)
 	}
-	return Filter{someOf(nodes)}
+	return Filter{grouped(true, nodes)}
 }
 
 // Is returns the Filter key:value, whatever characters are in value.

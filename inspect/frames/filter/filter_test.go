@@ -2,7 +2,6 @@ package filter_test
 
 import (
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -266,7 +265,7 @@ func checkBare(t *testing.T, f filter.Filter, s *filter.Subject) {
 func checkString(t *testing.T, f filter.Filter) {
 	t.Helper()
 	again, err := filter.Parse(f.String())
-	if err != nil || !reflect.DeepEqual(again, f) {
+	if err != nil || !filter.Equal(again, f) {
 		t.Errorf("%q becomes %q, %v", f.String(), again.String(), err)
 	}
 }

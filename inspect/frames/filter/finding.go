@@ -1,7 +1,5 @@
 package filter
 
-import "slices"
-
 // A Finding is what a rule says about a frame. The words of a query ask of each finding
 // by itself: rule:ACP44* by:agent fits a frame of which one finding is of such a rule,
 // and one, maybe another, is the agent's.
@@ -30,26 +28,3 @@ const (
 	ByClient Fault = iota + 1
 	ByAgent
 )
-
-// strengthOf returns the strength that a word of the set state stands for.
-func strengthOf(word uint8) Strength {
-	return Violation - Strength(word-violation)
-}
-
-func hasFinding(s *Subject, fits func(Finding) bool) bool {
-	return slices.ContainsFunc(s.Findings, fits)
-}
-
-// A ruleTest asks for a rule that is broken.
-type ruleTest struct{ pattern pattern }
-
-func ruleTerm(w written, _ string) (test, string) {
-	p, problem := patternOf(w, globs)
-	return ruleTest{p}, problem
-}
-
-func (ruleTest) needs() needs { return ofFindings }
-
-func (t ruleTest) fits(s *Subject) verdict {
-	return sure(hasFinding(s, func(f Finding) bool { return t.pattern.match(f.Rule) || t.pattern.match(f.Name) }))
-}

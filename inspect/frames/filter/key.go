@@ -1,8 +1,9 @@
 package filter
 
 import (
-	"slices"
 	"sync"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // A Key is what a term may ask for.
@@ -16,7 +17,7 @@ type Key struct {
 func Keys() []Key {
 	list := make([]Key, len(keys()))
 	for i, k := range keys() {
-		list[i] = Key{k.name, k.means, slices.Clone(k.words)}
+		list[i] = Key{k.name, k.means, k.values()}
 	}
 	return list
 }
@@ -34,13 +35,19 @@ type key struct {
 	name  string
 	means string
 	ops   []string
-	words []string
+	words []word // nil: any value
 	// ranges reports whether from..to, either of them possibly empty, is a
 	// range and not a value with two dots in it.
 	ranges func(from, to string) bool
-	// test returns what a term asks, or what is wrong with its value. path is
-	// that of a term with the key anyPath.
-	test func(w written, path string) (t test, problem string)
+	test   testMaker
+}
+
+// values returns the words of a closed set, nil if there is none.
+func (k *key) values() (list []string) {
+	for _, w := range k.words {
+		list = append(list, w.name)
+	}
+	return list
 }
 
 // The operators of words, of texts, and of what can be more or less.
@@ -54,27 +61,27 @@ var (
 // Made at first use: every proxy would pay for it at its start.
 var keys = sync.OnceValue(func() []key {
 	return []key{
-		{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, annotationTerm(method, globs)},
-		{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, annotationTerm(update, globs)},
-		{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
-		{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
-		{"is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; an event that was sent again; what acptap check finds", wordOps, words(state), never, wordTerm(state)},
-		{"failure", "what went wrong", wordOps, words(failure), never, wordTerm(failure)},
-		{"slow", "what came late, and is not failed: an agent, a tool, a set-up, another answer (acptap watch)", wordOps, words(slow), never, wordTerm(slow)},
-		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, ruleTerm},
-		{"by", "who broke a rule of acptap check", wordOps, words(by), never, wordTerm(by)},
-		{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},
-		{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(turn, number)},
+		{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, matching(0, globs, annotated(func(a *dialect.Annotation) string { return a.Method }))},
+		{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, matching(0, globs, annotated(func(a *dialect.Annotation) string { return a.Update }))},
+		closed("kind", "of the frame as JSON-RPC", kindWords()),
+		closed("dir", "client to agent, agent to client, or the agent's stderr", dirWords()),
+		closed("is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; an event that was sent again; what acptap check finds", stateWords()),
+		closed("failure", "what went wrong", failureWords()),
+		closed("slow", "what came late, and is not failed: an agent, a tool, a set-up, another answer (acptap watch)", slowWords()),
+		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, matching(ofFindings, globs, ofRule)},
+		closed("by", "who broke a rule of acptap check", byWords()),
+		{"session", "beginning of the session's id", textOps, nil, never, matching(ofSession, prefixes, inSession)},
+		{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(ofPast, number, func(s *Subject) (int64, bool) { return int64(s.Turn), s.Turn > 0 })},
 		{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
-		{"server", "on whose tape the frame is (acptap proxy --mcp); * as above", textOps, nil, never, serverTerm},
+		{"server", "on whose tape the frame is (acptap proxy --mcp); * as above", textOps, nil, never, matching(0, globs, func(s *Subject, is func(string) bool) bool { return is(s.Server) })},
 		{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
 		{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
-		{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(latency, duration)},
+		{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(ofPast, duration, func(s *Subject) (int64, bool) { return int64(s.Latency), s.Latency > 0 })},
 		{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", rangeOps, nil, always, timeTerm},
-		{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(size, byteSize)},
-		{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(seq, number)},
-		{"stream", "number of the HTTP exchange or WebSocket", rangeOps, nil, always, rangeTerm(stream, number)},
-		{"origin", "whether acptap held the frame back, made it or changed it", wordOps, words(origin), never, wordTerm(origin)},
+		{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(0, byteSize, func(s *Subject) (int64, bool) { return s.Size, true })},
+		{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(0, number, func(s *Subject) (int64, bool) { return int64(s.Seq), true })},
+		{"stream", "number of the HTTP exchange or WebSocket", rangeOps, nil, always, rangeTerm(0, number, func(s *Subject) (int64, bool) { return int64(s.Stream), s.Stream > 0 })},
+		closed("origin", "whether acptap held the frame back, made it or changed it", originWords()),
 	}
 })
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A node is a query, or a part of one in it. Equal nodes are deeply equal.
+// A node is a query, or a part of one in it.
 type node interface {
 	fits(*Subject) verdict
 	needs() needs
@@ -42,27 +42,22 @@ const (
 	ofSession
 )
 
-// all fits where all of its nodes do.
-type all struct {
+// A group fits where all of its nodes do, or where one does.
+type group struct {
+	any   bool
 	nodes []node // as written
 	order []node // as they are asked
-}
-
-// some fits where one of its nodes does.
-type some struct {
-	nodes []node
-	order []node
 }
 
 // not fits where its node does not.
 type not struct{ node }
 
-// allOf joins nodes, at least one.
-func allOf(nodes []node) node {
+// grouped returns the group of nodes, at least one.
+func grouped(any bool, nodes []node) node {
 	var flat []node
 	for _, n := range nodes {
-		if a, ok := n.(all); ok {
-			flat = append(flat, a.nodes...)
+		if g, ok := n.(group); ok && g.any == any {
+			flat = append(flat, g.nodes...)
 		} else {
 			flat = append(flat, n)
 		}
@@ -70,23 +65,7 @@ func allOf(nodes []node) node {
 	if len(flat) == 1 {
 		return flat[0]
 	}
-	return all{flat, cheapFirst(flat)}
-}
-
-// someOf joins nodes, at least one.
-func someOf(nodes []node) node {
-	var flat []node
-	for _, n := range nodes {
-		if s, ok := n.(some); ok {
-			flat = append(flat, s.nodes...)
-		} else {
-			flat = append(flat, n)
-		}
-	}
-	if len(flat) == 1 {
-		return flat[0]
-	}
-	return some{flat, cheapFirst(flat)}
+	return group{any, flat, cheapFirst(flat)}
 }
 
 func notOf(n node) node {
@@ -103,20 +82,16 @@ func cheapFirst(nodes []node) []node {
 	})
 }
 
-func (a all) fits(s *Subject) verdict {
-	v := yes
-	for _, n := range a.order {
-		if v = min(v, n.fits(s)); v == no {
-			break
-		}
+func (g group) fits(s *Subject) verdict {
+	v, decided := yes, no
+	if g.any {
+		v, decided = no, yes
 	}
-	return v
-}
-
-func (a some) fits(s *Subject) verdict {
-	v := no
-	for _, n := range a.order {
-		if v = max(v, n.fits(s)); v == yes {
+	for _, n := range g.order {
+		if one := n.fits(s); g.any == (one > v) {
+			v = one
+		}
+		if v == decided {
 			break
 		}
 	}
@@ -125,33 +100,24 @@ func (a some) fits(s *Subject) verdict {
 
 func (n not) fits(s *Subject) verdict { return yes - n.node.fits(s) }
 
-func (a all) needs() needs  { return needsOf(a.nodes) }
-func (a some) needs() needs { return needsOf(a.nodes) }
-
-func needsOf(nodes []node) needs {
-	var sum needs
-	for _, n := range nodes {
+func (g group) needs() (sum needs) {
+	for _, n := range g.nodes {
 		sum |= n.needs()
 	}
 	return sum
 }
 
-func (a all) write(b *strings.Builder) {
-	for i, n := range a.nodes {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		_, group := n.(some)
-		writeNode(b, n, group)
+func (g group) write(b *strings.Builder) {
+	between := " "
+	if g.any {
+		between = " | "
 	}
-}
-
-func (a some) write(b *strings.Builder) {
-	for i, n := range a.nodes {
+	for i, n := range g.nodes {
 		if i > 0 {
-			b.WriteString(" | ")
+			b.WriteString(between)
 		}
-		n.write(b)
+		_, inner := n.(group)
+		writeNode(b, n, inner && !g.any)
 	}
 }
 
@@ -161,8 +127,8 @@ func (n not) write(b *strings.Builder) {
 	writeNode(b, n.node, !leaf)
 }
 
-func writeNode(b *strings.Builder, n node, group bool) {
-	if group {
+func writeNode(b *strings.Builder, n node, bracketed bool) {
+	if bracketed {
 		b.WriteByte('(')
 		defer b.WriteByte(')')
 	}

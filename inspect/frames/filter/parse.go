@@ -52,7 +52,7 @@ func (p *parser) or() (node, error) {
 		}
 		nodes = append(nodes, n)
 		if p.next() != '|' {
-			return someOf(nodes), nil
+			return grouped(true, nodes), nil
 		}
 		p.i++
 	}
@@ -73,7 +73,7 @@ func (p *parser) and() (node, error) {
 	if len(nodes) == 0 {
 		return nil, p.wrong(p.i, "a term is missing here")
 	}
-	return allOf(nodes), nil
+	return grouped(false, nodes), nil
 }
 
 func (p *parser) not() (node, error) {

@@ -36,55 +36,43 @@ func checkPath(path string) (problem string) {
 	return ""
 }
 
-// A pathTest asks for the values at a gjson path: the one that is there, and if
-// it is an array, also its elements.
-type pathTest struct {
-	path    string
-	pattern pattern
-}
-
+// pathTerm asks for the values at a gjson path: the one that is there, and if it is an
+// array, also its elements.
 func pathTerm(w written, path string) (test, string) {
-	if w.to != "" || strings.ContainsAny(w.op, "<>") {
-		p, problem := numbersOf(w)
-		return pathTest{path, p}, problem
-	}
 	p, problem := patternOf(w, contains)
-	return pathTest{path, p}, problem
-}
-
-func (pathTest) needs() needs { return ofBytes }
-
-func (t pathTest) fits(s *Subject) verdict {
-	switch s.Kind {
-	case wire.Invalid, wire.Stderr, wire.Oversized: // gjson is for JSON of bounded size and depth
-		return no
+	if w.to != "" || strings.ContainsAny(w.op, "<>") {
+		p, problem = numbersOf(w)
 	}
-	return s.messages(func(_ int, message []byte) bool { return t.in(message) })
+	return test{ofBytes, func(s *Subject) verdict {
+		switch s.Kind {
+		case wire.Invalid, wire.Stderr, wire.Oversized: // gjson is for JSON of bounded size and depth
+			return no
+		}
+		return s.messages(func(_ int, message []byte) bool { return matchesAt(message, path, p) })
+	}, p}, problem
 }
 
-func (t pathTest) in(message []byte) bool {
-	v := wire.ValueAt(message, t.path)
+func matchesAt(message []byte, path string, p pattern) bool {
+	v := wire.ValueAt(message, path)
 	if !v.Exists() {
 		return false
 	}
-	if t.fitsValue(v) {
-		return true
-	}
-	found := false
-	if v.IsArray() {
+	found := p.match(textOf(v))
+	if v.IsArray() && !found {
 		v.ForEach(func(_, element wire.Value) bool {
-			found = t.fitsValue(element)
+			found = p.match(textOf(element))
 			return !found
 		})
 	}
 	return found
 }
 
-func (t pathTest) fitsValue(v wire.Value) bool {
+// textOf returns the text of a string, and any other value as it was sent.
+func textOf(v wire.Value) string {
 	if v.IsString() {
-		return t.pattern.match(v.Text())
+		return v.Text()
 	}
-	return t.pattern.match(v.Raw())
+	return v.Raw()
 }
 
 // numbersFrom is a pattern for numbers in JSON.

@@ -53,52 +53,18 @@ func rangeOf(w written, read func(string) (measure, string)) (s numberRange, pro
 // emptyRange is the problem of a range that is empty.
 const emptyRange = "the range ends before it begins"
 
-// A quantity is what of a Subject is a number.
-type quantity uint8
-
-const (
-	seq quantity = iota
-	size
-	turn
-	latency
-	stream
-)
-
-// A rangeTest asks for a number.
-type rangeTest struct {
-	quantity quantity
-	numbers  numberRange
-}
-
-func rangeTerm(q quantity, read func(string) (measure, string)) func(written, string) (test, string) {
+// rangeTerm makes tests of a number of a frame, which of returns if it is known.
+func rangeTerm(reads needs, read func(string) (measure, string), of func(*Subject) (n int64, known bool)) testMaker {
 	return func(w written, _ string) (test, string) {
-		s, problem := rangeOf(w, read)
-		if problem == "" && w.to != "" && s.hi < s.lo {
+		numbers, problem := rangeOf(w, read)
+		if problem == "" && w.to != "" && numbers.hi < numbers.lo {
 			problem = emptyRange
 		}
-		return rangeTest{q, s}, problem
+		return test{reads: reads, ask: func(s *Subject) verdict {
+			n, known := of(s)
+			return sure(known && numbers.has(n))
+		}}, problem
 	}
-}
-
-func (t rangeTest) needs() needs {
-	if t.quantity == turn || t.quantity == latency {
-		return ofPast
-	}
-	return 0
-}
-
-func (t rangeTest) fits(s *Subject) verdict {
-	switch t.quantity {
-	case seq:
-		return sure(t.numbers.has(int64(s.Seq)))
-	case size:
-		return sure(t.numbers.has(s.Size))
-	case stream:
-		return sure(s.Stream > 0 && t.numbers.has(int64(s.Stream)))
-	case turn:
-		return sure(s.Turn > 0 && t.numbers.has(int64(s.Turn)))
-	}
-	return sure(s.Latency > 0 && t.numbers.has(int64(s.Latency)))
 }
 
 // number reads a whole number.

@@ -22,10 +22,18 @@ type written struct {
 }
 
 // A test is what a term asks of a frame.
-type test interface {
-	fits(*Subject) verdict
-	needs() needs
+type test struct {
+	reads   needs
+	ask     func(*Subject) verdict
+	pattern pattern // of texts in the frame; nil: it looks for none
 }
+
+// A testMaker returns what a term asks, or what is wrong with its value. path is that of a
+// term with the key anyPath.
+type testMaker func(w written, path string) (t test, problem string)
+
+func (t *term) fits(s *Subject) verdict { return t.ask(s) }
+func (t *term) needs() needs            { return t.reads }
 
 // newTerm gives a term its meaning.
 func newTerm(w written) (*term, *fault) {
@@ -48,7 +56,7 @@ func newTerm(w written) (*term, *fault) {
 		if k.words == nil {
 			problem += " (quote one that has blanks, ( ) or | in it)"
 		}
-		return nil, &fault{ofValue, problem, k.words}
+		return nil, &fault{ofValue, problem, k.values()}
 	}
 	if from, to, ok := strings.Cut(w.value, ".."); ok && w.bare && w.op == ":" && k.ranges(from, to) {
 		if from == "" || to == "" {
@@ -59,7 +67,7 @@ func newTerm(w written) (*term, *fault) {
 	w.bare = false
 	t, problem := k.test(w, path)
 	if problem != "" {
-		return nil, &fault{ofValue, problem, k.words}
+		return nil, &fault{ofValue, problem, k.values()}
 	}
 	return &term{w, t}, nil
 }

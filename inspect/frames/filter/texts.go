@@ -8,31 +8,18 @@ func (f Filter) Texts() (texts []string, expressions []*regexp.Regexp) {
 	var visit func(node)
 	visit = func(n node) {
 		switch n := n.(type) {
-		case all:
-			for _, n := range n.nodes {
-				visit(n)
-			}
-		case some:
+		case group:
 			for _, n := range n.nodes {
 				visit(n)
 			}
 		case *term:
-			switch t := n.test.(type) {
-			case searchTest:
-				texts = append(texts, string(t.text))
-			case expressionTest:
-				expressions = append(expressions, t.re)
-			case wholeTest:
-				texts = append(texts, string(t))
-			case pathTest:
-				switch p := t.pattern.(type) {
-				case *textSearch:
-					texts = append(texts, string(p.text))
-				case exact:
-					texts = append(texts, string(p))
-				case expression:
-					expressions = append(expressions, p.re)
-				}
+			switch p := n.pattern.(type) {
+			case *textSearch:
+				texts = append(texts, string(p.text))
+			case exact:
+				texts = append(texts, string(p))
+			case expression:
+				expressions = append(expressions, p.re)
 			}
 		}
 	}

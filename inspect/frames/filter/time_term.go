@@ -15,24 +15,19 @@ const (
 	ofWorld              // since 1970, UTC
 )
 
-// A timeTest asks for the time of a frame, in ns.
-type timeTest struct {
-	clock       clock
-	nanoseconds numberRange
-}
-
+// timeTerm asks for the time of a frame, in ns.
 func timeTerm(w written, _ string) (test, string) {
 	for c := ofTape; c <= ofWorld; c++ {
 		s, problem := rangeOf(w, c.read)
 		switch {
 		case problem != "":
 		case w.to != "" && s.hi < s.lo:
-			return nil, emptyRange
+			return test{}, emptyRange
 		default:
-			return timeTest{c, s}, ""
+			return test{ask: func(of *Subject) verdict { return c.fits(of, s) }}, ""
 		}
 	}
-	return nil, fmt.Sprintf("%q is not a time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
+	return test{}, fmt.Sprintf("%q is not a time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
 }
 
 func join(from, to string) string {
@@ -76,21 +71,15 @@ func sinceMidnight(t time.Time) int64 {
 	return int64(time.Duration(h)*time.Hour+time.Duration(m)*time.Minute+time.Duration(s)*time.Second) + int64(t.Nanosecond())
 }
 
-func (timeTest) needs() needs { return 0 }
-
-func (t timeTest) fits(s *Subject) verdict {
-	if s.Untimed {
-		return no
-	}
-	if t.clock == ofTape {
-		return sure(t.nanoseconds.has(int64(s.At)))
-	}
-	if s.Start.IsZero() {
-		return no
-	}
+func (c clock) fits(s *Subject, times numberRange) verdict {
 	at := s.Start.Add(s.At)
-	if t.clock == ofWorld {
-		return sure(t.nanoseconds.has(at.UnixNano()))
+	switch {
+	case s.Untimed, c != ofTape && s.Start.IsZero():
+		return no
+	case c == ofTape:
+		return sure(times.has(int64(s.At)))
+	case c == ofWorld:
+		return sure(times.has(at.UnixNano()))
 	}
-	return sure(t.nanoseconds.has(sinceMidnight(at)))
+	return sure(times.has(sinceMidnight(at)))
 }

@@ -11,41 +11,29 @@ import (
 // In the Model Context Protocol it has no id, and the title is the tool's name.
 type Tool struct{ ID, Title string }
 
-// A toolTest asks for a tool call.
-type toolTest struct{ id, title pattern }
-
+// toolTerm asks for a tool call.
 func toolTerm(w written, _ string) (test, string) {
 	id, problem := patternOf(w, prefixes)
-	if problem != "" {
-		return nil, problem
-	}
-	title, problem := patternOf(w, contains)
-	return toolTest{id, title}, problem
-}
-
-func (toolTest) needs() needs { return ofBytes | ofPast }
-
-func (t toolTest) fits(s *Subject) verdict {
-	switch {
-	case t.has(s.Tool):
-		return yes
-	case !AboutTool(s.Frame):
-		return no
-	}
-	return s.messages(func(i int, message []byte) bool {
-		method := s.Method
-		if s.Kind == wire.Batch {
-			if i >= len(s.Entries) || !callsTool(s.Entries[i].Method) {
-				return false
-			}
-			method = s.Entries[i].Method
+	title, _ := patternOf(w, contains)
+	has := func(t Tool) bool { return t.ID != "" && id.match(t.ID) || t.Title != "" && title.match(t.Title) }
+	return test{reads: ofBytes | ofPast, ask: func(s *Subject) verdict {
+		switch {
+		case has(s.Tool):
+			return yes
+		case !AboutTool(s.Frame):
+			return no
 		}
-		return t.has(toolIn(method, message))
-	})
-}
-
-func (t toolTest) has(tool Tool) bool {
-	return tool.ID != "" && t.id.match(tool.ID) || tool.Title != "" && t.title.match(tool.Title)
+		return s.messages(func(i int, message []byte) bool {
+			method := s.Method
+			if s.Kind == wire.Batch {
+				if i >= len(s.Entries) || !callsTool(s.Entries[i].Method) {
+					return false
+				}
+				method = s.Entries[i].Method
+			}
+			return has(toolIn(method, message))
+		})
+	}}, problem
 }
 
 // ToolOf returns the tool call that a frame names, as far as it does, zero for

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -46,132 +47,87 @@ func Kind(word string) (wire.Kind, error) {
 	return 0, fmt.Errorf("%q is ambiguous: %s", word, strings.Join(fits, " or "))
 }
 
-// A wordSet is one of the closed sets of words.
-type wordSet uint8
-
-const (
-	kind wordSet = iota
-	dir
-	origin
-	state
-	failure
-	slow
-	by
-)
-
-// Words of the set state.
-const (
-	isError uint8 = iota
-	open
-	gap
-	failed
-	redelivered
-	finding
-	violation
-	warning
-	note
-)
-
-// words returns the words of a set; the place of a word is the value that it
-// stands for.
-func words(s wordSet) []string {
-	switch s {
-	case kind:
-		return names(wire.Invalid, wire.Body)
-	case dir:
-		return names(wire.ClientToAgent, wire.AgentStderr)
-	case origin:
-		return names(wire.Wire, wire.Rewritten)
-	case failure:
-		return names(dialect.FailedRequest, dialect.BadExit)
-	case slow:
-		return names(dialect.Silent, dialect.Hung)
-	case by:
-		return []string{"client", "agent"}
-	}
-	return []string{
-		isError: "error", open: "open", gap: "gap", failed: "failed", redelivered: "redelivered",
-		finding: "finding", violation: "violation", warning: "warning", note: "note",
-	}
+// A word is one of a closed set: what it asks of a frame.
+type word struct {
+	name  string
+	reads needs
+	fits  func(*Subject) verdict
 }
 
-func names[T interface {
+// closed returns the key of a closed set of words.
+func closed(name, means string, words []word) key {
+	return key{name, means, wordOps, words, never, func(w written, _ string) (test, string) {
+		value := w.value
+		if d, err := Direction(value); err == nil && name == "dir" {
+			value = d.String()
+		}
+		i := slices.IndexFunc(words, func(one word) bool { return one.name == value })
+		if i < 0 {
+			return test{}, fmt.Sprintf("%q is not a value of %s", w.value, w.key)
+		}
+		return test{reads: words[i].reads, ask: words[i].fits}, ""
+	}}
+}
+
+// namesOf returns the words for the values of a type from first to last. of returns the one
+// that a frame has.
+func namesOf[T interface {
 	~uint8
 	String() string
-}](first, last T) []string {
-	var list []string
+}](first, last T, of func(*Subject) T) (list []word) {
 	for v := first; v <= last; v++ {
-		list = append(list, v.String())
+		list = append(list, word{v.String(), 0, func(s *Subject) verdict { return sure(of(s) == v) }})
 	}
 	return list
 }
 
-// A wordTest asks for a word of a closed set.
-type wordTest struct {
-	set   wordSet
-	value uint8
+func kindWords() []word {
+	return namesOf(wire.Invalid, wire.Body, func(s *Subject) wire.Kind { return s.Kind })
 }
 
-func wordTerm(s wordSet) func(written, string) (test, string) {
-	return func(w written, _ string) (test, string) {
-		if d, err := Direction(w.value); err == nil && s == dir {
-			return wordTest{dir, uint8(d)}, ""
-		}
-		for i, name := range words(s) {
-			if name == w.value {
-				return wordTest{s, uint8(i)}, ""
-			}
-		}
-		return nil, fmt.Sprintf("%q is not a value of %s", w.value, w.key)
+func dirWords() []word {
+	return namesOf(wire.ClientToAgent, wire.AgentStderr, func(s *Subject) wire.Direction { return s.Dir })
+}
+
+func originWords() []word {
+	return namesOf(wire.Wire, wire.Rewritten, func(s *Subject) wire.Origin { return s.Origin })
+}
+
+func slowWords() []word {
+	return namesOf(dialect.Silent, dialect.Hung, func(s *Subject) dialect.Slow { return s.Slow() })
+}
+
+func failureWords() []word {
+	list := namesOf(dialect.FailedRequest, dialect.BadExit, (*Subject).Failure)
+	list[dialect.Unanswered-dialect.FailedRequest].reads = ofFuture
+	return list
+}
+
+func byWords() []word {
+	return []word{
+		found("client", func(f Finding) bool { return f.Fault == ByClient }),
+		found("agent", func(f Finding) bool { return f.Fault == ByAgent }),
 	}
 }
 
-func (t wordTest) needs() needs {
-	switch {
-	case t.set == state && (t.value == open || t.value == failed), t.set == failure && t.kind() == dialect.Unanswered:
-		return ofFuture
-	case t.set == state && t.value == gap:
-		return ofBytes
-	case t.set == state && t.value >= finding, t.set == by:
-		return ofFindings
+func stateWords() []word {
+	return []word{
+		{"error", 0, func(s *Subject) verdict { return sure(s.Failed) }},
+		{"open", ofFuture, func(s *Subject) verdict { return sure(s.Open) }},
+		{"gap", ofBytes, isGap},
+		{"failed", ofFuture, func(s *Subject) verdict { return sure(s.Failure() != dialect.NoFailure) }},
+		{"redelivered", 0, func(s *Subject) verdict { return sure(s.Redelivered) }},
+		found("finding", func(Finding) bool { return true }),
+		found("violation", func(f Finding) bool { return f.Strength == Violation }),
+		found("warning", func(f Finding) bool { return f.Strength == Warning }),
+		found("note", func(f Finding) bool { return f.Strength == Note }),
 	}
-	return 0
 }
 
-func (t wordTest) fits(s *Subject) verdict {
-	switch t.set {
-	case kind:
-		return sure(uint8(s.Kind) == t.value)
-	case dir:
-		return sure(uint8(s.Dir) == t.value)
-	case origin:
-		return sure(uint8(s.Origin) == t.value)
-	case failure:
-		return sure(s.Failure() == t.kind())
-	case slow:
-		return sure(s.Slow() == dialect.Silent+dialect.Slow(t.value))
-	case by:
-		return sure(hasFinding(s, func(f Finding) bool { return f.Fault == ByClient+Fault(t.value) }))
-	}
-	switch t.value {
-	case isError:
-		return sure(s.Failed)
-	case open:
-		return sure(s.Open)
-	case failed:
-		return sure(s.Failure() != dialect.NoFailure)
-	case redelivered:
-		return sure(s.Redelivered)
-	case gap:
-		return isGap(s)
-	case finding:
-		return sure(len(s.Findings) > 0)
-	}
-	return sure(hasFinding(s, func(f Finding) bool { return f.Strength == strengthOf(t.value) }))
+// found returns a word for frames with a finding that fits.
+func found(name string, fits func(Finding) bool) word {
+	return word{name, ofFindings, func(s *Subject) verdict { return sure(slices.ContainsFunc(s.Findings, fits)) }}
 }
-
-// kind returns what a word of the set failure stands for.
-func (t wordTest) kind() dialect.Failure { return dialect.FailedRequest + dialect.Failure(t.value) }
 
 func isGap(s *Subject) verdict {
 	switch {
