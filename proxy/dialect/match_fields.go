@@ -82,6 +82,7 @@ var classes = sync.OnceValue(func() map[string]Class {
 type details struct {
 	params, result []part
 	ids            []IDLocation
+	says, answers  string
 }
 
 // whole is what counts of methods that say nothing else.

@@ -20,7 +20,6 @@ type Method struct {
 	Proposals Proposals // the proposals that make it
 
 	protocol Protocol
-	like     string // the method that it acts like; empty: none
 	details  *details
 }
 
@@ -97,12 +96,11 @@ func (m *Method) ends() Ends {
 	return m.Ends
 }
 
-// Like returns the method that a method acts like, of which tables say more; empty if none.
-func Like(method string) string {
-	if m := row(AnyProtocol, method); m != nil {
-		return m.like
-	}
-	return ""
+// Words returns what the lines of frames say of the params and of the result of a method, in
+// the words of methods.txt.
+func Words(method string) (says, answers string) {
+	d := of(method)
+	return d.says, d.answers
 }
 
 // Wraps reports whether frames of an ACP method carry a frame of another method,

@@ -82,7 +82,7 @@ func (t *methodTable) describe(m *Method, key string, words []string) {
 		like := t.of(m.protocol)[words[0]]
 		name, area, role, of := m.Name, m.Area, m.Role, *like.details
 		*m = *like
-		m.Name, m.Area, m.like, m.details = name, area, like.Name, &of
+		m.Name, m.Area, m.details = name, area, &of
 		if role != 0 {
 			m.Role = role
 		}
@@ -94,6 +94,10 @@ func (t *methodTable) describe(m *Method, key string, words []string) {
 		m.details.params = parts(words)
 	case "result":
 		m.details.result = parts(words)
+	case "says":
+		m.details.says = strings.Join(words, " ")
+	case "answers":
+		m.details.answers = strings.Join(words, " ")
 	case "id":
 		p := IDLocation{Path: words[2], Class: named[Class](classNames[:], words[1]), New: words[0] == "new"}
 		if !p.New {

@@ -8,6 +8,7 @@ type Update struct {
 	Entity   Entity
 	Form     UpdateForm
 	ID       string   // where the entity's id stands in params.update; empty: there is one of its kind
+	Says     string   // what the line of a frame says, as in methods.txt
 	Text     string   // where text stands there that the next chunk goes on with; of a terminal, output in base64
 	Stable   Dialects // where it is specified
 	Unstable Dialects // where it is specified as unstable
@@ -55,35 +56,35 @@ const (
 // updates is the table of the variants, from the schemas named at acpMethods.
 // Version 1 knows no others; both drafts of version 2 allow any.
 var updates = []Update{
-	{Name: "user_message_chunk", Entity: UserMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
-	{Name: "agent_message_chunk", Entity: AgentMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
-	{Name: "agent_thought_chunk", Entity: Thought, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
+	{Name: "user_message_chunk", Entity: UserMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two, Says: "content=block"},
+	{Name: "agent_message_chunk", Entity: AgentMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two, Says: "content=block"},
+	{Name: "agent_thought_chunk", Entity: Thought, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two, Says: "content=block"},
 	// From 2026-06-09 on in the early draft.
-	{Name: "user_message", Entity: UserMessage, Form: Patch, ID: "messageId", Stable: early | two},
-	{Name: "agent_message", Entity: AgentMessage, Form: Patch, ID: "messageId", Stable: early | two},
-	{Name: "agent_thought", Entity: Thought, Form: Patch, ID: "messageId", Stable: early | two},
+	{Name: "user_message", Entity: UserMessage, Form: Patch, ID: "messageId", Stable: early | two, Says: "=message"},
+	{Name: "agent_message", Entity: AgentMessage, Form: Patch, ID: "messageId", Stable: early | two, Says: "=message"},
+	{Name: "agent_thought", Entity: Thought, Form: Patch, ID: "messageId", Stable: early | two, Says: "=message"},
 
 	// In the early draft until 2026-06-08.
-	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early},
-	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two},
-	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Text: "content.content.text", Stable: early | two}, // from 2026-06-11
-	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Text: "output.data", Stable: two},
-	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Text: "data", Stable: two},
+	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early, Says: "=toolCall"},
+	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two, Says: "=toolCall"},
+	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Text: "content.content.text", Stable: early | two, Says: "toolCallId content=toolContent"}, // from 2026-06-11
+	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Text: "output.data", Stable: two, Says: "terminalId command exitStatus=exitStatus output.data=decoded"},
+	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Text: "data", Stable: two, Says: "terminalId data=decoded"},
 
-	{Name: "plan", Entity: Plan, Form: Whole, Stable: one, Removed: early | two},
-	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one}, // early: plan.id
-	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two},          // early: id
+	{Name: "plan", Entity: Plan, Form: Whole, Stable: one, Removed: early | two, Says: "=plan"},
+	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one, Says: "plan=plan"}, // early: plan.id
+	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two, Says: "planId|id"},          // early: id
 
-	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two},
-	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Text: "content.text", Unstable: one | two},
-	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two},
+	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two, Says: "compactionId status error summary=summary"},
+	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Text: "content.text", Unstable: one | two, Says: "content=block"},
+	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two, Says: "severity title description"},
 
-	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two}, // from 2026-06-16
-	{Name: "available_commands_update", Entity: Commands, Form: Whole, Stable: one | early | two},
-	{Name: "current_mode_update", Entity: Mode, Form: Whole, Stable: one, Removed: early | two},
-	{Name: "config_option_update", Entity: Config, Form: Whole, Stable: one | early | two},
-	{Name: "session_info_update", Entity: SessionInfo, Form: Patch, Stable: one | early | two},
-	{Name: "usage_update", Entity: Usage, Form: Whole, Stable: one | early | two},
+	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two, Says: "state stopReason"}, // from 2026-06-16
+	{Name: "available_commands_update", Entity: Commands, Form: Whole, Stable: one | early | two, Says: "availableCommands#command:=command"},
+	{Name: "current_mode_update", Entity: Mode, Form: Whole, Stable: one, Removed: early | two, Says: "currentModeId|modeId"},
+	{Name: "config_option_update", Entity: Config, Form: Whole, Stable: one | early | two, Says: "configOptions=config"},
+	{Name: "session_info_update", Entity: SessionInfo, Form: Patch, Stable: one | early | two, Says: "title updatedAt"},
+	{Name: "usage_update", Entity: Usage, Form: Whole, Stable: one | early | two, Says: "=usage"},
 }
 
 // LookupUpdate returns the row of a variant.

@@ -1,57 +1,15 @@
 package frametext
 
 import (
-	"sync"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// mcpPhrases summarize the methods of the Model Context Protocol that ACP does
-// not have, in all revisions, and of the proposals for sessions.
-var mcpPhrases = sync.OnceValue(func() map[string]phrases {
-	return map[string]phrases{
-		"server/discover":         {result: discovery},
-		"notifications/cancelled": {call: cancelledRequest},
-		"notifications/progress":  {call: progress},
-
-		"tools/list":                      {at("cursor"), under("tools", counted("tool", "tools", at("name")))},
-		"tools/call":                      {invocation, toolResult},
-		"resources/list":                  {at("cursor"), under("resources", counted("resource", "resources", resourceName))},
-		"resources/templates/list":        {at("cursor"), under("resourceTemplates", counted("template", "templates", resourceName))},
-		"resources/read":                  {at("uri"), resourceContents},
-		"resources/subscribe":             {call: at("uri")},
-		"resources/unsubscribe":           {call: at("uri")},
-		"notifications/resources/updated": {call: at("uri", "title")},
-		"prompts/list":                    {at("cursor"), under("prompts", counted("prompt", "prompts", at("name")))},
-		"prompts/get":                     {invocation, promptMessages},
-		"completion/complete":             {completion, under("completion.values", counted("value", "values", Value))},
-		"logging/setLevel":                {call: at("level")},
-		"notifications/message":           {call: at("level", "logger", "data")},
-
-		"sampling/createMessage":             {sampling, sampled},
-		"roots/list":                         {result: under("roots", counted("root", "roots", at("uri")))},
-		"notifications/elicitation/complete": {call: at("elicitationId")},
-
-		"subscriptions/listen":                     {call: under("notifications", names)},
-		"notifications/subscriptions/acknowledged": {call: under("notifications", names)},
-
-		"tasks/get":                  {at("taskId"), task},
-		"tasks/result":               {at("taskId"), toolResult},
-		"tasks/list":                 {at("cursor"), under("tasks", counted("task", "tasks", task))},
-		"notifications/tasks/status": {call: task},
-
-		"session/create":  {result: createdSession},
-		"sessions/delete": {call: statedSession},
-		"terminate":       {call: statedSession},
-	}
-})
-
 func discovery(v wire.Value) string {
 	return termtext.Dotted(
 		termtext.Spaced(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
-		counted("version", "versions", Value)(v.Get("supportedVersions")),
+		counted("version", Value)(v.Get("supportedVersions")),
 		offeredNames(v.Get("capabilities"), sideKey{dialect.MCPModern, dialect.AgentSide}))
 }
 
@@ -104,8 +62,6 @@ func inputAsked(v wire.Value) string {
 	return termtext.Spaced("input required:", names(v.Get("inputRequests")))
 }
 
-func resourceName(v wire.Value) string { return first(v, "name", "uri", "uriTemplate") }
-
 func resourceContents(v wire.Value) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
@@ -117,7 +73,7 @@ func resourceContents(v wire.Value) string {
 		text = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Text()))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
-		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), text)
+		return termtext.Dotted(counted("part", at("uri"))(contents), text)
 	}
 	return text
 }
@@ -142,20 +98,6 @@ func sampling(v wire.Value) string {
 	return blocks(last.Get("content"))
 }
 
-func sampled(v wire.Value) string {
-	return termtext.Dotted(Value(v.Get("model")), Value(v.Get("stopReason")), blocks(v.Get("content")))
-}
-
 func task(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("taskId")), Value(v.Get("status")), Value(v.Get("statusMessage")))
-}
-
-// createdSession tells the id of a session, as SEP-1364 or as the data-layer
-// draft returns it.
-func createdSession(v wire.Value) string {
-	return termtext.Dotted(termtext.Labelled("session", first(v, "sessionId", "session.sessionId")), termtext.Labelled("expires", Value(v.Get("session.expiresAt"))))
-}
-
-func statedSession(v wire.Value) string {
-	return first(v, "sessionId", `_meta.io\.modelcontextprotocol/session.sessionId`)
 }

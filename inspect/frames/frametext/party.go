@@ -28,7 +28,7 @@ func PartyOf(v wire.Value) Party {
 	}
 	p.Protocol = cmp.Or(
 		termtext.Labelled("protocol", first(v, "protocolVersion", meta+"protocolVersion")),
-		counted("protocol", "protocols", Value)(v.Get("supportedVersions")))
+		counted("protocol", Value)(v.Get("supportedVersions")))
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if c := v.Get(key); c.IsObject() {
 			p.Capabilities = c

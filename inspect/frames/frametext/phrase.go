@@ -67,40 +67,26 @@ func first(v wire.Value, paths ...string) string {
 	return ""
 }
 
-// at makes a phrase of the texts at some places.
+// at makes a phrase of the first of some places that has a text.
 func at(paths ...string) phrase {
-	return func(v wire.Value) string {
-		parts := make([]string, len(paths))
-		for i, path := range paths {
-			parts[i] = Value(v.Get(path))
-		}
-		return termtext.Dotted(parts...)
-	}
-}
-
-// under makes a phrase about the value at a place.
-func under(path string, p phrase) phrase {
-	return func(v wire.Value) string { return p(v.Get(path)) }
+	return func(v wire.Value) string { return first(v, paths...) }
 }
 
 // counted makes a phrase of the number of elements in an array or object and
 // the names of the first.
-func counted(one, many string, of phrase) phrase {
+func counted(one string, of phrase) phrase {
 	return func(v wire.Value) string {
 		if !v.IsArray() && !v.IsObject() {
 			return ""
 		}
 		var l list
-		v.ForEach(func(key, element wire.Value) bool {
+		v.ForEach(func(_, element wire.Value) bool {
 			l.add(func() string {
-				if of == nil {
-					return Value(key)
-				}
 				return of(element)
 			})
 			return true
 		})
-		return l.text(one, many, ", ")
+		return l.text(one, one+"s", ", ")
 	}
 }
 

@@ -69,28 +69,6 @@ func namedSession(f *dialect.Frame) string {
 	return ""
 }
 
-// A phrase tells about the params or the result of a method.
-type phrase func(v wire.Value) string
-
-// The phrases summarize a method. Without a phrase of its own a value is shown as
-// JSON.
-type phrases struct {
-	call   phrase // of its params
-	result phrase
-}
-
-func lookup(method string) phrases {
-	for ; method != ""; method = dialect.Like(method) {
-		if p, ok := acpPhrases()[method]; ok {
-			return p
-		}
-		if p, ok := mcpPhrases()[method]; ok {
-			return p
-		}
-	}
-	return phrases{}
-}
-
 func callSummary(method, update string, params wire.Value) string {
 	switch {
 	case dialect.Does(method, dialect.TellsUpdate):
@@ -109,7 +87,7 @@ func callSummary(method, update string, params wire.Value) string {
 		}
 		return carried(params, update != "")
 	}
-	if p := lookup(method).call; p != nil {
+	if p := methodPhrases()[method].says; p != nil {
 		if text := p(params); text != "" {
 			return text
 		}
@@ -124,14 +102,14 @@ func carried(params wire.Value, named bool) string {
 	if !named {
 		name = termtext.Piece(method)
 	}
-	if update := inner.Get("update.sessionUpdate").Text(); dialect.Does(method, dialect.TellsUpdate) || !dialect.Wraps(method) && lookup(method).call != nil {
+	if update := inner.Get("update.sessionUpdate").Text(); dialect.Does(method, dialect.TellsUpdate) || !dialect.Wraps(method) && methodPhrases()[method].says != nil {
 		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner))
 	}
 	return termtext.Spaced(name, bare(inner))
 }
 
 func resultSummary(method string, result wire.Value) string {
-	if p := lookup(method).result; p != nil {
+	if p := methodPhrases()[method].answers; p != nil {
 		if text := p(result); text != "" {
 			return text
 		}

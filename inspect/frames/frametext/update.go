@@ -3,45 +3,10 @@ package frametext
 import (
 	"encoding/base64"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
-
-// updatePhrases summarize the variants of session/update in all dialects. A
-// variant that is not here is shown as JSON.
-var updatePhrases = sync.OnceValue(func() map[string]phrase {
-	return map[string]phrase{
-		"user_message_chunk":  under("content", block),
-		"agent_message_chunk": under("content", block),
-		"agent_thought_chunk": under("content", block),
-		"user_message":        message,
-		"agent_message":       message,
-		"agent_thought":       message,
-
-		"tool_call":               toolCall,
-		"tool_call_update":        toolCall,
-		"tool_call_content_chunk": toolCallChunk,
-		"terminal_update":         terminal,
-		"terminal_output_chunk":   terminalChunk,
-
-		"plan":         plan,
-		"plan_update":  under("plan", plan),
-		"plan_removed": func(v wire.Value) string { return first(v, "planId", "id") },
-
-		"compaction_update":        compaction,
-		"compaction_summary_chunk": under("content", block),
-		"notice":                   at("severity", "title", "description"),
-
-		"state_update":              at("state", "stopReason"),
-		"available_commands_update": under("availableCommands", counted("command", "commands", commandName)),
-		"current_mode_update":       func(v wire.Value) string { return first(v, "currentModeId", "modeId") },
-		"config_option_update":      under("configOptions", config),
-		"session_info_update":       at("title", "updatedAt"),
-		"usage_update":              usage,
-	}
-})
 
 // block tells about a content block, of ACP or of MCP.
 func block(v wire.Value) string {
@@ -102,10 +67,6 @@ func toolCall(v wire.Value) string {
 	return termtext.Dotted(text, first(v, "rawOutput", "rawInput"))
 }
 
-func toolCallChunk(v wire.Value) string {
-	return termtext.Dotted(Value(v.Get("toolCallId")), toolContent(v.Get("content")))
-}
-
 func toolContents(v wire.Value) string {
 	if !v.IsArray() {
 		return ""
@@ -124,21 +85,13 @@ func toolContent(v wire.Value) string {
 		return block(v.Get("content"))
 	case "diff":
 		if changes := v.Get("changes"); changes.IsArray() { // version 2
-			return termtext.Labelled("diff", counted("file", "files", at("path"))(changes))
+			return termtext.Labelled("diff", counted("file", at("path"))(changes))
 		}
 		return termtext.Labelled("diff", Value(v.Get("path")))
 	case "terminal":
 		return termtext.Labelled("terminal", Value(v.Get("terminalId")))
 	}
 	return Value(v)
-}
-
-func terminal(v wire.Value) string {
-	return termtext.Dotted(Value(v.Get("terminalId")), Value(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
-}
-
-func terminalChunk(v wire.Value) string {
-	return termtext.Dotted(Value(v.Get("terminalId")), decoded(v.Get("data")))
 }
 
 // decoded returns how the text begins that stands in base64.
@@ -176,10 +129,6 @@ func plan(v wire.Value) string {
 		now = next
 	}
 	return termtext.Dotted(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
-}
-
-func compaction(v wire.Value) string {
-	return termtext.Dotted(Value(v.Get("compactionId")), Value(v.Get("status")), Value(v.Get("error")), summaryOf(v.Get("summary")))
 }
 
 func summaryOf(v wire.Value) string {
