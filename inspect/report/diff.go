@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acptap/acptap/inspect/report/measure"
-	"github.com/acptap/acptap/inspect/report/outline"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -20,10 +18,10 @@ type diff struct {
 	Runs    [2]runHead
 	Figures []figures
 	Strips  []strips
-	Outline outline.Page
+	Outline outlines
 	Found   []ruleFindings // that one run has, and not the other
 	InBoth  []ruleFindings
-	Latency measure.Latencies
+	Latency latencies
 }
 
 // WriteDiff writes a page of two runs beside each other. Of what is not of one run (Filter,
@@ -53,7 +51,7 @@ func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
 // pageWith writes the page of two runs.
 func (a *reader) pageWith(w io.Writer, b *reader) error {
 	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
-	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: measure.LatenciesOf(&a.stats, &b.stats)}
+	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: latenciesOf(&a.stats, &b.stats)}
 	d.Found, d.InBoth = a.findingsWith(b)
 	p := a.newPage()
 	p.Diff = d
@@ -84,12 +82,12 @@ func (a *reader) titleWith(b *reader) string {
 const maxOutline = 4 << 20
 
 // outlinesWith returns the outlines of both runs beside each other.
-func (a *reader) outlinesWith(b *reader, command string) outline.Page {
+func (a *reader) outlinesWith(b *reader, command string) outlines {
 	readers := [2]*reader{a, b}
-	runs := outline.Runs{A: a.outline.Steps(), B: b.outline.Steps(), Cut: a.outline.Full() || b.outline.Full(), Command: command}
+	runs := outlineRuns{A: a.outline.Steps(), B: b.outline.Steps(), Cut: a.outline.Full() || b.outline.Full(), Command: command}
 	runs.Frame = func(side int, at compare.Position) string { return readers[side].frame(at.Tape, at.Seq).String() }
 	runs.Room = a.limits.story
-	page := runs.Page()
+	page := runs.outlines()
 	a.told += page.Size
 	return page
 }
@@ -117,10 +115,10 @@ func (r *reader) runHead(title string) runHead {
 
 // figures are one number of both runs.
 type figures struct {
-	Label string
-	Of    [2]figure
-	measure.Difference
-	Class string // of the difference
+	Label      string
+	Of         [2]figure
+	Difference difference
+	Class      string // of the difference
 }
 
 // figuresWith returns the numbers of both runs, in their order.
@@ -130,7 +128,7 @@ func (a *reader) figuresWith(b *reader) []figures {
 	for i, all := range [2][]figure{a.figures(), b.figures()} {
 		at = 0
 		for _, f := range all {
-			same := func(o figures) bool { return o.Label == f.Label && o.Of[1-i].Value.Alike(f.Value) }
+			same := func(o figures) bool { return o.Label == f.Label && o.Of[1-i].Value.unit == f.Value.unit }
 			if n := slices.IndexFunc(list, same); i == 1 && n >= 0 {
 				at = n
 			} else {
@@ -142,12 +140,12 @@ func (a *reader) figuresWith(b *reader) []figures {
 	}
 	for i := range list {
 		f := &list[i]
-		f.Difference = measure.Between(f.Of[0].Value, f.Of[1].Value)
-		f.Class = classOfOrder(f.Order, f.Label)
-		if only := measure.OnlyIn(f.Of[0].Value, f.Of[1].Value); only != "" {
-			f.Words = only
+		f.Difference = between(f.Of[0].Value, f.Of[1].Value)
+		f.Class = classOfOrder(f.Difference.Order, f.Label)
+		if only := onlyIn(f.Of[0].Value, f.Of[1].Value); only != "" {
+			f.Difference.Words = only
 			if f.Label == "failures" {
-				f.Class = map[bool]string{true: "bad", false: "good"}[f.Of[1].Value.Known()]
+				f.Class = map[bool]string{true: "bad", false: "good"}[f.Of[1].Value.known()]
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/report/measure"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -178,7 +177,7 @@ func (r *reader) sessions() []*trace.Session {
 // that only that is coloured.
 type figure struct {
 	Label string
-	Value measure.Value
+	Value value
 	Note  string
 	Wrong string
 	At    string // id of what is wrong first; empty: it is not in the page
@@ -189,8 +188,8 @@ func (r *reader) figures() []figure {
 	s := r.tally.Summary()
 	turns := r.stats.Turns()
 	var list []figure
-	add := func(label string, value measure.Value, note, wrong string) {
-		list = append(list, figure{Label: label, Value: value, Note: note, Wrong: wrong})
+	add := func(label string, of value, note, wrong string) {
+		list = append(list, figure{Label: label, Value: of, Note: note, Wrong: wrong})
 	}
 	if n := s.Turns.Count; n > 0 {
 		var ends []string
@@ -200,14 +199,14 @@ func (r *reader) figures() []figure {
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
 		}
-		add("turns", measure.Count(n), strings.Join(ends, ", "), "")
+		add("turns", count(n), strings.Join(ends, ", "), "")
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
 		if o.Count > 1 {
 			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
 		}
-		add("first output after", measure.Time(time.Duration(o.Median)), note, "")
+		add("first output after", timeOf(time.Duration(o.Median)), note, "")
 	}
 	if s.Turns.Count == 0 {
 		calls := 0
@@ -219,19 +218,19 @@ func (r *reader) figures() []figure {
 			if l := s.Time.Latency; l != nil {
 				note = "median " + termtext.Duration(time.Duration(l.Median)) + "; worst " + termtext.Duration(time.Duration(l.Worst))
 			}
-			add("calls", measure.Count(calls), note, "")
+			add("calls", count(calls), note, "")
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
-		add("tool calls", measure.Count(n), "", failed(turns.Work.FailedTools))
+		add("tool calls", count(n), "", failed(turns.Work.FailedTools))
 		list[len(list)-1].At = r.failedTool()
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
-		add("waited for you", measure.Time(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
+		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
 	}
 	if n := s.Failures.Count; n > 0 {
 		first := s.Failures.First[0]
-		add("failures", measure.Count(n), "", termtext.Brief(first.What, 60))
+		add("failures", count(n), "", termtext.Brief(first.What, 60))
 		at := &list[len(list)-1].At
 		if *at = "frame-" + r.frame(first.Frame.Run, first.Frame.Seq).String(); first.Kind == dialect.FailedTool {
 			*at = cmp.Or(r.failedTool(), *at)
@@ -242,7 +241,7 @@ func (r *reader) figures() []figure {
 		if found[conform.Violation] > 0 {
 			note, wrong = "", note
 		}
-		add("findings", measure.Count(found.Total()), note, wrong)
+		add("findings", count(found.Total()), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
 	var bytes int64
@@ -253,13 +252,13 @@ func (r *reader) figures() []figure {
 	if r.in.Session == "" {
 		note = termtext.ByteSize(bytes)
 	}
-	add("frames", measure.Count(int(s.Frames)), note, "")
+	add("frames", count(int(s.Frames)), note, "")
 	if c := s.Usage.Context; c != nil {
 		note := ""
 		if c.Size > 0 {
 			note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}
-		add("tokens in context", measure.Count(int(min(c.Used, math.MaxInt))), note, "")
+		add("tokens in context", count(int(min(c.Used, math.MaxInt))), note, "")
 	}
 	u, t := s.Usage, s.Usage.Tokens
 	note = ""
@@ -274,11 +273,11 @@ func (r *reader) figures() []figure {
 		trace.Count
 	}{{"tokens in", t.Input}, {"tokens out", t.Output}, {"tokens in all", t.Total}} {
 		if n.Given && (n.label != "tokens in all" || !t.Input.Given && !t.Output.Given) {
-			add(n.label, measure.Count(int(n.N)), note, "")
+			add(n.label, count(int(n.N)), note, "")
 		}
 	}
 	for _, c := range s.Usage.Costs {
-		add("cost", measure.Amount(c.Amount, c.Currency), "", "")
+		add("cost", amount(c.Amount, c.Currency), "", "")
 	}
 	return list
 }

@@ -1,6 +1,4 @@
-// Package outline lays out the outlines of two runs beside each other for a page: what is
-// equal is folded, and of what differs the words are known that do.
-package outline
+package report
 
 import (
 	"fmt"
@@ -10,34 +8,35 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A Page is the outlines of both runs beside each other.
-type Page struct {
+// Outlines are those of both runs beside each other: what is equal is folded, and of what
+// differs the words are known that do.
+type outlines struct {
 	Lead      string // how much differs
 	Linked    []int  // the first differences
-	Stretches []Stretch
+	Stretches []stretch
 	Left      string // what was left out
 	Size      int    // bytes of the page, about
 }
 
-// A Stretch is lines that follow each other: some that differ and what stands around them,
+// A stretch is lines that follow each other: some that differ and what stands around them,
 // or some that are equal and folded.
-type Stretch struct {
-	Lines  []Line
+type stretch struct {
+	Lines  []outlineLine
 	Folded int // how many lines are folded; 0: these are not
 	Left   int // how many of those are not in the page
 }
 
-// A Line is a line of one outline, or of each.
-type Line struct {
+// An outlineLine is a line of one outline, or of each.
+type outlineLine struct {
 	Number int    // of the difference that begins here; 0: none does
 	Class  string // equal, changed or only
 	Sign   string
 	Says   string // what the sign means
-	Of     [2]*Cell
+	Of     [2]*outlineCell
 }
 
-// A Cell is a line of one outline.
-type Cell struct {
+// An outlineCell is a line of one outline.
+type outlineCell struct {
 	Frame  string // its number on the page; empty: it comes from none
 	Linked bool   // that is shown
 	First  bool   // for the first time on the page
@@ -62,8 +61,8 @@ var rowKinds = [...]struct{ class, sign, says string }{
 	compare.OnlyNew: {"only", ">", "only in B"},
 }
 
-// Runs are the outlines of two runs.
-type Runs struct {
+// outlineRuns are the outlines of two runs.
+type outlineRuns struct {
 	A, B []compare.Step
 	// Frame returns the number on the page of a frame of A (side 0) or B (side 1).
 	Frame   func(side int, at compare.Position) string
@@ -72,8 +71,8 @@ type Runs struct {
 	Command string // that compares all
 }
 
-// Page lays out both outlines.
-func (r *Runs) Page() Page {
+// outlines lays out both outlines.
+func (r *outlineRuns) outlines() outlines {
 	l := &layout{Alignment: compare.Align(r.A, r.B), runs: r, told: map[string]bool{}}
 	rows := l.Rows()
 	differs := 0
@@ -100,8 +99,8 @@ func (r *Runs) Page() Page {
 // A layout puts rows into stretches.
 type layout struct {
 	compare.Alignment
-	runs   *Runs
-	out    Page
+	runs   *outlineRuns
+	out    outlines
 	lines  int             // shown
 	number int             // of the difference that the next line begins; 0: of none
 	told   map[string]bool // frames that have an element
@@ -115,12 +114,12 @@ func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
 		return
 	}
 	middle := rows[s.Fold:s.Unfold]
-	l.begin(Stretch{Folded: len(middle)})
+	l.begin(stretch{Folded: len(middle)})
 	fold := len(l.out.Stretches) - 1
 	l.add(middle[:min(len(middle), maxStretch)])
 	l.out.Stretches[fold].Left = len(middle) - len(l.out.Stretches[fold].Lines)
 	if s.Unfold < s.To && !l.full() {
-		l.begin(Stretch{})
+		l.begin(stretch{})
 		l.add(rows[s.Unfold:s.To])
 	}
 }
@@ -135,7 +134,7 @@ func (l *layout) different(rows []compare.Row, number int) {
 }
 
 // begin begins a stretch.
-func (l *layout) begin(s Stretch) {
+func (l *layout) begin(s stretch) {
 	l.out.Stretches = append(l.out.Stretches, s)
 	l.before = [2]string{}
 }
@@ -156,7 +155,7 @@ func (l *layout) add(rows []compare.Row) {
 		}
 		n := len(l.out.Stretches)
 		if n == 0 || len(l.out.Stretches[n-1].Lines) == maxStretch {
-			l.begin(Stretch{})
+			l.begin(stretch{})
 		}
 		s := &l.out.Stretches[len(l.out.Stretches)-1]
 		s.Lines = append(s.Lines, l.line(r))
@@ -164,9 +163,9 @@ func (l *layout) add(rows []compare.Row) {
 	}
 }
 
-func (l *layout) line(r compare.Row) Line {
+func (l *layout) line(r compare.Row) outlineLine {
 	kind := rowKinds[r.Kind]
-	one := Line{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
+	one := outlineLine{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
 	l.number = 0
 	var texts [2]string
 	for side, at := range [2]int32{r.Old, r.New} {
@@ -196,8 +195,8 @@ func (l *layout) line(r compare.Row) Line {
 
 // cell returns what stands on one side, without its text. It is linked if that is asked for,
 // or if the line above is of another frame.
-func (l *layout) cell(side int, step *compare.Step, linked bool) *Cell {
-	c := &Cell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
+func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
+	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
 	if step.Seq == 0 {
 		return c
 	}

@@ -1,17 +1,14 @@
-package measure_test
+package report
 
 import (
 	"testing"
 	"time"
-
-	"github.com/acptap/acptap/inspect/report/measure"
 )
 
 func TestBetween(t *testing.T) {
-	count, amount := measure.Count, measure.Amount
-	ms := func(n int) measure.Value { return measure.Time(time.Duration(n) * time.Millisecond) }
+	ms := func(n int) value { return timeOf(time.Duration(n) * time.Millisecond) }
 	for _, tt := range []struct {
-		a, b  measure.Value
+		a, b  value
 		want  string
 		order int
 	}{
@@ -29,16 +26,16 @@ func TestBetween(t *testing.T) {
 		{ms(1000), ms(1049), "≈ about the same", 0},
 		{ms(1049), ms(1000), "≈ about the same", 0},
 		{ms(1000), ms(1060), "↑ 60 ms longer +6 %", 1},
-		{measure.Time(100 * time.Microsecond), measure.Time(900 * time.Microsecond), "≈ about the same", 0},
+		{timeOf(100 * time.Microsecond), timeOf(900 * time.Microsecond), "≈ about the same", 0},
 		{ms(0), ms(40), "↑ 40 ms longer", 1},
 		{amount(0.5, "USD"), amount(0.75, "USD"), "↑ 0.25 USD more +50 %", 1},
 		{amount(0.75, "USD"), amount(0.5, "USD"), "↓ 0.25 USD less −33 %", -1},
 		{amount(0.5, "USD"), amount(0.5, "EUR"), "", 0},
 		{count(1), ms(1), "", 0},
-		{measure.Value{}, count(1), "", 0},
-		{count(1), measure.Value{}, "", 0},
+		{value{}, count(1), "", 0},
+		{count(1), value{}, "", 0},
 	} {
-		d := measure.Between(tt.a, tt.b)
+		d := between(tt.a, tt.b)
 		got := d.Arrow
 		for _, word := range []string{d.Words, d.Share} {
 			if word != "" {
@@ -51,12 +48,12 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-func TestString(t *testing.T) {
+func TestValueString(t *testing.T) {
 	for _, tt := range []struct {
-		v    measure.Value
+		v    value
 		want string
 	}{
-		{measure.Count(12345), "12,345"}, {measure.Time(1500 * time.Millisecond), "1.50 s"}, {measure.Amount(0.042, "US\nD"), "0.042 US ↵ D"}, {measure.Value{}, "–"},
+		{count(12345), "12,345"}, {timeOf(1500 * time.Millisecond), "1.50 s"}, {amount(0.042, "US\nD"), "0.042 US ↵ D"}, {value{}, "–"},
 	} {
 		if got := tt.v.String(); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)

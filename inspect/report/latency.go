@@ -1,4 +1,4 @@
-package measure
+package report
 
 import (
 	"slices"
@@ -8,56 +8,53 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Latencies are how long turns, calls and tools took in both runs.
-type Latencies struct {
+// latencies are how long turns, calls and tools took in both runs.
+type latencies struct {
 	P95    bool // there are enough of something for it
-	Groups []Group
+	Groups []latencyGroup
 }
 
 // Columns returns how many columns the table has.
-func (l *Latencies) Columns() int {
+func (l *latencies) Columns() int {
 	if l.P95 {
 		return 8
 	}
 	return 6
 }
 
-// A Group is things of one kind, such as methods.
-type Group struct {
+// A latencyGroup is things of one kind, such as methods.
+type latencyGroup struct {
 	Name string
-	Rows []Latency
+	Rows []latency
 	Left int // rows that are not shown
 }
 
-// A Latency is how long one of them took in A and in B.
-type Latency struct {
+// A latency is how long one of them took in A and in B.
+type latency struct {
 	Name       string
-	Of         [2]Spread
-	Difference // of the medians
+	Of         [2]spread
+	Difference difference // of the medians
 }
 
-// A Spread is how many there were, and how long half of them and nearly all took at most.
-type Spread struct {
-	N        Value
-	P50, P95 Value
+// A spread is how many there were, and how long half of them and nearly all took at most.
+type spread struct {
+	N        value
+	P50, P95 value
 }
 
-func spreadOf(s *stats.Series) Spread {
-	one := Spread{N: Count(s.Count())}
-	for p, to := range map[int]*Value{50: &one.P50, 95: &one.P95} {
+func spreadOf(s *stats.Series) spread {
+	one := spread{N: count(s.Count())}
+	for p, to := range map[int]*value{50: &one.P50, 95: &one.P95} {
 		if ns, ok := s.Percentile(p); ok {
-			*to = Time(time.Duration(ns))
+			*to = timeOf(time.Duration(ns))
 		}
 	}
 	return one
 }
 
-// mostRows is how many rows of a kind are listed.
-const mostRows = 40
-
-// LatenciesOf returns how long turns, calls and tools took in both runs.
-func LatenciesOf(a, b *stats.Collector) Latencies {
-	var all Latencies
+// latenciesOf returns how long turns, calls and tools took in both runs.
+func latenciesOf(a, b *stats.Collector) latencies {
+	var all latencies
 	for _, kind := range []struct {
 		name string
 		of   func(*stats.Collector) []stats.Named
@@ -67,20 +64,20 @@ func LatenciesOf(a, b *stats.Collector) Latencies {
 		{"tools", (*stats.Collector).Tools},
 		{"servers", (*stats.Collector).Servers},
 	} {
-		one := Group{Name: kind.name}
+		one := latencyGroup{Name: kind.name}
 		for i, c := range [2]*stats.Collector{a, b} {
 			one.add(i, kind.of(c))
 		}
 		for i := range one.Rows {
 			row := &one.Rows[i]
-			row.Difference = Between(row.Of[0].P50, row.Of[1].P50)
-			if only := OnlyIn(row.Of[0].N, row.Of[1].N); only != "" {
-				row.Words = only
+			row.Difference = between(row.Of[0].P50, row.Of[1].P50)
+			if only := onlyIn(row.Of[0].N, row.Of[1].N); only != "" {
+				row.Difference.Words = only
 			}
-			all.P95 = all.P95 || row.Of[0].P95.Known() || row.Of[1].P95.Known()
+			all.P95 = all.P95 || row.Of[0].P95.known() || row.Of[1].P95.known()
 		}
-		if n := len(one.Rows) - mostRows; n > 0 {
-			one.Rows, one.Left = one.Rows[:mostRows], n
+		if n := len(one.Rows) - mostNumbers; n > 0 {
+			one.Rows, one.Left = one.Rows[:mostNumbers], n
 		}
 		if len(one.Rows) > 0 {
 			all.Groups = append(all.Groups, one)
@@ -90,16 +87,16 @@ func LatenciesOf(a, b *stats.Collector) Latencies {
 }
 
 // add adds what one run has. What the other does not have stands behind what both have.
-func (g *Group) add(run int, list []stats.Named) {
+func (g *latencyGroup) add(run int, list []stats.Named) {
 	for _, n := range list {
 		if n.Took.Count() == 0 {
 			continue
 		}
 		name := termtext.Piece(n.Name)
-		at := slices.IndexFunc(g.Rows, func(l Latency) bool { return l.Name == name })
+		at := slices.IndexFunc(g.Rows, func(l latency) bool { return l.Name == name })
 		if at < 0 {
 			at = len(g.Rows)
-			g.Rows = append(g.Rows, Latency{Name: name})
+			g.Rows = append(g.Rows, latency{Name: name})
 		}
 		g.Rows[at].Of[run] = spreadOf(&n.Took)
 	}

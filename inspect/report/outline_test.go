@@ -1,16 +1,15 @@
-package outline_test
+package report
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect/report/outline"
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// steps returns an outline of one step a line. A line begins with the number of its frame.
-func steps(text string) []compare.Step {
+// stepsOf returns an outline of one step a line. A line begins with the number of its frame.
+func stepsOf(text string) []compare.Step {
 	var list []compare.Step
 	for line := range strings.Lines(text) {
 		var seq uint64
@@ -21,15 +20,15 @@ func steps(text string) []compare.Step {
 	return list
 }
 
-func page(a, b []compare.Step) outline.Page {
-	runs := outline.Runs{A: a, B: b, Command: "acptap diff a b"}
+func outlinesOf(a, b []compare.Step) outlines {
+	runs := outlineRuns{A: a, B: b, Command: "acptap diff a b"}
 	runs.Frame = func(side int, at compare.Position) string { return fmt.Sprint(side+1, ".", at.Seq) }
-	return runs.Page()
+	return runs.outlines()
 }
 
 // drawn writes a page as text: of each side what is linked, and the parts that differ in
 // brackets.
-func drawn(p outline.Page) string {
+func drawn(p outlines) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Lead)
 	for _, s := range p.Stretches {
@@ -67,9 +66,9 @@ func drawn(p outline.Page) string {
 
 // What is equal is folded but for three lines beside a difference; a frame is linked where it
 // begins, and where it differs.
-func TestPage(t *testing.T) {
-	a := steps("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said one\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n5\tl\n")
-	b := steps("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said two\x1b\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n")
+func TestOutlines(t *testing.T) {
+	a := stepsOf("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said one\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n5\tl\n")
+	b := stepsOf("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said two\x1b\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n")
 	const want = `2 differences: 1 changed, 1 only in A
 -- 2 folded, 0 left
 equal | 1.1! 0 a | 2.1! 0 a
@@ -87,40 +86,40 @@ equal | 0 j | 0 j
 equal | 1.4! 0 k | 2.4! 0 k
 #2 only | 1.5! 0 l |
 `
-	if got := drawn(page(a, b)); got != want {
+	if got := drawn(outlinesOf(a, b)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestSame(t *testing.T) {
-	a := steps("1\ta\n2\tb\n")
+func TestSameOutlines(t *testing.T) {
+	a := stepsOf("1\ta\n2\tb\n")
 	const want = `No difference in what was asked, done and said
 -- 2 folded, 0 left
 equal | 1.1! 0 a | 2.1! 0 a
 equal | 1.2! 0 b | 2.2! 0 b
 `
-	if got := drawn(page(a, a)); got != want {
+	if got := drawn(outlinesOf(a, a)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if p := page(nil, nil); len(p.Stretches) != 0 {
+	if p := outlinesOf(nil, nil); len(p.Stretches) != 0 {
 		t.Errorf("got %v", p)
 	}
 }
 
 // A page has a bounded number of lines, in pieces that are small, and says what it left out.
-func TestLong(t *testing.T) {
+func TestLongOutlines(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 8200 {
 		fmt.Fprintf(&a, "%d\told %d\n", i+1, i)
 		fmt.Fprintf(&b, "%d\tnew %d\n", i+1, i)
 	}
-	runs := outline.Runs{A: steps(a.String())[:100], B: steps(b.String())[:100], Room: 10_000, Command: "acptap diff a b"}
+	runs := outlineRuns{A: stepsOf(a.String())[:100], B: stepsOf(b.String())[:100], Room: 10_000, Command: "acptap diff a b"}
 	runs.Frame = func(int, compare.Position) string { return "1.1" }
-	p := runs.Page()
+	p := runs.outlines()
 	if n := len(p.Stretches[0].Lines); n < 20 || n > 35 || p.Size < 10_000 || p.Size > 10_500 {
 		t.Errorf("got %d lines, %d bytes", n, p.Size)
 	}
-	p = page(steps(a.String()), steps(b.String()))
+	p = outlinesOf(stepsOf(a.String()), stepsOf(b.String()))
 	lines := 0
 	for _, s := range p.Stretches {
 		if len(s.Lines) == 0 || len(s.Lines) > 200 {
@@ -135,7 +134,7 @@ func TestLong(t *testing.T) {
 		t.Errorf("got %q, want %q", p.Left, want)
 	}
 	long := strings.Repeat("x", 10_000)
-	p = page(steps("1\t"+long+" one end\n"), steps("1\t"+long+" two end\n"))
+	p = outlinesOf(stepsOf("1\t"+long+" one end\n"), stepsOf("1\t"+long+" two end\n"))
 	for side, want := range []string{"one", "two"} {
 		parts := p.Stretches[0].Lines[0].Of[side].Parts
 		if len(parts) != 3 || len(parts[0].Text) > 3000 || !strings.HasPrefix(parts[0].Text, "…") || parts[1].Text != want {
