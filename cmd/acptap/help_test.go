@@ -15,8 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
-	"github.com/acptap/acptap/cmd/acptap/internal/removal"
-	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
@@ -113,10 +111,10 @@ func TestHelpOfJSON(t *testing.T) {
 		{newSessionsCmd(&dir), fieldsOf(sessionLine{})},
 		{newShowCmd(&dir), shown},
 		{newVersionCmd(), fieldsOf(versionLine{})},
-		{newWatchCmd(&dir), fieldsOf(watch.Line{})},
+		{newWatchCmd(&dir), fieldsOf(watchLine{})},
 		{newImportCmd(&dir), fieldsOf(importedLine{})},
-		{newRmCmd(&dir), fieldsOf(removal.Tape{})},
-		{newPruneCmd(&dir), fieldsOf(removal.Tape{})},
+		{newRmCmd(&dir), fieldsOf(doomedTape{})},
+		{newPruneCmd(&dir), fieldsOf(doomedTape{})},
 		{newDiffCmd(&dir), append(fieldsOf(compare.Diff{}), fieldsOf(compare.Hunk{})...)},
 		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
 		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
-	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/record"
 )
 
@@ -44,8 +43,8 @@ func (r *proxyRest) Attend(o *tap.Options, store *record.Store, journal *record.
 // An attendant is what goes on beside the recording of an agent.
 type attendant struct {
 	nestedRelays
-	sender *follower  // nil: nothing is sent
-	watch  *watch.Own // nil: nothing is watched
+	sender *follower // nil: nothing is sent
+	watch  *ownWatch // nil: nothing is watched
 }
 
 func (a *attendant) AgentEnded() {

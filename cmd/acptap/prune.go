@@ -9,7 +9,6 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/removal"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/record"
 )
@@ -62,11 +61,11 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 			}
 			if asks && len(tapes) > 0 {
 				del.shown = true
-				err := removal.Write(cmd.ErrOrStderr(), tapes, time.Now())
+				err := writeDoomed(cmd.ErrOrStderr(), tapes, time.Now())
 				if err != nil {
 					return err
 				}
-				if ok, err := removal.Confirm(cmd.InOrStdin(), cmd.ErrOrStderr(), tapes); err != nil || !ok {
+				if ok, err := confirm(cmd.InOrStdin(), cmd.ErrOrStderr(), tapes); err != nil || !ok {
 					return err
 				}
 			}
@@ -85,11 +84,11 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 
 // olderThan returns the tapes that began longer ago than limit, with those of their
 // servers, and those that cannot be read.
-func olderThan(store *record.Store, limit time.Duration) ([]removal.Tape, []record.Broken, error) {
+func olderThan(store *record.Store, limit time.Duration) ([]doomedTape, []record.Broken, error) {
 	l, err := store.List()
 	if err != nil {
 		return nil, nil, err
 	}
-	tapes, err := removal.Describe(store, removal.OlderThan(&l, time.Now().Add(-limit)))
+	tapes, err := describeTapes(store, tapesBefore(&l, time.Now().Add(-limit)))
 	return tapes, l.Broken, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/removal"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -45,14 +44,14 @@ Exit status 0; 2 if something could not be deleted.`,
 			if err != nil {
 				return err
 			}
-			del, err := removal.Find(store, args)
+			del, err := findTapes(store, args)
 			if err != nil {
 				return err
 			}
 			for _, k := range del.Kept {
 				cli.Warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.Tape, termtext.Line(k.Session))
 			}
-			tapes, err := removal.Describe(store, del.Tapes)
+			tapes, err := describeTapes(store, del.Tapes)
 			if err != nil {
 				return err
 			}
@@ -79,18 +78,18 @@ type deletions struct {
 }
 
 // run deletes tapes and lists them.
-func (d deletions) run(w io.Writer, store *record.Store, tapes []removal.Tape) error {
+func (d deletions) run(w io.Writer, store *record.Store, tapes []doomedTape) error {
 	gone, verb := tapes, "would be deleted"
 	var failed error
 	if !d.dry {
-		gone, failed = removal.Delete(store, tapes)
+		gone, failed = deleteTapes(store, tapes)
 		verb = "deleted"
 	}
 	if d.asJSON {
-		return errors.Join(failed, removal.WriteJSON(w, gone))
+		return errors.Join(failed, writeDoomedJSON(w, gone))
 	}
 	if !d.shown {
-		failed = errors.Join(failed, removal.Write(w, gone, time.Now()))
+		failed = errors.Join(failed, writeDoomed(w, gone, time.Now()))
 	}
-	return errors.Join(failed, removal.WriteTotal(w, gone, verb))
+	return errors.Join(failed, writeDoomedTotal(w, gone, verb))
 }

@@ -12,13 +12,12 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/record"
 )
 
 func newWatchCmd(dir *string) *cobra.Command {
-	var w watch.Watcher
+	var w watcher
 	var command string
 	cmd := &cobra.Command{
 		Use:   "watch [REF]",
@@ -91,7 +90,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 				return err
 			}
 			if command != "" {
-				w.Exec = watch.NewExec(ctx, command, []string{"ACPTAP_STORE=" + store.Dir()}, w.Trouble)
+				w.Exec = newStallHook(ctx, command, []string{"ACPTAP_STORE=" + store.Dir()}, w.Trouble)
 				defer w.Exec.Close()
 			}
 			if len(args) == 0 {
@@ -113,7 +112,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 }
 
 // watchStore watches all tapes of a store. A person is told if there is none.
-func watchStore(ctx context.Context, w *watch.Watcher, store *record.Store, cmd *cobra.Command) error {
+func watchStore(ctx context.Context, w *watcher, store *record.Store, cmd *cobra.Command) error {
 	if cli.IsTerminal(cmd.ErrOrStderr()) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "watching the tapes that are recorded in %s\n", store.Dir())
 	}
@@ -129,11 +128,11 @@ func checkAfter(flag string, after time.Duration) error {
 }
 
 // startWatch watches the tape that this process records; nil if there is no store.
-func startWatch(dir string, journal *record.Recorder, after time.Duration, w *cli.Warnings) *watch.Own {
+func startWatch(dir string, journal *record.Recorder, after time.Duration, w *cli.Warnings) *ownWatch {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		w.Print("--watch: %v", err)
 		return nil
 	}
-	return watch.Start(store, journal, after, w.Print)
+	return startOwnWatch(store, journal, after, w.Print)
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 )
 
 // A client of a stalling-agent behind a proxy.
@@ -138,7 +136,7 @@ func TestWatchStore(t *testing.T) {
 	lines := json.NewDecoder(out)
 	next := func(want string) {
 		t.Helper()
-		var l watch.Line
+		var l watchLine
 		if err := lines.Decode(&l); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +153,7 @@ func TestWatchStore(t *testing.T) {
 	if err := one.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	var l watch.Line
+	var l watchLine
 	if err := lines.Decode(&l); err != nil || l.Event != "over" || !strings.HasSuffix(l.Text, ", then the tape ended") {
 		t.Errorf("got %+v, %v", l, err)
 	}

@@ -1,4 +1,4 @@
-package removal
+package main
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var someTapes = []Tape{
+var someTapes = []doomedTape{
 	{Tape: "20260101T000000000-aaaaaa", Started: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Agent: "my-agent", Title: "Fix the mean", Turns: 2, Size: 1 << 20},
 	{Tape: "20260101T000000001-bbbbbb", Error: "damaged", Size: 1 << 20},
 }
@@ -20,7 +20,7 @@ func TestConfirm(t *testing.T) {
 		"\n": question + nothing, "": question + "\n" + nothing, "n\n": question + nothing, "yep\n": question + nothing,
 	} {
 		var out bytes.Buffer
-		got, err := Confirm(strings.NewReader(answer), &out, someTapes)
+		got, err := confirm(strings.NewReader(answer), &out, someTapes)
 		if yes := !strings.Contains(want, nothing); got != yes || err != nil || out.String() != want {
 			t.Errorf("%q: got %v, %v and %q, want %v and %q", answer, got, err, out.String(), yes, want)
 		}
@@ -29,10 +29,10 @@ func TestConfirm(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	var out bytes.Buffer
-	if err := Write(&out, someTapes, someTapes[0].Started.Add(72*time.Hour)); err != nil {
+	if err := writeDoomed(&out, someTapes, someTapes[0].Started.Add(72*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteTotal(&out, someTapes[:1], "deleted"); err != nil {
+	if err := writeDoomedTotal(&out, someTapes[:1], "deleted"); err != nil {
 		t.Fatal(err)
 	}
 	want := `

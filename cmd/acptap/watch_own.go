@@ -1,4 +1,4 @@
-package watch
+package main
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An Own watches the tape that this process records. It reads the journal behind the
+// An ownWatch watches the tape that this process records. It reads the journal behind the
 // traffic, on a thread that yields to it.
-type Own struct {
+type ownWatch struct {
 	after time.Duration
 	say   func(format string, args ...any)
 	told  map[stall.Kind]time.Time // when a kind was told last
@@ -41,12 +41,12 @@ const (
 	maxRest   = 5 * time.Second      // then some is read all the same
 )
 
-// Start watches a tape of a store that a recorder of this process writes. say is called
+// startOwnWatch watches a tape of a store that a recorder of this process writes. say is called
 // with what begins to hang, but not with what the user is asked: whoever asks the user
 // is the client itself. The caller stops it.
-func Start(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *Own {
+func startOwnWatch(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *ownWatch {
 	ctx, cancel := context.WithCancel(context.Background())
-	o := &Own{after: after, say: say, told: map[stall.Kind]time.Time{}, cancel: cancel, done: make(chan struct{})}
+	o := &ownWatch{after: after, say: say, told: map[stall.Kind]time.Time{}, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(o.done)
 		defer func() {
@@ -62,7 +62,7 @@ func Start(store *record.Store, journal *record.Recorder, after time.Duration, s
 
 // Stop ends the watching, when the tape has ended. The goroutine may outlive it, since
 // beside busy processes it hardly gets any time; it only reads.
-func (o *Own) Stop() {
+func (o *ownWatch) Stop() {
 	defer o.cancel()
 	if o.behind.Load() {
 		return
@@ -73,7 +73,7 @@ func (o *Own) Stop() {
 	}
 }
 
-func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Recorder) {
+func (o *ownWatch) watch(ctx context.Context, store *record.Store, journal *record.Recorder) {
 	tape, err := store.Open(journal.Tape())
 	if err != nil {
 		o.say("watch: %v", err)
@@ -114,7 +114,7 @@ func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Re
 // await waits until the journal is longer than what was read, and grows no faster than
 // is to be read. Meanwhile it takes it that nothing comes. It returns how long the
 // journal is, and -1 if ctx is done before.
-func (o *Own) await(ctx context.Context, journal *record.Recorder, read int64, take func(*record.Change)) int64 {
+func (o *ownWatch) await(ctx context.Context, journal *record.Recorder, read int64, take func(*record.Change)) int64 {
 	before, rested, calm := journal.End(), time.Duration(0), 0
 	for {
 		began := time.Now()
@@ -153,7 +153,7 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (o *Own) tell(c *stall.Change, now time.Time) {
+func (o *ownWatch) tell(c *stall.Change, now time.Time) {
 	last, before := o.told[c.Kind]
 	if c.Over || c.Kind == stall.Asked || before && now.Sub(last) < tellEvery {
 		return

@@ -1,6 +1,4 @@
-// Package removal finds which tapes have to go for what a user names, says what they
-// are, asks, and deletes them.
-package removal
+package main
 
 import (
 	"errors"
@@ -16,20 +14,20 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Deletion lists the tapes to delete for the tapes and sessions that were named.
-type Deletion struct {
+// A deletion lists the tapes to delete for the tapes and sessions that were named.
+type deletion struct {
 	Tapes []string
-	Kept  []KeptRun
+	Kept  []keptRun
 }
 
-// A KeptRun is a run of a deleted session on a tape that stays, because the session
+// A keptRun is a run of a deleted session on a tape that stays, because the session
 // was only opened, closed or deleted there.
-type KeptRun struct{ Tape, Session string }
+type keptRun struct{ Tape, Session string }
 
-// Find returns which tapes have to be deleted for refs: those that are meant, with the
+// findTapes returns which tapes have to be deleted for refs: those that are meant, with the
 // tapes that are nested in them. All refs are looked up before the first deletion, which
 // would change what last means.
-func Find(store *record.Store, refs []string) (Deletion, error) {
+func findTapes(store *record.Store, refs []string) (deletion, error) {
 	find := ref.In(store)
 	d, err := findNamed(find, refs)
 	if err != nil {
@@ -44,7 +42,7 @@ func Find(store *record.Store, refs []string) (Deletion, error) {
 
 // addNested adds the tapes that are nested in the others, each behind its parent. They
 // are a part of what was said: nothing is deleted if one of them is still recorded.
-func (d *Deletion) addNested(l *record.Listing) error {
+func (d *deletion) addNested(l *record.Listing) error {
 	nesting := record.NestingOf(l.Tapes)
 	live := map[string]bool{}
 	for _, i := range l.Tapes {
@@ -68,8 +66,8 @@ func (d *Deletion) addNested(l *record.Listing) error {
 }
 
 // findNamed is Find without the nested tapes.
-func findNamed(find *ref.Finder, refs []string) (Deletion, error) {
-	var d Deletion
+func findNamed(find *ref.Finder, refs []string) (deletion, error) {
+	var d deletion
 	noTape := map[string]error{} // why a ref names no tape
 	for _, name := range refs {
 		id, err := find.Tape(name)
@@ -112,14 +110,14 @@ func findNamed(find *ref.Finder, refs []string) (Deletion, error) {
 	return d, nil
 }
 
-func (d *Deletion) add(tape string) {
+func (d *deletion) add(tape string) {
 	if !slices.Contains(d.Tapes, tape) {
 		d.Tapes = append(d.Tapes, tape)
 	}
 }
 
 // addRun adds the tape of a run. others are the other sessions on that tape.
-func (d *Deletion) addRun(l *record.Listing, one record.SessionInfo, run record.Run, others []string) error {
+func (d *deletion) addRun(l *record.Listing, one record.SessionInfo, run record.Run, others []string) error {
 	tape := slices.IndexFunc(l.Tapes, func(i record.Info) bool { return i.Tape == run.Tape })
 	switch {
 	case slices.Contains(d.Tapes, run.Tape):
@@ -128,16 +126,16 @@ func (d *Deletion) addRun(l *record.Listing, one record.SessionInfo, run record.
 	case len(others) == 0:
 		d.add(run.Tape)
 	case run.Turns == 0 && run.Frames <= 1:
-		d.Kept = append(d.Kept, KeptRun{run.Tape, one.ID})
+		d.Kept = append(d.Kept, keptRun{run.Tape, one.ID})
 	default:
 		return fmt.Errorf("session %s shares tape %s with %s; to delete all of them, name these too, or the tape", termtext.Line(one.ID), run.Tape, termtext.Line(strings.Join(others, ", ")))
 	}
 	return nil
 }
 
-// OlderThan returns the tapes that began before a time, with those that are nested in
+// tapesBefore returns the tapes that began before a time, with those that are nested in
 // them, of whatever age; none of what is still being recorded.
-func OlderThan(l *record.Listing, limit time.Time) (tapes []string) {
+func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	nesting := record.NestingOf(l.Tapes)
 	for _, i := range l.Tapes {
 		below := nesting.Below(i.Tape)

@@ -1,6 +1,4 @@
-// Package watch tells what hangs on tapes that are being recorded: the tapes of a store
-// in lines, or the tape of this process on stderr. What hangs is found by inspect/stall.
-package watch
+package main
 
 import (
 	"context"
@@ -16,13 +14,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Watcher writes a line for each thing that begins to hang, and one when that is over.
-type Watcher struct {
+// A watcher writes a line for each thing that begins to hang, and one when that is over.
+type watcher struct {
 	Out     io.Writer
 	AsJSON  bool
 	After   time.Duration // how long an agent may be silent
 	Session string        // only what hangs in this one; empty: everything
-	Exec    *Exec         // is called with what begins to hang; nil: nothing is
+	Exec    *stallHook    // is called with what begins to hang; nil: nothing is
 	Trouble func(error)   // is called with what cannot be read; watching goes on
 
 	state func(tape string) (record.Info, error) // what is known of a tape by now
@@ -30,7 +28,7 @@ type Watcher struct {
 }
 
 // Store watches all tapes of a store that are being recorded, until ctx is done.
-func (w *Watcher) Store(ctx context.Context, store *record.Store) error {
+func (w *watcher) Store(ctx context.Context, store *record.Store) error {
 	w.state = func(id string) (record.Info, error) {
 		tape, err := store.Open(id)
 		if err != nil {
@@ -46,7 +44,7 @@ func (w *Watcher) Store(ctx context.Context, store *record.Store) error {
 
 // Tape watches one tape, until it has ended or ctx is done. Of one that has ended
 // already it tells everything that has ever hung.
-func (w *Watcher) Tape(ctx context.Context, tape *record.Tape) error {
+func (w *watcher) Tape(ctx context.Context, tape *record.Tape) error {
 	info, err := tape.Info()
 	if err != nil {
 		return err
@@ -60,7 +58,7 @@ func (w *Watcher) Tape(ctx context.Context, tape *record.Tape) error {
 	})
 }
 
-func (w *Watcher) each(changes iter.Seq2[record.Change, error], take func(*record.Change)) error {
+func (w *watcher) each(changes iter.Seq2[record.Change, error], take func(*record.Change)) error {
 	for c, err := range changes {
 		if err != nil {
 			w.Trouble(err)
@@ -73,8 +71,8 @@ func (w *Watcher) each(changes iter.Seq2[record.Change, error], take func(*recor
 	return nil
 }
 
-// A Line is what is told, as --json writes it.
-type Line struct {
+// A watchLine is what is told, as --json writes it.
+type watchLine struct {
 	Event   string    `json:"event"`
 	Time    time.Time `json:"time"`
 	Tape    string    `json:"tape"`
@@ -89,15 +87,15 @@ type Line struct {
 }
 
 // tell writes the lines of what happens with a tape.
-func (w *Watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
+func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
 	if kind == record.TapeAppeared && !t.Past {
-		w.write(t, Line{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
+		w.write(t, watchLine{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
 	}
 	for _, c := range changes {
 		if w.Session != "" && c.Session != "" && c.Session != w.Session {
 			continue
 		}
-		l := Line{
+		l := watchLine{
 			Event: "hangs", Time: t.Time(c.At), Kind: c.Kind.String(), Session: c.Session, Turn: c.Turn,
 			Frame: c.Frame, By: c.By, Seconds: (c.At - c.Since).Seconds(), Text: c.Text,
 		}
@@ -121,11 +119,11 @@ func (w *Watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Ch
 				at = info.Ended
 			}
 		}
-		w.write(t, Line{Event: "ended", Time: at, Text: text})
+		w.write(t, watchLine{Event: "ended", Time: at, Text: text})
 	}
 }
 
-func (w *Watcher) write(t *stall.Tape, l Line) {
+func (w *watcher) write(t *stall.Tape, l watchLine) {
 	if w.err != nil {
 		return
 	}

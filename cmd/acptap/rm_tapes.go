@@ -1,4 +1,4 @@
-package removal
+package main
 
 import (
 	"bufio"
@@ -15,9 +15,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Tape is a tape to delete, as --json writes it: by its id, and by what its user may
+// A doomedTape is a tape to delete, as --json writes it: by its id, and by what its user may
 // know it by.
-type Tape struct {
+type doomedTape struct {
 	Tape    string    `json:"tape"`
 	Started time.Time `json:"started,omitzero"`
 	Agent   string    `json:"agent"`
@@ -30,16 +30,16 @@ type Tape struct {
 	Parent record.Parent `json:"parent,omitzero"`
 }
 
-// Describe returns what tapes are. Of a tape that cannot be read, Error says why: it can
+// describeTapes returns what tapes are. Of a tape that cannot be read, Error says why: it can
 // be deleted all the same.
-func Describe(store *record.Store, ids []string) ([]Tape, error) {
+func describeTapes(store *record.Store, ids []string) ([]doomedTape, error) {
 	sizes, err := store.Sizes(ids...)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Tape, len(ids))
+	list := make([]doomedTape, len(ids))
 	for i, id := range ids {
-		list[i] = Tape{Tape: id, Size: sizes[id]}
+		list[i] = doomedTape{Tape: id, Size: sizes[id]}
 		if err := list[i].read(store); err != nil {
 			list[i].Error = err.Error()
 		}
@@ -47,7 +47,7 @@ func Describe(store *record.Store, ids []string) ([]Tape, error) {
 	return list, nil
 }
 
-func (t *Tape) read(store *record.Store) error {
+func (t *doomedTape) read(store *record.Store) error {
 	tape, err := store.Open(t.Tape)
 	if err != nil {
 		return err
@@ -65,8 +65,8 @@ func (t *Tape) read(store *record.Store) error {
 	return nil
 }
 
-// Write writes what tapes are, a line for each.
-func Write(w io.Writer, tapes []Tape, now time.Time) error {
+// writeDoomed writes what tapes are, a line for each.
+func writeDoomed(w io.Writer, tapes []doomedTape, now time.Time) error {
 	t := &cli.Table{}
 	if len(tapes) > 0 {
 		t.Row("TAPE", "AGE", "AGENT", "TURNS", "SIZE", "TITLE")
@@ -87,19 +87,19 @@ func Write(w io.Writer, tapes []Tape, now time.Time) error {
 	return t.Write(w, cli.Columns(w), 2, 5)
 }
 
-// WriteTotal writes how many tapes there are, what happens to them, and their size.
-func WriteTotal(w io.Writer, tapes []Tape, verb string) error {
+// writeDoomedTotal writes how many tapes there are, what happens to them, and their size.
+func writeDoomedTotal(w io.Writer, tapes []doomedTape, verb string) error {
 	number, size := total(tapes)
 	_, err := fmt.Fprintf(w, "%s %s, %s\n", number, verb, size)
 	return err
 }
 
-// WriteJSON writes an object for each tape.
-func WriteJSON(w io.Writer, tapes []Tape) error {
-	return cli.WriteJSONLines(w, tapes, func(t Tape) any { return t })
+// writeDoomedJSON writes an object for each tape.
+func writeDoomedJSON(w io.Writer, tapes []doomedTape) error {
+	return cli.WriteJSONLines(w, tapes, func(t doomedTape) any { return t })
 }
 
-func total(tapes []Tape) (number, size string) {
+func total(tapes []doomedTape) (number, size string) {
 	var bytes int64
 	for _, t := range tapes {
 		bytes += t.Size
@@ -111,8 +111,8 @@ func total(tapes []Tape) (number, size string) {
 	return number, termtext.ByteSize(bytes)
 }
 
-// Delete deletes tapes, and returns those that are gone.
-func Delete(store *record.Store, tapes []Tape) (gone []Tape, err error) {
+// deleteTapes deletes tapes, and returns those that are gone.
+func deleteTapes(store *record.Store, tapes []doomedTape) (gone []doomedTape, err error) {
 	ids := make([]string, len(tapes))
 	for i, t := range tapes {
 		ids[i] = t.Tape
@@ -126,8 +126,8 @@ func Delete(store *record.Store, tapes []Tape) (gone []Tape, err error) {
 	return gone, err
 }
 
-// Confirm asks whether tapes are to be deleted. Anything but y or yes is no.
-func Confirm(in io.Reader, out io.Writer, tapes []Tape) (bool, error) {
+// confirm asks whether tapes are to be deleted. Anything but y or yes is no.
+func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
 	number, size := total(tapes)
 	if _, err := fmt.Fprintf(out, "Delete %s, %s? [y/N] ", number, size); err != nil {
 		return false, err

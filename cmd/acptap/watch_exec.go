@@ -1,4 +1,4 @@
-package watch
+package main
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Exec runs a command of the user's for each thing that begins to hang, one at a time
+// A stallHook runs a command of the user's for each thing that begins to hang, one at a time
 // and behind the watching. What came over the wire is only in its environment, never in
 // the command.
-type Exec struct {
+type stallHook struct {
 	command string
 	env     []string
 	trouble func(error)
@@ -41,11 +41,11 @@ const (
 	maxComplaint = 1 << 10
 )
 
-// NewExec returns what runs a command. env is added to the environment. trouble, which
+// newStallHook returns what runs a command. env is added to the environment. trouble, which
 // may be called from any goroutine, is told of commands that fail. The caller closes it.
-func NewExec(ctx context.Context, command string, env []string, trouble func(error)) *Exec {
+func newStallHook(ctx context.Context, command string, env []string, trouble func(error)) *stallHook {
 	ctx, cancel := context.WithCancel(ctx)
-	x := &Exec{command: command, env: env, trouble: trouble, limit: maxRun, cancel: cancel, queue: make(chan []string, maxQueued), done: make(chan struct{})}
+	x := &stallHook{command: command, env: env, trouble: trouble, limit: maxRun, cancel: cancel, queue: make(chan []string, maxQueued), done: make(chan struct{})}
 	go func() {
 		defer close(x.done)
 		for env := range x.queue {
@@ -58,7 +58,7 @@ func NewExec(ctx context.Context, command string, env []string, trouble func(err
 }
 
 // Run runs the command for what begins to hang. It does not wait.
-func (x *Exec) Run(tape string, c *stall.Change) {
+func (x *stallHook) Run(tape string, c *stall.Change) {
 	env := []string{
 		"ACPTAP_KIND=" + c.Kind.String(),
 		"ACPTAP_TAPE=" + tape,
@@ -77,7 +77,7 @@ func (x *Exec) Run(tape string, c *stall.Change) {
 }
 
 // Close waits for the commands, but no longer than one may run.
-func (x *Exec) Close() {
+func (x *stallHook) Close() {
 	close(x.queue)
 	select {
 	case <-x.done:
@@ -87,7 +87,7 @@ func (x *Exec) Close() {
 	<-x.done
 }
 
-func (x *Exec) run(ctx context.Context, env []string) error {
+func (x *stallHook) run(ctx context.Context, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, x.limit)
 	defer cancel()
 	shell := shell()

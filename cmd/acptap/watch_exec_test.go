@@ -1,6 +1,6 @@
 //go:build unix
 
-package watch
+package main
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // What came over the wire is in the environment of the command, and names none itself.
 func TestExec(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	x := NewExec(t.Context(), `printf '%s|' "$ACPTAP_KIND" "$ACPTAP_TAPE" "$ACPTAP_SESSION" "$ACPTAP_FRAME" "$ACPTAP_TEXT" $ACPTAP_STORE >>`+out, []string{"ACPTAP_STORE=s"}, func(err error) { t.Error(err) })
+	x := newStallHook(t.Context(), `printf '%s|' "$ACPTAP_KIND" "$ACPTAP_TAPE" "$ACPTAP_SESSION" "$ACPTAP_FRAME" "$ACPTAP_TEXT" $ACPTAP_STORE >>`+out, []string{"ACPTAP_STORE=s"}, func(err error) { t.Error(err) })
 	for _, text := range []string{"`touch a` $(touch b); touch c", "second"} {
 		x.Run("tape", &stall.Change{Stall: stall.Stall{Kind: stall.Asked, Session: "$(id)\x00\x1b[2J", Frame: 7, Text: text}})
 	}
@@ -36,7 +36,7 @@ func TestExecTrouble(t *testing.T) {
 		{"echo no such thing >&2; exit 3", "--exec: exit status 3: no such thing"},
 	} {
 		told := make(chan string, 2*maxQueued)
-		x := NewExec(t.Context(), tt.command, nil, func(err error) { told <- err.Error() })
+		x := newStallHook(t.Context(), tt.command, nil, func(err error) { told <- err.Error() })
 		x.limit = 200 * time.Millisecond
 		began := time.Now()
 		for range maxQueued + 2 {
