@@ -224,7 +224,7 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 		p.capabilities.initialized(m.e.Params)
 	case role.Is(dialect.Opens):
 		if p.protocol == dialect.MCP {
-			p.capabilities.add(m.e.Params) // SEP-1364 has the capabilities here
+			p.capabilities.added = append(p.capabilities.added, bytes.Clone(m.e.Params)) // SEP-1364 has the capabilities here
 			break
 		}
 		l.setup = bytes.Clone(m.e.Params)

@@ -1,8 +1,6 @@
 package conform
 
 import (
-	"slices"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -239,7 +237,7 @@ func serverGate(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if said, known := s.said(dialect.AgentSide); known && !offersAny(s.Method, dialect.AgentSide, said) {
+	if said, known := s.said(dialect.AgentSide); known && !dialect.Allowed(dialect.MCPLegacy, dialect.AgentSide, s.Method, said) {
 		r.Add(Evidence{Text: "asked for " + s.Method + ", which the server has not declared", Because: []uint64{s.Conn.hello.answered.Seq}})
 	}
 }
@@ -251,7 +249,7 @@ func clientGate(s *Step, r *Report) {
 		return
 	}
 	what := s.Method
-	offered := offersAny(s.Method, dialect.ClientSide, said)
+	offered := dialect.Allowed(dialect.MCPLegacy, dialect.ClientSide, s.Method, said)
 	if s.Method == "elicitation/create" && offered && s.Conn.Version >= "2025-11-25" {
 		form, url := wire.Get(said, "capabilities", "elicitation", "form"), wire.Get(said, "capabilities", "elicitation", "url")
 		if wire.Text(s.Param("mode")) == "url" {
@@ -263,14 +261,6 @@ func clientGate(s *Step, r *Report) {
 	if !offered {
 		r.Add(Evidence{Text: "asked for " + what + ", which the client has not declared", Because: []uint64{s.Conn.hello.asked.Seq}})
 	}
-}
-
-// offersAny reports whether one side offers what allows a method in what it said of
-// itself.
-func offersAny(method string, side dialect.Side, said []byte) bool {
-	return slices.ContainsFunc(dialect.Requires(dialect.MCPLegacy, method), func(c dialect.Capability) bool {
-		return c.Side == side && c.Offered(dialect.MCPLegacy, said)
-	})
 }
 
 // requestMeta looks at requests as they come; at those from before the dialect was

@@ -113,6 +113,14 @@ func Requires(d Dialect, method string) []Capability {
 	return slices.DeleteFunc(Capabilities(d), func(c Capability) bool { return !slices.Contains(c.Allows, method) })
 }
 
+// Allowed reports whether side, which said said of itself in initialize, allows the other
+// side to send it a method: whether the method requires none of its capabilities there, or
+// one that it has offered. In Unknown that is any dialect's.
+func Allowed(d Dialect, side Side, method string, said []byte) bool {
+	required := slices.DeleteFunc(Requires(d, method), func(c Capability) bool { return c.Side != side || c.Form == AtSetup })
+	return len(required) == 0 || slices.ContainsFunc(required, func(c Capability) bool { return c.Offered(d, said) })
+}
+
 func (c Capability) in(d Dialect) bool { return d == Unknown || c.Dialects.Has(d) }
 
 // Keys returns where in a message of a dialect c stands, as Get, Set and Delete

@@ -1,7 +1,6 @@
 package dialect_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +72,7 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-func TestOffered(t *testing.T) {
+func TestAllowed(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		dialect dialect.Dialect
@@ -94,11 +93,13 @@ func TestOffered(t *testing.T) {
 		{"another dialect's", dialect.ACPv1, "session/load", `{"capabilities":{"session":{"load":{}}}}`, false},
 		{"any dialect's", dialect.Unknown, "session/load", `{"capabilities":{"session":{"load":{}}}}`, true},
 		{"nothing", dialect.Unknown, "session/load", ``, false},
+		{"needs nothing", dialect.ACPv1, "session/prompt", `{}`, true},
 	} {
-		got := slices.ContainsFunc(dialect.Requires(tt.dialect, tt.method), func(c dialect.Capability) bool {
-			return c.Offered(tt.dialect, []byte(tt.said))
-		})
-		if got != tt.want {
+		side := dialect.AgentSide
+		if tt.method == "elicitation/create" {
+			side = dialect.ClientSide
+		}
+		if got := dialect.Allowed(tt.dialect, side, tt.method, []byte(tt.said)); got != tt.want {
 			t.Errorf("%s: got %v for %s", tt.name, got, tt.said)
 		}
 	}

@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -54,14 +53,8 @@ func (r *run) pass(p *process, m message) {
 
 // lacks reports whether the client has said that it does not offer a method to a session.
 func (r *run) lacks(p *process, method string) bool {
-	if r.Proposal != dialect.SEP1364A1 || !p.session || p.offer == nil {
-		return false
-	}
-	needs := dialect.Requires(dialect.MCPLegacy, method)
-	needs = slices.DeleteFunc(slices.Clone(needs), func(c dialect.Capability) bool { return c.Side != dialect.ClientSide })
-	return len(needs) > 0 && !slices.ContainsFunc(needs, func(c dialect.Capability) bool {
-		return c.Offered(dialect.MCPLegacy, p.offer)
-	})
+	return r.Proposal == dialect.SEP1364A1 && p.session && p.offer != nil &&
+		!dialect.Allowed(dialect.MCPLegacy, dialect.ClientSide, method, p.offer)
 }
 
 // answer takes the answer of a process to a request of the client.

@@ -1,8 +1,6 @@
 package shim
 
 import (
-	"slices"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -69,9 +67,7 @@ func (s *Shim) onInitialized(m message, out []wire.Frame) []wire.Frame {
 func readOffers(d dialect.Dialect, result wire.Value) agentOffers {
 	o := agentOffers{methods: map[string]bool{}}
 	for _, method := range methods {
-		o.methods[method] = slices.ContainsFunc(dialect.Requires(d, method), func(c dialect.Capability) bool {
-			return c.Offered(d, []byte(result.Raw()))
-		})
+		o.methods[method] = dialect.Allowed(d, dialect.AgentSide, method, []byte(result.Raw()))
 	}
 	embedded := result.Get("capabilities.session.prompt.embeddedContext")
 	if d == dialect.ACPv1 {
