@@ -7,7 +7,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
-	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An agentBatch is a batch of the recorded agent. It is sent as a batch if the live
@@ -38,18 +37,18 @@ func (p *player) readBatch(f *dialect.Frame) bool {
 	}
 	a := &agentBatch{seq: f.Seq}
 	i := -1
-	rpc.Each(f, func(entry *dialect.Frame, e wire.Envelope) {
+	for entry, e := range f.Messages {
 		i++
 		if !p.recording.chosen.Has(f.Seq, &entry.Annotation) {
 			a.partial = true
-			return
+			continue
 		}
 		pf := newPendingFrame(entry)
 		pf.entry, pf.batch = i, a
 		l := p.laneOf(&pf, entry, e)
 		a.parts = append(a.parts, part{l, pf.entry, pf.reply, pf.token})
 		p.enqueue(l, pf, entry.Raw)
-	})
+	}
 	return true
 }
 

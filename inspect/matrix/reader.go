@@ -53,7 +53,9 @@ func (r *Reader) Add(f *dialect.Frame) {
 	if !r.sees(f) || !f.Kind.IsMessage() {
 		return
 	}
-	r.message(f, wire.Scan(f.Raw), &f.Annotation)
+	for m, e := range f.Messages {
+		r.message(m, e)
+	}
 	if r.link.frames++; r.link.peer != nil {
 		r.link.peer.Frames += r.link.frames
 		r.link.frames = 0
@@ -76,34 +78,27 @@ func (r *Reader) sees(f *dialect.Frame) bool {
 	return f.AtClient()
 }
 
-func (r *Reader) message(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	switch e.Kind {
-	case wire.Batch:
-		wire.Entries(f.Raw, func(i int, entry []byte) bool {
-			if i < len(a.Entries) {
-				r.message(f, wire.Scan(entry), &a.Entries[i])
-			}
-			return i+1 < len(a.Entries)
-		})
+func (r *Reader) message(f *dialect.Frame, e wire.Envelope) {
+	switch f.Kind {
 	case wire.Request:
-		r.request(f, e, a)
+		r.request(f, e)
 	case wire.Notification:
-		r.used(a.Method, Cell{Worked: 1}, f.Seq)
-		r.used(a.Update, Cell{Worked: 1}, f.Seq)
+		r.used(f.Method, Cell{Worked: 1}, f.Seq)
+		r.used(f.Update, Cell{Worked: 1}, f.Seq)
 	case wire.Response:
-		r.response(f, e, a)
+		r.response(f, e)
 	}
 }
 
-func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
+func (r *Reader) request(f *dialect.Frame, e wire.Envelope) {
+	if f.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
 }
 
-func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Events.Has(dialect.Initialized) || a.Does(dialect.Discovers) && e.Error == nil {
-		r.meet(e, a.Method)
+func (r *Reader) response(f *dialect.Frame, e wire.Envelope) {
+	if f.Events.Has(dialect.Initialized) || f.Does(dialect.Discovers) && e.Error == nil {
+		r.meet(e, f.Method)
 	}
 	if r.link.peer == nil || sideOf(f.Dir) != r.matrix.Side {
 		return
@@ -117,8 +112,8 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotati
 			outcome = Cell{Missing: 1}
 		}
 	}
-	r.used(a.Method, outcome, f.Seq)
-	if e.Error == nil && a.Events.Has(dialect.SessionOpened) {
+	r.used(f.Method, outcome, f.Seq)
+	if e.Error == nil && f.Events.Has(dialect.SessionOpened) {
 		r.setUp(e.Result, f.Seq)
 	}
 }

@@ -9,7 +9,6 @@
 package trace
 
 import (
-	"bytes"
 	"encoding/json"
 	"iter"
 	"time"
@@ -112,22 +111,12 @@ func (t *Trace) Add(f *dialect.Frame) {
 	if !t.Side.sees(f) || f.Dir == wire.AgentStderr || f.Redelivered {
 		return
 	}
-	switch f.Kind {
-	case wire.Request, wire.Response, wire.Notification, wire.Oversized:
-		t.message(f, envelope(&f.Frame), 0)
-	case wire.Batch:
-		wire.Entries(f.Raw, func(i int, raw []byte) bool {
-			if i == len(f.Entries) {
-				return false
-			}
-			e := wire.Scan(raw)
-			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
-			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, dialect.Failed(e, &f.Entries[i]), raw, int64(len(raw))
-			if e.Kind != wire.Invalid && e.Kind != wire.Batch {
-				t.message(&entry, e, i)
-			}
-			return true
-		})
+	entry := 0
+	for m, e := range f.Messages {
+		if m.Kind != wire.Invalid && m.Kind != wire.Batch {
+			t.message(m, e, entry)
+		}
+		entry++
 	}
 }
 
@@ -229,17 +218,6 @@ type frame struct {
 	entry   int // index in a batch
 	dialect dialect.Dialect
 	env     wire.Envelope
-}
-
-func envelope(f *wire.Frame) wire.Envelope {
-	if f.Kind != wire.Oversized {
-		return wire.Scan(f.Raw)
-	}
-	e := wire.ScanPrefix(f.Raw)
-	if bytes.HasSuffix(f.Raw, e.ID) {
-		e.ID = nil // perhaps only the first half of it
-	}
-	return e
 }
 
 func (f *frame) params() wire.Value { return f.env.Params.Value() }

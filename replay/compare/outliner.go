@@ -113,7 +113,9 @@ func (o *Outliner) Add(f *dialect.Frame) error {
 	o.trace.Add(f)
 	o.headers.observe(f)
 	if f.AtClient() {
-		rpc.Each(f, o.note)
+		for m, e := range f.Messages {
+			o.note(m, e)
+		}
 	}
 	return nil
 }

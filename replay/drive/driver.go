@@ -170,7 +170,9 @@ func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Fra
 		do(&f, e)
 		return
 	}
-	rpc.Each(&f, do)
+	for m, e := range f.Messages {
+		do(m, e)
+	}
 }
 
 // receive handles a line of the agent.

@@ -109,10 +109,9 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 func (r *planReader) frame(f *dialect.Frame) error {
 	r.trace.Add(f)
 	var m *move
-	var failed error
-	rpc.Each(f, func(f *dialect.Frame, e wire.Envelope) {
-		if !r.chosen.Has(f.Seq, &f.Annotation) || failed != nil {
-			return
+	for f, e := range f.Messages {
+		if !r.chosen.Has(f.Seq, &f.Annotation) {
+			continue
 		}
 		r.found = r.found || f.Session == r.chosen.Session
 		switch {
@@ -120,8 +119,8 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		case f.Dir == wire.AgentToClient:
 			e = rpc.Envelope(r.tape, f)
 		default:
-			if failed = r.complete(f, &e); failed != nil {
-				return
+			if err := r.complete(f, &e); err != nil {
+				return err
 			}
 		}
 		switch {
@@ -132,14 +131,17 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		case e.Method == nil:
 			r.clientAnswer(f, e)
 		default:
-			m, failed = r.clientSays(m, f, e)
+			var err error
+			if m, err = r.clientSays(m, f, e); err != nil {
+				return err
+			}
 		}
 		r.plan.thread(f.Session).progress.observe(f, e)
-	})
+	}
 	if m != nil {
 		m.batch = f.Kind == wire.Batch
 	}
-	return failed
+	return nil
 }
 
 // complete reads the rest of a message of which the tape has given only the beginning.

@@ -36,17 +36,13 @@ const maxHosted = 1 << 12
 
 // host takes the next frame of the agent's tape for the servers that the client hosts.
 func (j *Join) host(f *dialect.Frame) {
-	switch {
-	case !f.AtClient() || f.Redelivered:
-	case f.Kind == wire.Batch:
-		wire.Entries(f.Raw, func(i int, raw []byte) bool {
-			if i < len(f.Entries) && isHosted(f.Entries[i].Method) {
-				j.hosts(f, &f.Entries[i], wire.Scan(raw))
-			}
-			return i < len(f.Entries)
-		})
-	case isHosted(f.Method) && (f.Kind.IsMessage() || f.Kind == wire.Oversized):
-		j.hosts(f, &f.Annotation, scan(f))
+	if !f.AtClient() || f.Redelivered || f.Kind != wire.Batch && !isHosted(f.Method) {
+		return
+	}
+	for m, e := range f.Messages {
+		if isHosted(m.Method) {
+			j.hosts(m, e)
+		}
 	}
 }
 
@@ -56,12 +52,12 @@ func isHosted(method string) bool {
 	return dialect.RoleOf(dialect.ACP, method).Is(dialect.UsesHosted | dialect.CancelsRequest | dialect.Opens)
 }
 
-func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+func (j *Join) hosts(f *dialect.Frame, e wire.Envelope) {
 	h := &j.hosted
 	h.names.Limit, h.tapes.Limit, h.asked.Limit = maxHosted, maxHosted, maxHosted
 	switch role := dialect.RoleOf(dialect.ACP, string(e.Method)); {
 	case e.Method == nil:
-		j.hostAnswered(f, a, e)
+		j.hostAnswered(f, e)
 	case role.Is(dialect.Opens) && f.Dir == wire.ClientToAgent:
 		h.declared(e.Params.Get("mcpServers"))
 	case role.Is(dialect.Connects) && e.ID != nil:
@@ -75,11 +71,11 @@ func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 			if e.ID != nil {
 				h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{tape: t})
 			}
-			t.carried(f, a, e)
+			t.carried(f, e)
 		}
-	case a.Events.Has(dialect.RequestCancelled):
+	case f.Events.Has(dialect.RequestCancelled):
 		for _, t := range h.tapes.All() {
-			t.cancelled(a.Request)
+			t.cancelled(f.Request)
 		}
 	}
 }
@@ -108,15 +104,15 @@ func hostedID(v wire.Value) string {
 }
 
 // hostAnswered takes an answer: that to mcp/connect begins a connection.
-func (j *Join) hostAnswered(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
-	h, key := &j.hosted, hostedAsk{a.Request, dialect.IDKey(e.ID)}
+func (j *Join) hostAnswered(f *dialect.Frame, e wire.Envelope) {
+	h, key := &j.hosted, hostedAsk{f.Request, dialect.IDKey(e.ID)}
 	by, ok := h.asked.Get(key)
 	if !ok {
 		return
 	}
 	h.asked.Drop(key)
 	if by.tape != nil {
-		by.tape.carried(f, a, e)
+		by.tape.carried(f, e)
 		return
 	}
 	id := e.Result.Get("connectionId").Text()
@@ -141,25 +137,25 @@ func (j *Join) hostEnded() {
 }
 
 // carried takes a message that is carried by one of the agent's tape.
-func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envelope) {
+func (t *Tape) carried(f *dialect.Frame, e wire.Envelope) {
 	if t.session == "" && t.owner == "" {
-		t.owner = strings.Clone(outer.Session)
+		t.owner = strings.Clone(f.Session)
 	}
-	inner, a := *f, dialect.Annotation{Request: outer.Request}
+	inner := dialect.Frame{Frame: f.Frame, Annotation: dialect.Annotation{Request: f.Request}}
 	inner.Dir = f.Dir.Opposite()
 	if e.Method == nil {
 		if e.Result.Get("isError").Bool() {
-			a.Events |= dialect.ToolFailed
+			inner.Events |= dialect.ToolFailed
 		}
 	} else {
 		params := e.Params.Value()
 		e.Method, e.Params = []byte(params.Get("method").Text()), []byte(params.Get("params").Raw())
 		if dialect.RoleOf(dialect.MCP, string(e.Method)).Is(dialect.CancelsRequest) {
-			a.Request, a.Events = t.openAs(e.Params.Get("requestId").Raw()), dialect.RequestCancelled
+			inner.Request, inner.Events = t.openAs(e.Params.Get("requestId").Raw()), dialect.RequestCancelled
 		}
 	}
 	t.heard = t.Start.Add(f.At)
-	t.message(&inner, &a, e)
+	t.message(&inner, e)
 }
 
 // openAs returns the number of the frame with the open call of an id; 0 if there is none.

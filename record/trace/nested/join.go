@@ -94,17 +94,10 @@ func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 			j.tool(&e, run)
 		}
 	}
-	switch {
-	case !f.AtClient():
-	case f.Kind == wire.Batch:
-		wire.Entries(f.Raw, func(i int, raw []byte) bool {
-			if i < len(f.Entries) {
-				j.told(&f.Entries[i], wire.Scan(raw))
-			}
-			return i < len(f.Entries)
-		})
-	case f.Update == "tool_call" || f.Update == "tool_call_update" || f.Does(dialect.AsksPermission):
-		j.told(&f.Annotation, scan(f))
+	if f.AtClient() && (f.Kind == wire.Batch || f.Update == "tool_call" || f.Update == "tool_call_update" || f.Does(dialect.AsksPermission)) {
+		for m, e := range f.Messages {
+			j.told(m.Session, e)
+		}
 	}
 }
 
@@ -150,12 +143,12 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 }
 
 // told takes what a message says of a tool call.
-func (j *Join) told(a *dialect.Annotation, e wire.Envelope) {
+func (j *Join) told(session string, e wire.Envelope) {
 	params := e.Params.Value()
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
 		u := params.Get(path)
 		if id := u.Get("toolCallId").Text(); id != "" {
-			s := j.session(a.Session)
+			s := j.session(session)
 			if t := s.newest[id]; t != nil {
 				t.take(u)
 				s.changed = true

@@ -134,41 +134,24 @@ func (t *Tape) Add(f *dialect.Frame) {
 	if f.Redelivered {
 		return
 	}
-	if f.Kind != wire.Batch {
-		if f.Kind.IsMessage() || f.Kind == wire.Oversized {
-			t.message(f, &f.Annotation, scan(f))
-		}
-		return
+	for m, e := range f.Messages {
+		t.message(m, e)
 	}
-	wire.Entries(f.Raw, func(i int, raw []byte) bool {
-		if i == len(f.Entries) {
-			return false
-		}
-		t.message(f, &f.Entries[i], wire.Scan(raw))
-		return true
-	})
 }
 
 // End says that no frame of the tape will come.
 func (t *Tape) End() { t.ended = true }
 
-func scan(f *dialect.Frame) wire.Envelope {
-	if f.Kind == wire.Oversized {
-		return wire.ScanPrefix(f.Raw)
-	}
-	return wire.Scan(f.Raw)
-}
-
-func (t *Tape) message(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
 	fromClient := f.Dir == wire.ClientToAgent
 	switch {
 	case f.Dir == wire.AgentStderr:
 	case e.Method == nil && fromClient:
-		t.replied(f, a)
+		t.replied(f)
 	case e.Method == nil:
-		t.answer(f, a, e)
-	case a.Events.Has(dialect.RequestCancelled) && fromClient:
-		t.cancelled(a.Request)
+		t.answer(f, e)
+	case f.Events.Has(dialect.RequestCancelled) && fromClient:
+		t.cancelled(f.Request)
 	case !fromClient:
 		t.spoke(f, e)
 	case e.ID != nil && IsUse(string(e.Method)):
@@ -220,20 +203,20 @@ func (t *Tape) wordsOf(tool string) names {
 }
 
 // answer takes the response to a call.
-func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
-	if a.Request == 0 {
+func (t *Tape) answer(f *dialect.Frame, e wire.Envelope) {
+	if f.Request == 0 {
 		return
 	}
-	if t.Ready.IsZero() && a.Does(dialect.Initializes|dialect.Discovers) && !f.Untimed {
+	if t.Ready.IsZero() && f.Does(dialect.Initializes|dialect.Discovers) && !f.Untimed {
 		t.Ready = t.Start.Add(f.At)
 	}
 	for i, c := range t.open {
-		if c.Request != a.Request || c.id != dialect.IDKey(e.ID) { // a batch has several
+		if c.Request != f.Request || c.id != dialect.IDKey(e.ID) { // a batch has several
 			continue
 		}
 		t.open = append(t.open[:i:i], t.open[i+1:]...)
 		c.Response, c.Ended, c.Untimed = f.Seq, t.Start.Add(f.At), c.Untimed || f.Untimed
-		c.Failed = dialect.Failed(e, a)
+		c.Failed = dialect.Failed(e, &f.Annotation)
 		result := e.Result.Value()
 		text := firstText(result.Get("content"))
 		if c.Failed {
@@ -322,9 +305,9 @@ func progressText(params wire.Value) string {
 }
 
 // replied takes the client's answer to a request of the server's.
-func (t *Tape) replied(f *dialect.Frame, a *dialect.Annotation) {
-	if q, ok := t.asking[a.Request]; ok {
-		delete(t.asking, a.Request)
+func (t *Tape) replied(f *dialect.Frame) {
+	if q, ok := t.asking[f.Request]; ok {
+		delete(t.asking, f.Request)
 		one := &q.call.Meanwhile.Asked[q.index]
 		one.Took, one.Open = f.At-q.at, false
 		t.changes++
