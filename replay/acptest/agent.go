@@ -135,7 +135,7 @@ func (p *play) howToRecord(t testing.TB, err error) string {
 }
 
 // reportText returns a report as lines, with every difference in full: the tape's value
-// after -, the client's after +.
+// after -, the client's value after +.
 func reportText(r replay.Report) string {
 	var b strings.Builder
 	for _, m := range r.Misses {

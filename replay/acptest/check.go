@@ -25,11 +25,11 @@ type verdict struct {
 // A CheckOption changes which findings are errors of a test.
 type CheckOption func(*verdict)
 
-// Least makes findings of a strength and above an error of the test. Without it these are
-// violations.
+// Least makes findings of a strength and above errors of the test. The default is
+// violations only.
 func Least(s conform.Strength) CheckOption { return func(v *verdict) { v.least = s } }
 
-// Ignore leaves out rules, by their ids or the beginnings of these: ACP405, ACP44.
+// Ignore leaves out rules by their ids or prefixes of these: ACP405, ACP44.
 func Ignore(rules ...string) CheckOption {
 	return func(v *verdict) { v.ignore = append(v.ignore, rules...) }
 }
@@ -48,8 +48,8 @@ func newVerdict(t testing.TB, set []CheckOption) *verdict {
 	return v
 }
 
-// Check judges the tape at path, in the portable form, by the specifications: violations
-// by either side are errors of the test.
+// Check judges the tape at path, in the portable form, by the specifications. Violations by
+// either side are errors of the test.
 func Check(t testing.TB, path string, set ...CheckOption) {
 	t.Helper()
 	v := newVerdict(t, set)
@@ -64,8 +64,8 @@ func Check(t testing.TB, path string, set ...CheckOption) {
 	v.tell(t, path, findings)
 }
 
-// CheckClient is for [Agent] and [AgentCommand]: violations by the client under test are
-// errors of the test. The agent is a recording, and is not judged.
+// CheckClient is an option of [Agent] and [AgentCommand]. Violations by the client under
+// test are errors of the test. The agent is a recording and is not judged.
 //
 //	stdin, stdout := acptest.Agent(t, "testdata/greeting.jsonl", acptest.CheckClient(t))
 func CheckClient(t testing.TB, set ...CheckOption) func(*replay.Cassette) {
@@ -82,8 +82,8 @@ func CheckClient(t testing.TB, set ...CheckOption) func(*replay.Cassette) {
 	}
 }
 
-// CheckAgent is for [Client]: violations by the agent under test are errors of the test.
-// The client is a recording, and is not judged.
+// CheckAgent is an option of [Client]. Violations by the agent under test are errors of the
+// test. The client is a recording and is not judged.
 func CheckAgent(t testing.TB, set ...CheckOption) func(*drive.Client) {
 	t.Helper()
 	v := newVerdict(t, set)
@@ -122,7 +122,7 @@ func CheckAgent(t testing.TB, set ...CheckOption) func(*drive.Client) {
 	}
 }
 
-// judge returns what is found on a tape.
+// judge returns the findings for a tape.
 func judge(ctx context.Context, tape *record.Tape) ([]conform.Finding, error) {
 	options, err := tapecheck.Options(ctx, tape)
 	if err != nil {
@@ -142,7 +142,7 @@ func judge(ctx context.Context, tape *record.Tape) ([]conform.Finding, error) {
 	return c.Findings(), nil
 }
 
-// by returns the findings that are the fault of a side.
+// by returns the findings that are a side's fault.
 func by(side conform.Fault, all []conform.Finding) []conform.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f conform.Finding) bool { return f.Fault != side })
 }

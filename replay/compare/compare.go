@@ -1,9 +1,9 @@
-// Package compare compares two conversations, each on one tape or several. It writes
-// both as outlines, which leave out what differs from run to run by its nature, and
-// returns the lines in which they differ.
+// Package compare compares two conversations, each on one tape or several. It writes both
+// as outlines, which leave out what naturally differs between runs, and returns the lines
+// that differ.
 //
-// Lines that differ always mean that the conversations do. What the chosen level
-// leaves out may differ without being reported.
+// Lines that differ always mean that the conversations differ. What the chosen level leaves
+// out may differ unnoticed.
 package compare
 
 import (
@@ -33,22 +33,22 @@ func (l Level) String() string { return wire.Name(levelNames[:], uint8(l)) }
 // MarshalText returns the name of l.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText parses a name that String returns.
 func (l *Level) UnmarshalText(text []byte) error {
 	return wire.ParseName(levelNames[:], "level", text, (*uint8)(l))
 }
 
-// A Side is one of two conversations that are compared: what the client saw on one
-// tape, or on several tapes that continue a session.
+// A Side is one of the two conversations to compare: what the client saw on one tape, or on
+// several tapes that continue a session.
 type Side struct {
 	Tapes   []*record.Tape
 	Session string // compares only this session; empty: all
 	AsNew   bool   // leaves out how sessions were opened, and their history
 }
 
-// Tapes compares two conversations. What differs from run to run by its nature counts
-// on the level Exact only: ids, numbers of tokens, the working directory, and the order
-// of messages of different sessions. Times never count.
+// Tapes compares two conversations. What naturally differs between runs counts only at the
+// level Exact: ids, numbers of tokens, the working directory, and the order of messages of
+// different sessions. Times never count.
 func Tapes(a, b Side, level Level) (Diff, error) {
 	stepsA, err := a.outline(level)
 	if err != nil {
@@ -62,15 +62,15 @@ func Tapes(a, b Side, level Level) (Diff, error) {
 	return Diff{Level: level, Hunks: hunks(before, after)}, nil
 }
 
-// An Alignment is the outlines of two conversations, and what is the same in both.
+// An Alignment has the outlines of two conversations and what they have in common.
 type Alignment struct {
 	Old, New []Step
 	Same     []linediff.Match // in order
 }
 
-// Align finds in two outlines what Tapes finds in two conversations: what no Match has
-// differs. In a step that differs from its counterpart only by secrets that were removed
-// from that, they are removed too.
+// Align compares two outlines as Tapes compares two conversations: the steps outside of
+// Same differ. If a secret was removed from a step, Align removes it from the step's
+// counterpart too.
 func Align(a, b []Step) Alignment {
 	l := Alignment{Old: slices.Clone(a), New: slices.Clone(b)}
 	before, after := withSecretsAlike(texts(a), texts(b))

@@ -30,7 +30,7 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// An Op says in which outline a line stands.
+// An Op says which outline has a line.
 type Op byte
 
 // The ops, as in a unified diff.
@@ -87,8 +87,8 @@ func span(first, count int) string {
 	return fmt.Sprintf("%d,%d", first, count)
 }
 
-// printable makes text safe for a terminal. Unlike termtext.Line it drops nothing, so
-// that lines which differ only in a control sequence look different.
+// printable makes text safe for a terminal. Unlike termtext.Line it drops nothing, so that
+// lines which differ only in a control sequence still look different.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -98,11 +98,11 @@ func printable(text string) string {
 	}, text)
 }
 
-// margin is how many equal lines a hunk has before and after those that differ.
+// margin is how many equal lines a hunk has before and after the lines that differ.
 const margin = 3
 
-// hunks compares two lists of lines. Its result is never nil, so that it is an array in
-// JSON.
+// hunks compares two lists of lines. It never returns nil: nil would be null in JSON, not
+// an array.
 func hunks(a, b []string) []Hunk {
 	list := []Hunk{}
 	var cut *Hunk

@@ -7,17 +7,17 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Stretch is rows that follow each other and are all equal, or all different.
+// A Stretch is a range of adjacent rows that are all equal or all different.
 type Stretch struct {
-	From, To int // rows; To is not one of them
+	From, To int // rows; To is exclusive
 	Equal    bool
 
-	// Of equal rows, those from Fold to Unfold need not be shown. They are the same where
-	// none is hidden.
+	// The rows from Fold to Unfold need not be shown, as they are equal. Fold and Unfold
+	// are the same if no row is hidden.
 	Fold, Unfold int
 }
 
-// Stretches divides rows. Of equal ones, margin rows are shown beside rows that differ.
+// Stretches divides rows. Next to a difference it shows margin equal rows.
 func Stretches(rows []Row, margin int) []Stretch {
 	var list []Stretch
 	for from, to := 0, 0; from < len(rows); from = to {
@@ -33,8 +33,8 @@ func Stretches(rows []Row, margin int) []Stretch {
 	return list
 }
 
-// fold hides rows that are not beside a difference, unless that is one: a line that stands
-// for it would gain nothing.
+// fold hides rows that are not next to a difference, unless it would hide only one: a line
+// that replaces it would gain nothing.
 func (s *Stretch) fold(rows, margin int) {
 	first, last := s.From, s.To
 	if first > 0 {
@@ -48,8 +48,8 @@ func (s *Stretch) fold(rows, margin int) {
 	}
 }
 
-// Summary says how much differs: how often, and how many rows of each kind. old and new are
-// what the two sides are called.
+// Summary says how much differs: how often, and how many rows of each kind. old and new
+// name the two sides.
 func Summary(rows []Row, old, new string) string {
 	var counts [OnlyNew + 1]int
 	for _, r := range rows {

@@ -8,12 +8,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// headerSessions are the sessions that the headers of HTTP name: whether a message names
-// the session too, by its id. One that only headers name is what the connection is over
-// stdio, and is compared as that (MCP 2025-11-25, Streamable HTTP, Session Management).
+// headerSessions has the session ids in HTTP headers, and whether a message contains the id
+// too. A session that only headers name is what the connection is over stdio, and is
+// compared as such (MCP 2025-11-25, Streamable HTTP, Session Management).
 type headerSessions map[string]bool
 
-// observe takes the next frame of the tape.
+// observe notes the next frame of the tape.
 func (h headerSessions) observe(f *dialect.Frame) {
 	if f.Stream == 0 {
 		return

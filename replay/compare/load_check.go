@@ -14,7 +14,7 @@ import (
 )
 
 // A LoadCheck is a load, or a resume with history, that an agent has served itself, and
-// what its replay lacks of what was recorded live before.
+// what its replay lacks of the earlier live recording.
 type LoadCheck struct {
 	Tape    string `json:"tape"`
 	Request uint64 `json:"request"` // Seq
@@ -32,8 +32,8 @@ type Loss struct {
 	Fields []string `json:"fields,omitempty"` // if changed: the fields that differ
 }
 
-// CheckLoads compares each load on the last of the tapes of a session with what was
-// recorded live before it. The tapes must be in order.
+// CheckLoads compares each load on the last tape of a session with what was recorded live
+// before it. The tapes must be in order.
 func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	last := tapes[len(tapes)-1]
 	var found []LoadCheck
@@ -113,7 +113,8 @@ func (a item) differs(b item) []string {
 	return names
 }
 
-// items returns what a load of a session must replay. Of plans that is the last.
+// items returns what a load of a session must replay. Of plans it returns only the last
+// one.
 func items(t *trace.Trace, session string) []item {
 	var list []item
 	var plan *item
@@ -199,10 +200,10 @@ func joined(list []json.RawMessage) string {
 	return b.String()
 }
 
-// losses compares items. It first matches, in order, those that are the same. Of the
-// rest, an item that resembles one in the replay has changed, and any other is missing.
-// An item that is only in the replay is no loss, since the agent may know more than was
-// recorded, unless it is there twice.
+// losses compares items. It first matches equal items, in order. Of the rest, an item that
+// resembles one in the replay has changed, and any other is missing. An item that is only
+// in the replay is no loss, since the agent may know more than was recorded, unless the
+// replay has it twice.
 func losses(live, replayed []item) []Loss {
 	lost := []Loss{}
 	taken := make([]bool, len(replayed))

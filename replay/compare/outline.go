@@ -28,8 +28,8 @@ func (o *Outliner) write() {
 	}
 }
 
-// inOrder returns the sessions that are compared, in the order of the first call in
-// each. The order in which the agent answers is chance.
+// inOrder returns the sessions to compare, in the order of their first calls. The order in
+// which the agent answers is random.
 func (o *Outliner) inOrder() []*trace.Session {
 	calls := make(map[string]int) // by session: how many calls there are from its first one on
 	for i, c := range slices.Backward(o.trace.Calls) {
@@ -45,7 +45,7 @@ func (o *Outliner) inOrder() []*trace.Session {
 	return list
 }
 
-// from says which frame the lines that follow come from.
+// from sets the frame that the next lines come from.
 func (o *Outliner) from(run int, seq uint64) { o.at = Position{o.began[run].Tape, seq} }
 
 // line writes a line.
@@ -59,14 +59,14 @@ func (o *Outliner) line(depth int, text string) {
 
 // step adds a line to the outline, if there is room for it.
 func (o *Outliner) step(text string) {
-	const perStep = 64 // bytes: of the Step itself, and of what comparing takes for it
+	const perStep = 64 // bytes: the Step itself, and the memory to compare it
 	o.size += len(text) + perStep
 	if o.full = o.full || o.Limit > 0 && o.size > o.Limit; !o.full {
 		o.steps = append(o.steps, Step{text, o.at})
 	}
 }
 
-// connection writes the calls that belong to no session, or to one that does not
+// connection writes the calls that belong to no session, or to a session that does not
 // exist.
 func (o *Outliner) connection(run int, c dialect.Connection) {
 	o.at = o.began[run]
@@ -86,8 +86,8 @@ func (o *Outliner) asConnection(session string) bool {
 	return o.side.Session == "" && o.headers.only(session)
 }
 
-// calls writes some of the calls, those of the client first: between the two sides
-// there is no order.
+// calls writes some of the calls, first those of the client: calls of different sides have
+// no order.
 func (o *Outliner) calls(some func(c *trace.Call) bool) {
 	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
 		for _, c := range o.trace.Calls {
@@ -98,7 +98,7 @@ func (o *Outliner) calls(some func(c *trace.Call) bool) {
 	}
 }
 
-// told writes which kinds of notifications there were.
+// told writes the kinds of notifications in a scope.
 func (o *Outliner) told(at scope) {
 	if all := o.kinds[at]; all != nil {
 		o.at = all.at
@@ -106,7 +106,7 @@ func (o *Outliner) told(at scope) {
 	}
 }
 
-// call writes a call and how it was answered.
+// call writes a call and its outcome.
 func (o *Outliner) call(depth int, c *trace.Call) {
 	outcome := "ok"
 	switch {
@@ -142,11 +142,10 @@ func (o *Outliner) field(depth int, prefix string, f dialect.Field) {
 	o.line(depth, prefix+strings.TrimSpace(f.Path+" "+clipped(value)))
 }
 
-// longValue is how many bytes of a value are written; an image is longer.
+// longValue is how many bytes of a value are written: an image has many more.
 const longValue = 256
 
-// clipped returns a value. Of a long one it returns the beginning, the length and a
-// hash.
+// clipped returns a value, or the beginning, length and hash of a long one.
 func clipped(value string) string {
 	if len(value) <= longValue {
 		return value

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// exactFrame writes a frame with all of its values. It leaves out only what has no
-// meaning in JSON: the order of members, blanks, and how a number is spelled.
+// exactFrame writes a frame with all of its values. It leaves out only what means nothing
+// in JSON: the order of members, white space, and the spelling of numbers.
 func (o *Outliner) exactFrame(f *dialect.Frame) error {
 	if !f.AtClient() || !o.side.has(f) || o.full {
 		return nil

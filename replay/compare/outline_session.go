@@ -23,7 +23,7 @@ func (o *Outliner) session(n int, s *trace.Session) {
 		o.told(scope{session: s.ID})
 		return
 	}
-	var said *trace.Message // the messages of one role whose text is not written yet, as one
+	var said *trace.Message // adjacent messages of one role, whose text is not written yet
 	var saidAt Position
 	write := func(depth int) {
 		o.at = saidAt
@@ -58,8 +58,8 @@ func (o *Outliner) session(n int, s *trace.Session) {
 	if said != nil {
 		write(depth)
 	}
-	// What a component of a proxy chain passes on comes before or after what the
-	// component says itself, by chance.
+	// A component of a proxy chain passes messages on before or after it speaks itself: the
+	// order is random.
 	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && dialect.Wraps(c.Method) })
 	o.told(scope{session: s.ID})
 	if o.level == Content {
@@ -69,8 +69,7 @@ func (o *Outliner) session(n int, s *trace.Session) {
 	}
 }
 
-// A happening is something in a session that has its place in the outline. One
-// of its pointers is set.
+// A happening is something at one point in a session. One of its pointers is set.
 type happening struct {
 	run     int
 	seq     uint64
@@ -212,8 +211,8 @@ func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 	}
 }
 
-// permission writes how a permission was answered. It writes the kind of the chosen
-// option, since agents make up ids and names.
+// permission writes how a permission was answered. It writes only the kind of the chosen
+// option: agents make up ids and names.
 func (o *Outliner) permission(depth int, p *trace.Permission) {
 	answer := cmp.Or(p.Outcome, "not answered")
 	for _, option := range p.Options {
@@ -240,7 +239,7 @@ func (o *Outliner) terminal(depth int, t *trace.Terminal) {
 	}
 }
 
-// blocks writes the content blocks that are compared. Adjacent texts are one text.
+// blocks writes the content blocks that count. It joins adjacent texts.
 func (o *Outliner) blocks(depth int, blocks []json.RawMessage) {
 	if o.level != Content {
 		return
@@ -260,8 +259,7 @@ func (o *Outliner) blocks(depth int, blocks []json.RawMessage) {
 	}
 }
 
-// fields writes the values of an update that are not known to change with each
-// run.
+// fields writes the values of an update, except those known to change with each run.
 func (o *Outliner) fields(depth int, value json.RawMessage) {
 	if o.level != Content {
 		return

@@ -17,14 +17,14 @@ type Step struct {
 	Position
 }
 
-// A Position is where in a conversation a step comes from.
+// A Position is the frame that a step comes from.
 type Position struct {
 	Tape int    // index in Side.Tapes
-	Seq  uint64 // of a frame on that tape; 0: of none
+	Seq  uint64 // number of a frame on that tape; 0: none
 }
 
-// outline returns the outline of a conversation. Conversations that are the same on the
-// level have the same lines.
+// outline returns the outline of a conversation. Conversations that are equal at a level
+// have equal outlines.
 func (s Side) outline(level Level) ([]Step, error) {
 	if level == None {
 		return nil, nil
@@ -48,25 +48,25 @@ func (s Side) outline(level Level) ([]Step, error) {
 	return o.Steps(), nil
 }
 
-// An Outliner reads a conversation frame by frame, and writes its outline at any time.
-// It is for one goroutine.
+// An Outliner reads a conversation frame by frame and can write its outline at any time. It
+// is not safe for concurrent use.
 type Outliner struct {
-	// Limit is how many bytes of text an outline has at most, about. It is set before
-	// the first frame. 0: any number.
+	// Limit is the approximate number of bytes that the text of an outline may have. Set it
+	// before the first frame. 0: no limit.
 	Limit int
 
 	level Level
 	side  Side
 	reading
 	trace   trace.Trace
-	dirs    remap.PathMap                  // working directories, which are replaced by $CWD
-	carried map[messageKey][]dialect.Field // the fields of requests and responses that are compared
+	dirs    remap.PathMap                  // maps working directories to $CWD
+	carried map[messageKey][]dialect.Field // the fields of requests and responses that count
 	kinds   map[scope]*told
 	headers headerSessions
 	outline
 }
 
-// A reading is how far the frames of a conversation were read.
+// A reading is the position in the conversation up to which frames were read.
 type reading struct {
 	tape        int // index in Side.Tapes
 	connections dialect.Connections
@@ -74,21 +74,21 @@ type reading struct {
 	began       []Position // of each connection in trace.Runs
 }
 
-// An outline is what was written of one.
+// An outline is the output so far.
 type outline struct {
 	steps []Step
 	size  int      // of their texts
-	full  bool     // there is more of it than Outliner.Limit
+	full  bool     // text was left out because of Outliner.Limit
 	at    Position // of the next step
 }
 
-// NewOutliner returns an Outliner of a conversation that has read nothing. The level is
-// not None. On the others than Exact it does not need s.Tapes.
+// NewOutliner returns an Outliner that has read nothing. The level must not be None. Only
+// the level Exact needs s.Tapes.
 func NewOutliner(s Side, level Level) *Outliner {
 	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told), headers: make(headerSessions)}
 }
 
-// Next says that the frames that follow are on another of the tapes, of which info tells.
+// Next switches to another of the tapes. info describes that tape.
 func (o *Outliner) Next(tape int, info *record.Info) {
 	o.dirs.Learn(info.Start.Cwd, "$CWD")
 	o.tape, o.protocol = tape, info.Connection.Protocol
@@ -96,7 +96,7 @@ func (o *Outliner) Next(tape int, info *record.Info) {
 	o.connect(1)
 }
 
-// connect begins a connection.
+// connect starts a connection.
 func (o *Outliner) connect(seq uint64) {
 	o.trace.Next(dialect.Connection{Protocol: o.protocol})
 	o.began = append(o.began, Position{o.tape, seq})
@@ -129,7 +129,7 @@ func (o *Outliner) Steps() []Step {
 	return o.steps
 }
 
-// Full reports whether the end of the outline was left out because of Limit.
+// Full reports whether Limit has cut off the end of the outline.
 func (o *Outliner) Full() bool { return o.full }
 
 // A scope is a session, or the connection of one tape.
@@ -138,8 +138,8 @@ type scope struct {
 	run     int // 0 with a session
 }
 
-// told are the kinds of the updates and notifications of a scope that show nowhere
-// else.
+// told has the kinds of the updates and notifications of a scope that appear nowhere else
+// in the outline.
 type told struct {
 	at    Position // of the first one
 	kinds []string // sorted
@@ -166,8 +166,8 @@ func (o *Outliner) note(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// keepFields keeps the fields of a request or response that are compared. On the level
-// Shape that is only the name of a tool.
+// keepFields keeps the fields of a request or response that count. At the level Shape that
+// is only the name of a tool.
 func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
 	fields = rpc.Lasting(fields)
 	if o.level == Shape {
@@ -180,9 +180,8 @@ func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 	}
 }
 
-// noteKind notes the kind of a notification that shows nowhere else. When such
-// notifications come, and how often, is chance: agents send many of them while they
-// work.
+// noteKind notes the kind of a notification that appears nowhere else. When and how often
+// such notifications come is random: agents send many of them while they work.
 func (o *Outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {

@@ -8,14 +8,13 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// maxPairing is how many pairs of steps are weighed against each other at most. It
-// takes the time of as many short comparisons.
+// maxPairing limits the pairs of steps that are weighed against each other. Weighing a pair
+// takes one short comparison.
 const maxPairing = 1 << 16
 
-// pairs returns which steps of two lists, none of which is equal to one of the other,
-// are counterparts, in order: those that say the same kind of thing at the same depth
-// and have most words in common. In lists that are too long for that, words do not
-// count.
+// pairs returns which steps of two lists are counterparts, in order. No step of one list
+// equals a step of the other. Counterparts are of the same kind, at the same depth, and
+// have the most words in common. In lists too long to weigh each pair, words do not count.
 func pairs(a, b []Step) []linediff.Match {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -32,10 +31,10 @@ func pairs(a, b []Step) []linediff.Match {
 	return heaviest(len(a), len(b), likeness(a, b))
 }
 
-// heaviest returns the pairs of a longest way through a table of weights: each row and
-// column is in one pair at most, and pairs do not cross.
+// heaviest returns the pairs on a heaviest path through a table of weights: each row and
+// column is in at most one pair, and pairs do not cross.
 func heaviest(rows, columns int, weight func(i, j int) float32) []linediff.Match {
-	best := make([]float32, (rows+1)*(columns+1)) // of the rows from i and the columns from j on
+	best := make([]float32, (rows+1)*(columns+1)) // best[i, j] is the weight for the rows from i and the columns from j on
 	at := func(i, j int) *float32 { return &best[i*(columns+1)+j] }
 	for i := rows - 1; i >= 0; i-- {
 		for j := columns - 1; j >= 0; j-- {
@@ -60,7 +59,7 @@ func heaviest(rows, columns int, weight func(i, j int) float32) []linediff.Match
 	return list
 }
 
-// likeness returns how much steps of two lists are alike, 0 for not at all.
+// likeness returns a function that weighs how alike two steps are; 0: not at all.
 func likeness(a, b []Step) func(i, j int) float32 {
 	kindA, kindB := labels(a), labels(b)
 	wordsA, wordsB := words(a), words(b)
@@ -73,8 +72,8 @@ func likeness(a, b []Step) func(i, j int) float32 {
 	}
 }
 
-// labels returns what each step says of what kind, with its depth: that is the path of
-// a value, the method of a call, or the first word.
+// labels returns the kind of each step with its depth: the path of a value, the method of a
+// call, or the first word.
 func labels(steps []Step) []string {
 	list := make([]string, len(steps))
 	for i, s := range steps {
@@ -88,7 +87,7 @@ func label(text string) string {
 	depth := text[:len(text)-len(rest)]
 	first, more, _ := strings.Cut(rest, " ")
 	switch first {
-	case "with", "gave", "c2a", "a2c", "stderr": // then comes a path, or the kind of a frame
+	case "with", "gave", "c2a", "a2c", "stderr": // a path or the kind of a frame follows
 		second, _, _ := strings.Cut(more, " ")
 		first += " " + second
 	case "turn": // N, or: N and how it ended
@@ -99,7 +98,7 @@ func label(text string) string {
 	return depth + strings.TrimRight(first, ":,")
 }
 
-// maxWords is how many words of a step are compared.
+// maxWords limits the words of a step that are compared.
 const maxWords = 64
 
 // words returns the words of each step, sorted.
@@ -116,7 +115,8 @@ func words(steps []Step) [][]string {
 	return list
 }
 
-// share returns which part of the words of two sorted lists both have, from 0 to 1.
+// share returns the proportion of the words of two sorted lists that both lists have, from
+// 0 to 1.
 func share(a, b []string) float32 {
 	all, both := len(a)+len(b), 0
 	for len(a) > 0 && len(b) > 0 {

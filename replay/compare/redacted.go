@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// withSecretsAlike removes from each list the secrets that were removed from the other:
-// a line that matches a redacted line of the other list is replaced by that.
+// withSecretsAlike removes from each list the secrets that were removed from the other: it
+// replaces a line that matches a redacted line of the other list by that line.
 func withSecretsAlike(a, b []string) (_, _ []string) {
 	return withSecretsOf(a, b), withSecretsOf(b, a)
 }
 
-// withSecretsOf returns lines, of which those are replaced that match a redacted line of
-// others.
+// withSecretsOf returns lines, with each line that matches a redacted line of others
+// replaced by that line.
 func withSecretsOf(lines, others []string) []string {
 	var patterns []*regexp.Regexp
 	var texts []string

@@ -2,7 +2,7 @@ package compare
 
 import "github.com/acptap/acptap/record/linediff"
 
-// A Kind says what a row has.
+// A Kind says which sides a row has, and whether they are equal.
 type Kind uint8
 
 // The kinds.
@@ -16,11 +16,11 @@ const (
 // A Row is a step of one conversation, or a step of each.
 type Row struct {
 	Kind     Kind
-	Old, New int32 // indexes in those of the Alignment; -1: none
+	Old, New int32 // indexes into the Alignment's lists; -1: none
 }
 
-// Rows puts the steps of two conversations beside each other. Between those that are
-// equal it pairs those that are alike.
+// Rows puts the steps of two conversations side by side. Between equal steps it pairs steps
+// that are alike.
 func (a *Alignment) Rows() []Row {
 	l := rowList{rows: make([]Row, 0, max(len(a.Old), len(a.New)))}
 	for _, same := range append(a.Same[:len(a.Same):len(a.Same)], linediff.Match{A: len(a.Old), B: len(a.New)}) {
@@ -35,13 +35,13 @@ func (a *Alignment) Rows() []Row {
 	return l.rows
 }
 
-// A rowList is rows, and the steps that come next.
+// A rowList has the rows so far, and the indexes of the next steps.
 type rowList struct {
 	rows          []Row
 	before, after int
 }
 
-// alone appends the steps before two others, each in a row of its own.
+// alone appends the steps up to before and after, each in a row of its own.
 func (l *rowList) alone(before, after int) {
 	for ; l.before < before; l.before++ {
 		l.rows = append(l.rows, Row{OnlyOld, int32(l.before), -1})

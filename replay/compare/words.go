@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// A Part is a part of a step, which its counterpart has or has not.
+// A Part is a part of a step that its counterpart has as well, or lacks.
 type Part struct {
 	Text    string
 	Differs bool
 }
 
-// Shown returns the part without what nobody would see of it if there is room for so many
-// bytes: its end or, of what stands before the first difference, its beginning.
+// Shown returns the part, cut to room bytes: it drops the end, or the beginning if the part
+// is the first of its step and does not differ.
 func (p Part) Shown(first bool, room int) string {
 	switch {
 	case len(p.Text) <= room:
@@ -26,13 +26,13 @@ func (p Part) Shown(first bool, room int) string {
 	return strings.ToValidUTF8(p.Text[:room], "") + "…"
 }
 
-// maxDiffered is how many bytes of a step are compared word by word. Of what follows
-// only the end is compared.
+// maxDiffered is how long a step may be to be compared word by word. Longer steps are
+// compared at both ends only.
 const maxDiffered = 1 << 10
 
-// Parts returns two steps as what they have in common and what they have not. Where
-// hardly anything is common, all differs: a few blanks and commas that remain would
-// only be in the way.
+// Parts divides two steps into what they have in common and what differs. If they have
+// hardly anything in common, everything differs: a few remaining blanks and commas would
+// only distract.
 func Parts(a, b string) (old, new []Part) {
 	if len(a) > maxDiffered || len(b) > maxDiffered {
 		head := commonPrefix(a, b)
@@ -56,8 +56,7 @@ func Parts(a, b string) (old, new []Part) {
 	return old, new
 }
 
-// worthwhile reports whether two lines have so many words in common that it helps to
-// see which.
+// worthwhile reports whether two lines have enough words in common that marking them helps.
 func worthwhile(common []linediff.Match, words []string, sizeA, sizeB int) bool {
 	size := 0
 	for _, m := range common {
@@ -70,8 +69,8 @@ func worthwhile(common []linediff.Match, words []string, sizeA, sizeB int) bool 
 	return 4*size >= min(sizeA, sizeB)
 }
 
-// commonDepth returns how many blanks, with the sign of a text behind them, two lines
-// begin with.
+// commonDepth returns the length of the indentation that two lines share, including the
+// mark of a line of text.
 func commonDepth(a, b string) int {
 	depth := min(len(a)-len(strings.TrimLeft(a, " ")), len(b)-len(strings.TrimLeft(b, " ")))
 	if strings.HasPrefix(a[depth:], "| ") && strings.HasPrefix(b[depth:], "| ") {
@@ -134,7 +133,7 @@ func kindOf(r rune) charKind {
 	return other
 }
 
-// commonPrefix returns how many bytes two texts begin with that are the same, in whole
+// commonPrefix returns how many bytes two texts have in common at the beginning, in whole
 // characters.
 func commonPrefix(a, b string) int {
 	n := 0
@@ -147,7 +146,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// commonSuffix returns how many bytes two texts end with that are the same, in whole
+// commonSuffix returns how many bytes two texts have in common at the end, in whole
 // characters.
 func commonSuffix(a, b string) int {
 	n := 0

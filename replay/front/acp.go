@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// postACP takes a message of an ACP client. Only initialize is answered by the response; the
-// answers to all else go to the streams of GETs.
+// postACP serves a POST of an ACP client. Only the answer to initialize is in the response;
+// all other answers go to the streams of GETs.
 func (f *Front) postACP(w http.ResponseWriter, in *http.Request) {
 	if kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type")); kind != "application/json" {
 		http.Error(w, "the message is not application/json", http.StatusUnsupportedMediaType)
@@ -67,8 +67,8 @@ func (f *Front) initializeACP(w http.ResponseWriter, in *http.Request, line []by
 	}
 }
 
-// connection returns the session that a request names in its head. If there is none, it
-// answers the request, and returns nil.
+// connection returns the session that a request names in its header. If there is none, it
+// answers the request with an error and returns nil.
 func (f *Front) connection(w http.ResponseWriter, in *http.Request) *session {
 	id := in.Header.Get(connectionHeader)
 	if id == "" {
@@ -87,7 +87,7 @@ func (f *Front) connection(w http.ResponseWriter, in *http.Request) *session {
 // request gives the player a request that names a session, or none.
 func (s *session) request(w http.ResponseWriter, in *http.Request, line []byte, e wire.Envelope, named string) {
 	if dialect.RoleOf(dialect.ACP, string(e.Method)).Is(dialect.Creates | dialect.Loads) {
-		named = "" // the RFD: of these, on the stream of the connection
+		named = "" // the RFD: the answers to these go to the stream of the connection
 	}
 	id := string(e.ID)
 	s.mu.Lock()
@@ -121,8 +121,8 @@ func (s *session) request(w http.ResponseWriter, in *http.Request, line []byte, 
 	}
 }
 
-// accept answers a POST, and then gives the player its message: some clients do not expect
-// that what follows from it comes first.
+// accept answers a POST and then gives the player the message: some clients do not expect
+// its effects before the answer to the POST.
 func (s *session) accept(w http.ResponseWriter, line []byte) {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -140,8 +140,8 @@ func (s *session) taken(id string) {
 	}
 }
 
-// scope returns the stream of a session, or of the connection if that is empty. s.mu is
-// held.
+// scope returns the stream of a session, or that of the connection if session is empty.
+// s.mu is held.
 func (s *session) scope(session string) *stream {
 	if session == "" {
 		return s.own
@@ -156,11 +156,11 @@ func (s *session) scope(session string) *stream {
 }
 
 // takeACP gives a message to the POST of initialize, or to the stream of its session or of
-// the connection. Where the tape says on which stream it came, that counts.
+// the connection. If the tape says on which stream the message came, takeACP uses that one.
 func (s *session) takeACP(m *message) {
 	switch {
 	case m.kind == wire.Batch:
-		wire.Entries(m.raw, func(_ int, entry []byte) bool { // HTTP has none
+		wire.Entries(m.raw, func(_ int, entry []byte) bool { // there are no batches over HTTP
 			kind, answered := answers(entry)
 			s.takeACP(&message{raw: entry, kind: kind, answered: answered})
 			return true
@@ -205,7 +205,7 @@ func (f *Front) getACP(w http.ResponseWriter, in *http.Request) {
 	s.serve(in.Context(), w, st, s.hold(st), portion{})
 }
 
-// deleteACP ends a connection, if the agent on the tape let the client do so.
+// deleteACP ends a connection, if the agent on the tape allowed that.
 func (f *Front) deleteACP(w http.ResponseWriter, in *http.Request) {
 	s := f.connection(w, in)
 	switch x := f.recording.deletes; {

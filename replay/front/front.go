@@ -1,17 +1,18 @@
-// Package front plays the agent or the server of a tape over HTTP and over WebSockets. The
-// messages are those of package replay; front gives each to the response, or to the socket,
-// in which the client looks for it. It works for tapes of stdio too, and a tape of one
-// transport can be played over another.
+// Package front plays the agent or the server of a tape over HTTP and over WebSockets. It
+// gets the messages from package replay and puts each into the response, or onto the
+// socket, where the client expects it. The tape may have been recorded over another
+// transport, stdio included.
 //
 // An MCP server is played over streamable HTTP (MCP 2025-11-25, Transports): an answer, and
-// what came before it on its stream, go to the POST that asked; the rest to the stream of a
-// GET. An ACP agent is played as its RFD says (Streamable HTTP & WebSocket Transport): all
-// but the answer to initialize goes to the streams of GETs, one of the connection and one of
-// each session. Over a WebSocket, a message of text is one of JSON-RPC.
+// what came before it on its stream, goes to the POST that asked; the rest goes to the
+// stream of a GET. An ACP agent is played as its RFD says (Streamable HTTP & WebSocket
+// Transport): everything but the answer to initialize goes to the streams of GETs, one for
+// the connection and one for each session. Over a WebSocket, each text message is one
+// JSON-RPC message.
 //
-// Each client has a player of its own, so several can come, one after the other or at
-// once. Status codes, event ids and the like are those of the tape. The package does not
-// serve the older transport HTTP+SSE of MCP, or TLS.
+// Each client has its own player, so several clients can connect, one after the other or at
+// once. Status codes, event ids and the like are those of the tape. The package serves
+// neither the older transport HTTP+SSE of MCP nor TLS.
 package front
 
 import (
@@ -39,12 +40,11 @@ const (
 	eventStream      = "text/event-stream"
 )
 
-// A Front is an http.Handler, to be used with relay.Serve. The exported fields are set
-// before that.
+// A Front is an http.Handler for relay.Serve. Set the exported fields before serving.
 type Front struct {
 	relay.Guard
-	Address *url.URL  // where clients reach it: http, without a path
-	Stderr  io.Writer // for what the agent on the tape wrote to its stderr; used by all players at once; nil: nowhere
+	Address *url.URL  // where clients reach it: an http URL without a path
+	Stderr  io.Writer // gets what the agent on the tape wrote to its stderr; all players write to it at once; nil: discarded
 
 	agent     replay.Agent
 	protocol  dialect.Protocol
@@ -53,14 +53,14 @@ type Front struct {
 	cancel    context.CancelFunc
 
 	mu        sync.Mutex
-	names     int        // given to sessions; guarded by mu, as is what follows
+	names     int        // how many sessions got an id; guarded by mu, as are the fields below
 	sessions  []*session // in the order in which they began
-	unsettled []*session // those without initialize so far
+	unsettled []*session // sessions whose client has not sent initialize
 	closed    bool
 }
 
-// New returns a Front that plays the tape of an agent. Its other fields count for each
-// client; Watcher and Live must not be set. There may be several tapes of ACP.
+// New returns a Front that plays the tapes of a. The other fields of a apply to each
+// client; Watcher and Live must not be set. Only an ACP agent may have several tapes.
 func New(a replay.Agent) (*Front, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func New(a replay.Agent) (*Front, error) {
 	return f, nil
 }
 
-// mcpPath is the path that most servers have.
+// mcpPath is the path at which most servers are reached.
 const mcpPath = "/mcp"
 
-// Path returns the path under which the agent is reached: that of the tape, or /acp or
-// /mcp. Of a server of the older transport that is /mcp too.
+// Path returns the path at which clients reach the agent: the path on the tape, or /acp or
+// /mcp. For a server of the older transport it is /mcp too.
 func (f *Front) Path() string {
 	return cmp.Or(f.recording.path, "/"+f.protocol.String())
 }
@@ -123,7 +123,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// name returns the id of the next session: that of the tape, or one that is made from it.
+// name returns the id of the next session: the one on the tape, or an id derived from it.
 // f.mu is held.
 func (f *Front) name() string {
 	id := f.recording.session
@@ -136,8 +136,8 @@ func (f *Front) name() string {
 	return id
 }
 
-// begin begins a session. Of those that are over it keeps no more than how they went. f.mu
-// is held.
+// begin starts a session. Of sessions that are over it keeps only their results. f.mu is
+// held.
 func (f *Front) begin(id string, take taker) *session {
 	for i, s := range f.sessions {
 		if s.recording != nil && s.isOver() {
@@ -159,8 +159,7 @@ func (f *Front) find(id string) *session {
 	return nil
 }
 
-// settle returns a session that waits for its client's initialize, nil if there is none.
-// f.mu is held.
+// settle returns a session that waits for its client's initialize, or nil. f.mu is held.
 func (f *Front) settle() *session {
 	if len(f.unsettled) == 0 {
 		return nil
@@ -170,8 +169,8 @@ func (f *Front) settle() *session {
 	return s
 }
 
-// refused notes that the initialize of a session was refused, as it was on the tape. If
-// that has another one, the client may try again.
+// refused notes that the initialize of a session was refused, as on the tape. If the tape
+// has another initialize, the client may try again.
 func (f *Front) refused(s *session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,19 +179,20 @@ func (f *Front) refused(s *session) {
 	}
 }
 
-// A Result says how the replay for one client went.
+// A Result says how the replay went for one client.
 type Result struct {
 	Session string // its id; empty: it had none
 	Report  replay.Report
 	Err     error // replay.ErrDiverged if the client left the tape
 }
 
-// closingTime is how long players may take to end: their pace, or a tape that is long.
+// closingTime limits how long players may take to end: their pace is slow, or the tape is
+// long.
 const closingTime = 3 * time.Second
 
-// Close ends the players, and returns how they went, in the order in which the clients
-// came. If none came, it is as if one had come and said nothing. The requests must have
-// ended, as when relay.Serve has returned.
+// Close ends the players and returns their results, in the order in which the clients
+// connected. If no client connected, Close plays the tape to one that says nothing. All
+// requests must have ended, as they have once relay.Serve returns.
 func (f *Front) Close() (results []Result) {
 	f.mu.Lock()
 	f.closed = true

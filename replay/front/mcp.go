@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// session returns the session of a request whose body has a method; empty: none has one.
-// If there is no such session, it answers the request, and returns nil.
+// session returns the session of a request. method is that of its body, empty if it has
+// none. If there is no such session, it answers the request with an error and returns nil.
 func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) *session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -30,7 +30,7 @@ func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) 
 			return s
 		}
 		return f.beginMCP()
-	case role.Is(dialect.Discovers) && f.recording.free[method]: // with it a client begins, if it does not with initialize
+	case role.Is(dialect.Discovers) && f.recording.free[method]: // a client without initialize begins with it
 		f.unsettled = append(f.unsettled, f.beginMCP())
 		return f.unsettled[len(f.unsettled)-1]
 	case !f.recording.named() && last >= 0 && !f.sessions[last].gone():
@@ -47,7 +47,7 @@ func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) 
 
 func (f *Front) beginMCP() *session { return f.begin(f.name(), (*session).takeMCP) }
 
-// post takes a message of the client.
+// post serves a POST of an MCP client.
 func (f *Front) post(w http.ResponseWriter, in *http.Request) {
 	line := readMessage(w, in)
 	if line == nil {
@@ -74,18 +74,18 @@ func (f *Front) post(w http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// takeMCP gives a message to the stream of its POST, or to the server's own. Where the tape
-// says on which stream it came, that counts.
+// takeMCP gives a message to the stream of its POST, or to the server's own stream. If the
+// tape says on which stream the message came, takeMCP uses that one.
 func (s *session) takeMCP(m *message) {
 	if !m.isMessage() {
-		return // HTTP has no place for it
+		return // HTTP cannot carry it
 	}
 	st := s.calls[string(m.call)]
-	if len(m.answered) == 0 { // MCP 2025-11-25: a stream of a GET has no answers
+	if len(m.answered) == 0 { // MCP 2025-11-25: the stream of a GET carries no answers
 		switch {
 		case m.at == nil:
 		case m.at.on.refuses():
-			return // the answer to the POST has it
+			return // the answer to the POST contains it
 		case !m.at.on.resumes:
 			st = s.recorded[m.at.stream]
 		}
@@ -98,8 +98,8 @@ func (s *session) takeMCP(m *message) {
 	}
 }
 
-// asked returns the method of a message, for a batch of its first, and the ids of the
-// requests in it.
+// asked returns the method of a message, or of the first message of a batch, and the ids of
+// its requests.
 func asked(line []byte) (method string, ids []string) {
 	rpc.EachIn(line, func(_ []byte, e wire.Envelope) {
 		if method == "" {
@@ -112,7 +112,7 @@ func asked(line []byte) (method string, ids []string) {
 	return method, ids
 }
 
-// get serves the server's own stream, or the rest of one that broke off.
+// get serves the server's own stream, or the rest of a stream that broke off.
 func (f *Front) get(w http.ResponseWriter, in *http.Request) {
 	r := f.recording
 	id := in.Header.Get(lastEventHeader)
@@ -141,7 +141,7 @@ func (f *Front) get(w http.ResponseWriter, in *http.Request) {
 	s.serve(in.Context(), w, st, s.hold(st), portion{events: missed})
 }
 
-// delete ends a session, if the server on the tape let the client do so.
+// delete ends a session, if the server on the tape allowed that.
 func (f *Front) delete(w http.ResponseWriter, in *http.Request) {
 	s := f.session(w, in, "")
 	if s == nil {

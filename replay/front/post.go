@@ -10,11 +10,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxRequest is how long a message of the client may be: it is read whole.
+// maxRequest limits the bytes of a client's message, which is read whole.
 const maxRequest = 64 << 20
 
-// readMessage returns the body of a POST as one line. If it is no JSON, it answers the
-// request, and returns nil.
+// readMessage returns the body of a POST as one line. If the body is not JSON, it answers
+// the request with an error and returns nil.
 func readMessage(w http.ResponseWriter, in *http.Request) []byte {
 	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxRequest))
 	if err != nil {
@@ -31,8 +31,8 @@ func readMessage(w http.ResponseWriter, in *http.Request) []byte {
 	return line
 }
 
-// oneLine returns a message without line breaks. In JSON they are white space, and cannot
-// stand in a string.
+// oneLine returns a JSON message without line breaks, which are white space there: strings
+// cannot contain them.
 func oneLine(message []byte) []byte {
 	line := bytes.TrimSpace(message)
 	for _, c := range []byte("\r\n") {
@@ -43,11 +43,11 @@ func oneLine(message []byte) []byte {
 
 // say gives the player a line of the client.
 func (s *session) say(line []byte) {
-	_, _ = s.in.Write(append(line, '\n')) // fails when the player has ended, which has answered then
+	_, _ = s.in.Write(append(line, '\n')) // fails once the player has ended, which has then answered all requests
 }
 
-// answer answers a POST: with one message, with events, or with the status that was
-// recorded in place of a message. It returns true if it was that.
+// answer answers a POST with one message, with events, or with a recorded error status. It
+// returns true if the recorded status is an error.
 func (s *session) answer(w http.ResponseWriter, in *http.Request, st *stream, wake chan struct{}) (refused bool) {
 	for {
 		p, ok := s.next(in.Context(), st, wake)
@@ -71,7 +71,7 @@ func (s *session) answer(w http.ResponseWriter, in *http.Request, st *stream, wa
 	}
 }
 
-// refuse answers with a recorded status, the headers that tell more of it, and the body.
+// refuse answers with a recorded status, its body, and the headers that explain it.
 func refuse(w http.ResponseWriter, x *exchange) {
 	for _, name := range []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Allow"} {
 		if v := wire.HeaderValue(x.headers, name); v != "" {

@@ -12,58 +12,58 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A recording is what a tape says of HTTP: the heads of its exchanges, and where each
-// message of the agent stood. A tape of stdio has none of that, and one of a WebSocket
-// only the head with which that was opened.
+// A recording is what a tape says of HTTP: the heads of the exchanges, and where each
+// message of the agent was. A tape of stdio has neither, and a tape of a WebSocket has only
+// the head of the request that opened it.
 type recording struct {
 	streams map[uint64]*exchange
 	places  map[uint64]*place // of the server's messages, by number
 	posts   map[uint64]uint64 // streams of the client's messages, by number
 
-	http        bool                 // it has exchanges that open no WebSocket
-	socket      bool                 // it has one that does
-	path        string               // under which the agent was reached; empty: not known
-	session     string               // the first id that it gave a session of MCP or a connection of ACP; empty: it gave none
-	free        map[string]bool      // methods that the client called without such an id
+	http        bool                 // the tape has exchanges that do not open a WebSocket
+	socket      bool                 // the tape has an exchange that opens a WebSocket
+	path        string               // at which clients reached the agent; empty: not known
+	session     string               // the first id that the agent gave a session of MCP or a connection of ACP; empty: it gave none
+	free        map[string]bool      // methods that the client called without a session id
 	initializes int                  // how often the client called initialize
-	listens     map[string]*exchange // the first one that asked for a stream of the agent's own, by the session of ACP that it was for; empty: for none
+	listens     map[string]*exchange // the first exchange that asked for a stream of the agent's own, by ACP session; empty: for no session
 	refuses     bool                 // a POST was refused
-	deletes     *exchange            // the first one that deleted a session or a connection; nil if none did
+	deletes     *exchange            // the first exchange that deleted a session or a connection; nil if none did
 	closed      *wire.Close          // how the agent closed the WebSocket; nil if it did not
 }
 
 // An exchange is a request of HTTP and its response.
 type exchange struct {
 	method   string
-	session  string // of MCP, in the request; empty: none
-	scope    string // likewise of ACP
+	session  string // id of the MCP session in the request; empty: none
+	scope    string // the same for ACP
 	resumes  bool   // it asks for the rest of a stream
 	status   int    // 0: there was no response
 	headers  []wire.Header
 	sse      bool
 	frames   int        // messages of the response
-	answers  bool       // one of them answers a request
-	opening  []wire.SSE // events before the first of them
-	awaiting []wire.SSE // events behind the last of them
+	answers  bool       // one of these messages answers a request
+	opening  []wire.SSE // events before the first message
+	awaiting []wire.SSE // events after the last message
 	body     []byte     // of a response with an error status
 }
 
-// refuses reports whether the status was the answer.
+// refuses reports whether the response is an error status.
 func (x *exchange) refuses() bool { return x != nil && x.status >= 400 }
 
-// A place is where a message of the server stood.
+// A place is where a message of the server was on the tape.
 type place struct {
 	on     *exchange
 	stream uint64
-	event  wire.SSE   // its fields but for the data
-	before []wire.SSE // events between the message before it and this one
+	event  wire.SSE   // its fields except the data
+	before []wire.SSE // events between the previous message and this one
 }
 
-// maxBody is how much is kept of the body of a response with an error status.
+// maxBody limits the bytes that are kept of the body of a response with an error status.
 const maxBody = 64 << 10
 
-// readRecording reads tapes. Of several it does not tell where messages stood, which has
-// to be found then as for tapes of stdio.
+// readRecording reads tapes. If there are several, the recording does not say where
+// messages were, as if they were tapes of stdio.
 func readRecording(tapes []*record.Tape) (*recording, error) {
 	r := &recording{
 		streams: make(map[uint64]*exchange), places: make(map[uint64]*place), posts: make(map[uint64]uint64),
@@ -96,7 +96,7 @@ func (r *recording) take(f *dialect.Frame) {
 		r.asked(x, f)
 	case x == nil:
 	case m.SSE != nil && m.SSE.Event == "endpoint": // of HTTP+SSE 2024, where all answers come on one stream
-		x.resumes, r.path = true, mcpPath // clients of what is served here know no other
+		x.resumes, r.path = true, mcpPath // clients of streamable HTTP know no other path
 	case m.SSE != nil && !m.SSE.Cut && x.frames == 0:
 		x.opening = append(x.opening, *m.SSE)
 	case m.SSE != nil && !m.SSE.Cut:
@@ -113,8 +113,8 @@ func (r *recording) take(f *dialect.Frame) {
 	}
 }
 
-// asked takes a message of the client. x is nil on a tape of stdio or of a WebSocket, where
-// initialize takes the place of the session id.
+// asked notes a message of the client. x is nil on a tape of stdio or of a WebSocket:
+// initialize begins a session there, and there are no session ids.
 func (r *recording) asked(x *exchange, f *dialect.Frame) {
 	if x != nil {
 		r.posts[f.Seq] = f.Stream
@@ -144,7 +144,7 @@ func (r *recording) head(h *wire.HTTP) {
 	x.sse = strings.HasPrefix(strings.ToLower(wire.HeaderValue(h.Headers, "Content-Type")), eventStream)
 }
 
-// request takes the head of a request.
+// request notes the head of a request.
 func (r *recording) request(h *wire.HTTP) {
 	x := &exchange{
 		method: h.Method, session: wire.HeaderValue(h.Headers, sessionHeader), scope: wire.HeaderValue(h.Headers, acpSessionHeader),
@@ -171,6 +171,6 @@ func (r *recording) request(h *wire.HTTP) {
 	}
 }
 
-// named reports whether the sessions have ids. Over stdio there are none, and the process
-// is the session.
+// named reports whether sessions have ids. Over stdio they have none: the process is the
+// session.
 func (r *recording) named() bool { return !r.http || r.session != "" }

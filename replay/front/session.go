@@ -12,41 +12,41 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A session is one client, with a player of its own. It takes what the player writes, and
-// gives each frame to the stream on which it goes to the client.
+// A session is one client and its player. It sends each frame that the player writes on the
+// stream on which the client expects it.
 type session struct {
 	id        string // empty: the server on the tape gave none
 	recording *recording
 	take      taker
 	in        *io.PipeWriter // of the player
-	frame     []byte         // what the player has written of the next frame
-	order     sync.Mutex     // of POSTs: the next may come before the player has the message of an accepted one
+	frame     []byte         // the part of the next frame that the player has written
+	order     sync.Mutex     // serialises POSTs: otherwise the next could overtake the message of an accepted one
 
 	ended  chan struct{} // closed when the player has ended
 	result Result        // of the player, once it has ended
 
-	mu       sync.Mutex         // guards what follows, and the streams
-	calls    map[string]*stream // by the ids of requests that are not answered
-	posts    map[string]*stream // of ACP, by the ids of requests that may be refused: the player has not taken them
+	mu       sync.Mutex         // guards the fields below, and the streams
+	calls    map[string]*stream // by the ids of unanswered requests
+	posts    map[string]*stream // of ACP, by the ids of requests that the player has not taken: they may be refused
 	recorded map[uint64]*stream // POSTs by the recorded stream of their requests
-	own      *stream            // of the server, for a GET; of ACP, of the connection; of a WebSocket, the only one
-	scoped   map[string]*stream // of ACP, by session
+	own      *stream            // for GETs: the server's own stream, or that of the ACP connection; the only stream of a WebSocket
+	scoped   map[string]*stream // streams of ACP sessions
 	log      []sent             // the last events with ids
 	over     bool
 	deleted  bool // by the client
 	why      string
 }
 
-// A taker gives a message of the player to a stream of the session. s.mu is held.
+// A taker puts a message of the player onto a stream of the session. s.mu is held.
 type taker func(s *session, m *message)
 
-// A message is a frame of the player, or an entry of one that is a batch.
+// A message is a frame of the player, or an entry of a batch.
 type message struct {
 	raw      []byte
 	kind     wire.Kind
 	answered []string // ids of the requests that it answers
-	at       *place   // where it stood on the tape; nil: not known
-	call     []byte   // id of the request that it answers or is about, nil if it is about none
+	at       *place   // where it was on the tape; nil: not known
+	call     []byte   // id of the request that it answers or is about; nil if there is none
 }
 
 // start starts a player.
@@ -68,7 +68,7 @@ func start(ctx context.Context, a replay.Agent, r *recording, id string, take ta
 	return s
 }
 
-// opening returns the events with which the response of an exchange begins.
+// opening returns the events that come before the first message of a response.
 func opening(x *exchange) (events []event) {
 	if x == nil {
 		return nil
@@ -79,7 +79,7 @@ func opening(x *exchange) (events []event) {
 	return events
 }
 
-// Write takes bytes of a frame of the player.
+// Write appends bytes of the player's next frame.
 func (s *session) Write(p []byte) (int, error) {
 	s.frame = append(s.frame, p...)
 	return len(p), nil
@@ -124,10 +124,11 @@ func (s *session) Sent(seq uint64, call []byte) {
 	s.take(s, &message{raw: raw, kind: kind, answered: answered, at: s.recording.places[seq], call: call})
 }
 
-// isMessage reports whether it is one of JSON-RPC. A line on stdout may be none.
+// isMessage reports whether m is a JSON-RPC message. The agent may also have written other
+// lines to stdout.
 func (m *message) isMessage() bool { return m.kind.IsMessage() || m.kind == wire.Oversized }
 
-// put adds a message to what a stream has to send.
+// put appends a message to a stream.
 func (s *session) put(st *stream, m *message) {
 	e := event{raw: m.raw}
 	if m.at != nil {
@@ -147,7 +148,7 @@ func (s *session) put(st *stream, m *message) {
 	st.signal()
 }
 
-// answers returns the kind of a frame, and the ids of the requests that it answers.
+// answers returns the kind of a frame and the ids of the requests that it answers.
 func answers(raw []byte) (kind wire.Kind, ids []string) {
 	kind = rpc.EachIn(raw, func(_ []byte, e wire.Envelope) {
 		if e.MessageKind() == wire.Response {
@@ -157,7 +158,7 @@ func answers(raw []byte) (kind wire.Kind, ids []string) {
 	return kind, ids
 }
 
-// ask begins the stream of a POST that has requests with some ids.
+// ask makes the stream for a POST that has requests with these ids.
 func (s *session) ask(ids []string) *stream {
 	st := newStream()
 	st.post = true
@@ -169,7 +170,7 @@ func (s *session) ask(ids []string) *stream {
 	return st
 }
 
-// expect notes that the answer to a request is to go to a stream. s.mu is held.
+// expect notes that the answer to a request goes to a stream. s.mu is held.
 func (s *session) expect(st *stream, id string) {
 	st.open[id] = true
 	s.calls[id] = st
@@ -184,7 +185,7 @@ func (s *session) fail(st *stream, id, why string) {
 	s.forget(id)
 }
 
-// forget notes that nothing more is to come for a request. A POST ends with its last one.
+// forget notes that nothing more comes for a request. A POST ends with its last request.
 // s.mu is held.
 func (s *session) forget(id string) {
 	st := s.calls[id]
@@ -194,7 +195,7 @@ func (s *session) forget(id string) {
 	st.signal()
 }
 
-// finish ends all streams, when the player has ended.
+// finish ends all streams once the player has ended.
 func (s *session) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,16 +215,15 @@ func (s *session) finish() {
 	}
 }
 
-// gone reports whether there is no such session any more: the client has deleted it, or
-// the server on the tape ended. After a miss it goes on, to tell of that.
+// gone reports whether the session no longer exists for clients: its client has deleted it,
+// or the agent on the tape ended. After a miss the session remains, to report it.
 func (s *session) gone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.deleted || s.over && len(s.result.Report.Misses) == 0
 }
 
-// isOver reports whether nobody will ask for the session any more, and the player has
-// ended.
+// isOver reports whether the session is gone and its player has ended.
 func (s *session) isOver() bool {
 	select {
 	case <-s.ended:
@@ -233,12 +233,12 @@ func (s *session) isOver() bool {
 	}
 }
 
-// remains returns what is left of a session that is over.
+// remains returns what is kept of a session that is over.
 func (s *session) remains() *session {
 	return &session{id: s.id, in: s.in, ended: s.ended, result: s.result, over: true, deleted: true}
 }
 
-// delete ends the session for the client.
+// delete ends the session at the client's request.
 func (s *session) delete() {
 	s.mu.Lock()
 	s.deleted = true

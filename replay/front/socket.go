@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// socket plays the tape over a WebSocket: a message of text is one of JSON-RPC.
+// socket plays the tape over a WebSocket: each text message is one JSON-RPC message.
 func (f *Front) socket(w http.ResponseWriter, in *http.Request) {
 	f.mu.Lock()
 	id, closed := f.name(), f.closed
@@ -22,12 +22,12 @@ func (f *Front) socket(w http.ResponseWriter, in *http.Request) {
 		w.Header().Set(connectionHeader, id)
 	}
 	conn, err := websocket.Accept(w, in, &websocket.AcceptOptions{
-		Subprotocols:       []string{"mcp"}, // which clients of MCP ask for; those of ACP ask for none
+		Subprotocols:       []string{"mcp"}, // MCP clients ask for it; ACP clients ask for none
 		InsecureSkipVerify: true,            // Guard has judged the origin
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
-		return // it has been answered
+		return // Accept has answered the request
 	}
 	conn.SetReadLimit(maxRequest)
 	f.mu.Lock()
@@ -43,7 +43,7 @@ func (f *Front) socket(w http.ResponseWriter, in *http.Request) {
 	<-read
 }
 
-// hear gives the player what the client says, until the socket is closed.
+// hear passes the client's messages to the player until the socket is closed.
 func (s *session) hear(conn *websocket.Conn) {
 	defer s.delete()
 	for {
@@ -51,7 +51,7 @@ func (s *session) hear(conn *websocket.Conn) {
 		if err != nil {
 			return
 		}
-		if kind != websocket.MessageText { // the RFD: they are ignored
+		if kind != websocket.MessageText { // the RFD says to ignore these
 			continue
 		}
 		line := oneLine(p)
@@ -65,8 +65,8 @@ func (s *session) hear(conn *websocket.Conn) {
 	}
 }
 
-// speak gives the client what the player says, until that ends or the client has gone. It
-// returns how the socket is to be closed.
+// speak passes the player's messages to the client until the player ends or the client has
+// gone. It returns the status with which to close the socket.
 func (s *session) speak(ctx context.Context, conn *websocket.Conn) (websocket.StatusCode, string) {
 	wake := s.hold(s.own)
 	for {
@@ -88,7 +88,8 @@ func (s *session) speak(ctx context.Context, conn *websocket.Conn) (websocket.St
 	}
 }
 
-// farewell returns how the agent on the tape closed the socket, if it did.
+// farewell returns the status with which the agent on the tape closed the socket, if it
+// did.
 func (s *session) farewell() (websocket.StatusCode, string) {
 	c := s.recording.closed
 	if c == nil || c.Code == int(websocket.StatusNoStatusRcvd) {
@@ -97,8 +98,8 @@ func (s *session) farewell() (websocket.StatusCode, string) {
 	return websocket.StatusCode(c.Code), c.Reason
 }
 
-// takeSocket gives a message to the socket. A line that is none crosses too, if it did so on
-// a WebSocket then.
+// takeSocket sends a message on the socket. Other lines cross too if the tape was recorded
+// over a WebSocket.
 func (s *session) takeSocket(m *message) {
 	if m.isMessage() || s.recording.socket {
 		s.put(s.own, m)

@@ -8,27 +8,27 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A stream is what goes to the client as the answer to one POST, or on the stream that a
-// GET has opened. It may be served in parts: by the first request, and by those that ask
-// for the rest of it. What it has is guarded by the mutex of its session.
+// A stream carries messages to the client: as the answer to one POST, or in response to a
+// GET. Several requests may serve it in turn, each from where the previous one broke off.
+// The mutex of the session guards its fields.
 type stream struct {
-	post     bool            // of one POST, and ended by the last answer to that
-	open     map[string]bool // ids of the requests that are not answered
-	recorded *exchange       // nil: not known
+	post     bool            // it answers one POST and ends with the last answer
+	open     map[string]bool // ids of unanswered requests
+	recorded *exchange       // the recorded exchange that it replays; nil: not known
 	pending  []event
 	done     bool          // nothing will follow
-	wake     chan struct{} // of who serves it, buffered; closed when another does; nil: nobody has yet
+	wake     chan struct{} // wakes the request that serves the stream; closed when another one takes over; nil: none has served it yet
 }
 
-// An event is a message of the server, or an event without one.
+// An event is a message of the server, or an SSE event without one.
 type event struct {
 	raw    []byte   // the message; nil: none
-	fields wire.SSE // of the recorded event; Data counts only if raw is nil
+	fields wire.SSE // fields of the recorded event; Data is used only if raw is nil
 }
 
 func newStream() *stream { return &stream{open: make(map[string]bool)} }
 
-// end notes that nothing will follow.
+// end marks the stream as complete.
 func (st *stream) end() {
 	st.done = true
 	st.signal()
@@ -44,7 +44,7 @@ func (st *stream) signal() {
 	}
 }
 
-// hold makes the caller the one who serves the stream.
+// hold makes the caller serve the stream, in place of any other request.
 func (s *session) hold(st *stream) (wake chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,15 +56,15 @@ func (s *session) hold(st *stream) (wake chan struct{}) {
 	return st.wake
 }
 
-// A portion is what is to be sent next on a stream.
+// A portion is what to send next on a stream.
 type portion struct {
 	events   []event
 	done     bool
 	recorded *exchange
 }
 
-// next waits for something to send. It returns false if the client has gone, or if
-// another request is served the stream now.
+// next waits for something to send. It returns false if the client has gone, or if another
+// request now serves the stream.
 func (s *session) next(ctx context.Context, st *stream, wake chan struct{}) (portion, bool) {
 	select {
 	case _, ok := <-wake:
@@ -93,17 +93,17 @@ func (s *session) next(ctx context.Context, st *stream, wake chan struct{}) (por
 	return p, true
 }
 
-// logged is how many events are kept for clients that ask for the rest of a stream.
+// logged is how many events are kept for clients that resume a stream.
 const logged = 1000
 
-// A sent is an event with an id that was sent.
+// A sent is an event with an id, and the stream on which it was sent.
 type sent struct {
 	on    *stream
 	event event
 }
 
-// since returns the stream of the event with an id, and what was sent on it behind that;
-// nil if there is no such event.
+// since returns the stream of the event with an id and what was sent on it after that
+// event; nil if there is no such event.
 func (s *session) since(id string) (st *stream, missed []event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *session) since(id string) (st *stream, missed []event) {
 	return st, missed
 }
 
-// serve sends p, and what comes on a stream behind it, as events until the end of the
-// stream or of the request.
+// serve sends p, and then what comes on the stream, as events until the stream or the
+// request ends.
 func (s *session) serve(ctx context.Context, w http.ResponseWriter, st *stream, wake chan struct{}, p portion) {
 	beginEvents(w)
 	for ok := true; ok; p, ok = s.next(ctx, st, wake) {
