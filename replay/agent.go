@@ -1,16 +1,16 @@
 // Package replay plays the agent of a recorded tape to a client.
 //
-// It treats a tape as a conversation, not as a list of frames: sessions and calls
-// that run side by side have no order among each other, and ids, directories and
-// speed may differ from the recording. A client that leaves the tape gets an
-// error, or is ended after a timeout; it never waits forever.
+// It treats a tape as a conversation, not as a list of frames: sessions and calls that run
+// side by side have no order among each other, and ids, directories and speed may differ
+// from the recording. A client that leaves the tape gets an error, or the agent ends after
+// a timeout; the client never waits forever.
 //
-// The package cannot answer what was never recorded, unless it is given a real
-// agent for that, and it does not check whether the client handles what it hears.
+// The package cannot answer what was never recorded, unless it is given a real agent for
+// that. It does not check what the client does with the messages.
 //
-// An [Agent] plays tapes. A [Cassette] is a file that is replayed, and recorded if
-// its [Mode] says so. Package drive plays the client's side instead, and package
-// compare finds the differences between two conversations.
+// An [Agent] plays tapes. A [Cassette] is a file that is replayed, and recorded if its
+// [Mode] says so. Package drive plays the client's side instead, and package compare finds
+// the differences between two conversations.
 package replay
 
 import (
@@ -40,8 +40,8 @@ import (
 // each frame in between (BenchmarkReadAhead). It compares only the beginning of messages longer
 // than a mebibyte, and does not rewrite paths in strings longer than that.
 type Agent struct {
-	// Tapes may have several connections, of which a run plays one: the first that
-	// has the session that the client sets up first.
+	// Tapes may have several connections. A run plays one of them: the first that has the
+	// session that the client sets up first.
 	Tapes      []*record.Tape
 	Session    string // plays only this session; empty: all
 	Connection int    // plays only this connection, counted from 1; 0: see Tapes
@@ -49,26 +49,26 @@ type Agent struct {
 	Matching Matching
 	Pace     Pace
 	Patience time.Duration // how long to wait for a message of the client; 0 is 5 s
-	Partial  bool          // the client may leave messages out
+	Partial  bool          // the client may omit messages
 	Cwd      string        // the directory of the process; empty: the real one
 
-	// Live is the command of a real agent. It is started when the client asks for what
-	// is not on the tape: a session, an MCP call, or more in a recorded session, which
+	// Live is the command of a real agent. It is started when the client asks for something
+	// that is not on the tape: a session, an MCP call, or more in a recorded session, which
 	// the agent then resumes or gets as a record of what was said. It sees only the
-	// messages that belong to that, and Journal records those, as the client sees them.
+	// messages of these, and Journal records them as the client sees them.
 	//
-	// Without a Journal, a session goes on live from the first request that is not on
-	// the tape. With one, it does so only when the client has sent all that the tape
-	// has of it: what is added is played after that.
+	// Without a Journal, a session continues live from the first request that is not on the
+	// tape. With one, it does so only when the client has sent everything that the tape has
+	// of the session, because the added part is replayed after the rest.
 	Live    []string
 	Journal proxy.Journal // may be nil
 
-	// Watcher is told which frames of the tape are played. It may be nil; there is none
-	// beside a Live agent.
+	// Watcher is told which frames of the tape are played. It may be nil, and must be nil
+	// with Live.
 	Watcher Watcher
 
-	// Missed is told of each miss that the report will have, before the client is. It may
-	// be nil.
+	// Missed is called for each miss in the report, before the client gets the error. It
+	// may be nil.
 	Missed func(Miss)
 }
 
@@ -77,7 +77,7 @@ var errNoTape = errors.New("no tape to replay")
 // patience is the default of Agent.Patience.
 const patience = 5 * time.Second
 
-// leaveAfter is how long a write may still take after ctx has ended.
+// leaveAfter is how long a write may continue after ctx has ended.
 const leaveAfter = time.Second
 
 // Run plays until the client closes in, ctx ends, or the agent ends on the tape. It
@@ -91,7 +91,7 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	}
 	opt := *a
 	if opt.Cwd == "" {
-		opt.Cwd, _ = os.Getwd() // one that was deleted has no name
+		opt.Cwd, _ = os.Getwd() // a deleted directory has no name
 	}
 	if opt.Patience == 0 {
 		opt.Patience = patience
@@ -141,7 +141,7 @@ func (a *Agent) Check() error {
 	return nil
 }
 
-// finish writes the remaining stderr and reports the messages that never came.
+// finish writes the remaining stderr, and reports the messages that never came.
 func (p *player) finish(partial bool) {
 	if !partial {
 		p.leftovers()

@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An agentBatch is a batch of the recorded agent. It is sent as a batch if the live
-// client sent the requests that it answers in one batch; it then waits until all of its
-// entries may be sent. Otherwise its entries are sent one by one.
+// An agentBatch is a batch of the recorded agent. If the live client sent the requests that
+// it answers in one batch, it is sent as a batch, once all of its entries are ready.
+// Otherwise its entries are sent one by one.
 type agentBatch struct {
 	seq     uint64
 	parts   []part
@@ -23,7 +23,7 @@ type part struct {
 	lane  *lane
 	entry int
 	reply *expectedMessage // of a response: the request
-	token bool             // it has a progress token, and is left out if the client did not give one
+	token bool             // it has a progress token; it is omitted if the client gave none
 }
 
 // readBatch puts the entries of a batch of the agent into their lanes. It returns false
@@ -87,8 +87,8 @@ func (a *agentBatch) ready(p *player) bool {
 	return true
 }
 
-// pendingEntry returns an entry if only entries of the same batch precede it in its
-// lane, else nil.
+// pendingEntry returns an entry if only entries of the same batch precede it in its lane,
+// otherwise nil.
 func (a *agentBatch) pendingEntry(one part) *pendingFrame {
 	for i := range one.lane.pending {
 		switch pf := &one.lane.pending[i]; {
@@ -123,7 +123,7 @@ func (p *player) sendBatch(a *agentBatch) {
 	at := 0
 	for _, part := range a.parts {
 		entry := nth(f.Raw, part.entry)
-		at += bytes.Index(f.Raw[at:], entry) // between entries are only blanks and a comma
+		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma are between entries
 		edits = append(edits, remap.Edit{From: at, To: at + len(entry), With: p.rewritten(part.lane, a.pendingEntry(part), entry)})
 		at += len(entry)
 	}

@@ -6,7 +6,7 @@ type agentRequest struct {
 	id        string // JSON; sent as recorded
 	method    string
 	lane      *lane
-	answer    *expectedMessage // the recorded answer; nil: none was read so far
-	lost      bool             // the tape has no answer: the agent used the id again, or the tape ended
+	answer    *expectedMessage // the recorded answer; nil: not read yet
+	lost      bool             // the tape has no answer: the agent reused the id, or the tape ended
 	cancelled bool             // by the agent
 }

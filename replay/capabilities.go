@@ -10,8 +10,8 @@ import (
 // clientCapabilities are what the live client says it supports.
 type clientCapabilities struct {
 	initialize []byte          // params of its initialize; nil before that has come
-	added      [][]byte        // params of later requests that have capabilities
-	checked    map[string]bool // methods that lacks was asked about
+	added      [][]byte        // params of later requests that add capabilities
+	checked    map[string]bool // methods for which lacks was called
 }
 
 // initialized notes the params of initialize.

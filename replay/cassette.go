@@ -19,18 +19,18 @@ import (
 type Cassette struct {
 	Path    string
 	Mode    Mode
-	Command []string // the real agent; empty: there is none, and nothing is recorded
+	Command []string // the real agent; empty: none, and nothing is recorded
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
-	// Wrap, if it is not nil, is given what Run was given, and returns what Run uses in
-	// its place: for those who look at what passes.
+	// Wrap may be nil. It gets the arguments of Run and returns what Run uses instead, so
+	// that the caller can observe the traffic.
 	Wrap func(in io.Reader, out io.Writer) (io.Reader, io.Writer)
 
 	opened bool         // Open was called for the next Run
-	plays  *record.Tape // what Open returned
+	plays  *record.Tape // the tape that Open returned
 }
 
-// mode returns the effective mode: without an agent nothing can be recorded.
+// mode returns the effective mode: without an agent, nothing can be recorded.
 func (c *Cassette) mode() Mode {
 	if len(c.Command) == 0 {
 		return ModeNone
@@ -69,9 +69,9 @@ func (c *Cassette) find() (*record.Tape, error) {
 	return t, err
 }
 
-// Run plays the agent of the file to the client on in and out, or runs the real agent
-// and records it. It writes the file when the client has gone, in one step. If this
-// process is killed before that, the next run that may record writes it.
+// Run plays the agent of the file to the client on in and out, or runs the real agent and
+// records it. It writes the file atomically, when the client has gone. If this process is
+// killed before that, the next run that may record writes the file.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if !c.opened {
 		if _, err := c.Open(); err != nil {
@@ -120,12 +120,12 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 	return report, err
 }
 
-// A recording is kept in a store beside the file until it is complete, because clients
-// kill their agents and this process runs in place of one. The next run takes over a
-// recording that was left there. The suffixes say what becomes of it.
+// A recording is kept in a store beside the file until it is complete: clients kill their
+// agents, and this process runs in place of one. The next run takes over a recording that
+// is left there. The suffixes say what becomes of it.
 const (
-	whole    = ".recording" // it becomes the file
-	addition = ".adding"    // it is added to the file
+	whole    = ".recording" // replaces the file
+	addition = ".adding"    // is added to the file
 )
 
 func (c *Cassette) store(kind string) *record.Store {
@@ -140,20 +140,20 @@ func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 		return err
 	}
 	store := c.store(kind)
-	cwd, _ := os.Getwd() // one that was deleted has no name
+	cwd, _ := os.Getwd() // a deleted directory has no name
 	j, err := store.Record(record.Start{Command: c.Command, Cwd: cwd})
 	if err != nil {
 		return err
 	}
-	// A store that is left behind contains the whole conversation and must not be committed.
+	// A store that remains has the whole conversation and must not be committed.
 	ignored := os.WriteFile(filepath.Join(store.Dir(), ".gitignore"), []byte("*\n"), 0o600)
 	err = errors.Join(ignored, do(j), j.Close())
-	j.Wait() // a tape that is live is not kept
+	j.Wait() // keep skips live tapes
 	return errors.Join(err, c.keep(kind))
 }
 
-// keep moves what was recorded into the file and removes the store. It leaves alone
-// a recording that another process is still writing.
+// keep moves a recording into the file and removes the store. It leaves alone a recording
+// that another process is still writing.
 func (c *Cassette) keep(kind string) error {
 	store := c.store(kind)
 	ids, err := store.Tapes()
@@ -171,7 +171,7 @@ func (c *Cassette) keep(kind string) error {
 			return err
 		case info.Live:
 			return nil
-		case info.Frames == 0: // no agent has run
+		case info.Frames == 0: // no agent ran
 		default:
 			err = disk.WriteFile(c.Path, func(w io.Writer) error {
 				if kind == addition {

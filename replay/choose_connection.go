@@ -18,8 +18,8 @@ type connectionStart struct {
 	from uint64 // number of its first frame
 }
 
-// connectionStarts returns the connections on tapes, in order. It looks for the
-// next one only when the caller asks for it.
+// connectionStarts returns the connections on tapes, in order. It reads the tapes only as
+// far as the caller asks.
 func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 	return func(yield func(connectionStart, error) bool) {
 		for _, t := range tapes {
@@ -52,10 +52,10 @@ func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 type connectionChooser struct {
 	agent   *Agent
 	settled bool     // the connection is chosen
-	early   [][]byte // lines of the client that came before that
+	early   [][]byte // lines of the client that came before the choice
 }
 
-// first returns the player to begin with: that of Agent.Connection, or of the first
+// first returns the player to begin with: the one for Agent.Connection, or for the first
 // connection.
 func (choice *connectionChooser) first(report *Report) (*player, error) {
 	n := 0
@@ -72,9 +72,9 @@ func (choice *connectionChooser) first(report *Report) (*player, error) {
 	return nil, fmt.Errorf("there is no connection %d; the tape has %d", choice.agent.Connection, n)
 }
 
-// choose returns the player that handles the client's next line. When the client first
-// sets up a session, choose settles on p if its connection has that session, else on
-// the first connection that has it, else on p.
+// choose returns the player that handles the client's next line. When the client first sets
+// up a session, choose settles on p if its connection has that session, otherwise on the
+// first connection that has it, otherwise on p.
 func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	if choice.settled {
 		return p
@@ -103,9 +103,9 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	return p
 }
 
-// try returns a player of another connection if that has what m asks for, else nil. It
-// has the player handle what came before m, and drops what the player sends: the client
-// has got the same from p.
+// try returns a player of another connection if that connection has what m asks for,
+// otherwise nil. The player handles what came before m, and try drops the output: the
+// client has received the same from p.
 func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *player {
 	q, err := newPlayer(choice.agent, b, &Report{})
 	if err != nil {
@@ -127,8 +127,7 @@ func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *
 	return q
 }
 
-// takeOver makes q continue in place of p, after p has sent what only its pace held
-// back.
+// takeOver makes q replace p, once p has sent what only its pace held back.
 func (q *player) takeOver(p *player) {
 	pace := p.pace
 	p.pace = Pace{}

@@ -57,8 +57,8 @@ func (r *connectionReader) close() {
 	r.back.close()
 }
 
-// next returns the next frame that is played, nil at the end of the connection. The
-// frame is valid until the next call.
+// next returns the next frame to play, or nil at the end of the connection. The frame is
+// valid until the next call.
 func (r *connectionReader) next() (*dialect.Frame, error) {
 	for !r.over {
 		f, err := r.ahead.next()
@@ -73,8 +73,8 @@ func (r *connectionReader) next() (*dialect.Frame, error) {
 	return nil, nil
 }
 
-// has reports whether a frame is played: the client sent or got it, and it belongs to
-// what was chosen.
+// has reports whether a frame is played: it crossed the client's end, and it belongs to the
+// chosen part of the tape.
 func (r *connectionReader) has(f *dialect.Frame) bool {
 	switch {
 	case !f.AtClient():
@@ -85,8 +85,7 @@ func (r *connectionReader) has(f *dialect.Frame) bool {
 	return r.chosen.Has(f.Seq, &f.Annotation)
 }
 
-// ended returns the sessions whose last frame is the one with seq or an earlier one.
-// It returns each session once.
+// ended returns the sessions whose last frame is at most seq. It returns each session once.
 func (r *connectionReader) ended(seq uint64) (sessions []string) {
 	for len(r.endings) > 0 && r.endings[0].last <= seq {
 		sessions = append(sessions, r.endings[0].session)
@@ -115,18 +114,18 @@ func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	}
 }
 
-// rewind is how many frames readAgain skips at most: about as many as a block has. To
-// look up a frame that is further on is cheaper.
+// rewind is how many frames readAgain skips at most, about as many as a block has. Looking
+// up a frame further on is cheaper.
 const rewind = 2048
 
 // A cursor iterates over the frames of a tape. Only its tape must be set.
 type cursor struct {
 	tape *record.Tape
-	at   uint64 // the next frame has this number or a higher one
+	at   uint64 // number of the next frame, or lower
 	pull func() (dialect.Frame, error, bool)
 	stop func()
 
-	frame dialect.Frame // the last one that next returned
+	frame dialect.Frame // the frame that next returned last
 }
 
 // next returns the next frame, or nil at the end or with an error. The frame is valid

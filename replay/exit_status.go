@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// EndAs ends this process as an agent ended: if a signal ended the agent, EndAs sends
-// the same signal to this process, provided that a Go program can end by it. Otherwise
-// it returns the status with which the process should exit.
+// EndAs ends this process as an agent ended. If a signal ended the agent, EndAs sends the
+// same signal to this process, provided that it can end a Go program. Otherwise it returns
+// the status with which the process should exit.
 func EndAs(exit wire.Exit) (status int) {
 	switch sig := syscall.Signal(exit.Code - 128); sig {
 	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:

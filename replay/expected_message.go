@@ -19,9 +19,9 @@ type expectedMessage struct {
 	id       string // of a request, as recorded; JSON
 	lane     *lane
 	request  *agentRequest // of an answer: the agent's request
-	required bool          // if it never comes, that is reported
-	token    []byte        // of progress, as recorded; JSON
-	version  string        // of initialize: that of the answer; JSON
+	required bool          // the report lists it if it never comes
+	token    []byte        // progress token, as recorded; JSON
+	version  string        // of initialize: the version in the answer; JSON
 	at       time.Duration // on the tape
 	gap      time.Duration // since the previous frame in its lane
 	raw      []byte        // nil: must be read again
@@ -29,8 +29,8 @@ type expectedMessage struct {
 
 	came     bool   // the live client has sent it
 	live     []byte // its live id
-	batch    int    // number of the client's batch that it came in; 0: none
-	refused  bool   // its answer is a status of HTTP
+	batch    int    // number of the client's batch that had it; 0: none
+	refused  bool   // its answer is an HTTP status
 	answered bool   // its response was read from the tape
 }
 
@@ -39,18 +39,18 @@ func (exp *expectedMessage) compare(o *expectedMessage) int {
 	return cmp.Or(cmp.Compare(exp.seq, o.seq), cmp.Compare(exp.entry, o.entry))
 }
 
-// over reports whether nothing waits for the message any more.
+// over reports whether the player has stopped waiting for the message.
 func (exp *expectedMessage) over() bool { return exp.came || exp.lane.dead }
 
 // A queue has expected messages in the order of the tape.
 type queue struct {
 	messages []*expectedMessage
-	used     int // how many of them have come; counted for those in player.waiting only
+	used     int // how many of them have come; only counted for queues in player.waiting
 }
 
 func (q *queue) add(exp *expectedMessage) { q.messages = append(q.messages, exp) }
 
-// first returns the first message that has not come and is still waited for.
+// first returns the first message for which the player still waits.
 func (q *queue) first() *expectedMessage {
 	for len(q.messages) > 0 && q.messages[0].over() {
 		q.messages[0] = nil
@@ -62,7 +62,7 @@ func (q *queue) first() *expectedMessage {
 	return q.messages[0]
 }
 
-// before reports whether a message that is still waited for precedes pos.
+// before reports whether the player still waits for a message before pos.
 func (q *queue) before(pos uint64) bool {
 	exp := q.first()
 	return exp != nil && exp.seq < pos

@@ -8,15 +8,15 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A handOver gives a session of the tape to the live agent, for what the tape lacks of
-// it. The agent resumes or loads the session if it can, and knows it. Else it makes a new
-// one, and gets what was said so far with the next prompt: a shim sees to that. Sending
-// it the recorded prompts instead would cost tokens, and do again what its tools have
-// done.
+// A handOver gives a session of the tape to the live agent, which continues it beyond the
+// tape. The agent resumes or loads the session if it can and knows the session. Otherwise
+// it makes a new one, and a shim adds a record of the conversation to the next prompt.
+// Sending the recorded prompts instead would cost tokens, and repeat what the agent's tools
+// have done.
 type handOver struct {
 	lane  *lane
-	until uint64     // the frame of the tape from which on the session goes another way; 0: all of it was played
-	held  []*arrival // the client's messages since then
+	until uint64     // the frame from which the session leaves the tape; 0: all of it was played
+	held  []*arrival // the client's messages for the session since then
 	asked bool       // the agent was asked to open the session
 }
 
@@ -32,9 +32,9 @@ func (l *lane) noteSetting(m *arrival) {
 	l.settings = append(slices.DeleteFunc(l.settings, func(old setting) bool { return old.method == s.method && old.key == s.key }), s)
 }
 
-// mayHandOver reports whether a request of a session that the tape has can go to the live
-// agent. If that is recorded, the tape must have nothing left of the session that the
-// client has not sent: what is added comes after that, and is played after that.
+// mayHandOver reports whether a request of a recorded session can go to the live agent. If
+// the live agent is recorded, the client must have sent everything that the tape has of the
+// session: the added part is played after it.
 func (p *player) mayHandOver(m *arrival) bool {
 	if len(p.agent.Live) == 0 || p.live != nil && (p.live.gone || p.live.memory == nil) {
 		return false
@@ -42,20 +42,20 @@ func (p *player) mayHandOver(m *arrival) bool {
 	return p.isOpen(m.session) && (p.agent.Journal == nil || p.nextOf(m.session) == nil)
 }
 
-// isOpen reports whether the client has opened a session of the tape, and not left it.
+// isOpen reports whether the client has opened a session of the tape and not left it.
 func (p *player) isOpen(session string) bool {
 	l := p.sessions[session]
 	return p.protocol != dialect.MCP && session != "" && l != nil && !l.dead && l.setup != nil
 }
 
-// isNew reports whether the tape has nothing in the place of a request that is not on it,
-// so that a live agent could have served it in ModeNew.
+// isNew reports whether the tape has nothing in place of a request that is not on it, so
+// that a live agent could have served it in ModeNew.
 func (p *player) isNew(m *arrival) bool {
 	return p.isApart(m) || p.isOpen(m.session) && p.nextOf(m.session) == nil
 }
 
-// nextOf returns the first message of a session on the tape that the client has not sent
-// of its own accord; nil if there is none.
+// nextOf returns the first message of a session on the tape that the client has yet to send
+// of its own accord, or nil.
 func (p *player) nextOf(session string) (next *expectedMessage) {
 	for key, q := range p.waiting {
 		if key.session != session {
@@ -70,8 +70,8 @@ func (p *player) nextOf(session string) (next *expectedMessage) {
 	return next
 }
 
-// handOver begins to hand the session of m over. The live agent gets it when the turn
-// that is being played has ended.
+// handOver begins to hand over the session of m. The live agent gets the session when the
+// turn that is being played has ended.
 func (p *player) handOver(m *arrival) {
 	h := &handOver{lane: p.sessions[m.session]}
 	if next := p.nextOf(m.session); next != nil {
@@ -82,11 +82,11 @@ func (p *player) handOver(m *arrival) {
 	p.hold(h, m)
 }
 
-// isCut reports whether a frame of the lane is not played.
+// isCut reports whether the lane leaves the tape before a frame.
 func (l *lane) isCut(seq uint64) bool { return l.cutAt > 0 && seq >= l.cutAt }
 
-// wasCut reports whether a message that was read from the tape belongs to a session that
-// is not played that far.
+// wasCut reports whether a message read from the tape belongs to a part of a session that
+// is not played.
 func (p *player) wasCut(exp *expectedMessage) bool {
 	if s := p.sessions[exp.session]; s != nil && s.isCut(exp.seq) && exp.lane.kind == ofCall {
 		exp.lane.dead = true
@@ -94,7 +94,7 @@ func (p *player) wasCut(exp *expectedMessage) bool {
 	return exp.lane.dead || exp.lane.isCut(exp.seq)
 }
 
-// cut drops what the tape has of a session from a frame on.
+// cut drops the rest of a session on the tape, from a frame on.
 func (p *player) cut(l *lane, from uint64) {
 	l.cutAt = from
 	l.pending = slices.DeleteFunc(l.pending, func(pf pendingFrame) bool { return pf.pos >= from })
@@ -115,8 +115,8 @@ func (p *player) cut(l *lane, from uint64) {
 	p.wake(p.otherLines)
 }
 
-// handOverOf returns the hand-over under way that a message of the client belongs to, nil
-// if it belongs to none. A cancel may be of the turn that is still played.
+// handOverOf returns the pending hand-over that a message of the client belongs to, or nil.
+// A cancel may belong to the turn that is still being played.
 func (p *player) handOverOf(m *arrival) *handOver {
 	for _, h := range p.handOvers {
 		if m.kind != wire.Response && m.session == h.lane.session && (h.asked || !dialect.Does(m.method, dialect.CancelsTurns)) {
@@ -135,7 +135,7 @@ func (p *player) hold(h *handOver, m *arrival) {
 	h.held = append(h.held, m)
 }
 
-// continueLive goes on with each hand-over that can.
+// continueLive advances each hand-over that is ready.
 func (p *player) continueLive() {
 	for _, h := range slices.Clone(p.handOvers) {
 		switch {
@@ -148,13 +148,13 @@ func (p *player) continueLive() {
 	}
 }
 
-// ready reports whether all that is played of the session was played.
+// ready reports whether everything before the hand-over was played.
 func (h *handOver) ready() bool {
 	l := h.lane
 	return len(l.open) == 0 && len(l.pending) == 0 && l.expected.first() == nil && !l.running()
 }
 
-// openLive makes the live agent open the session, once it is initialized.
+// openLive makes the live agent open the session once the agent is initialized.
 func (p *player) openLive(h *handOver) {
 	if p.live == nil {
 		p.live = startLiveAgent(p)
@@ -175,8 +175,8 @@ func (p *player) openLive(h *handOver) {
 	p.live.ask(dialect.ResumeSession, params, func(e wire.Envelope) { p.liveOpened(h, e) })
 }
 
-// liveOpened handles the live agent's answer to our session/resume. It sets what the
-// client has set in the session, and passes on what was held.
+// liveOpened handles the live agent's answer to our session/resume. It repeats the client's
+// settings in the session, and passes on the held messages.
 func (p *player) liveOpened(h *handOver, e wire.Envelope) {
 	if e.Error != nil {
 		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(rpc.HideSecrets(dialect.ResumeSession, "", string(e.Error)))})
@@ -192,7 +192,7 @@ func (p *player) liveOpened(h *handOver, e wire.Envelope) {
 	}
 }
 
-// giveUp answers with an error the requests that were held.
+// giveUp ends a hand-over and answers the held requests with an error.
 func (p *player) giveUp(h *handOver, miss Miss) {
 	p.remove(h)
 	p.report.miss(miss)

@@ -11,32 +11,32 @@ import (
 )
 
 // An inbox buffers what the client has sent until the player handles it. Its size is
-// bounded, except while a write to the client blocks: a client that writes before it
-// reads would otherwise wait for us while we wait for it.
+// limited, except while a write to the client blocks: otherwise a client that writes before
+// it reads would deadlock with us.
 type inbox struct {
 	more  chan struct{} // buffered; gets a value when something came
-	left  chan struct{} // closed when the player no longer waits for a client that does not read
+	left  chan struct{} // closed when the player gives up on a client that does not read
 	whole bool          // long messages are kept whole
 
 	mu     sync.Mutex
 	room   *sync.Cond
-	frames [][]byte // guarded by mu, as are those below
+	frames [][]byte // guarded by mu, as are the fields below
 	size   int      // bytes in frames
 	ended  bool     // the client's EOF has come
-	busy   bool     // a write to the client is under way
-	stuck  bool     // and takes long
-	closed bool     // frames are no longer handled
+	busy   bool     // a write to the client is in progress
+	stuck  bool     // that write takes long
+	closed bool     // frames are dropped
 }
 
 // inboxSize is how many bytes are buffered before the inbox stops reading.
 const inboxSize = 1 << 20
 
-// stuckAfter is how long a write may take before the client is considered not to read.
+// stuckAfter is how long a write may take before the client counts as not reading.
 const stuckAfter = 20 * time.Millisecond
 
-// newInbox starts to read in, and signals more when something comes. Unless whole is
-// set, it keeps only those parts of a long frame that are compared. The reading
-// goroutine ends with in; a read that blocks cannot be interrupted.
+// newInbox starts to read in, and signals more when something comes. Unless whole is set,
+// it keeps only the parts of a long frame that are compared. The reading goroutine ends
+// with in: a blocked read cannot be interrupted.
 func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 	b := &inbox{more: more, left: make(chan struct{}), whole: whole}
 	b.room = sync.NewCond(&b.mu)
@@ -87,7 +87,7 @@ func (b *inbox) next() (frame []byte, ok, ended bool) {
 	return frame, true, false
 }
 
-// close makes the inbox drop its frames and those that still come.
+// close makes the inbox drop all frames, now and later.
 func (b *inbox) close() {
 	b.mu.Lock()
 	b.closed, b.frames = true, nil
@@ -95,14 +95,14 @@ func (b *inbox) close() {
 	b.room.Broadcast()
 }
 
-// An outbox buffers what is written to the client. It tells its inbox when the client
-// does not read.
+// An outbox buffers what is written to the client. It tells its inbox when the client does
+// not read.
 type outbox struct {
 	w     io.Writer
 	inbox *inbox
 	timer *time.Timer
 	buf   []byte
-	gone  bool // the client has closed its end, or is no longer waited for
+	gone  bool // the client has closed its end, or the player has given up on it
 }
 
 // outboxSize is how many bytes are written at once: the capacity of a pipe.
@@ -144,8 +144,8 @@ func (o *outbox) flush() {
 	o.buf = o.buf[:0]
 }
 
-// send writes the buffer. The write cannot be interrupted: if the client is no longer
-// waited for, the writing goroutine is left behind with the buffer.
+// send writes the buffer. The write cannot be interrupted: if the player gives up on the
+// client, the writing goroutine keeps the buffer and remains.
 func (o *outbox) send() {
 	o.inbox.writing(true)
 	o.timer.Reset(stuckAfter)
@@ -171,7 +171,7 @@ func (b *inbox) writing(busy bool) {
 	b.mu.Unlock()
 }
 
-// stall notes that a write takes long. It may be called when the write has just ended.
+// stall notes that a write takes long. The write may have just ended.
 func (b *inbox) stall() {
 	b.mu.Lock()
 	b.stuck = b.busy

@@ -10,30 +10,30 @@ import (
 )
 
 // A lane is a part of the conversation whose frames keep their order: a session, a call
-// that belongs to no turn, the connection's own frames, or lines that are not frames of
-// the protocol. Frames of the latter two wait for the client's last message before them
-// on the tape; otherwise lanes do not wait for each other.
+// that belongs to no turn, the connection's own frames, or lines that are not frames of the
+// protocol. Frames of the last two wait for the client's last message before them on the
+// tape. Otherwise lanes do not wait for each other.
 type lane struct {
 	kind      laneKind
 	session   string
-	expected  queue // the client's messages that the lane's frames wait for
-	sets      queue // session/set_* calls, in lanes of their own, that the session's frames wait for as well
+	expected  queue // the client's messages for which the lane's frames wait
+	sets      queue // session/set_* calls, which have lanes of their own; the session's frames wait for them too
 	pending   []pendingFrame
-	open      []*expectedMessage // requests that have come and were not answered yet
-	prompted  uint64             // number of the last prompt that has come
+	open      []*expectedMessage // requests that have come and are unanswered
+	prompted  uint64             // number of the last prompt that came
 	turnEnded uint64             // number of the last frame sent that ended a turn
-	stopped   uint64             // the client has cancelled: answers recorded before this number may never come
-	cancelled bool               // the open work is cancelled on the tape, as far as that was read
+	stopped   uint64             // the client has cancelled: answers before this number may never come
+	cancelled bool               // the tape, as far as it was read, cancels the open work
 	dead      bool               // a miss has ended it
-	cutAt     uint64             // frames from this number on are not played: the session goes on live; 0: all are
-	done      bool               // all of it was read from the tape
+	cutAt     uint64             // frames from this number on are not played, as the session continues live; 0: all are played
+	done      bool               // the tape was read to the lane's end
 	active    bool               // in player.active
 	paths     *remap.PathMap     // of a session; nil until it is set up
-	setup     []byte             // of a session: params of the client's request that has opened it; JSON, nil until then
+	setup     []byte             // of a session: params of the client's request that opened it; JSON, nil until then
 	settings  []setting          // what the client has set in the session
 	clock     clock
-	lastRead  time.Duration // time on the tape of its last frame that was read
-	eager     uint64        // number of the prompt or cancel that was read last, 0 if an agent's frame followed: available commands do not wait for it
+	lastRead  time.Duration // time on the tape of the frame that was read last
+	eager     uint64        // number of the last prompt or cancel, 0 if a frame of the agent followed: available commands do not wait for it
 }
 
 type laneKind uint8
@@ -45,8 +45,8 @@ const (
 	ofOtherLines
 )
 
-// running reports whether a turn is open. A client may send a prompt before the
-// previous turn has ended.
+// running reports whether a turn is open. A client may send a prompt before the previous
+// turn has ended.
 func (l *lane) running() bool {
 	return l.prompted > l.turnEnded || slices.ContainsFunc(l.open, func(exp *expectedMessage) bool { return dialect.Does(exp.method, dialect.Prompts) })
 }
@@ -74,8 +74,8 @@ func (p *player) blocked(l *lane, pf *pendingFrame) bool {
 	return l.kind == ofSession && pf.reply == nil && l.sets.before(pf.pos)
 }
 
-// needsMore reports whether a frame that was not read yet may be ready. It drops lanes
-// from alive that need no more frames.
+// needsMore reports whether an unread frame may be ready. It drops lanes from alive that
+// need no more frames.
 func (p *player) needsMore() bool {
 	if len(p.main.pending) == 0 && p.main.expected.first() == nil && (p.lastExpected == nil || p.lastExpected.over()) {
 		return true
@@ -94,7 +94,7 @@ func (p *player) needsMore() bool {
 	return needs
 }
 
-// wake notes that frames of the lane may be ready.
+// wake notes that the lane's next frame may be ready.
 func (p *player) wake(l *lane) {
 	if !l.active && len(l.pending) > 0 && !l.dead {
 		l.active = true
@@ -102,10 +102,9 @@ func (p *player) wake(l *lane) {
 	}
 }
 
-// nextReady returns the lane whose next frame may be sent, nil if there is none. Of
-// several it returns the one whose frame comes first on the tape. due is the earliest
-// time at which a frame may be sent that only its pace holds back; zero if there is
-// none.
+// nextReady returns the lane whose next frame may be sent, or nil. Of several it returns
+// the one whose frame comes first on the tape. due is the earliest time at which a frame is
+// ready that only its pace holds back; zero if there is none.
 func (p *player) nextReady() (next *lane, due time.Time) {
 	active := p.active[:0]
 	first := uint64(math.MaxUint64)

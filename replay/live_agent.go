@@ -16,42 +16,42 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A liveAgent is a real agent that serves what the tape lacks: sessions, what comes
-// after the end of a recorded session, and calls of MCP.
+// A liveAgent is a real agent that serves what the tape lacks: sessions, what comes after
+// the end of a recorded session, and MCP calls.
 type liveAgent struct {
 	input  *proxy.Pipe
 	inbox  *inbox
-	memory *sessionMemory // nil for MCP, or if it could not be made
+	memory *sessionMemory // nil for MCP, or if making it failed
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when the process has ended
 	err    error         // how it ended; valid after ended is closed
-	gone   bool          // it has ended or refused initialize
-	left   bool          // its input was closed, so that it may end
-	silent bool          // it gets no notifications/initialized, which ACP does not have
+	gone   bool          // it has ended, or has refused initialize
+	left   bool          // its input was closed so that it ends
+	silent bool          // it gets no notifications/initialized: ACP does not have it
 
 	journal     *liveJournal
 	initialized bool                             // it has answered initialize
-	waiting     []*arrival                       // messages to give it after that
-	calls       []liveCall                       // open requests of the client, in the order in which they came
-	own         map[string]func(e wire.Envelope) // what to do with the answers to the player's own requests, by id
+	waiting     []*arrival                       // messages for it that wait for that
+	calls       []liveCall                       // open requests of the client, in order
+	own         map[string]func(e wire.Envelope) // handle the answers to the player's own requests, by id
 	sessions    map[string]bool                  // its sessions
-	requests    map[string]liveRequest           // its open requests, by the ids that the client sees
+	requests    map[string]liveRequest           // its open requests, by the ids that the client knows
 	lastID      int
 }
 
 // A liveCall is a request of the client to the live agent.
 type liveCall struct {
 	id    string // JSON
-	makes bool   // a session
+	makes bool   // the request makes a session
 }
 
 // A liveRequest is a request of the live agent.
 type liveRequest struct {
-	id    []byte // JSON; as the agent sent it
+	id    []byte // JSON; the agent's id
 	token string // progress token; JSON, empty if there is none
 }
 
-// initializeID is the id of our own initialize. A client is unlikely to use it.
+// initializeID is the id of the player's own initialize. Clients are unlikely to use it.
 const initializeID = `"acptap-initialize"`
 
 // startLiveAgent starts the live agent and sends it the params of the client's
@@ -66,7 +66,7 @@ func startLiveAgent(p *player) *liveAgent {
 		own:     make(map[string]func(e wire.Envelope)), sessions: make(map[string]bool), requests: make(map[string]liveRequest),
 	}
 	if info, err := p.recording.tape.Info(); err == nil {
-		live.lastID = int(info.Lines) // ids of requests that an earlier run has added to the tape are lower
+		live.lastID = int(info.Lines) // requests that an earlier run has added to the tape have lower ids
 	}
 	run := proxy.Proxy{Command: p.agent.Live, In: live.input, Out: outW, Err: &liveStderr{live.journal, p.errOut.w}}
 	if p.protocol != dialect.MCP {
@@ -109,7 +109,7 @@ func (live *liveAgent) close(patience time.Duration) {
 	}
 }
 
-// takes reports whether a message of the client is for the live agent.
+// takes reports whether a message of the client goes to the live agent.
 func (live *liveAgent) takes(m *arrival) bool {
 	switch {
 	case live == nil || live.gone:
@@ -237,7 +237,7 @@ func (p *player) fromLive(line []byte) {
 		}
 		if i := live.call(string(e.ID)); i >= 0 {
 			if live.calls[i].makes {
-				live.sessions[wire.ValueAt(line, "result.sessionId").Text()] = true // of a long line, e has no result
+				live.sessions[wire.ValueAt(line, "result.sessionId").Text()] = true // e of a long line has no result
 			}
 			live.calls = slices.Delete(live.calls, i, i+1)
 		}
@@ -253,8 +253,8 @@ func (p *player) fromLive(line []byte) {
 	p.out.Write(append(line, '\n'))
 }
 
-// renamed returns a notification of the agent. If it names a request of the agent's
-// own, the id is replaced by the one that the client sees.
+// renamed returns a notification of the agent. If it names a request of the agent, renamed
+// replaces the id by the one that the client knows.
 func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 	own, by := dialect.NamedID(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
 	if own == nil || by != wire.AgentToClient {
@@ -268,7 +268,7 @@ func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 	return line
 }
 
-// liveInitialized handles the answer to our initialize.
+// liveInitialized handles the answer to the player's initialize.
 func (p *player) liveInitialized(e wire.Envelope) {
 	live := p.live
 	if e.Error != nil {
@@ -300,13 +300,12 @@ func (p *player) liveLost(why string) {
 	}
 }
 
-// liveSilence is how long the live agent may be silent before it is no longer waited
-// for, once the client has closed its end.
+// liveSilence is how long the live agent may be silent once the client has closed its end.
 const liveSilence = 30 * time.Second
 
-// awaitLive waits for the live agent after the client has closed its end. The agent then
-// gets to its end too, and finishes what it is at, or does not, as it would without a
-// tape. awaitLive returns false if nothing more is to come.
+// awaitLive waits for the live agent after the client has closed its end. The agent's input
+// ends too, and the agent may finish its work, as it would without a tape. awaitLive
+// returns false if nothing more will come.
 func (p *player) awaitLive(ctx context.Context) bool {
 	for _, h := range slices.Clone(p.handOvers) {
 		if !h.ready() {
@@ -332,7 +331,7 @@ func (p *player) awaitLive(ctx context.Context) bool {
 	return true
 }
 
-// A sharedWriter is written to by several goroutines.
+// A sharedWriter lets several goroutines write to w.
 type sharedWriter struct {
 	mu sync.Mutex
 	w  io.Writer // guarded by mu

@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A liveJournal records what client and live agent say to each other, with the ids that
-// the client sees: replayed, it is to be the same for the client. Of what the player says
-// to the agent it has initialize only, without which a tape says little.
+// A liveJournal records what client and live agent send to each other, with the ids that
+// the client knows, so that a replay looks the same to the client. Of the player's own
+// messages it records only initialize, without which a tape says little.
 type liveJournal struct {
 	mu sync.Mutex
 	to proxy.Journal // may be nil; guarded by mu
 }
 
-// line records a line, which has no line feed. An error is the journal's to remember.
+// line records a line, which has no line feed. The journal itself keeps any error.
 func (j *liveJournal) line(dir wire.Direction, line []byte) {
 	j.append(dir, append(bytes.Clone(line), '\n'))
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A Matching says what is compared of a message of the client and a recorded one.
+// A Matching says what is compared between a message of the client and a recorded one.
 type Matching uint8
 
-// The ways to match. Ids that the client makes are never compared, and paths in the
-// session's directories are compared relative to those.
+// The ways to match. Ids that the client makes are never compared. Paths in the session's
+// directories are compared relative to the directories.
 const (
-	MatchContent Matching = iota // what dialect.MatchFields returns
-	MatchMethod                  // the method and the session; nothing of answers
+	MatchContent Matching = iota // the fields that dialect.MatchFields returns
+	MatchMethod                  // the method and the session, and nothing of answers
 	MatchExact                   // every value
 )
 
@@ -29,12 +29,12 @@ func (m Matching) String() string { return wire.Name(matchingNames[:], uint8(m))
 // MarshalText returns the name of m.
 func (m Matching) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText parses a name that String returns.
 func (m *Matching) UnmarshalText(text []byte) error {
 	return wire.ParseName(matchingNames[:], "matching", text, (*uint8)(m))
 }
 
-// index adds a request or notification to those that candidates finds.
+// index adds a request or notification for candidates to find.
 func (p *player) index(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -45,8 +45,8 @@ func (p *player) index(exp *expectedMessage) {
 	q.add(exp)
 }
 
-// unindex removes a message that has come from those that candidates finds. It compacts
-// a queue once half of its messages have come.
+// unindex removes a message that has come. It compacts the queue once half of its messages
+// have come.
 func (p *player) unindex(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -62,9 +62,8 @@ func (p *player) unindex(exp *expectedMessage) {
 	}
 }
 
-// candidates calls try with the messages that have a key and have not come, in the
-// order of the tape, until try returns true. It reads on in the tape as long as more
-// returns true.
+// candidates calls try with the messages that have a key and have not come, in the order of
+// the tape, until try returns true. It reads on in the tape while more returns true.
 func (p *player) candidates(key expectedKey, more func() bool, try func(exp *expectedMessage) bool) {
 	p.seeking = true
 	defer func() { p.seeking = false }()
@@ -82,10 +81,10 @@ func (p *player) candidates(key expectedKey, more func() bool, try func(exp *exp
 	}
 }
 
-// find returns the recorded message that matches m. If there is none, found is nil, near
-// is the message with the fewest differences, of several the first on the tape, and
-// differs has these. Of methods that come in the recorded order only the next message is
-// looked at; a session/new that matches none gets the first.
+// find returns the recorded message that matches m. If there is none, found is nil, near is
+// the message with the fewest differences (the first such on the tape), and differs has
+// these differences. For methods that must come in the recorded order, find looks at the
+// next message only. A session/new that matches none gets the first.
 func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
 	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
@@ -112,9 +111,9 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 	return found, near, differs
 }
 
-// sameDir wraps try for session/new: it accepts only a session whose directory, relative
-// to that of the recorded process, is the same as the client's relative to ours. If the
-// tape has none, it also sets more so that the tape is not read further.
+// sameDir wraps try for session/new, so that it accepts only a session whose directory,
+// relative to the recorded process, is the client's directory relative to ours. If the tape
+// has no such session, sameDir also sets more so that find does not read on.
 func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
 	dir := relative(p.agent.Cwd, m.e.Params.Get("cwd").Text())
 	if !p.setupDirs[dir] {
@@ -126,8 +125,8 @@ func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func
 	}
 }
 
-// inOrder reports whether messages of a method must come in the recorded order within
-// their session.
+// inOrder reports whether messages of a method must come in the recorded order within their
+// session.
 func inOrder(method string) bool {
 	return dialect.RoleOf(dialect.ACP, method).Is(dialect.Prompts | dialect.Restores | dialect.Closes)
 }
@@ -136,7 +135,7 @@ func inOrder(method string) bool {
 func (p *player) moreOf(m *arrival) func() bool {
 	switch {
 	case m.kind == wire.Notification && optional(m.method), dialect.Does(m.method, dialect.Pings):
-		near := 256 // frames; a match matters little
+		near := 256 // frames: a match is not important
 		return func() bool {
 			near--
 			return near >= 0
@@ -238,7 +237,7 @@ func (p *player) compareInitialize(exp *expectedMessage, want, got []dialect.Fie
 	if enough == "" {
 		enough = pick(want) // initialize failed on the tape
 	}
-	if have := pick(got); have != pick(want) && !reaches(have, enough) { // the agent may have answered with a newer version than it was offered
+	if have := pick(got); have != pick(want) && !reaches(have, enough) { // the agent may have answered with a newer version than the client offered
 		return []Difference{{"protocolVersion", enough, have}}
 	}
 	if p.agent.Matching != MatchExact {
@@ -258,8 +257,8 @@ func reaches(have, enough string) bool {
 	return have >= enough
 }
 
-// difference compares fields by their paths. cut says that only the beginnings of the
-// messages are known: the last value of each may be cut off and is not compared.
+// difference compares fields by path. cut says that only the beginnings of the messages are
+// known: their last values may be cut off, so they are not compared.
 func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]

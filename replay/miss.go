@@ -12,23 +12,22 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// ErrDiverged says that the client did not do what the recorded client did.
+// ErrDiverged says that the client did something other than the recorded client.
 var ErrDiverged = errors.New("the client left the tape")
 
-// A Miss is something that the client did and that is not on the tape, or that is on
-// the tape and the client did not do. It contains no secret that an export would
-// remove.
+// A Miss is something that the client did and the tape lacks, or that is on the tape and
+// the client did not do. It contains no secret that an export would remove.
 type Miss struct {
-	Text     string       // what came, or did not come
-	Expected Expected     // the recorded message that is nearest to what came, or that did not come
+	Text     string       // what came or did not come
+	Expected Expected     // the recorded message nearest to what came, or the one that did not come
 	Differs  []Difference // from that
-	New      bool         // the tape has nothing in the place of what came: a live agent could have served it (ModeNew)
+	New      bool         // the tape has nothing in its place: a live agent could have served it (ModeNew)
 }
 
 // An Expected names a recorded message of the client. The zero value names none.
 type Expected struct {
 	Seq    uint64 `json:"seq"`
-	Method string `json:"method"` // of an answer: that of its request
+	Method string `json:"method"` // of an answer: the method of its request
 }
 
 func (e Expected) String() string {
@@ -105,8 +104,8 @@ type jsonDifference struct {
 	Got  any    `json:"got"`
 }
 
-// value returns the value of a field for an error: as JSON, or its beginning as text if
-// it is long.
+// value returns the value of a field for an error: as JSON, or the beginning as text if it
+// is long.
 func value(field string) any {
 	const limit = 4096
 	switch {
@@ -118,8 +117,8 @@ func value(field string) any {
 	return json.RawMessage(field)
 }
 
-// miss reports a request or notification that is not on the tape. It answers a request
-// with an error. For a notification it ends the lane.
+// miss reports a request or notification that is not on the tape. It answers a request with
+// an error, and ends the lane of a notification.
 func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	what := "was sent, and is not on the tape"
 	if len(differs) > 0 {
@@ -142,7 +141,7 @@ func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 }
 
 // missAnswer reports an answer that is not the recorded one, and ends the lane of the
-// request. near is the recorded answer, nil if no such request is open.
+// request. near is the recorded answer, or nil if no such request is open.
 func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Difference) {
 	if near == nil {
 		p.report.miss(Miss{Text: fmt.Sprintf("an answer came to a request %s that is not open", shorten(string(m.id)))})
@@ -158,8 +157,8 @@ func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Differe
 }
 
 // nextExpected returns the message that was expected instead of m: the next one of its
-// session, else the first on the tape with the same method, else the first of all; nil
-// if there is none.
+// session, otherwise the first on the tape with the same method, otherwise the first of
+// all; nil if there is none.
 func (p *player) nextExpected(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
 		if exp := l.expected.first(); exp != nil {
@@ -190,8 +189,8 @@ func (p *player) laneFor(m *arrival, near *expectedMessage) *lane {
 	return p.main
 }
 
-// end ends a lane: its open requests are answered with an error. If it has none, only
-// the end of the agent can tell the client.
+// end ends a lane and answers its open requests with an error. If it has none, only the end
+// of the agent can tell the client.
 func (p *player) end(l *lane, miss Miss) {
 	l.dead = true
 	if len(l.open) == 0 {
@@ -205,13 +204,13 @@ func (p *player) end(l *lane, miss Miss) {
 	p.wake(p.otherLines)
 }
 
-// refuse answers a request with the error that reports a miss. Its code is that of an
-// internal error: other codes make some clients do without a method or a session that
-// seems to be missing, or log in.
+// refuse answers a request with the error that reports a miss. The error has the code of an
+// internal error: other codes make some clients log in, or do without a method or session
+// that seems to be missing.
 func (p *player) refuse(id []byte, miss *Miss) {
 	data, err := json.Marshal(map[string]*Miss{"acptap": miss})
 	if err != nil {
-		panic("replay: " + err.Error()) // all of it is ours
+		panic("replay: " + err.Error()) // acptap made the value
 	}
 	p.fail(id, wire.InternalError, miss.String(), data)
 }
@@ -223,9 +222,9 @@ func (p *player) fail(id []byte, code int, why string, data []byte) {
 	p.told(0, id)
 }
 
-// stalled returns a lane that cannot continue before the client acts, and how long to
-// wait for the client. Of several it returns the one with the shortest wait. It returns
-// nil if there is none.
+// stalled returns a lane that cannot continue until the client acts, and how long to wait
+// for the client. Of several it returns the one with the shortest wait. It returns nil if
+// there is none.
 func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Duration) {
 	try := func(l *lane) {
 		if l.dead || len(l.open) == 0 && !l.running() {
@@ -255,7 +254,7 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 	return stuck, after
 }
 
-// awaited returns the first message that a lane waits for.
+// awaited returns the first message for which a lane waits.
 func (l *lane) awaited() *expectedMessage {
 	exp := l.expected.first()
 	if s := l.sets.first(); s != nil && (exp == nil || s.seq < exp.seq) {
@@ -264,7 +263,7 @@ func (l *lane) awaited() *expectedMessage {
 	return exp
 }
 
-// awaits returns the number of the frame that a lane waits for, 0 if there is none.
+// awaits returns the number of the frame for which a lane waits, or 0.
 func (l *lane) awaits() uint64 {
 	if exp := l.awaited(); exp != nil {
 		return exp.seq
@@ -272,7 +271,7 @@ func (l *lane) awaits() uint64 {
 	return 0
 }
 
-// stall ends a lane whose client message did not come in time.
+// stall ends a lane for which the client's message did not come in time.
 func (p *player) stall(l *lane) {
 	miss := Miss{Text: "the tape ends before the answer"}
 	if exp := l.awaited(); exp != nil {
@@ -282,8 +281,7 @@ func (p *player) stall(l *lane) {
 	p.end(l, miss)
 }
 
-// hidden returns differences without the secrets in them. method is that of the
-// messages.
+// hidden returns differences without their secrets. method is the method of the messages.
 func hidden(method string, differs []Difference) []Difference {
 	list := make([]Difference, len(differs))
 	for i, d := range differs {

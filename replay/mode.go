@@ -8,9 +8,9 @@ type Mode uint8
 
 // The modes.
 const (
-	ModeOnce Mode = iota // record if there is no file, else replay
+	ModeOnce Mode = iota // record if there is no file, otherwise replay
 	ModeNone             // replay
-	ModeNew              // replay, and add what the file lacks: sessions, what comes after the end of one, MCP calls
+	ModeNew              // replay, and add what the file lacks: sessions, the continuation of sessions, MCP calls
 	ModeAll              // record
 )
 
@@ -26,7 +26,7 @@ func (m Mode) String() string { return wire.Name(modeNames[:], uint8(m)) }
 // MarshalText returns the name of m.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText parses a name that String returns.
 func (m *Mode) UnmarshalText(text []byte) error {
 	return wire.ParseName(modeNames[:], "mode", text, (*uint8)(m))
 }

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// A Pace says how long the agent's frames are held back. The zero value holds nothing
-// back.
+// A Pace says how long to hold back the agent's frames. The zero value holds back nothing.
 type Pace struct {
 	Speed float64       // 1 as recorded, 0.5 half as fast; 0: no waiting
 	Max   time.Duration // the longest wait; 0: no limit
 }
 
-// ParsePace reads fast, recorded, or a speed such as 0.5x; each may be followed
-// by the longest wait, as in recorded,max=2s.
+// ParsePace parses fast, recorded, or a speed such as 0.5x. A longest wait may follow, as
+// in recorded,max=2s.
 func ParsePace(text string) (Pace, error) {
 	var p Pace
 	speed, limit, limited := strings.Cut(text, ",")
@@ -43,7 +42,7 @@ func ParsePace(text string) (Pace, error) {
 	return p, nil
 }
 
-// String returns the text that ParsePace takes.
+// String returns the text that ParsePace parses.
 func (p Pace) String() string {
 	text := "fast"
 	switch p.Speed {
@@ -59,7 +58,7 @@ func (p Pace) String() string {
 	return text
 }
 
-// wait returns how long to wait where the recording has a pause.
+// wait returns how long to wait for a pause in the recording.
 func (p Pace) wait(recorded time.Duration) time.Duration {
 	if p.Speed == 0 || recorded <= 0 {
 		return 0
@@ -74,10 +73,10 @@ func (p Pace) wait(recorded time.Duration) time.Duration {
 // A clock tells when the next frame of a lane is due.
 type clock struct {
 	last     time.Duration // when the lane's last frame crossed the wire on the tape
-	lastLive time.Time     // when it was sent or received now; zero: there was none
+	lastLive time.Time     // when it was sent or received in this run; zero: not yet
 }
 
-// due returns when a frame may be sent that stands at a time on the tape; zero: at once.
+// due returns when to send a frame that is at a time on the tape; zero: at once.
 func (c *clock) due(p Pace, at time.Duration) time.Time {
 	if p.Speed == 0 || c.lastLive.IsZero() {
 		return time.Time{}

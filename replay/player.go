@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A player plays the agent of one recorded connection. It handles the client's messages
-// one by one, and after each it sends all frames that are ready. So what it sends
-// depends on the order of the messages only.
+// A player plays the agent of one recorded connection. It handles the client's messages one
+// by one and, after each, sends all frames that are ready. So its output depends only on
+// the order of the messages.
 type player struct {
 	agent       *Agent
 	pace        Pace
@@ -23,26 +23,26 @@ type player struct {
 	protocol    dialect.Protocol
 	report      *Report
 	recordedCwd string          // of the recorded process
-	setupDirs   map[string]bool // of the sessions on the tape, relative to recordedCwd
+	setupDirs   map[string]bool // directories of the sessions on the tape, relative to recordedCwd
 
 	inbox  *inbox
 	out    *outbox
 	errOut *outbox
-	live   *liveAgent // nil until it is needed
+	live   *liveAgent // nil until needed
 
-	watcher Watcher // nil: there is none, or the client does not get what is sent
+	watcher Watcher // nil: there is none, or the output is dropped
 
-	handOvers []*handOver     // to the live agent, under way
+	handOvers []*handOver     // pending hand-overs to the live agent
 	known     map[string]bool // all sessions of the tape
 
 	lanes
 	openOnTape
 	lookahead
 
-	sent         dialect.OpenRequests[*agentRequest] // of the agent, which the client has not answered
+	sent         dialect.OpenRequests[*agentRequest] // of the agent, and not answered by the client
 	ids          remap.ClientIDs
 	paths        remap.PathMap // of all sessions
-	batches      int           // how many the client has sent
+	batches      int           // how many batches the client has sent
 	capabilities clientCapabilities
 }
 
@@ -55,8 +55,7 @@ type lanes struct {
 	active     []*lane // lanes whose next frame may be ready to be sent
 }
 
-// openOnTape has the requests that were read from the tape, but whose answers were not
-// read yet.
+// openOnTape has the requests that were read from the tape and whose answers were not.
 type openOnTape struct {
 	requests dialect.OpenRequests[*agentRequest]    // of the agent
 	calls    dialect.OpenRequests[*expectedMessage] // of the client
@@ -65,22 +64,21 @@ type openOnTape struct {
 	elicited *lane                                  // of the last elicitation
 }
 
-// A lookahead is the state of the reading of the tape, which may be ahead of the
-// playing.
+// A lookahead is the state of reading the tape, which may be ahead of playing.
 type lookahead struct {
 	waiting      map[expectedKey]*queue // messages of the client that have not come
-	lastExpected *expectedMessage       // the required one that was read last; nil if it has come
-	lastPending  *lane                  // of the last frame, if that is the agent's and was not sent
+	lastExpected *expectedMessage       // the last required message that was read; nil if it has come
+	lastPending  *lane                  // lane of the last frame, if that is the agent's and is pending
 	kept         int                    // bytes of frames in memory
-	seeking      bool                   // the tape is searched: nothing is sent
-	draining     bool                   // playing is over: only stderr and other lines are written
+	seeking      bool                   // the tape is being searched: nothing is sent
+	draining     bool                   // playing is over: only stderr and other lines are sent
 	finished     bool                   // the connection was read to its end
 	closing      bool                   // the recorded client's EOF was read
-	signal       string                 // the last one read since the client's last message: it may have ended the agent
-	endedAlone   bool                   // nothing made the recorded agent end
+	signal       string                 // the last signal since the client's last message: it may have ended the agent
+	endedAlone   bool                   // the recorded agent ended of its own accord
 }
 
-// An expectedKey is the key under which waiting has a message.
+// An expectedKey is a key of lookahead.waiting.
 type expectedKey struct {
 	method, session string
 }
@@ -127,8 +125,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	return p, nil
 }
 
-// play runs until the connection is over. It returns the player of the connection that
-// choice has chosen.
+// play runs until the connection is over. It returns the player that choice has chosen.
 func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
@@ -156,7 +153,7 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 		}
 		next := due
 		var l *lane
-		if due.IsZero() { // all that is ready was sent
+		if due.IsZero() { // everything that is ready was sent
 			var after time.Duration
 			if l, after = p.stalled(choice.agent.Patience); l != nil {
 				next = heard.Add(after)
@@ -174,8 +171,8 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	}
 }
 
-// readLive handles the next line of the live agent, or its end. It returns false if
-// there is neither.
+// readLive handles the next line of the live agent, or its end. It returns false if there
+// is neither.
 func (p *player) readLive() bool {
 	if p.live == nil || p.live.gone {
 		return false
@@ -199,7 +196,7 @@ func (p *player) readLive() bool {
 	return ok || ended
 }
 
-// woken says why wait has returned.
+// woken says why wait returned.
 type woken uint8
 
 const (
@@ -208,7 +205,8 @@ const (
 	cancelled              // the context is done
 )
 
-// wait waits for the client or the live agent, or until due if that is not zero.
+// wait blocks until the client or the live agent sends something, or until due if that is
+// not zero.
 func (p *player) wait(ctx context.Context, due time.Time) woken {
 	var alarm <-chan time.Time
 	if !due.IsZero() {
@@ -226,11 +224,11 @@ func (p *player) wait(ctx context.Context, due time.Time) woken {
 	}
 }
 
-// readAhead is how many frames are read before the output is flushed, so that the
-// client need not wait until all frames that may be ready have been read.
+// readAhead is how many frames are read before the output is flushed, so that the client
+// need not wait until all ready frames were read.
 const readAhead = 256
 
-// advance sends all frames that are ready. due is the time of the next frame that only
+// advance sends all frames that are ready. due is when the next frame is ready that only
 // its pace holds back; zero if there is none.
 func (p *player) advance() (due time.Time) {
 	for n := 1; ; n++ {
@@ -298,9 +296,9 @@ func (p *player) flush() {
 	p.errOut.flush()
 }
 
-// over reports whether the agent ends now. It does after a miss that the client cannot
-// be told otherwise. If it ended by itself on the tape, it does when all frames were
-// sent and all messages have come; lanes that a miss has ended do not count.
+// over reports whether the agent ends now: after a miss that only its end can report to the
+// client, or, if it ended of its own accord on the tape, once all frames were sent and all
+// messages have come. Lanes that a miss has ended do not count.
 func (p *player) over() bool {
 	if p.report.fatal {
 		return true
@@ -323,6 +321,5 @@ func (p *player) over() bool {
 	return !p.main.waits() && !slices.ContainsFunc(p.alive, (*lane).waits)
 }
 
-// waits reports whether a frame of the lane must still be sent, or a message must still
-// come.
+// waits reports whether the lane still has to send a frame or to receive a message.
 func (l *lane) waits() bool { return !l.dead && (len(l.pending) > 0 || l.expected.first() != nil) }

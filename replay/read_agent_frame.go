@@ -21,7 +21,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	p.enqueue(p.laneOf(&pf, f, e), pf, f.Raw)
 }
 
-// laneOf returns the lane that a frame of the agent belongs to, and completes pf.
+// laneOf returns the lane of a frame of the agent, and completes pf.
 func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch e.MessageKind() {
 	case wire.Response:
@@ -102,10 +102,9 @@ func (p *player) latestLane() *lane {
 	return latest.lane
 }
 
-// namedLane returns the lane of an open request that a message of the agent names by its
-// id or its progress token; nil if it names none. It ignores ids of tasks: messages about
-// a task come between the calls that ask about it, so they do not belong to the call that
-// began it.
+// namedLane returns the lane of the open request that a message of the agent names by its
+// id or progress token, or nil. It ignores ids of tasks: messages about a task come between
+// the calls that ask about it, so they do not belong to the call that began it.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
 		if exp := p.calls.Find(by, f.Stream, id); exp != nil {
@@ -120,8 +119,8 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	return p.tokens.Find(by, f.Stream, token)
 }
 
-// serverLane returns the lane of a message that an MCP server sends without naming a
-// call. It is most likely about the last open call of its session.
+// serverLane returns the lane of a message that an MCP server sends without naming a call.
+// It is most likely about the last open call of its session.
 func (p *player) serverLane(session string) *lane {
 	for _, exp := range slices.Backward(p.recent) {
 		if exp.session == session || session == "" {

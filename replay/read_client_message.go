@@ -23,8 +23,8 @@ func (p *player) fromClient(f *dialect.Frame) {
 	})
 }
 
-// expect adds one message of the client to its lane. entry is its index in a batch, else
-// -1.
+// expect adds one message of the client to its lane. entry is its index in a batch,
+// otherwise -1.
 func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
 	exp := &expectedMessage{
 		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: a.Method, session: dialect.NamedSession(a.Method, e), stream: f.Stream,
@@ -57,8 +57,8 @@ func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wi
 	}
 }
 
-// drained reports whether playing is over. If so, it reports a required message as one
-// that never came.
+// drained reports whether playing is over. If so, it reports a required message as never
+// sent.
 func (p *player) drained(exp *expectedMessage) bool {
 	if p.draining && exp.required {
 		p.report.unused(exp)
@@ -90,7 +90,7 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 		if made := p.recording.chosen.Made[exp.seq]; made != "" {
 			exp.lane = p.session(made)
 		} else {
-			exp.lane = p.newCall() // it fails
+			exp.lane = p.newCall() // the request fails on the tape
 		}
 	case m.Role.Is(dialect.Opens), m.Role.Is(dialect.Closes):
 		exp.lane = p.session(exp.session)
@@ -130,8 +130,8 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 	}
 }
 
-// cancelsMCP reports whether a notification takes back a request of MCP, which is then not
-// answered.
+// cancelsMCP reports whether a notification cancels an MCP request, which then gets no
+// answer.
 func cancelsMCP(method string) bool {
 	return dialect.RoleOf(dialect.MCP, method).Is(dialect.CancelsRequest)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// readNext reads the next frame of the connection and puts it into its lane. It returns
-// false at the end.
+// readNext reads the next frame of the connection into its lane. It returns false at the
+// end.
 func (p *player) readNext() bool {
 	if p.finished {
 		return false
@@ -44,7 +44,7 @@ func (p *player) readNext() bool {
 	return true
 }
 
-// tapeEnded notes that the tape has been read to its end.
+// tapeEnded notes the end of the tape.
 func (p *player) tapeEnded() {
 	p.finished = true
 	for _, l := range p.sessions {
@@ -70,8 +70,8 @@ func (p *player) mark(f *dialect.Frame) {
 	}
 }
 
-// refused notes that the requests on a stream were answered by the status of HTTP, which
-// the Watcher gives them. A message with that status may follow.
+// refused notes that an HTTP status answered the requests on a stream. The Watcher passes
+// on that status. A message with it may follow.
 func (p *player) refused(stream uint64) {
 	for exp := range p.calls.All() {
 		if exp.stream == stream {
@@ -81,8 +81,8 @@ func (p *player) refused(stream uint64) {
 	}
 }
 
-// enqueue puts a frame of the agent into its lane, or sends it at once if nothing
-// holds it back.
+// enqueue puts a frame of the agent into its lane, or sends it at once if nothing holds it
+// back.
 func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	if l.dead || l.isCut(pf.seq) || p.draining && l != p.otherLines {
 		return
@@ -108,7 +108,7 @@ func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 }
 
 // awaitedMessage returns the last required message of the client that was read from the
-// tape, nil if it has come.
+// tape, or nil if it has come.
 func (p *player) awaitedMessage() *expectedMessage {
 	if p.lastExpected != nil && p.lastExpected.over() {
 		p.lastExpected = nil
@@ -116,8 +116,8 @@ func (p *player) awaitedMessage() *expectedMessage {
 	return p.lastExpected
 }
 
-// trailing adds a line that is not a frame of the protocol. It is written after the
-// frame that precedes it on the tape.
+// trailing adds a line that is not a frame of the protocol. It is written after the frame
+// before it on the tape.
 func (p *player) trailing(f *dialect.Frame) {
 	pf := newPendingFrame(f)
 	if l := p.lastPending; l != nil && len(l.pending) > 0 && !l.dead {
@@ -130,7 +130,7 @@ func (p *player) trailing(f *dialect.Frame) {
 	p.enqueue(p.otherLines, pf, f.Raw)
 }
 
-// session returns the lane of a session, which it makes if necessary.
+// session returns the lane of a session. It makes the lane if necessary.
 func (p *player) session(id string) *lane {
 	l := p.sessions[id]
 	if l == nil {
@@ -143,7 +143,7 @@ func (p *player) session(id string) *lane {
 
 func (p *player) newCall() *lane { return &lane{kind: ofCall} }
 
-// keptBytes is how many bytes of frames are kept in memory until they are played. The
+// keptBytes limits the bytes of frames that are kept in memory until they are played. The
 // bytes of further frames are read again.
 const keptBytes = 8 << 20
 

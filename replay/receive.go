@@ -110,8 +110,8 @@ func (p *player) notification(m *arrival) {
 }
 
 // cancel handles session/cancel of ACP. It matches the recorded cancel before the next
-// prompt. If the turn needs nothing more from the client, a cancel that is not on the
-// tape changes nothing, and is only noted.
+// prompt. A cancel that is not on the tape changes nothing, and is only noted, if the turn
+// needs nothing more from the client.
 func (p *player) cancel(m *arrival) {
 	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
@@ -199,8 +199,8 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	}
 }
 
-// leader returns the message that the next frame of the connection's own lane waits
-// for, nil if it waits for none.
+// leader returns the message for which the next frame of the connection's own lane waits,
+// or nil.
 func (p *player) leader() *expectedMessage {
 	if len(p.main.pending) > 0 {
 		return p.main.pending[0].after
@@ -208,7 +208,7 @@ func (p *player) leader() *expectedMessage {
 	return p.lastExpected
 }
 
-// begin notes the effects of a request that has come.
+// begin applies the effects of a request that has come.
 func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	l := exp.lane
 	if l.kind == ofCall {
@@ -232,8 +232,8 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	}
 }
 
-// learnPaths maps the directories of a session, from the params of its recorded setup
-// and of the live one.
+// learnPaths maps the directories of a session, from the params of the recorded setup and
+// of the live one.
 func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	r := &remap.PathMap{}
 	r.Learn(wire.ValueAt(recorded, "cwd").Text(), wire.ValueAt(live, "cwd").Text())
@@ -247,8 +247,8 @@ func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	p.paths.Join(r)
 }
 
-// relative returns a path relative to a directory, for comparison. If from is empty or
-// to does not begin with a slash or backslash, it returns to.
+// relative returns a path relative to a directory, for comparison. It returns to unchanged
+// if from is empty or to does not begin with a slash or backslash.
 func relative(from, to string) string {
 	from, to = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(to, `\`, "/")
 	if from == "" || !strings.HasPrefix(to, "/") {

@@ -11,34 +11,34 @@ import (
 
 // A Report says how a replay went.
 type Report struct {
-	Sent     int `json:"sent"`     // frames of the agent
+	Sent     int `json:"sent"`     // frames sent to the client
 	Received int `json:"received"` // messages of the client
-	Matched  int `json:"matched"`  // of those received, how many match a message on the tape
-	Live     int `json:"live"`     // of those received, how many requests went to a live agent because they are not on the tape
+	Matched  int `json:"matched"`  // how many of those received match a message on the tape
+	Live     int `json:"live"`     // how many requests among those received went to a live agent because they are not on the tape
 
-	Misses []Miss     `json:"misses"`    // in the order in which they were found; at most 100
+	Misses []Miss     `json:"misses"`    // in the order of their discovery; at most 100
 	Unused []Expected `json:"neverCame"` // messages of the recorded client that never came; at most 100
 	Left   int        `json:"left"`      // how many messages never came
-	Notes  []string   `json:"notes"`     // other deviations, which did not matter; at most 100
+	Notes  []string   `json:"notes"`     // other deviations, which had no effect; at most 100
 
 	Exit   *wire.Exit `json:"exit,omitempty"`   // how the recorded agent ended; nil if the tape does not have it
 	Signal string     `json:"signal,omitempty"` // the last signal passed on to the recorded agent before it ended, such as "terminated"; empty: none
 
-	fatal      bool // there was a miss that the client cannot be told by an answer
+	fatal      bool // no answer can tell the client of a miss
 	moreMisses int  // beyond maxLines
 	moreNotes  int  // beyond maxLines
 
 	missed func(Miss) // Agent.Missed
 }
 
-// maxLines is how many misses, unused messages and notes a report keeps of each.
+// maxLines limits the misses, the unused messages and the notes of a report.
 const maxLines = 100
 
 // Diverged reports whether the client left the tape.
 func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
 
-// Lacking reports whether the client left the tape only by asking for what that lacks,
-// and a live agent could have added.
+// Lacking reports whether the client left the tape only by asking for something that a live
+// agent could have added.
 func (r *Report) Lacking() bool {
 	return len(r.Misses) > 0 && r.Left == 0 && r.moreMisses == 0 && !slices.ContainsFunc(r.Misses, func(m Miss) bool { return !m.New })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// send writes a frame of the agent with live ids and paths, and notes its effects.
+// send writes a frame of the agent with live ids and paths, and applies its effects.
 func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 	if l == p.otherLines {
 		p.writeLine(pf, raw)
@@ -33,7 +33,7 @@ func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 	p.noteSent(l, pf)
 }
 
-// noteSent notes the effects of a frame that has been sent.
+// noteSent applies the effects of a frame that was sent.
 func (p *player) noteSent(l *lane, pf *pendingFrame) {
 	p.report.Sent++
 	switch {
@@ -74,8 +74,8 @@ func (p *player) pathsOf(l *lane) *remap.PathMap {
 	return &p.paths
 }
 
-// tokenless reports whether a frame is about the progress of a call for which the
-// client has given no progress token.
+// tokenless reports whether a frame is about the progress of a call for which the client
+// gave no progress token.
 func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 	if !pf.token {
 		return false
@@ -86,7 +86,7 @@ func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 }
 
 // sendLong sends a frame that is too long to be read at once. It replaces the id of a
-// response wherever that stands, and other ids only in the beginning.
+// response anywhere in the frame, and other ids only in the beginning.
 func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	edits := p.idEdits(pf, beginning)
 	if pf.reply != nil && wire.ScanPrefix(beginning).ID == nil {
@@ -107,7 +107,7 @@ func (p *player) writeLine(pf *pendingFrame, line []byte) {
 	out := p.out
 	if pf.dir == wire.AgentStderr {
 		out = p.errOut
-		p.out.flush() // frames that precede the line on the tape are written first
+		p.out.flush() // frames that precede the line on the tape are sent first
 		defer out.flush()
 	}
 	if pf.long {

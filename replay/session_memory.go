@@ -13,10 +13,10 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A sessionMemory is a store for one run of a live agent, in a temporary directory.
-// From it, a shim between player and agent serves the agent those sessions of the tape
-// that go on live. The store also has the ids of all other sessions of the tape, so
-// that the shim gives no new session one of them.
+// A sessionMemory is a store for one run of a live agent, in a temporary directory. From
+// it, a shim between player and agent serves the sessions of the tape that continue live.
+// The store also has the ids of all other sessions of the tape, so that the shim gives none
+// of them to a new session.
 type sessionMemory struct {
 	store    *record.Store
 	start    record.Start
@@ -49,12 +49,12 @@ func newSessionMemory(p *player) (_ *sessionMemory, err error) {
 	return m, nil
 }
 
-// prepare is the Prepare of the agent's proxy.
+// prepare is Prepare of the agent's proxy.
 func (m *sessionMemory) prepare() (proxy.Journal, []proxy.Interceptor) {
 	return m.recorder, []proxy.Interceptor{m.shim}
 }
 
-// close removes the store, once the agent has ended. It may be called twice.
+// close removes the store. The agent must have ended. close may be called twice.
 func (m *sessionMemory) close() {
 	if m.closed {
 		return
@@ -70,7 +70,7 @@ func (m *sessionMemory) close() {
 	os.RemoveAll(m.store.Dir())
 }
 
-// reserveIDs makes a tape on which all sessions of the played tape are made.
+// reserveIDs makes a tape that makes all sessions of the played tape.
 func (m *sessionMemory) reserveIDs(p *player) error {
 	return m.tape(func(say func(dir wire.Direction, line []byte)) error {
 		id := []byte("0")
@@ -83,9 +83,9 @@ func (m *sessionMemory) reserveIDs(p *player) error {
 	})
 }
 
-// remember makes tapes of what was said in a session: on the tapes before the one that
-// is played, and on that one before the frame with the number end, or to its end if that
-// is 0. Paths are those that the client knows.
+// remember makes tapes of what was said in a session: on the tapes before the one that is
+// played, and on that one before frame end, or to its end if end is 0. Paths are the
+// client's.
 func (m *sessionMemory) remember(p *player, l *lane, end uint64) error {
 	for _, t := range p.agent.Tapes {
 		if t == p.recording.tape {
@@ -102,8 +102,7 @@ func (m *sessionMemory) remember(p *player, l *lane, end uint64) error {
 	return m.copy(p, l, connectionStart{p.recording.tape, p.recording.from}, end)
 }
 
-// connectionOf returns the connection of a tape that has a session; none if the tape
-// lacks the session.
+// connectionOf returns the connection of a tape that has a session, or the zero value.
 func connectionOf(t *record.Tape, session string) (found connectionStart, err error) {
 	sessions, err := t.Sessions()
 	i := slices.IndexFunc(sessions, func(one record.SessionInfo) bool { return one.ID == session })
@@ -147,7 +146,7 @@ func (m *sessionMemory) copy(p *player, l *lane, start connectionStart, end uint
 	})
 }
 
-// tape makes a tape of the lines that fill says.
+// tape makes a tape of the lines that fill passes to say.
 func (m *sessionMemory) tape(fill func(say func(dir wire.Direction, line []byte)) error) error {
 	j, err := m.store.Record(m.start)
 	if err != nil {

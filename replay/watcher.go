@@ -1,20 +1,20 @@
 package replay
 
-// A Watcher is told which frames of the tape an Agent plays, so that what Run writes can
-// go to the client in another way than on stdout. Its methods are called in the goroutine
-// of Run.
+// A Watcher is told which frames of the tape an Agent plays, so that the output of Run can
+// reach the client in another way than on stdout. Run calls its methods in its own
+// goroutine.
 type Watcher interface {
-	// Matched says that a request of the client is the one in frame seq of the tape. Its
-	// id is that of the client, as JSON.
+	// Matched says that a request of the client is the one in frame seq of the tape. id is
+	// the client's id of the request, as JSON.
 	Matched(seq uint64, id []byte)
 
-	// Sent says that what was written to out since the last call is one frame, with its
-	// line end: frame seq of the tape, or one that is made here if that is 0. call is the
-	// id of the client's request that it answers or is about, nil if it is about none.
+	// Sent says that the output since the last call is one frame with its line end: frame
+	// seq of the tape, or a frame that the player made if seq is 0. call is the id of the
+	// client's request that the frame answers or is about, or nil.
 	Sent(seq uint64, call []byte)
 }
 
-// told tells the watcher, if there is one, that a frame stands in the output.
+// told tells the watcher, if there is one, that the output has a complete frame.
 func (p *player) told(seq uint64, call []byte) {
 	if p.watcher == nil {
 		return
@@ -23,8 +23,8 @@ func (p *player) told(seq uint64, call []byte) {
 	p.watcher.Sent(seq, call)
 }
 
-// callOf returns the client's id of the request that a frame in a lane answers or is
-// about, nil if there is none.
+// callOf returns the client's id of the request that a frame in a lane answers or is about,
+// or nil.
 func callOf(l *lane, pf *pendingFrame) []byte {
 	switch {
 	case pf.reply != nil:

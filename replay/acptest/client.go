@@ -14,14 +14,14 @@ import (
 // test, and compares the two conversations. A difference is an error of the test, with a
 // unified diff. When Client returns, the agent has ended. Client never changes the tape.
 //
-// agent is a program and its arguments; see [Command] for one that is a function
-// of the test. It runs in the directory of the test, its stderr goes to the
-// test's output, and its sessions work in a new directory unless set sets another.
+// agent is a program and its arguments; see [Command] for an agent that is a function of
+// the test. The agent runs in the directory of the test, its stderr goes to the test's
+// output, and its sessions work in a new directory unless set sets another.
 //
-// If tapes of MCP servers lie beside the file, as acptap export --mcp writes them
-// (NAME.mcp.SERVER.jsonl beside NAME.jsonl), the agent gets those in the place of the
-// servers that the client gave it, and no server runs. It is then an error of the test if it
-// asks them for what is not on their tapes, or if one of them has no tape. TestMain must
+// If tapes of MCP servers are beside the file, as acptap export --mcp writes them
+// (NAME.mcp.SERVER.jsonl beside NAME.jsonl), the agent gets these instead of the servers
+// that the client gave it, and no server runs. It is then an error of the test if the agent
+// asks for something that is not on their tapes, or if a server has no tape. TestMain must
 // call [Main].
 func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client)) {
 	t.Helper()

@@ -78,8 +78,8 @@ func Command(t testing.TB, serve func(stdin io.Reader, stdout io.Writer)) []stri
 }
 
 // Main must come first in the TestMain of a package that uses AgentCommand or Command.
-// The processes of these are the test binary: in them, Main passes on their stdio and
-// does not return. Otherwise it does nothing.
+// Their processes are the test binary: in them, Main relays stdio and does not return.
+// Otherwise it does nothing.
 //
 //	func TestMain(m *testing.M) {
 //		acptest.Main()
@@ -99,7 +99,7 @@ func Main() {
 const relayFlag = "-acptest.relay="
 
 // listen returns a command that calls serve for each of its processes. At the end of the
-// test it ends stdin, and after a while the context of a serve that has not returned.
+// test it ends stdin and, after a while, the context of a serve that has not returned.
 func listen(t testing.TB, serve func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit) []string {
 	t.Helper()
 	self, err := os.Executable()

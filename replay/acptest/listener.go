@@ -10,13 +10,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A listener judges what passes between a client and a replayed agent. The numbers of
-// its frames count what has passed.
+// A listener judges the messages between a client and a replayed agent. It numbers them in
+// the order in which they pass.
 type listener struct {
 	began time.Time
 
 	mu       sync.Mutex
-	split    [2]wire.Splitter // by direction; this and what follows is guarded by mu
+	split    [2]wire.Splitter // by direction; guarded by mu, as are the fields below
 	long     [2][]byte        // the beginning of a line that is longer than a Splitter keeps
 	tracker  *dialect.Tracker
 	checker  *conform.Checker
@@ -65,8 +65,8 @@ func (l *listener) take(dir wire.Direction, p []byte) {
 	l.split[dir].Feed(p, func(piece []byte, end wire.LineEnd, last bool) { l.piece(dir, piece, last) })
 }
 
-// piece takes a line, or a part of one that is longer than can be checked: of that the
-// beginning is judged.
+// piece handles a line, or a piece of a line that is too long to be checked: the listener
+// judges the beginning of such a line.
 func (l *listener) piece(dir wire.Direction, piece []byte, last bool) {
 	long := l.long[dir]
 	switch {
@@ -91,7 +91,7 @@ func (l *listener) frame(dir wire.Direction, raw []byte, e wire.Envelope) {
 	l.checker.Add(&f)
 }
 
-// findings returns what was found, when no more will pass.
+// findings returns the findings, once no more messages will pass.
 func (l *listener) findings() []conform.Finding {
 	l.mu.Lock()
 	defer l.mu.Unlock()

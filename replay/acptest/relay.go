@@ -60,7 +60,7 @@ func passOn(address string) {
 		case m.Dir == wire.AgentStderr:
 			os.Stderr.Write(m.Data)
 		default:
-			os.Stdout.Write(m.Data) // SIGPIPE ends us if nobody reads, as it does most agents
+			os.Stdout.Write(m.Data) // if the reader has gone, SIGPIPE ends us, as it does most agents
 		}
 	}
 }
@@ -102,12 +102,12 @@ func (p *process) read(d *gob.Decoder) {
 			p.hangUp()
 			continue
 		}
-		p.fed.Write(m.Data) // fails if nobody reads any more
+		p.fed.Write(m.Data) // fails if the reader has gone
 	}
 }
 
-// hangUp ends the stdin. From then on, writes to the process have a deadline: most
-// likely nobody reads what the process writes.
+// hangUp ends the stdin. From then on, writes to the process have a deadline: most likely
+// its output has no reader.
 func (p *process) hangUp() {
 	p.fed.Close()
 	p.over.Store(true)
@@ -141,7 +141,7 @@ func (p *process) send(m message) error {
 	return err
 }
 
-// kill ends a process that does not end otherwise.
+// kill kills a process that does not end by itself.
 func (p *process) kill() {
 	if it, err := os.FindProcess(p.pid); err == nil {
 		it.Kill()

@@ -9,13 +9,13 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// Server plays the agent of ACP or the MCP server of the tape at path, in the portable form,
-// over HTTP, and returns its URL. With the scheme ws in place of http that is the URL of a
-// WebSocket. Any number of clients may come, one after the other or at once; for each the
-// tape is played from its beginning. Nothing is recorded.
+// Server plays the ACP agent or MCP server of the tape at path, in the portable form, over
+// HTTP, and returns its URL. With the scheme ws instead of http it is the URL of a
+// WebSocket. Any number of clients may connect, one after the other or at once; for each,
+// the tape is played from its beginning. Nothing is recorded.
 //
-// When the test ends, the server ends. It is then an error of the test if a client has
-// left the tape, if messages of the recorded client are missing, or if no client came.
+// When the test ends, the server ends. It is then an error of the test if a client has left
+// the tape, if messages of the recorded client are missing, or if no client connected.
 func Server(t testing.TB, path string, set ...func(*replay.Agent)) (address string) {
 	t.Helper()
 	tape, err := record.OpenFile(path)

@@ -18,8 +18,8 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// playServers has the agent of c get the tapes that lie beside the file of its client, in the
-// place of its MCP servers. If there are none, it gets the servers.
+// playServers gives the agent of c the tapes beside the file of its client instead of its
+// MCP servers. If there are no such tapes, the agent gets the servers.
 func playServers(t testing.TB, path string, c *drive.Client) {
 	t.Helper()
 	servers, err := drive.ReadServers(c.Tapes, c.Session, func(tape *record.Tape) (drive.Nested, error) { return drive.Beside(path, tape) })
@@ -51,7 +51,7 @@ func playServers(t testing.TB, path string, c *drive.Client) {
 	})
 }
 
-// serverCommand returns a command that is the MCP server of a tape.
+// serverCommand returns a command that plays the MCP server of a tape.
 func serverCommand(t testing.TB, path string, a replay.Agent) []string {
 	t.Helper()
 	return listen(t, func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit {
@@ -76,8 +76,8 @@ func serverURL(t testing.TB, path string, a replay.Agent) string {
 	return address
 }
 
-// checkServer makes an error of the test of what an agent asked that is not on the tape of
-// its server. It returns the exit status of that.
+// checkServer reports as errors of the test what an agent asked that is not on the tape of
+// its server. It returns the exit status of the server.
 func checkServer(t testing.TB, path string, r replay.Report, err error) (code int) {
 	switch {
 	case len(r.Misses) > 0:
@@ -90,7 +90,7 @@ func checkServer(t testing.TB, path string, r replay.Report, err error) (code in
 	return 0
 }
 
-// serve begins to play a tape over HTTP, and returns its URL. end ends that.
+// serve plays a tape over HTTP until end is called, and returns its URL.
 func serve(t testing.TB, path string, f *front.Front) (address string, end func() []front.Result) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,16 +10,16 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// An agentProcess is a running agent that is sent lines and sends lines.
+// An agentProcess is a running agent that exchanges lines with the driver.
 type agentProcess struct {
 	input  *proxy.Pipe
-	lines  chan []byte  // what it writes; long lines are shortened; closed at its end
-	spoke  atomic.Int64 // when it last wrote something; ns since 1970
+	lines  chan []byte  // the lines that it writes; long ones are shortened; closed at the end of its output
+	spoke  atomic.Int64 // when it last wrote; ns since 1970
 	cancel context.CancelFunc
-	ended  chan error // gets what proxy.Proxy.Run returned
+	ended  chan error // gets the result of proxy.Proxy.Run
 }
 
-// startAgent runs the agent of p, whose In and Out are set here.
+// startAgent runs the agent of p. It sets p.In and p.Out.
 func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	ctx, cancel := context.WithCancel(ctx)
 	out, stdout := io.Pipe()
@@ -35,14 +35,14 @@ func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	return a
 }
 
-// quiet returns how long the agent has written nothing.
+// quiet returns the time since the agent last wrote.
 func (a *agentProcess) quiet() time.Duration { return time.Since(time.Unix(0, a.spoke.Load())) }
 
-// unread is how long the agent may take to read what it was sent before it is ended.
+// unread is how long the agent may take to read the rest of its input before it is ended.
 const unread = time.Second
 
 // stop closes the agent's stdin, ends the agent, and waits until its process group has
-// ended. It returns how the agent ended.
+// ended. It returns the result of proxy.Proxy.Run.
 func (a *agentProcess) stop() error {
 	a.input.End()
 	drained := make(chan struct{})

@@ -23,13 +23,13 @@ type recordedRequest struct {
 	options   []trace.Option // of a permission
 	answer    []byte         // the client's response; nil if there was none
 	failed    bool           // the answer is an error
-	after     uint64         // Seq of the last message that the client sent between request and answer; 0 if there is none
-	used      bool           // its answer was given to the live agent
-	openCalls []*plannedCall // of a request with a progress token: the client's calls that were open then
+	after     uint64         // Seq of the last message that the client sent between the request and the answer; 0: none
+	used      bool           // the live agent got its answer
+	openCalls []*plannedCall // of a request with a progress token: the client's calls that were open at the time
 }
 
-// passed reports whether the agent will no longer ask this: the calls that it worked on
-// are answered.
+// passed reports whether the agent will no longer make this request: the calls that it
+// worked on are answered.
 func (a *recordedRequest) passed() bool {
 	return len(a.openCalls) > 0 && !slices.ContainsFunc(a.openCalls, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
 }
@@ -42,9 +42,9 @@ func newRecordedRequest(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *reco
 	return a
 }
 
-// permissionOf returns what a permission is asked for, as JSON, merged from all that the
-// agent has told of it. It leaves out ids. Of a tool call with a raw input, it leaves
-// out title, locations and content. subject is nil if it is not known completely.
+// permissionOf returns what a permission is asked for, as JSON, merged from everything that
+// the agent has said about it, without ids. For a tool call with a raw input, it leaves out
+// title, locations and content. subject is nil if it is not known completely.
 func permissionOf(t *trace.Trace, session string, seq uint64) (subject []byte, options []trace.Option) {
 	var fields struct {
 		Kind      string
@@ -72,8 +72,8 @@ func permissionOf(t *trace.Trace, session string, seq uint64) (subject []byte, o
 	return subject, p.Options
 }
 
-// permissionIn returns the permission that a request asks for and its tool call. Either
-// is nil if there is none.
+// permissionIn returns the permission that a request asks for, and its tool call. Either is
+// nil if there is none.
 func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission, *trace.ToolCall) {
 	for _, s := range t.Sessions {
 		if s.ID != session {
@@ -94,8 +94,8 @@ func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission
 	return nil, nil
 }
 
-// answers finds answers on the tape to the agent's requests: for files by their path,
-// for terminals by their command and id, for the rest by the fields of the request.
+// answers finds the recorded answers to the agent's requests: for files by path, for
+// terminals by command and id, for the rest by the fields of the request.
 type answers struct {
 	byMethod  map[string][]*recordedRequest
 	files     files
@@ -129,10 +129,10 @@ type question struct {
 // A reply is the answer to a question.
 type reply struct {
 	message []byte
-	after   uint64           // it is sent after this message of the client; 0: at once
+	after   uint64           // the client's message after which it is sent; 0: at once
 	note    string           // for the report; empty if the answer is the recorded one
 	silent  bool             // there is no answer: the recorded client did not give one
-	as      *recordedRequest // whose answer it is; nil: it is not from the tape
+	as      *recordedRequest // the recorded request whose answer it is; nil: it is not from the tape
 }
 
 func (q *question) fail(code int, format string, args ...any) reply {
@@ -143,7 +143,7 @@ func (q *question) fail(code int, format string, args ...any) reply {
 func (q *question) result(value any) reply {
 	result, err := json.Marshal(value)
 	if err != nil {
-		panic("replay: " + err.Error()) // all of it is ours
+		panic("replay: " + err.Error()) // acptap made the value
 	}
 	return reply{message: wire.NewResult(q.id, result)}
 }
@@ -192,7 +192,7 @@ func (a *answers) to(q *question) reply {
 	if next < 0 {
 		return q.fail(wire.InternalError, "the tape has no answer left")
 	}
-	if role.Is(dialect.AsksInput) { // the answer to another question would be wrong
+	if role.Is(dialect.AsksInput) { // answering with another question's input would be wrong
 		return q.fail(wire.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
@@ -206,7 +206,7 @@ func (q *question) same(a *recordedRequest) bool {
 	return rpc.FieldsFit(then, rpc.Lasting(dialect.MatchFields(q.method, q.params)), rpc.AnyString)
 }
 
-// permit answers a request for permission. It grants only what was granted on the tape.
+// permit answers a request for permission. It grants only what the recorded client granted.
 func (a *answers) permit(q *question) reply {
 	var match *recordedRequest
 	for _, c := range a.byMethod[q.method] {
@@ -224,7 +224,7 @@ func (a *answers) permit(q *question) reply {
 	}
 	chosen := chosenOption(match)
 	if chosen == nil {
-		return r // cancelled, or another outcome without an option
+		return r // cancelled, or another outcome that names no option
 	}
 	now := optionLike(*chosen, q.options)
 	if now == nil {
@@ -236,12 +236,12 @@ func (a *answers) permit(q *question) reply {
 	return r
 }
 
-// sameSubject reports whether a recorded request asks permission for the same as q.
+// sameSubject reports whether a recorded request asks for the same permission as q.
 func (q *question) sameSubject(a *recordedRequest) bool {
 	return a.subject != nil && rpc.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.subject)), dialect.AllMatchFields(q.subject), rpc.AnyToken)
 }
 
-// refuse chooses the option that rejects once. If none is offered, it answers that the
+// refuse chooses the option that rejects once. If there is none, it answers that the
 // request is cancelled.
 func (q *question) refuse(why string) reply {
 	type outcome struct {

@@ -9,18 +9,17 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// files are the files that the agent reads and writes through the client. They are in
-// memory only: the contents that are on the tape, and what the live agent writes.
+// files has the files that the agent reads and writes through the client. They exist in
+// memory only: contents from the tape, and what the live agent writes.
 type files struct {
 	recorded []*recordedRequest // for files, in the order of the tape
 	written  map[string]string  // by path: what the live agent has written
 
 	byPath map[string][]fileRequest // recorded, by live path
-	dirs   int                      // size of the path map when byPath was made
+	dirs   int                      // size of the path map when byPath was built
 }
 
-// A fileRequest is a recorded request that was answered, and its extent with the live
-// path.
+// A fileRequest is a recorded request with an answer, and its extent with the live path.
 type fileRequest struct {
 	*recordedRequest
 	extent
@@ -39,7 +38,7 @@ func (e extent) whole() bool {
 }
 
 // of returns the recorded requests for a file, in the order of the tape. It maps the
-// recorded paths again only when dirs has grown.
+// recorded paths again only if dirs has grown.
 func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	if f.byPath == nil || f.dirs != dirs.Size() {
 		f.byPath, f.dirs = make(map[string][]fileRequest), dirs.Size()
@@ -53,9 +52,9 @@ func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	return f.byPath[path]
 }
 
-// read answers fs/read_text_file: with what the live agent has written, else with the
-// recorded answers to the same request, in order and the last one repeatedly, else with
-// a part of the whole file if that is on the tape.
+// read answers fs/read_text_file. It uses, in this order: what the live agent has written;
+// the recorded answers to the same request, of which the last one repeats; a part of the
+// whole file, if the tape has that.
 func (f *files) read(q *question) reply {
 	want := extentOf(q.params)
 	if text, ok := f.written[want.path]; ok {
@@ -87,7 +86,7 @@ func (f *files) read(q *question) reply {
 	return q.fail(wire.ResourceNotFound, "the tape does not know %s", want.path)
 }
 
-// content returns the text that was written or read.
+// content returns the text that the request wrote or read.
 func (a *recordedRequest) content() string {
 	if dialect.Does(a.method, dialect.WritesFile) {
 		return wire.ValueAt(a.params, "content").Text()
@@ -106,8 +105,8 @@ func (q *question) text(text string, part extent) reply {
 	return q.result(map[string]string{"content": strings.Join(lines, "")})
 }
 
-// write answers fs/write_text_file. From then on, read returns what was written. The
-// agent can write only files that are on the tape.
+// write answers fs/write_text_file. Later reads return what was written. The agent can
+// write only files that are on the tape.
 func (f *files) write(q *question) reply {
 	path := extentOf(q.params).path
 	var known, wrote *recordedRequest

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// chosenOption returns the option that the recorded client chose, nil if it chose none.
+// chosenOption returns the option that the recorded client chose, or nil.
 func chosenOption(a *recordedRequest) *trace.Option {
 	id := wire.ValueOf(wire.Get(a.answer, "result", "outcome", "optionId"))
 	if !id.Exists() {
@@ -21,10 +21,10 @@ func chosenOption(a *recordedRequest) *trace.Option {
 	return &trace.Option{ID: id.Text()} // it was not offered
 }
 
-// optionLike returns the live option that corresponds to a recorded one: the one with
-// the same id and kind, else the only one of the same kind, else the only one with the
-// same name. An option that rejects never corresponds to one that allows. By its name
-// alone, no option corresponds that allows always.
+// optionLike returns the live option that corresponds to a recorded one: the one with the
+// same id and kind, otherwise the only one of the same kind, otherwise the only one with
+// the same name. An option that rejects never corresponds to one that allows. An option
+// that always allows never corresponds by name alone.
 func optionLike(then trace.Option, now []trace.Option) *trace.Option {
 	allows := func(o *trace.Option) bool { return !strings.HasPrefix(o.Kind, "reject_") }
 	fits := []func(o *trace.Option) bool{

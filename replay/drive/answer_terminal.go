@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// terminals are the terminals of version 1, in which the client runs commands for the
-// agent. Nothing is run here: the answers are those on the tape.
+// terminals has the terminals of version 1, in which the client runs commands for the
+// agent. The driver runs nothing: it answers from the tape.
 type terminals struct{ recorded []*terminal }
 
 // A terminal is a command on the tape.
 type terminal struct {
 	create *recordedRequest
-	calls  []*recordedRequest // with its id, in the order of the tape
-	known  string             // its id, as id has found it
+	calls  []*recordedRequest // the requests with its id, in the order of the tape
+	known  string             // its id, once id has found it
 }
 
 // add adds a recorded request. The client makes the ids of terminals, so they are the
@@ -32,8 +32,8 @@ func (t *terminals) add(a *recordedRequest) {
 	}
 }
 
-// find returns the last terminal with an id. With made, it returns only a terminal that
-// the live agent has created.
+// find returns the last terminal with an id. If made is set, it returns only a terminal
+// that the live agent has created.
 func (t *terminals) find(session, id string, made bool) *terminal {
 	for _, one := range slices.Backward(t.recorded) {
 		if one.create.session == session && id != "" && one.id() == id && (one.create.used || !made) {
@@ -81,8 +81,7 @@ func (t *terminals) answer(q *question) reply {
 	return q.fail(wire.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
-// exit returns the exit status in the recorded outputs of a terminal, nil if there is
-// none.
+// exit returns the exit status from the recorded outputs of a terminal, or nil.
 func (t *terminal) exit() json.RawMessage {
 	for _, a := range t.calls {
 		if !dialect.Does(a.method, dialect.ReadsOutput) {
@@ -95,8 +94,7 @@ func (t *terminal) exit() json.RawMessage {
 	return nil
 }
 
-// make answers terminal/create with the first terminal of the same request that is not
-// used yet.
+// make answers terminal/create with the first unused terminal of the same request.
 func (t *terminals) make(q *question) reply {
 	for _, one := range t.recorded {
 		if !one.create.used && one.create.session == q.session && q.same(one.create) && one.create.answer != nil {

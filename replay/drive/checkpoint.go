@@ -7,21 +7,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A progress is how far a turn of a session has come.
+// A progress is the state of a turn of a session.
 type progress struct {
-	open        bool            // a prompt was sent, and its turn is not over
+	open        bool            // a turn is under way
 	permissions int             // permissions asked for
 	begun       int             // tool calls begun
-	over        map[string]bool // by id, whether a tool call is over; an agent may then use the id again
-	spoke       bool            // the agent has said or done something
+	over        map[string]bool // by id, whether a tool call is over; the agent may then reuse the id
+	spoke       bool            // the agent has said or done something in the turn
 	latest      checkpoint      // the last one reached
 }
 
-// A checkpoint is a point in a turn. It marks where the recorded client did something in
-// the middle of a turn, and can be found in a live turn of other speed and other words.
+// A checkpoint is a point in a turn at which the recorded client did something. It can be
+// found in a live turn that has another speed and other words.
 type checkpoint struct {
 	kind checkpointKind
-	n    int // of calls and permissions: which one in the turn, from 1
+	n    int // of calls and permissions: the number in the turn, from 1
 }
 
 type checkpointKind uint8
@@ -34,7 +34,7 @@ const (
 	permissionAsked
 )
 
-// observe follows a message of the session, of either side.
+// observe updates the progress with a message of the session, from either side.
 func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
@@ -57,14 +57,14 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// ofAgent reports whether an update of a variant is about what the agent says or does.
+// ofAgent reports whether updates of a variant are about what the agent says or does.
 func ofAgent(variant string) bool {
 	u, _ := dialect.LookupUpdate(variant)
 	return u.Entity != dialect.UserMessage && u.Entity != dialect.State && !u.Entity.IsAttribute()
 }
 
-// call follows what the agent says of a tool call. another says that this begins a new
-// call if the last one with its id is over.
+// call notes what the agent says about a tool call. If another is set and the last call
+// with the id is over, a new call begins.
 func (p *progress) call(said wire.Value, another bool) {
 	id := said.Get("toolCallId").Text()
 	if id == "" {
@@ -81,7 +81,7 @@ func (p *progress) call(said wire.Value, another bool) {
 	}
 }
 
-// checkpoint returns where the turn stands.
+// checkpoint returns the point that the turn has reached.
 func (p *progress) checkpoint() checkpoint {
 	if !p.open {
 		return checkpoint{}
@@ -89,7 +89,7 @@ func (p *progress) checkpoint() checkpoint {
 	return p.latest
 }
 
-// reached reports whether the turn has come to l.
+// reached reports whether the turn has reached l.
 func (p *progress) reached(l checkpoint) bool {
 	switch l.kind {
 	case agentSpoke:

@@ -1,11 +1,11 @@
 // Package drive plays the client of a tape to a live agent, and reports how the
 // conversation differs from the recorded one.
 //
-// What it sends depends on the tape and on the order of the agent's messages, not on
-// their timing. It reads and writes no files for the agent, runs no commands for it, and
-// grants no permission that was not granted on the tape. It cannot make an agent
-// repeat itself: if the agent does something else, messages that no longer make sense
-// are left out and noted.
+// What it sends depends on the tape and on the order of the agent's messages, not on their
+// timing. It reads and writes no files for the agent, runs no commands for it, and grants
+// only permissions that were granted on the tape. It cannot make an agent repeat itself: if
+// the agent does something else, the driver leaves out messages that no longer make sense,
+// and notes that.
 package drive
 
 import (
@@ -35,35 +35,35 @@ type Client struct {
 	Tapes   []*record.Tape // in the order in which they were recorded; each connection on them is one run of the agent
 	Session string         // plays only this session; empty: all
 
-	// Start describes the new tapes: Command is the agent, and Cwd is the directory
-	// in which its sessions work. An empty Cwd stands for the directory of this
-	// process. The agent itself always runs in that.
+	// Start describes the new tapes: Command is the agent, and Cwd is the directory in
+	// which its sessions work. If Cwd is empty, they work in the directory of this process,
+	// in which the agent always runs.
 	Start record.Start
 
-	Store    *record.Store // where the new tapes are kept; nil: they are not
+	Store    *record.Store // where the new tapes are kept; nil: nowhere
 	Level    compare.Level // what is compared
-	AsNew    bool          // where a session is loaded that was not made on the tapes, it is made anew
-	Patience time.Duration // how long the agent may be silent while something is waited for; 0 is 30 s
-	Limit    time.Duration // of one run of the agent; 0 is an hour
-	Settle   time.Duration // how long to wait for more after the last answer, when many agents send titles and commands; 0 is 1 s
+	AsNew    bool          // a session that is loaded but was not made on the tapes is made anew
+	Patience time.Duration // how long the agent may be silent while the driver waits for something; 0 is 30 s
+	Limit    time.Duration // limits one run of the agent; 0 is an hour
+	Settle   time.Duration // how long to wait for more after the last answer: many agents send titles and commands then; 0 is 1 s
 	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not end by itself
 	Err      io.Writer     // the agent's stderr; nil: it goes to the tape only
 
-	Interceptors []proxy.Interceptor // between the client and the agent, one run after the other
+	Interceptors []proxy.Interceptor // between the client and the agent; one run uses them after the other
 }
 
-// Errors of Client.Run by which callers decide.
+// Errors that Client.Run returns.
 var (
 	ErrDiffers = errors.New("the conversations differ")
 	ErrDialect = errors.New("the agent speaks another dialect than the tape")
 	ErrUnmade  = errors.New("the tape does not begin where the session was made")
 )
 
-// A Report says what became of a Client's run.
+// A Report says how a Client's run went.
 type Report struct {
 	Tapes   []string     `json:"tapes"`             // the new tapes, one for each run of the agent
 	Notes   []string     `json:"notes"`             // what could not be played as recorded
-	Stopped string       `json:"stopped,omitempty"` // why not all was played; empty if it was
+	Stopped string       `json:"stopped,omitempty"` // why the rest was not played; empty if everything was
 	Diff    compare.Diff `json:"diff"`              // from the tape to the new run
 }
 
@@ -84,9 +84,9 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Run plays all connections. The error is ErrDiffers if the conversations differ,
-// or if not everything could be played. The report is returned with any error. When
-// Run returns, the agent and its whole process group are gone.
+// Run plays all connections. The error is ErrDiffers if the conversations differ or
+// something could not be played. Run returns the report with any error. When Run returns,
+// the agent and its whole process group have ended.
 func (c *Client) Run(ctx context.Context) (*Report, error) {
 	report := &Report{}
 	plans, err := readPlans(c.Tapes, c.Session, c.AsNew)
@@ -160,7 +160,7 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 	return failed
 }
 
-// compare compares what was recorded with the new tapes.
+// compare compares the recorded tapes with the new ones.
 func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *Report) error {
 	if c.Level == compare.None {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A driver plays one plan to one agent. It runs in one goroutine, so what it sends
-// depends only on the plan and on the order of the agent's messages.
+// A driver plays one plan to one agent. It runs in one goroutine, so what it sends depends
+// only on the plan and the order of the agent's messages.
 type driver struct {
 	plan   *plan
 	known  *remap.AgentMap
@@ -31,7 +31,7 @@ type driver struct {
 	replies  []delayedReply
 
 	agentEnded bool  // the agent ended before the plan did
-	failed     error // why playing on makes no sense
+	failed     error // why continuing makes no sense
 }
 
 // A delayedReply is a reply that is sent after a move of its thread.
@@ -54,14 +54,14 @@ func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Repo
 	return d
 }
 
-// limits are how long the agent may take.
+// limits says how long the agent may take.
 type limits struct {
 	patience time.Duration // without writing anything
 	whole    time.Duration // in all
 	settle   time.Duration // to add something after its last answer
 }
 
-// waited returns the limit that has ended a run, which began at a time.
+// waited returns the limit that ended a run which began at began.
 func (l limits) waited(began time.Time) time.Duration {
 	if time.Since(began) >= l.whole {
 		return l.whole
@@ -69,8 +69,8 @@ func (l limits) waited(began time.Time) time.Duration {
 	return l.patience
 }
 
-// play makes all moves. It returns when everything has come that it waits for and the
-// agent has settled. If it stops earlier, the report says why.
+// play makes all moves. It returns once everything that it waits for has come and the agent
+// has settled. If it stops earlier, the report says why.
 func (d *driver) play(ctx context.Context, l limits) error {
 	began := time.Now()
 	var settled <-chan time.Time
@@ -113,7 +113,7 @@ func (d *driver) play(ctx context.Context, l limits) error {
 	}
 }
 
-// agentGone notes that the agent has ended, if it ended too early.
+// agentGone notes the end of an agent that ended too early.
 func (d *driver) agentGone() {
 	if d.done() {
 		return
@@ -122,14 +122,14 @@ func (d *driver) agentGone() {
 	d.report.Stopped = "the agent ended before " + d.missing()
 }
 
-// done reports whether all moves are made and everything has come that is waited for.
+// done reports whether all moves are made and everything that the plan waits for has come.
 func (d *driver) done() bool {
 	return len(d.replies) == 0 && !slices.ContainsFunc(d.plan.threads, func(t *thread) bool {
 		return len(t.moves) > 0 || t.waits(math.MaxUint64)
 	})
 }
 
-// missing names the first thing on the tape that is still missing.
+// missing names the first thing on the tape that has not come.
 func (d *driver) missing() string {
 	var first *awaited
 	for _, t := range d.plan.threads {
@@ -156,7 +156,7 @@ func (d *driver) send(message []byte) {
 	d.agent.input.PutLine(message)
 }
 
-// observe follows a line of either side, and calls do for each message in it.
+// observe tracks a line of either side and calls do for each message in it.
 func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
@@ -215,7 +215,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// turnEnded notes the end of a turn that is not a response.
+// turnEnded notes the end of a turn that no response marks.
 func (d *driver) turnEnded(session string) {
 	for _, a := range d.plan.thread(session).awaited {
 		if a.turn && !a.come {

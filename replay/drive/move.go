@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// advance makes all moves that can be made, in the order of the tape.
+// advance makes all moves that are ready, in the order of the tape.
 func (d *driver) advance() {
 	for d.failed == nil {
 		d.giveReplies()
@@ -41,7 +41,7 @@ func (d *driver) ready(t *thread, m *move) bool {
 }
 
 // owes reports whether the agent waits for an answer that the recorded client gave only
-// after a move. The move is then made even if its checkpoint was not reached.
+// after a move. The driver then makes the move even if its checkpoint was not reached.
 func (d *driver) owes(t *thread, m *move) bool {
 	return slices.ContainsFunc(d.replies, func(r delayedReply) bool { return r.thread == t && r.after >= m.seq })
 }
@@ -57,7 +57,7 @@ func (d *driver) giveReplies() {
 	})
 }
 
-// move makes one move, or leaves it out.
+// move makes one move or skips it.
 func (d *driver) move(t *thread, m *move) {
 	if m.checkpoint.kind != noTurn && !dialect.Does(m.method, dialect.Prompts) {
 		if now := d.progressOf(t.session); !now.open {
@@ -80,7 +80,7 @@ func (d *driver) move(t *thread, m *move) {
 	for i, raw := range m.messages {
 		method := string(rpc.Scan(raw).Method)
 		message, unmade := d.known.Rewrite(method, raw)
-		if unmade != "" && !m.fails() && d.plan.conn.Protocol != dialect.MCP { // whose sessions outlive a connection
+		if unmade != "" && !m.fails() && d.plan.conn.Protocol != dialect.MCP { // MCP sessions outlive a connection
 			d.skip(m, "nobody has made session "+unmade)
 			return
 		}
@@ -109,7 +109,7 @@ func (m *move) fails() bool {
 	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })
 }
 
-// skip leaves a move out, and no longer waits for the answers to it.
+// skip leaves out a move, and stops waiting for the answers to it.
 func (d *driver) skip(m *move, why string) {
 	d.report.note("%s not sent (frame %d): %s", m.method, m.seq, why)
 	for _, c := range m.calls {
@@ -117,8 +117,8 @@ func (d *driver) skip(m *move, why string) {
 	}
 }
 
-// over notes that the call needs no answer any more. early says that it was refused or
-// not made at all: its turn is then over too.
+// over notes that the call needs no answer any more. early means that it was refused or
+// never made, so its turn is over too.
 func (c *plannedCall) over(early bool) {
 	if c.answer != nil {
 		c.answer.come = true

@@ -43,8 +43,8 @@ func (o *offers) updated(e wire.Envelope) {
 	}
 }
 
-// choices reads a list of choices, which have their id under key, or under configId as
-// in version 2. The values of a config option may stand in groups.
+// choices reads a list of choices. Their id is under key, or under configId as in version
+// 2. The values of a config option may be in groups.
 func choices(list wire.Value, key string) []choice {
 	var all []choice
 	for _, v := range list.Array() {
@@ -64,8 +64,8 @@ func choices(list wire.Value, key string) []choice {
 	return all
 }
 
-// translate returns a message of a method with the live id of what it chooses. missing
-// names a choice for which the live agent offers no counterpart; empty if there is none.
+// translate returns a message with the live id of the choice that it makes. missing names
+// the choice if the live agent offers no counterpart; otherwise it is empty.
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
 		keys := strings.Split(path, ".")
@@ -94,9 +94,9 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 	return message, missing
 }
 
-// counterpart returns the recorded choice with an id and its live counterpart: the one
-// with the same id, else the only one with the same name, else the only one of the same
-// category.
+// counterpart returns the recorded choice with an id and its live counterpart: the choice
+// with the same id, otherwise the only one with the same name, otherwise the only one in
+// the same category.
 func counterpart(id string, then, now []choice) (was, is *choice) {
 	for i := range then {
 		if then[i].id == id {
@@ -117,7 +117,7 @@ func counterpart(id string, then, now []choice) (was, is *choice) {
 	return was, is
 }
 
-// only returns the only element that fits, nil if there is none or more than one.
+// only returns the only element that fits, or nil if none or several fit.
 func only[T any](list []T, fits func(*T) bool) *T {
 	var found *T
 	for i := range list {

@@ -9,19 +9,19 @@ import (
 type plan struct {
 	conn        dialect.Connection
 	cwd         string    // where the recorded proxy ran
-	threads     []*thread // that of the connection itself first
+	threads     []*thread // the first one is the connection's own
 	answers     answers   // for the agent's requests
-	initialized bool      // an initialize was read
+	initialized bool      // the tape's initialize was read
 }
 
-// A thread is what happens in one session, or outside of sessions. Its moves are made
-// one after the other.
+// A thread is what happens in one session, or outside of sessions. Its moves are made in
+// order.
 type thread struct {
-	session string     // empty: none
-	moves   []*move    // not made yet, in order
-	awaited []*awaited // in order; those that have come are removed at the front
+	session string     // empty: the connection's own thread
+	moves   []*move    // moves left, in order
+	awaited []*awaited // in order; waits removes those that have come from the front
 
-	// While the plan is read:
+	// Used while the plan is read:
 	progress progress
 	offers   offers
 	turns    []*plannedCall // prompts whose turn is not over
@@ -33,12 +33,12 @@ type move struct {
 	messages   [][]byte
 	batch      bool
 	tellsOf    *recordedRequest // of a notification of progress: the agent's request
-	method     string           // of a batch: that of the first message
-	params     []byte           // of a batch: those of the first message
+	method     string           // of a batch: the method of the first message
+	params     []byte           // of a batch: the params of the first message
 	calls      []*plannedCall   // its requests
 	session    string
-	checkpoint checkpoint // at which the recorded client made it
-	offers     offers     // what the recorded agent offered then
+	checkpoint checkpoint // the point at which the recorded client made it
+	offers     offers     // what the recorded agent offered at the time
 }
 
 // A plannedCall is a request of the client and the recorded answer.
@@ -46,9 +46,9 @@ type plannedCall struct {
 	seq     uint64
 	id      string // JSON; sent as recorded
 	method  string
-	session string          // the one that it is about or makes
+	session string          // the session that it is about or makes
 	answer  *awaited        // nil if there was none
-	turn    *awaited        // of a prompt whose answer does not end its turn: the end of the turn; else nil
+	turn    *awaited        // of a prompt whose answer does not end its turn: the end of the turn; otherwise nil
 	failed  bool            // the answer is an error
 	made    []dialect.Field // ids in the answer that the agent made
 }
@@ -57,11 +57,11 @@ type plannedCall struct {
 type awaited struct {
 	seq  uint64
 	what string // for the report
-	turn bool   // it is the end of a turn that is not an answer
+	turn bool   // it is the end of a turn, and not an answer
 	come bool   // it has come
 }
 
-// thread returns the thread of a session, which it makes if necessary.
+// thread returns the thread of a session. It makes the thread if necessary.
 func (p *plan) thread(session string) *thread {
 	for _, t := range p.threads {
 		if t.session == session {
@@ -73,9 +73,8 @@ func (p *plan) thread(session string) *thread {
 	return t
 }
 
-// ready reports whether everything has come that precedes a move of a thread on the
-// tape, in the thread itself or outside of sessions. A move outside of sessions waits for
-// all sessions.
+// ready reports whether everything has come that precedes a move on the tape, in its thread
+// or outside of sessions. A move outside of sessions waits for all sessions.
 func (p *plan) ready(t *thread, m *move) bool {
 	for _, other := range p.threads {
 		if (other == t || other.session == "" || t.session == "") && other.waits(m.seq) {

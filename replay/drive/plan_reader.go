@@ -39,7 +39,7 @@ type planReader struct {
 
 	// Of the tape that is being read:
 	tape  *record.Tape
-	found bool // it has a message of the chosen session
+	found bool // the tape has a message of the chosen session
 
 	// Of the connection:
 	plan     *plan
@@ -144,7 +144,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 	return nil
 }
 
-// complete reads the rest of a message of which the tape has given only the beginning.
+// complete reads the rest of a message that is cut off in its frame.
 func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	var b bytes.Buffer
 	if err := r.tape.WriteFrame(&b, f.Seq); err != nil {
@@ -162,7 +162,7 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.chosen.Made[f.Seq]
-	initializes := f.Does(dialect.Initializes) && !r.plan.initialized // everything waits for it, even if it makes a session
+	initializes := f.Does(dialect.Initializes) && !r.plan.initialized // everything waits for initialize, even if it makes a session
 	r.plan.initialized = r.plan.initialized || initializes
 	if opens && session == "" && !f.Does(dialect.Copies) && !initializes { // a fork belongs to the session that it copies
 		session = opened

@@ -11,21 +11,21 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers are the tapes of the MCP servers that the client of a tape gave its agent: of those
-// that the agent reaches over stdio or by a URL.
+// Servers has the tapes of the MCP servers that the client gave its agent and that the
+// agent reaches over stdio or by URL.
 type Servers struct {
-	tapes map[string][]string           // by name, in the order of the client's requests; empty: there is none
+	tapes map[string][]string           // by name, in the order of the client's requests; empty: no tape
 	kinds map[string]dialect.ServerKind // by tape
 }
 
-// Nested are the tapes that belong to that of an agent.
+// Nested has the tapes that belong to an agent's tape.
 type Nested struct {
-	ByLink map[string]string // by the link of the entry that the server was started for
-	ByName map[string]string // by the name of the server as portable.FileName has it, where a tape has no link
+	ByLink map[string]string // by the link of the entry for which the server was started
+	ByName map[string]string // by the server's portable.FileName, if the tape has no link
 }
 
-// ReadServers finds the tapes of servers on tapes, of one session or, if that is empty, of
-// all. nestedIn returns the names of the tapes that belong to one.
+// ReadServers finds the tapes of servers that belong to tapes, for one session or, if
+// session is empty, for all. nestedIn returns the tapes that belong to one tape.
 func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.Tape) (Nested, error)) (*Servers, error) {
 	s := &Servers{tapes: map[string][]string{}, kinds: map[string]dialect.ServerKind{}}
 	for _, t := range tapes {
@@ -43,7 +43,7 @@ func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.T
 	return s, nil
 }
 
-// read reads which servers the agent was given.
+// read reads which servers the agent got.
 func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 	type start struct {
 		name, link string
@@ -88,8 +88,8 @@ func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 	return nil
 }
 
-// fill gives a start that has no tape that of the start before it, or of the next one: an
-// agent may have started the server for some sessions only, as it called no tool in others.
+// fill gives a start without a tape the tape of the previous start, or of the next one: an
+// agent that called no tool in a session may not have started the server for it.
 func fill(starts []string) {
 	i := slices.IndexFunc(starts, func(tape string) bool { return tape != "" })
 	if i < 0 {
@@ -107,7 +107,7 @@ func fill(starts []string) {
 // Names returns the names of all servers, sorted.
 func (s *Servers) Names() []string { return slices.Sorted(maps.Keys(s.tapes)) }
 
-// Missing returns the names of the servers of which there is no tape, sorted.
+// Missing returns the names of the servers without a tape, sorted.
 func (s *Servers) Missing() (names []string) {
 	for name, starts := range s.tapes {
 		if starts[0] == "" {
@@ -121,9 +121,8 @@ func (s *Servers) Missing() (names []string) {
 // Tapes returns the names of all tapes, with the kinds of their servers.
 func (s *Servers) Tapes() map[string]dialect.ServerKind { return s.kinds }
 
-// Next returns the name of the tape of the next server of a name that the client gives the
-// agent; empty if there is none. The last one is there for those that the client did not give
-// it on the tapes.
+// Next returns the tape of the next server with a name that the client gives the agent, or
+// "" if there is none. The last tape serves all further servers with that name.
 func (s *Servers) Next(name string) (tape string) {
 	tapes := s.tapes[name]
 	if len(tapes) == 0 {

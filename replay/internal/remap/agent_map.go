@@ -1,8 +1,8 @@
-// Package remap maps ids and working directories of a recording to those of a replay.
-// It rewrites messages, whole or in pieces, and leaves all other bytes as they are.
+// Package remap maps ids and working directories of a recording to those of a replay. It
+// rewrites messages, whole or in pieces, and leaves all other bytes as they are.
 //
-// It knows nothing of tapes and connections. The caller tells it which message
-// stands for which recorded one; it cannot map an id before it has seen both.
+// It knows nothing about tapes and connections. The caller tells it which message
+// corresponds to which recorded one; it cannot map an id before it has seen both.
 package remap
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An AgentMap maps the ids that the recorded agent made, and directories, to those
-// of a live agent.
+// An AgentMap maps the ids that the recorded agent made, and directories, to those of a
+// live agent.
 type AgentMap struct {
 	ids      map[madeID]string // JSON
 	sessions map[string]string // live session ids to recorded ones
@@ -31,8 +31,8 @@ func NewAgentMap(cwd string) *AgentMap {
 	return &AgentMap{ids: make(map[madeID]string), sessions: make(map[string]string), cwd: cwd}
 }
 
-// MadeByAgent returns the ids that the agent made in a response. A list of sessions
-// makes none: its sessions existed before.
+// MadeByAgent returns the ids that the agent made in a response. A list of sessions makes
+// none: the sessions existed before.
 func MadeByAgent(method string, response []byte) []dialect.Field {
 	if dialect.Does(method, dialect.Lists) {
 		return nil
@@ -84,8 +84,8 @@ func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, respon
 	}
 }
 
-// Set maps a recorded id to a live one. A later call replaces an earlier one: a
-// session may be made again under its recorded id.
+// Set maps a recorded id to a live one. A later call replaces an earlier one: a session may
+// be made again under its recorded id.
 func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	l.ids[madeID{class, recorded}] = now
 	if class == dialect.SessionID {
@@ -93,7 +93,7 @@ func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	}
 }
 
-// Session returns the live id of a recorded session, or recorded if there is none.
+// Session returns the live id of a recorded session, or recorded if it is not mapped.
 func (l *AgentMap) Session(recorded string) string {
 	if now, ok := l.ids[madeID{dialect.SessionID, string(wire.Quote(recorded))}]; ok {
 		return wire.ValueOf(now).Text()
@@ -101,7 +101,7 @@ func (l *AgentMap) Session(recorded string) string {
 	return recorded
 }
 
-// Recorded returns the recorded id of a live session, or session if there is none.
+// Recorded returns the recorded id of a live session, or session if it is not mapped.
 func (l *AgentMap) Recorded(session string) string {
 	if recorded, ok := l.sessions[session]; ok {
 		return recorded
@@ -124,15 +124,14 @@ func (l *AgentMap) LearnFromRequest(method string, recorded, now []byte) {
 	}
 }
 
-// Rewrite returns a recorded message of the client with live ids and paths. unmade is
-// a session that the message names and that the live agent has not made; empty if
-// there is none.
+// Rewrite returns a recorded message of the client with live ids and paths. unmade is a
+// session that the message names and the live agent has not made; empty if there is none.
 func (l *AgentMap) Rewrite(method string, message []byte) (rewritten []byte, unmade string) {
 	message, unmade = l.WithIDs(method, message)
 	return l.Paths.Rewrite(message), unmade
 }
 
-// WithIDs is Rewrite without mapping paths.
+// WithIDs is Rewrite without the paths.
 func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unmade string) {
 	for _, f := range dialect.AllMatchFields(message) {
 		class, ok := dataLayer(f.Path, "params")
@@ -169,8 +168,8 @@ var madeByEither = map[dialect.Class]bool{
 	dialect.TerminalID: true, dialect.ServerID: true, dialect.ConnectionID: true,
 }
 
-// MoveIn maps the recorded directory of a session to the live one, unless it lies in a
-// directory that is already mapped.
+// MoveIn maps the recorded directory of a session to the live one, unless it is in a
+// directory that is mapped already.
 func (l *AgentMap) MoveIn(recorded string) {
 	if _, known := l.Paths.Text(recorded, true); !known && recorded != l.cwd {
 		l.Paths.Learn(recorded, l.cwd)

@@ -20,7 +20,7 @@ type idKey struct {
 	id    string
 }
 
-// maxIDs is how many ids are kept. Ids of requests and progress tokens are needed only
+// maxIDs limits the ids that are kept. Ids of requests and progress tokens are needed only
 // while the request is open.
 const maxIDs = 4096
 
@@ -70,8 +70,8 @@ func (m *ClientIDs) LearnFrom(method string, recorded, live []byte) {
 	}
 }
 
-// AgentEdits returns the edits that give a recorded message of the agent the live
-// client's ids.
+// AgentEdits returns the edits that replace the ids in a recorded message of the agent by
+// the live client's.
 func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	if len(m.moved) == 0 {
 		return nil
@@ -85,9 +85,9 @@ func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	return edits
 }
 
-// ClientEdits returns the edits that prepare a recorded message of the client for the
-// comparison with a live one: they put in the live ids that are known, and the ids that
-// the live message makes.
+// ClientEdits returns the edits that prepare a recorded message of the client for
+// comparison with a live one: they insert the known live ids, and the ids that the live
+// message makes.
 func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
@@ -107,7 +107,7 @@ func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	return edits
 }
 
-// moves appends the edits that put in the live ids at one location.
+// moves appends the edits that insert the live ids at one location.
 func (m *ClientIDs) moves(edits []Edit, place dialect.IDLocation, recorded []byte) []Edit {
 	for _, f := range found(recorded, place.Path) {
 		if with, ok := m.Live(place.Class, f.raw); ok && with != nil && string(with) != f.raw {

@@ -27,8 +27,8 @@ func found(message []byte, path string) []spot {
 	return spots
 }
 
-// Apply returns the edited message, in a new slice if there are edits. Of edits that
-// overlap, the first counts. It sorts edits.
+// Apply returns the edited message, in a new slice if there are edits. Of overlapping
+// edits, it makes only the first. It sorts edits.
 func Apply(message []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return message
@@ -46,7 +46,8 @@ func Apply(message []byte, edits []Edit) []byte {
 	return append(out, message[done:]...)
 }
 
-// IDEdit returns the edit that changes the id of a message, none if it has that id.
+// IDEdit returns the edit that changes the id of a message, or none if the message has that
+// id.
 func IDEdit(message, id []byte) []Edit {
 	var edits []Edit
 	for _, f := range found(message, "id") {

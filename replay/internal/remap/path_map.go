@@ -24,7 +24,7 @@ type pathPair struct {
 	recorded, now string
 	sought        []byte // recorded, as bytes
 	uri           bool   // spelled as in a URI, with percent-encoding
-	typed         bool   // so short that it may occur by chance: replaced only where a path must stand
+	typed         bool   // so short that it may occur by chance: replaced only where a path is required
 }
 
 // Learn maps a recorded directory to a live one. A directory that is already mapped
@@ -65,7 +65,7 @@ func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c == utf8.RuneError })
 }
 
-// trimSlash removes a slash at the end, but not the whole of the root directory.
+// trimSlash removes slashes at the end of a path, except from the root directory.
 func trimSlash(path string) string {
 	for len(path) > 1 && strings.HasSuffix(path, "/") {
 		path = path[:len(path)-1]
@@ -142,8 +142,7 @@ func (r *PathMap) in(text []byte) bool { return r.from(text, 0) < len(text) }
 // pathKeys are the keys whose values are paths or contain them.
 var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
 
-// concerns reports whether a JSON string that stands under key may contain a recorded
-// path.
+// concerns reports whether a JSON string under key may contain a recorded path.
 func (r *PathMap) concerns(literal, key []byte) bool {
 	if string(key) == `"data"` || string(key) == `"blob"` || len(literal) < 3 {
 		return false
@@ -151,8 +150,8 @@ func (r *PathMap) concerns(literal, key []byte) bool {
 	return r.perhaps(literal)
 }
 
-// literal maps the paths in a JSON string that stands under key, and appends the
-// result to dst. ok is false if the string has no path to map; out is then of no use.
+// literal maps the paths in a JSON string under key, and appends the result to dst. ok is
+// false if the string has no path to map; out is then meaningless.
 func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	text, typed := literal[1:len(literal)-1], pathKeys[string(key)]
 	if escaped := bytes.IndexByte(literal, '\\') >= 0; !escaped && r.plain {
@@ -182,9 +181,8 @@ func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 	return string(out), true
 }
 
-// appendText maps the paths in s and appends the result to dst. It works in one pass:
-// it does not map a path again that it has put in. ok is false if no path in s has
-// moved; out is then of no use.
+// appendText maps the paths in s and appends the result to dst, in one pass: it does not
+// map its own output again. ok is false if no path in s has moved; out is then meaningless.
 func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	done := 0
 	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
@@ -207,8 +205,8 @@ func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	return append(dst, s[done:]...), ok
 }
 
-// from returns the offset, from i on, of the next recorded directory in s, or the
-// length of s if there is none.
+// from returns the offset of the next recorded directory in s from i on, or the length of s
+// if there is none.
 func (r *PathMap) from(s []byte, i int) int {
 	first := len(s)
 	for k := range r.pairs {
@@ -219,8 +217,8 @@ func (r *PathMap) from(s []byte, i int) int {
 	return first
 }
 
-// at returns the pair whose recorded path stands at s[i], alone or as the beginning of
-// a longer path; nil if there is none.
+// at returns the pair whose recorded path is at s[i], alone or as the beginning of a longer
+// path, or nil.
 func (r *PathMap) at(s []byte, i int, typed bool) *pathPair {
 	for k := range r.pairs {
 		p := &r.pairs[k]

@@ -22,7 +22,7 @@ type PathWriter struct {
 
 func NewPathWriter(w io.Writer, paths *PathMap) *PathWriter { return &PathWriter{w: w, paths: paths} }
 
-// maxString is how many bytes of a string are kept until its end is written.
+// maxString limits the bytes of a string that are kept until its end comes.
 const maxString = wire.MaxChecked
 
 // A rewriting is the position in a message at which a piece ends.
@@ -32,7 +32,7 @@ const (
 	betweenStrings rewriting = iota
 	inString
 	inLongString // too long to be kept
-	behindString // what follows tells whether the string is a key
+	behindString // the next character tells whether the string is a key
 )
 
 func (r *PathWriter) Write(b []byte) (int, error) {
@@ -119,7 +119,7 @@ func (r *PathWriter) finish(isKey bool) {
 	r.at = betweenStrings
 }
 
-// Flush writes what is held back. It is called at the end of a message.
+// Flush writes what is held back. Call it at the end of a message.
 func (r *PathWriter) Flush() {
 	switch r.at {
 	case inString:

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Envelope returns the envelope of a recorded frame. If the frame is too long to be
-// read at once and the id is not in its beginning, Envelope looks for the id at the end.
+// Envelope returns the envelope of a recorded frame. If the frame is too long to be read at
+// once and its beginning has no id, Envelope looks for the id at the end.
 func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	if int64(len(f.Raw)) == f.Size {
 		return wire.Scan(f.Raw)
@@ -19,7 +19,7 @@ func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	return e
 }
 
-// LastID returns the id that stands at the end of a recorded frame, and its offset.
+// LastID returns the id at the end of a recorded frame, and its offset.
 func LastID(t *record.Tape, seq uint64) (id []byte, at int) {
 	var end tail
 	if t.WriteFrame(&end, seq) != nil {

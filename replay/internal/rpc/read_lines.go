@@ -6,9 +6,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// shortened returns the parts of a message that are kept while it is read. If it is
-// long, these are its beginning and its end so far: many programs write the id behind
-// the result.
+// shortened returns the parts of a message that are kept while it is read: of a long one,
+// its beginning and its end so far. Many programs write the id after the result.
 func shortened(message []byte) []byte {
 	if len(message) <= wire.MaxChecked+wire.TailSize {
 		return message
@@ -36,7 +35,7 @@ func ReadLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 		n, err := in.Read(buf)
 		heard()
 		split.Feed(buf[:n], emit)
-		if err != nil { // a stream that cannot be read has ended
+		if err != nil { // a stream that cannot be read counts as ended
 			split.Flush(emit)
 			return
 		}

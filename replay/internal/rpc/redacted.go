@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// Regular expressions for the text that may stand in place of a secret: in a JSON
-// string, in a line of an outline, and where a permission depends on it.
+// Regular expressions for the text that a removed secret may have had: in a JSON string, in
+// a line of an outline, and where a permission depends on it.
 const (
 	AnyString = `(?:[^"\\]|\\.)*`
 	AnyText   = `.*`
@@ -53,6 +53,6 @@ func HideSecrets(method, path, value string) string {
 	if value == "" {
 		return ""
 	}
-	path = strings.ReplaceAll(path, `"`, "") // around the names of members that have dots
+	path = strings.ReplaceAll(path, `"`, "") // quotes around names that have dots
 	return string(redact.Field(method, path, []byte(value)))
 }
