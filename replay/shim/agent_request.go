@@ -37,9 +37,9 @@ func (a *agentRequests) avoid(id []byte) {
 	}
 }
 
-// answer gives a response to the job that waits for it. It returns false if m answers no
+// deliver gives a response to the job that waits for it. It returns false if m answers no
 // request of the shim.
-func (a *agentRequests) answer(m message) bool {
+func (a *agentRequests) deliver(m message) bool {
 	id := string(m.env.ID)
 	waiting := a.open[id]
 	if waiting == nil {

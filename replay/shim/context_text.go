@@ -91,7 +91,7 @@ func turnTexts(past *history, tools int) []string {
 				b.WriteString(said("Summary of what was said before", c.Summary))
 				continue
 			}
-			if s.counts(e.Turn) {
+			if s.agentKnows(e.Turn) {
 				b.WriteString(s.entityText(e, tools))
 			}
 		}
@@ -100,10 +100,10 @@ func turnTexts(past *history, tools int) []string {
 	return turns
 }
 
-// counts reports whether a turn is part of what the agent knows. A turn that the agent
+// agentKnows reports whether a turn is part of what the agent knows. A turn that the agent
 // refused is not, according to the schema of the stop reason, nor is one that failed before
 // the agent did anything.
-func (s *sessionPart) counts(number int) bool {
+func (s *sessionPart) agentKnows(number int) bool {
 	if number == 0 {
 		return true
 	}

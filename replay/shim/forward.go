@@ -47,7 +47,7 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 	request, id := m.clone(), bytes.Clone(m.env.ID)
 	out = s.toAgent(m, out)
 	if len(out) == n || out[n].Dir != wire.ClientToAgent {
-		return out
+		return out // it is held, and will be handled again, or it has failed
 	}
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
@@ -70,6 +70,7 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 		case <-t.C:
 		}
 		s.do(func(out []wire.Frame) []wire.Frame {
+			// If only the agent's stream has ended, the end of that tells the client.
 			agentLeft := !s.ends.at[wire.AgentToClient].IsZero() && s.ends.at[wire.ClientToAgent].IsZero()
 			if s.calls.Find(wire.ClientToAgent, 0, id) != c || agentLeft {
 				return out

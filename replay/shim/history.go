@@ -27,7 +27,7 @@ type sessionPart struct {
 	first  int     // number of the first epoch in the history
 	turns  int     // how many turns count; what precedes the first turn always counts; -1: all
 	live   int     // the run that continues on this connection; -1: none
-	stage1 bool    // recorded in an early draft of version 2, which had tool_call and sent messages in chunks only
+	early  bool    // recorded in an early draft of version 2, which had tool_call and sent messages in chunks only
 }
 
 // empty reports whether there is nothing to show.
@@ -115,7 +115,7 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 			return part, nil, err
 		}
 		starts = append(starts, info.Start.Time)
-		e := epoch{tape: tape, run: run, connection: info.Connection, live: info.Live}
+		e := epoch{tape: tape, run: run, connection: info.Connection, growing: info.Live}
 		if run.Tape == s.Tape {
 			e.until = request
 		}
@@ -129,7 +129,7 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 			}
 			t.Add(f)
 			if e.connection.Dialect == dialect.ACPv2Early && f.Origin.Sent() {
-				part.stage1 = part.stage1 || f.Update == "tool_call" // until 2026-06-08
+				part.early = part.early || f.Update == "tool_call" // until 2026-06-08
 			}
 		}
 	}
@@ -147,7 +147,7 @@ type epoch struct {
 	tape       *record.Tape
 	run        record.Run
 	connection dialect.Connection
-	live       bool    // the tape is still being recorded
+	growing    bool    // the tape is still being recorded
 	until      message // on the tape of this connection: the epoch ends before this request
 }
 
@@ -170,7 +170,7 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 					return
 				}
 			}
-			if f.Seq >= e.run.Last && !e.live {
+			if f.Seq >= e.run.Last && !e.growing {
 				return
 			}
 		}

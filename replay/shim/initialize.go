@@ -17,6 +17,9 @@ type clientSupport struct {
 	compaction bool // compaction_update
 }
 
+// v2 reports whether a connection speaks version 2, in either draft.
+func v2(d dialect.Dialect) bool { return d == dialect.ACPv2 || d == dialect.ACPv2Early }
+
 // methods are the session methods that the shim serves, in the order in which it lists
 // them.
 var methods = []string{dialect.LoadSession, dialect.ResumeSession, dialect.ListSessions, dialect.DeleteSession, dialect.CloseSession, dialect.ForkSession}
@@ -86,7 +89,7 @@ func (s *Shim) advertise(f wire.Frame) wire.Frame {
 		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(s.dialect) || s.offers.methods[method] || method == dialect.ForkSession && !s.Fork {
 			continue
 		}
-		added = added.value(wire.Quote(method[len("session/"):]))
+		added = added.element(wire.Quote(method[len("session/"):]))
 		c, yes := dialect.Requires(s.dialect, method)[0], []byte("{}")
 		if c.Form == dialect.AsTrue {
 			yes = []byte("true")

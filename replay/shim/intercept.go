@@ -65,7 +65,7 @@ func (s *Shim) handleBatch(f wire.Frame, out []wire.Frame) []wire.Frame {
 func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
 	role := dialect.RoleOf(dialect.ACP, method)
-	if m.env.Method == nil || s.stage == uninitialized && !role.Is(dialect.Initializes|served) {
+	if m.env.Method == nil || s.stage == uninitialized && !role.Is(dialect.Initializes|servable) {
 		return append(out, m.Frame)
 	}
 	if m.env.ID != nil {
@@ -106,15 +106,15 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	return s.toAgent(m, out)
 }
 
-// served are the roles of the methods whose requests the shim may answer.
-const served = dialect.Restores | dialect.Copies | dialect.Lists | dialect.Deletes | dialect.Closes
+// servable has the roles of the methods whose requests the shim may answer.
+const servable = dialect.Restores | dialect.Copies | dialect.Lists | dialect.Deletes | dialect.Closes
 
 // fromAgent handles a message of the agent.
 func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	if m.env.Method != nil {
 		return s.toClient(m, out)
 	}
-	if s.asked.answer(m) {
+	if s.asked.deliver(m) {
 		return out
 	}
 	m = s.translateError(m)

@@ -35,8 +35,8 @@ func (m members) object() []byte {
 	return append(append(b, m...), '}')
 }
 
-// value appends an element of an array.
-func (m members) value(v []byte) members {
+// element appends an element of an array.
+func (m members) element(v []byte) members {
 	if len(m) > 0 {
 		m = append(m, ',')
 	}
@@ -52,7 +52,7 @@ func (m members) array() []byte {
 func array(list []json.RawMessage) []byte {
 	var m members
 	for _, v := range list {
-		m = m.value(v)
+		m = m.element(v)
 	}
 	return m.array()
 }

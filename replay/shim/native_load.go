@@ -74,7 +74,7 @@ func (n *nativeLoad) watch() {
 	case n.shim.jobs.slots <- struct{}{}:
 		defer func() { <-n.shim.jobs.slots }()
 		n.queryStore()
-		t.Reset(n.rest())
+		t.Reset(n.maxSilence())
 	case <-t.C:
 		n.shim.do(n.onSilence)
 	case <-n.shim.ends.agentGone:
@@ -82,7 +82,7 @@ func (n *nativeLoad) watch() {
 	for {
 		select {
 		case <-n.activity:
-			t.Reset(n.rest())
+			t.Reset(n.maxSilence())
 		case <-t.C:
 			n.shim.do(n.onSilence)
 		case <-n.done:
@@ -93,8 +93,8 @@ func (n *nativeLoad) watch() {
 	}
 }
 
-// rest returns how long the agent may now be silent.
-func (n *nativeLoad) rest() time.Duration {
+// maxSilence returns how long the agent may now be silent.
+func (n *nativeLoad) maxSilence() time.Duration {
 	d := n.shim.patience()
 	n.shim.change(func() {
 		if n.answer != nil {

@@ -2,10 +2,8 @@ package shim
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -17,7 +15,7 @@ func newUpdate(variant string) members { return members(nil).text("sessionUpdate
 
 // chunked reports whether messages are sent in chunks and tool calls begin with tool_call.
 func (r *renderer) chunked() bool {
-	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.stage1
+	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.early
 }
 
 // entity makes the updates that show an entity. It makes none for questions, notices, and
@@ -189,57 +187,6 @@ func changesText(item json.RawMessage) string {
 		text += c.Get("operation").Text() + " " + c.Get("path").Text() + "\n"
 		return true
 	})
-	return text
-}
-
-// terminalID returns the shown id of the terminal that the entity e knows by an id. e is a
-// tool call or the terminal itself.
-func (r *renderer) terminalID(e *trace.Entity, id string) string {
-	return cmp.Or(r.terminalIDs[r.part.Terminal(e, id)], r.prefix+id)
-}
-
-// terminal appends the update of a terminal to list, unless it was sent before.
-func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
-	t := r.part.Terminal(e, id)
-	key := r.terminalID(e, id)
-	if t == nil || r.terminals[key] {
-		return list
-	}
-	if r.terminals == nil {
-		r.terminals = map[string]bool{}
-	}
-	r.terminals[key] = true
-	command := strings.Join(append([]string{t.Command}, t.Args...), " ")
-	u := newUpdate("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
-	output := wire.Quote(base64.StdEncoding.EncodeToString(t.Output))
-	u = u.add("output", members(nil).add("data", output).object())
-	if t.Exit != nil {
-		u = u.add("exitStatus", exitStatus(t.Exit))
-	}
-	return append(list, u.object())
-}
-
-func exitStatus(e *trace.Exit) []byte {
-	var status members
-	if e.Code != nil {
-		status = status.add("exitCode", fmt.Append(nil, *e.Code))
-	}
-	return status.text("signal", e.Signal).object()
-}
-
-// terminalText returns the output and the exit status of a terminal as text.
-func terminalText(t *trace.Terminal) string {
-	if t == nil || t.Output == nil && t.Exit == nil {
-		return "terminal output was not recorded"
-	}
-	text := string(t.Output)
-	switch {
-	case t.Exit == nil:
-	case t.Exit.Signal != "":
-		text += "\n[ended by signal " + t.Exit.Signal + "]"
-	case t.Exit.Code != nil:
-		text += fmt.Sprintf("\n[exit code %d]", *t.Exit.Code)
-	}
 	return text
 }
 

@@ -147,6 +147,3 @@ func (r *renderer) enter(e *trace.Entity) {
 	}
 	r.source = r.part.epochs[e.Run].connection.Dialect
 }
-
-// v2 reports whether a connection speaks version 2, in either draft.
-func v2(d dialect.Dialect) bool { return d == dialect.ACPv2 || d == dialect.ACPv2Early }

@@ -36,7 +36,7 @@ func (s *Shim) onSessionMade(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.Frame)
 	}
 	if s.lookup.unsure() && s.held.room(m) {
-		s.setups.ofShim++
+		s.setups.ofShim++ // until unpark: the agent may send updates for the session meanwhile
 		return s.park(m, out)
 	}
 	agentID := id.Text()

@@ -13,6 +13,13 @@
 // shim knows the sessions in the store only, and refuses a session that has a gap in its
 // recording. Frames larger than the proxy gives to an Interceptor bypass the shim.
 //
+// # Acts and jobs
+//
+// An act is a function that may use the state of the Shim. Acts run one at a time: the calls
+// by the proxy are acts, and Shim.do runs others. An act never blocks. What takes time is a
+// job, a goroutine that uses the state only in acts of its own. A step handles one message
+// in an act; handlers of a method are steps, named after it, such as onPrompt.
+//
 // # Whose id
 //
 // Client and agent may know one session by two ids. A clientID is the client's id of a
@@ -84,9 +91,9 @@ type Shim struct {
 	Fork     bool          // offer session/fork, which is not stable
 	Patience time.Duration // how long the agent may take to answer a session method without sending anything; 0: 20 s
 
-	// do runs an act: a function that may read and change the fields below, and appends
-	// the frames to send. It returns false if the proxy has ended. Calls by the proxy are
-	// acts too. Other code must not touch these fields, unless noted otherwise.
+	// do runs an act, which appends the frames to send, and blocks until they are sent. It
+	// returns false if the proxy has ended. The fields below are for acts only, unless noted
+	// otherwise.
 	do func(act func(out []wire.Frame) []wire.Frame) bool
 
 	jobs  jobs

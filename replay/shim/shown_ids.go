@@ -28,18 +28,18 @@ type shownID struct {
 
 // assign returns the id under which to show the next entity with an agent's id. The first
 // entity keeps the id, with the prefix.
-func (n shownIDs) assign(kind, prefix, id string, epoch int) string {
-	u := n[idKey{kind, prefix + id}]
+func (ids shownIDs) assign(kind, prefix, id string, epoch int) string {
+	u := ids[idKey{kind, prefix + id}]
 	if u == nil {
 		u = &shownID{}
-		n[idKey{kind, prefix + id}] = u
+		ids[idKey{kind, prefix + id}] = u
 	}
 	u.count++
 	u.id, u.turn = prefix+id, -1
 	for ; u.count > 1; u.count++ {
 		u.id = fmt.Sprintf("h%d-%d.%s", epoch, u.count, id)
-		if key := (idKey{kind, u.id}); n[key] == nil {
-			n[key] = &shownID{count: 1, id: u.id}
+		if key := (idKey{kind, u.id}); ids[key] == nil {
+			ids[key] = &shownID{count: 1, id: u.id}
 			break
 		}
 	}

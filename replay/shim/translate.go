@@ -19,6 +19,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	case c == nil && s.lookup.unsure() && !s.opensSessions():
 		return s.park(m, out) // the store may have the session
 	case c == nil && (s.byAgentID[id.Text()] != nil || s.lookup.used[id.Text()] && !s.opensSessions()):
+		// To the agent, the id would mean a session other than the client's.
 		if m.env.ID == nil {
 			return out
 		}
@@ -59,7 +60,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	case !id.IsString():
 		return append(out, m.Frame)
 	case (c == nil || c.closed) && role.Is(dialect.TellsUpdate) && s.mayClaim(id.Text()) && s.held.room(m):
-		s.setups.unclaimed = append(s.setups.unclaimed, s.held.take(m))
+		s.setups.unclaimed = append(s.setups.unclaimed, s.held.take(m)) // the answer to the setup may follow
 		return out
 	case c == nil:
 		return append(out, m.Frame)
