@@ -124,9 +124,10 @@ func (b *RowCache) extends(w RowRange) bool {
 	return true
 }
 
-// read reads rows that stand near each other.
+// read reads rows that stand near each other, in one pass.
 func (b *RowCache) read(wanted []RowRange) {
 	var failed error
+	var row Row // the last one, which may lack text
 	for f, err := range b.timeline.frames(wanted[0].Seq) {
 		if err != nil {
 			failed = err
@@ -136,19 +137,37 @@ func (b *RowCache) read(wanted []RowRange) {
 			b.rows[wanted[0].Seq] = unreadable(wanted[0], failed)
 			wanted = wanted[1:]
 		}
-		if len(wanted) == 0 {
-			return
-		}
-		if f.Seq == wanted[0].Seq {
-			b.rows[f.Seq] = b.newRow(&f, wanted[0].Frames)
+		switch {
+		case len(wanted) > 0 && wanted[0].Seq == f.Seq:
+			b.keep(&row)
+			row = NewRow(&f)
+			row.Chunks = wanted[0].Frames
 			wanted = wanted[1:]
+		case row.lacks(f.Seq):
+			row.addText(ChunkText(&f))
 		}
-		if len(wanted) == 0 {
-			return
+		if len(wanted) == 0 && !row.lacks(f.Seq+1) {
+			break
 		}
 	}
+	b.keep(&row)
 	for _, w := range wanted {
 		b.rows[w.Seq] = unreadable(w, failed)
+	}
+}
+
+// lacks reports whether the summary of a run needs the text of a frame.
+func (r *Row) lacks(seq uint64) bool {
+	return r.Chunks > 1 && seq < r.Frame.Seq+uint64(r.Chunks) && len(r.text) < enoughText
+}
+
+// keep adds a row that was read; the summary of a run is made from the text of its chunks.
+func (b *RowCache) keep(r *Row) {
+	if r.Chunks > 1 {
+		r.Summary = termtext.Brief(r.text, frametext.MaxSummary)
+	}
+	if r.Frame.Seq != 0 {
+		b.rows[r.Frame.Seq] = *r
 	}
 }
 
@@ -161,32 +180,12 @@ func unreadable(w RowRange, err error) Row {
 	return r
 }
 
-func (b *RowCache) newRow(f *dialect.Frame, frames int) Row {
-	r := NewRow(f)
-	if r.Chunks = frames; frames > 1 {
-		b.joinChunks(&r)
-	}
-	return r
-}
-
 // RequestOf returns the number of the request that a frame answers, 0 for none.
 func RequestOf(f *dialect.Frame) uint64 {
 	for reply := range f.Replies() {
 		return reply.Request
 	}
 	return 0
-}
-
-// joinChunks makes the summary of a run from the text of its chunks.
-func (b *RowCache) joinChunks(r *Row) {
-	first := r.Frame.Seq
-	for f, err := range b.timeline.frames(first + 1) {
-		if err != nil || f.Seq >= first+uint64(r.Chunks) || len(r.text) >= enoughText {
-			break
-		}
-		r.addText(ChunkText(&f))
-	}
-	r.Summary = termtext.Brief(r.text, frametext.MaxSummary)
 }
 
 // IsChunk reports whether a frame may be one of a run.
