@@ -92,13 +92,6 @@ func writeMatrixChanges(c cli.Canvas, list []matrix.Change, sign string, style t
 }
 
 func writeMatrixLine(c cli.Canvas, line []termtext.Span) error {
-	var b strings.Builder
-	for _, s := range line {
-		if c.Color {
-			s.Text = s.Painted()
-		}
-		b.WriteString(s.Text)
-	}
-	_, err := fmt.Fprintln(c.W, strings.TrimRight(b.String(), " "))
+	_, err := fmt.Fprintln(c.W, strings.TrimRight(termtext.SpansText(line, c.Color), " "))
 	return err
 }

@@ -125,13 +125,7 @@ func writeSummary(w io.Writer, s summary.Summary) error {
 	color := cli.TakesColor(w)
 	var b strings.Builder
 	for _, line := range s.Lines(cli.Columns(w)) {
-		for _, span := range line {
-			if color {
-				span.Text = span.Painted()
-			}
-			b.WriteString(span.Text)
-		}
-		b.WriteByte('\n')
+		b.WriteString(termtext.SpansText(line, color) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -2,14 +2,12 @@ package screen
 
 import (
 	"slices"
-	"strings"
 	"unicode"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
 
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -160,8 +158,8 @@ func (c canvas) page(p *page.Page) {
 
 // marks has stand out what was found in a line that is drawn: it is reversed or, on a
 // line that is reversed itself, not; and the current match stands out among the others.
-func (c canvas) marks(y int, line []termtext.Span, marks []find.Mark) {
-	c.restyle(y, line, marks, func(m find.Mark, look tcell.Style) tcell.Style {
+func (c canvas) marks(y int, line []termtext.Span, marks []page.Mark) {
+	c.restyle(y, line, marks, func(m page.Mark, look tcell.Style) tcell.Style {
 		if m.Current {
 			return c.looks[currentMatch]
 		}
@@ -171,20 +169,16 @@ func (c canvas) marks(y int, line []termtext.Span, marks []find.Mark) {
 }
 
 // underline underlines parts of a line that is drawn.
-func (c canvas) underline(y int, line []termtext.Span, marks []find.Mark) {
-	c.restyle(y, line, marks, func(_ find.Mark, look tcell.Style) tcell.Style { return look.Underline(true) })
+func (c canvas) underline(y int, line []termtext.Span, marks []page.Mark) {
+	c.restyle(y, line, marks, func(_ page.Mark, look tcell.Style) tcell.Style { return look.Underline(true) })
 }
 
 // restyle draws parts of a line that is drawn in another way.
-func (c canvas) restyle(y int, line []termtext.Span, marks []find.Mark, style func(find.Mark, tcell.Style) tcell.Style) {
+func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style func(page.Mark, tcell.Style) tcell.Style) {
 	if len(marks) == 0 {
 		return
 	}
-	var all strings.Builder
-	for _, s := range line {
-		all.WriteString(s.Text)
-	}
-	text, x, behind := all.String(), 0, 0
+	text, x, behind := termtext.SpansText(line, false), 0, 0
 	for _, m := range marks {
 		x += termtext.Width(text[behind:m.From])
 		from := x

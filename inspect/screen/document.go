@@ -7,8 +7,8 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/screen/findingpage"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/screen/tracepage"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -25,7 +25,7 @@ type document struct {
 	snapshot   frameindex.Snapshot // of the index, as of the last drawing
 	err        error               // of the last part that could not be read
 	query      string              // the filter
-	wanted     find.Words          // the words of it, or of the search that found the frame
+	wanted     page.Words          // the words of it, or of the search that found the frame
 	earlier    []string            // filters that were left, the last one last
 	openedFrom Place               // the place that it was opened from
 	returnTo   Place               // the place that the user came from to see a frame; zero: none

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acptap/acptap/inspect/frames/filter"
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -12,10 +12,10 @@ import (
 // frame in the pane.
 type searchable interface {
 	BeginSearch()
-	Search(find.Words)
+	Search(page.Words)
 	CancelSearch()
 	EndSearch()
-	Words() find.Words
+	Words() page.Words
 	NextMatch(forward bool) (found, round bool)
 	Match() (at, all int)
 }
@@ -34,15 +34,15 @@ func (a *app) narrows() bool { return a.page != nil && a.page.Narrows }
 // askWords asks for words, and goes to the first match while they are typed. A list is
 // narrowed to the lines that have them.
 func (a *app) askWords() {
-	s, label, text, wordsOf := a.searched(), "search: ", "", find.Phrase
+	s, label, text, wordsOf := a.searched(), "search: ", "", page.Phrase
 	if a.narrows() {
-		label, text, wordsOf = "filter: ", s.Words().String(), find.Each
+		label, text, wordsOf = "filter: ", s.Words().String(), page.Each
 	}
 	s.BeginSearch()
 	a.ask(label, text, func(text string) error {
 		switch {
 		case text == "" && !a.narrows():
-			s.Search(find.Phrase(a.searches.Last()))
+			s.Search(page.Phrase(a.searches.Last()))
 		case !a.narrows():
 			a.searches.Add(text)
 		}
@@ -67,7 +67,7 @@ func (a *app) nextMatch(forward bool) {
 			return
 		}
 		s.BeginSearch()
-		s.Search(find.Phrase(a.searches.Last()))
+		s.Search(page.Phrase(a.searches.Last()))
 		if _, all := s.Match(); all > 0 && !forward {
 			found, round = s.NextMatch(false)
 		}
@@ -92,7 +92,7 @@ func (a *app) sayRound(forward bool) {
 // lookFor marks in the frames what a filter asks of their texts, in place of what another
 // filter asked.
 func (a *app) lookFor(f filter.Filter) {
-	words := find.Any(f.Texts())
+	words := page.Any(f.Texts())
 	if !words.IsZero() || a.marksWanted() {
 		a.pane.Look(words)
 	}

@@ -22,6 +22,40 @@ func (s Span) Painted() string {
 	return s.Style.Paint(s.Text)
 }
 
+// SpansText returns the text of spans, painted for a terminal if color.
+func SpansText(spans []Span, color bool) string {
+	if len(spans) == 1 && !color {
+		return spans[0].Text
+	}
+	var b strings.Builder
+	for _, s := range spans {
+		if color {
+			s.Text = s.Painted()
+		}
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// CutSpans returns spans in at most that many columns. They end in an ellipsis if anything is
+// left out.
+func CutSpans(spans []Span, columns int) []Span {
+	if SpansWidth(spans) <= columns {
+		return spans
+	}
+	var short []Span
+	for _, s := range spans {
+		n := Width(s.Text)
+		if n >= columns {
+			s.Text = Cut(s.Text+"…", columns) // the spans that follow are missing too
+			return append(short, s)
+		}
+		short = append(short, s)
+		columns -= n
+	}
+	return short
+}
+
 // SpansWidth returns how many columns spans take.
 func SpansWidth(spans []Span) int {
 	columns := 0

@@ -1,12 +1,14 @@
 package diffpage
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -153,64 +155,53 @@ type state struct {
 
 func newSideReader(s Subject) *sideReader { return &sideReader{subject: s} }
 
-// read reads the tapes of the side. onMore is called whenever there is more.
+// read reads the tapes of the side until they end or most frames were read. onMore is called
+// whenever there is more.
 func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit, onMore func()) {
 	defer onMore()
 	tapes, err := s.subject.Open()
+	parts, err2 := reading.Agents(tapes...)
 	s.mu.Lock()
-	if err != nil {
+	defer s.mu.Unlock()
+	if err := cmp.Or(err, err2); err != nil {
 		s.state = state{err: err, ended: true}
 		s.final = taken{state: s.state}
-		s.mu.Unlock()
 		return
 	}
 	s.out = compare.NewOutliner(compare.Side{Tapes: tapes, Session: s.subject.Session}, level)
 	s.out.Limit = limit.text
+	r := reading.New(parts)
+	r.Follow = true
 	s.mu.Unlock()
-	for i, tape := range tapes {
-		s.tape(ctx, i, tape, i == len(tapes)-1, limit.frames, onMore)
+	for e := range r.Read(ctx) {
+		s.mu.Lock()
+		s.add(e, limit.frames)
+		cut := s.cut
+		s.mu.Unlock()
+		if cut {
+			break
+		}
+		onMore()
 	}
 	s.mu.Lock()
 	s.ended = ctx.Err() == nil
-	s.mu.Unlock()
 }
 
-// tape reads a tape, the last one until it has ended, until most frames were read.
-func (s *sideReader) tape(ctx context.Context, i int, tape *record.Tape, last bool, most uint64, onMore func()) {
-	frames := tape.Frames(1)
-	if last {
-		frames = tape.Follow(ctx, 1)
+// add takes what comes next on the tapes. The lock is held.
+func (s *sideReader) add(e *reading.Event, most uint64) {
+	err := e.Err
+	switch {
+	case err != nil:
+	case e.Kind == reading.Begins:
+		s.out.Next(e.Part.Index, &e.Part.Info)
+	case e.Kind == reading.Read && s.lines == most:
+		s.cut = true
+	case e.Kind == reading.Read:
+		err = s.out.Add(&e.Frame)
+		s.lines++
 	}
-	info, err := tape.Info()
-	s.mu.Lock()
-	if err == nil {
-		s.out.Next(i, &info)
-	} else {
-		s.err = err
-	}
-	s.mu.Unlock()
-	onMore() // nothing may follow for long
 	if err != nil {
-		return
-	}
-	for f, err := range frames {
-		if ctx.Err() != nil {
-			return
-		}
-		s.mu.Lock()
-		if err == nil {
-			if s.cut = s.lines == most; s.cut {
-				s.mu.Unlock()
-				return
-			}
-			err = s.out.Add(&f)
-			s.lines++
-		}
-		if err != nil {
-			s.err = err
-		}
-		s.mu.Unlock()
-		onMore()
+		s.err = err
 	}
 }
 

@@ -43,16 +43,16 @@ func onStore(store *record.Store, id string, live bool) Subject {
 	return Subject{Open: open, Live: live}
 }
 
-// A reading is a Reader at work.
-type reading struct {
+// A comparing is a Reader at work.
+type comparing struct {
 	*Reader
 	changed chan struct{} // holds one
 	ended   chan struct{}
 }
 
-func start(t *testing.T, r *Reader) *reading {
+func start(t *testing.T, r *Reader) *comparing {
 	ctx, cancel := context.WithCancel(t.Context())
-	g := &reading{r, make(chan struct{}, 1), make(chan struct{})}
+	g := &comparing{r, make(chan struct{}, 1), make(chan struct{})}
 	go func() {
 		defer close(g.ended)
 		r.Read(ctx, func() {
@@ -67,7 +67,7 @@ func start(t *testing.T, r *Reader) *reading {
 }
 
 // wait waits until the table is as it should be.
-func (g *reading) wait(t *testing.T, what string, ok func(*Table) bool) *Table {
+func (g *comparing) wait(t *testing.T, what string, ok func(*Table) bool) *Table {
 	t.Helper()
 	late := time.After(30 * time.Second)
 	for {

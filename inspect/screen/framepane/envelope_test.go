@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -147,7 +147,7 @@ func TestEnvelopeUnfolds(t *testing.T) {
 // TestEnvelopeIsSearched: words in the envelope are found, and shown.
 func TestEnvelopeIsSearched(t *testing.T) {
 	p := shownFrame(`{"jsonrpc":"2.0","id":7,"method":"x","params":{"sessionId":"s","a":1}}`, "")
-	p.Look(find.Phrase("sessionid"))
+	p.Look(page.Phrase("sessionid"))
 	p.Window(80, 40)
 	if marks := p.Marks(0); p.Cursor != 0 || len(marks) != 1 || !marks[0].Current {
 		t.Errorf("the cursor is on line %d, and the marks are %v, want one in the envelope", p.Cursor, marks)

@@ -2,16 +2,15 @@ package framepane
 
 import (
 	"maps"
-	"strings"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
 // A finding is a search in a frame, and its matches in all lines that the frame has when
 // nothing is folded.
 type finding struct {
-	search *find.Search // nil: nothing is looked for
+	search *page.Search // nil: nothing is looked for
 	wanted bool         // show the first match once there are lines
 	origin origin
 	allLines
@@ -23,7 +22,7 @@ type allLines struct {
 	width int        // of the lines; 0: not made yet
 	whole bool       // the envelope is unfolded
 	lines []textLine // empty for hex
-	rows  []find.Row
+	rows  []page.TextRow
 	spans []lineSpan // of the values, in lines
 }
 
@@ -33,7 +32,7 @@ type lineSpan struct{ first, last int32 }
 // An origin is where the user was before words were typed.
 type origin struct {
 	frame       uint64
-	search      *find.Search
+	search      *page.Search
 	cursor, top int
 	fold, whole map[int32]bool
 	unfolded    bool
@@ -46,13 +45,13 @@ func (p *Pane) BeginSearch() {
 
 // Search looks for words, and goes to the first match at or after the place that
 // BeginSearch noted, if there is one.
-func (p *Pane) Search(w find.Words) {
+func (p *Pane) Search(w page.Words) {
 	p.toOrigin()
 	if p.search = nil; w.IsZero() {
 		return
 	}
-	p.search = find.NewSearch(w)
-	p.toMatch(find.Here)
+	p.search = page.NewSearch(w)
+	p.toMatch(page.Here)
 }
 
 // CancelSearch returns to the place that BeginSearch noted.
@@ -77,13 +76,13 @@ func (p *Pane) toOrigin() {
 func (p *Pane) EndSearch() { p.search, p.allLines = nil, allLines{} }
 
 // Words returns what is looked for.
-func (p *Pane) Words() find.Words { return p.search.Words() }
+func (p *Pane) Words() page.Words { return p.search.Words() }
 
 // Look looks for words in the frame and in those shown after it, and shows the first match
 // in each.
-func (p *Pane) Look(w find.Words) {
+func (p *Pane) Look(w page.Words) {
 	if p.search = nil; !w.IsZero() {
-		p.search, p.wanted = find.NewSearch(w), true
+		p.search, p.wanted = page.NewSearch(w), true
 	}
 }
 
@@ -94,9 +93,9 @@ func (p *Pane) NextMatch(forward bool) (found, round bool) {
 		return false, false
 	}
 	if forward {
-		return p.toMatch(find.Next)
+		return p.toMatch(page.Next)
 	}
-	return p.toMatch(find.Previous)
+	return p.toMatch(page.Previous)
 }
 
 // Match returns the number of the match under the cursor, from 1, 0 if it is on none, and
@@ -109,7 +108,7 @@ func (p *Pane) Match() (at, all int) {
 }
 
 // toMatch goes to a match and unfolds what surrounds it.
-func (p *Pane) toMatch(to find.Step) (found, round bool) {
+func (p *Pane) toMatch(to page.Step) (found, round bool) {
 	if !p.searched() {
 		return false, false
 	}
@@ -156,7 +155,7 @@ func (p *Pane) unfold() {
 		p.spans = make([]lineSpan, len(p.tree.nodes))
 	}
 	shown := p.wholly()
-	p.rows = make([]find.Row, len(p.allLines.lines))
+	p.rows = make([]page.TextRow, len(p.allLines.lines))
 	for i, l := range p.allLines.lines {
 		if l.node >= 0 && p.spans != nil {
 			s := &p.spans[l.node]
@@ -166,13 +165,13 @@ func (p *Pane) unfold() {
 		}
 		switch {
 		case l.part == around:
-			p.rows[i].Text = textOf(p.envelopeSpans())
+			p.rows[i].Text = termtext.SpansText(p.envelopeSpans(), false)
 		case l.part == beginning && shown.long(l.node, p.width): // its text follows
-			p.rows[i].Text = textOf(shown.nameSpans(l.node))
+			p.rows[i].Text = termtext.SpansText(shown.nameSpans(l.node), false)
 		case l.part == beginning:
-			p.rows[i].Text = textOf(shown.valueSpans(l.node))
+			p.rows[i].Text = termtext.SpansText(shown.valueSpans(l.node), false)
 		case l.part != ending && l.part != cutOff:
-			p.rows[i] = find.Row{Text: l.text, Join: l.join}
+			p.rows[i] = page.TextRow{Text: l.text, Join: l.join}
 		}
 	}
 }
@@ -180,14 +179,6 @@ func (p *Pane) unfold() {
 // wholly returns a pane that shows the frame with nothing but the envelope folded.
 func (p *Pane) wholly() Pane {
 	return Pane{Frame: p.Frame, tree: p.tree, envelope: p.envelope, unfolded: p.unfolded, width: p.width, whole: p.whole, unfoldAll: true}
-}
-
-func textOf(spans []termtext.Span) string {
-	var b strings.Builder
-	for _, s := range spans {
-		b.WriteString(s.Text)
-	}
-	return b.String()
 }
 
 // rowOf returns the searched row for a line.
@@ -234,12 +225,12 @@ func (p *Pane) reveal(row int) {
 		p.unfolded = true
 		p.relayout()
 		p.Cursor = 0
-		p.toMatch(find.Here)
+		p.toMatch(page.Here)
 	}
 }
 
 // Marks returns the matches on a line, as bytes of its spans' text.
-func (p *Pane) Marks(k int) []find.Mark {
+func (p *Pane) Marks(k int) []page.Mark {
 	if p.search == nil || !p.searched() {
 		return nil
 	}
@@ -254,13 +245,13 @@ func (p *Pane) Marks(k int) []find.Mark {
 	marks := shifted(p.search.Marks(row), before)
 	if l.part == beginning && p.fold[l.node] && !p.tree.holds(l.node) { // a part of the text follows the name
 		name := before + len(p.rows[row].Text)
-		marks = append(marks, shifted(p.search.Words().Marks(textOf(p.Spans(k))[name:]), name)...)
+		marks = append(marks, shifted(p.search.Words().Marks(termtext.SpansText(p.Spans(k), false)[name:]), name)...)
 	}
 	return marks
 }
 
 // shifted moves marks.
-func shifted(marks []find.Mark, by int) []find.Mark {
+func shifted(marks []page.Mark, by int) []page.Mark {
 	for i := range marks {
 		marks[i].From += by
 		marks[i].To += by

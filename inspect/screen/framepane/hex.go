@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -31,10 +31,10 @@ func hexLine(raw []byte, from int) []termtext.Span {
 }
 
 // hexRows returns the bytes of each line as rows to search.
-func (p *Pane) hexRows() []find.Row {
-	rows := make([]find.Row, p.count())
+func (p *Pane) hexRows() []page.TextRow {
+	rows := make([]page.TextRow, p.count())
 	for i := range rows {
-		rows[i] = find.Row{Text: string(p.Frame.Raw[i*16 : min(i*16+16, len(p.Frame.Raw))]), Join: find.Within}
+		rows[i] = page.TextRow{Text: string(p.Frame.Raw[i*16 : min(i*16+16, len(p.Frame.Raw))]), Join: page.Within}
 	}
 	return rows
 }
@@ -47,12 +47,12 @@ const (
 
 // hexMarks converts marks of bytes to marks of their line: on the numbers, and on the text
 // beside them.
-func hexMarks(bytes []find.Mark) []find.Mark {
-	var numbers, text []find.Mark
+func hexMarks(bytes []page.Mark) []page.Mark {
+	var numbers, text []page.Mark
 	for _, m := range bytes {
 		at := func(i int) int { return numbersColumn + 3*i + i/8 }
-		numbers = append(numbers, find.Mark{From: at(m.From), To: at(m.To-1) + 2, Current: m.Current})
-		text = append(text, find.Mark{From: textColumn + m.From, To: textColumn + m.To, Current: m.Current})
+		numbers = append(numbers, page.Mark{From: at(m.From), To: at(m.To-1) + 2, Current: m.Current})
+		text = append(text, page.Mark{From: textColumn + m.From, To: textColumn + m.To, Current: m.Current})
 	}
 	return append(numbers, text...)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -34,7 +34,7 @@ func lookAt(raw string, form Form) (found bool) {
 	for k := from; k < to; k++ {
 		p.Spans(k)
 	}
-	p.Look(find.Phrase("b"))
+	p.Look(page.Phrase("b"))
 	p.Window(80, 40)
 	at, _ := p.Match()
 	return at > 0

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -58,7 +58,7 @@ type textLine struct {
 	node int32  // -1: none
 	text string // of a string that takes several lines, of a diff, or of raw bytes
 	part linePart
-	join find.Join // to the line before
+	join page.Join // to the line before
 }
 
 type linePart uint8
@@ -155,9 +155,9 @@ func (p *Pane) addText(node int32, lines []wrappedLine) {
 		l := textLine{node: node, text: line.text, part: inside}
 		switch {
 		case line.within:
-			l.join = find.Within
+			l.join = page.Within
 		case i > 0:
-			l.join = find.AtBlank
+			l.join = page.AtBlank
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -254,7 +254,7 @@ func (p *Pane) Window(width, height int) (from, to int) {
 	p.height = height
 	if p.wanted && p.search != nil {
 		p.wanted = false
-		p.toMatch(find.Here)
+		p.toMatch(page.Here)
 	}
 	p.toUnderlined()
 	p.Cursor = max(min(p.Cursor, p.count()-1), 0)

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // FuzzTree shows values of any shape, whole or cut off.
@@ -40,7 +41,7 @@ func FuzzTree(f *testing.F) {
 			p.Open()
 			checkUnderlines(t, &p, width)
 			for _, words := range []string{"b", "a b"} {
-				p.Look(find.Phrase(words))
+				p.Look(page.Phrase(words))
 				checkMarks(t, &p, width)
 				p.NextMatch(false)
 				checkMarks(t, &p, width)
@@ -61,7 +62,7 @@ func checkMarks(t *testing.T, p *Pane, width int) {
 	t.Helper()
 	from, to := p.Window(width, 30)
 	for k := from; k < to; k++ {
-		text, current := textOf(p.Spans(k)), false
+		text, current := termtext.SpansText(p.Spans(k), false), false
 		for _, m := range p.Marks(k) {
 			if m.From < 0 || m.From >= m.To || m.To > len(text) {
 				t.Fatalf("line %d of %q has %q marked from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
@@ -79,7 +80,7 @@ func checkUnderlines(t *testing.T, p *Pane, width int) {
 	t.Helper()
 	from, to := p.Window(width, 30)
 	for k := from; k < to; k++ {
-		text := textOf(p.Spans(k))
+		text := termtext.SpansText(p.Spans(k), false)
 		for _, m := range p.Underlines(k) {
 			if m.From < 0 || m.From > m.To || m.To > len(text) {
 				t.Fatalf("line %d of %q has %q underlined from %d to %d", k, p.Frame.Raw, text, m.From, m.To)

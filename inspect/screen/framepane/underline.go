@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Place is a place in a frame where something is wrong.
@@ -58,7 +59,7 @@ func (p *Pane) toUnderlined() {
 }
 
 // Underlines returns what is underlined on a line, as bytes of its spans' text.
-func (p *Pane) Underlines(k int) []find.Mark {
+func (p *Pane) Underlines(k int) []page.Mark {
 	if len(p.values) == 0 || p.Form != asTree {
 		return nil
 	}
@@ -66,7 +67,7 @@ func (p *Pane) Underlines(k int) []find.Mark {
 	case l.part == around:
 		return p.envelopeUnderlines()
 	case l.part == beginning && p.isUnderlined(l.node):
-		return []find.Mark{{From: p.margin(l), To: len(textOf(p.Spans(k)))}}
+		return []page.Mark{{From: p.margin(l), To: len(termtext.SpansText(p.Spans(k), false))}}
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (p *Pane) isUnderlined(n int32) bool {
 }
 
 // envelopeUnderlines returns what is underlined on the line of the envelope.
-func (p *Pane) envelopeUnderlines() (marks []find.Mark) {
+func (p *Pane) envelopeUnderlines() (marks []page.Mark) {
 	at := len(envelopeSign)
 	for i, n := range p.envelope.values {
 		if i > 0 {
@@ -87,7 +88,7 @@ func (p *Pane) envelopeUnderlines() (marks []find.Mark) {
 		from := at + len(" ")
 		at = from + len(p.envelopeValue(n))
 		if p.isUnderlined(n) {
-			marks = append(marks, find.Mark{From: from, To: at})
+			marks = append(marks, page.Mark{From: from, To: at})
 		}
 	}
 	return marks

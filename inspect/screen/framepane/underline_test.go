@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // TestUnderline: what is wrong is underlined where it stands, or else what should have it.
@@ -80,7 +81,7 @@ func TestUnderlineFolded(t *testing.T) {
 func underlinedTexts(p *Pane) (texts []string) {
 	from, to := p.Window(80, 20)
 	for k := from; k < to; k++ {
-		text := textOf(p.Spans(k))
+		text := termtext.SpansText(p.Spans(k), false)
 		for _, m := range p.Underlines(k) {
 			texts = append(texts, text[m.From:m.To])
 		}

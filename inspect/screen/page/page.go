@@ -7,7 +7,6 @@ package page
 import (
 	"slices"
 
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -96,7 +95,7 @@ type Window struct {
 // A Row is a line on the screen.
 type Row struct {
 	Spans []termtext.Span
-	Marks []find.Mark // in their text
+	Marks []Mark // in their text
 }
 
 // Window builds the lines and scrolls so that the cursor is on the screen.

@@ -1,15 +1,12 @@
 package page
 
 import (
-	"strings"
-
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/record/termtext"
 )
 
 // A finding is a search and its matches in the lines.
 type finding struct {
-	search *find.Search // nil: nothing is looked for
+	search *Search // nil: nothing is looked for
 	of     searched
 	starts []int // first searched row of each shown line
 	origin origin
@@ -17,13 +14,13 @@ type finding struct {
 
 // searched identifies the lines that a search has covered.
 type searched struct {
-	search *find.Search
+	search *Search
 	times  int // number of times that lines had been built
 }
 
 // An origin is where the user was before words were typed.
 type origin struct {
-	search   *find.Search
+	search   *Search
 	line     int // among all lines
 	top      int
 	moved    bool
@@ -38,15 +35,15 @@ func (p *Page) BeginSearch() {
 
 // Search looks for words, and goes to the first match at or after the place that
 // BeginSearch noted, if there is one.
-func (p *Page) Search(w find.Words) {
+func (p *Page) Search(w Words) {
 	p.toOrigin()
 	if p.search = nil; !w.IsZero() {
-		p.search = find.NewSearch(w)
+		p.search = NewSearch(w)
 	}
 	p.arrange(p.width)
 	p.putOn(p.origin.line)
 	if p.search != nil {
-		p.origin.unfolded = p.step(find.Here)
+		p.origin.unfolded = p.step(Here)
 	}
 }
 
@@ -76,7 +73,7 @@ func (p *Page) EndSearch() {
 }
 
 // Words returns what is looked for.
-func (p *Page) Words() find.Words { return p.search.Words() }
+func (p *Page) Words() Words { return p.search.Words() }
 
 // NextMatch goes to the next match, or to the previous one. It reports whether there is
 // one, and whether it wrapped around.
@@ -84,9 +81,9 @@ func (p *Page) NextMatch(forward bool) (found, round bool) {
 	if p.search == nil || len(p.starts) == 0 {
 		return false, false
 	}
-	to := find.Next
+	to := Next
 	if !forward {
-		to = find.Previous
+		to = Previous
 	}
 	m, round := p.search.Go(to, p.starts[p.cursor])
 	p.reveal(m)
@@ -103,7 +100,7 @@ func (p *Page) Match() (at, all int) {
 }
 
 // step goes to a match, and returns the line that it unfolded for that, nil if none.
-func (p *Page) step(to find.Step) (unfolded *Line) {
+func (p *Page) step(to Step) (unfolded *Line) {
 	if len(p.starts) == 0 {
 		return nil
 	}
@@ -113,7 +110,7 @@ func (p *Page) step(to find.Step) (unfolded *Line) {
 
 // reveal puts the cursor on a match. If the match is folded away, reveal unfolds its line
 // and returns that.
-func (p *Page) reveal(m find.Match) (unfolded *Line) {
+func (p *Page) reveal(m Match) (unfolded *Line) {
 	if m == nil {
 		return nil
 	}
@@ -157,49 +154,38 @@ func (p *Page) update() {
 }
 
 // rows returns the rows of the shown lines that a search covers.
-func (p *Page) rows() []find.Row {
-	rows := make([]find.Row, 0, len(p.shown))
+func (p *Page) rows() []TextRow {
+	rows := make([]TextRow, 0, len(p.shown))
 	p.starts = p.starts[:0]
 	for i := range p.shown {
 		l := &p.shown[i]
 		p.starts = append(p.starts, len(rows))
-		row := find.Row{Text: p.text(l), Join: joinOf(l)}
+		row := TextRow{Text: p.text(l), Join: joinOf(l)}
 		if p.Narrows && !p.fits[i] {
 			row.Text = ""
 		}
 		rows = append(rows, row)
 		for k := range l.Folded {
-			rows = append(rows, find.Row{Text: p.text(&l.Folded[k]), Join: joinOf(&l.Folded[k])})
+			rows = append(rows, TextRow{Text: p.text(&l.Folded[k]), Join: joinOf(&l.Folded[k])})
 		}
 	}
 	return rows
 }
 
-func joinOf(l *Line) find.Join {
+func joinOf(l *Line) Join {
 	if l.Joined {
-		return find.AtBlank
+		return AtBlank
 	}
-	return find.Apart
+	return Apart
 }
 
 // text returns the text that a line is found by.
 func (p *Page) text(l *Line) string {
-	text := textOf(p.spans(l))
+	text := termtext.SpansText(p.spans(l), false)
 	if l.Also != "" {
 		text += "\n" + l.Also
 	}
 	return text
-}
-
-func textOf(spans []termtext.Span) string {
-	if len(spans) == 1 {
-		return spans[0].Text
-	}
-	var b strings.Builder
-	for _, s := range spans {
-		b.WriteString(s.Text)
-	}
-	return b.String()
 }
 
 // row returns a line for the screen.
@@ -210,14 +196,14 @@ func (p *Page) row(i int) Row {
 		r.Spans = append(r.Spans[:len(r.Spans):len(r.Spans)], l.Preview...)
 		return r
 	}
-	length := len(textOf(r.Spans))
+	length := len(termtext.SpansText(r.Spans, false))
 	for _, m := range p.search.Marks(p.starts[i]) {
 		if m.From < length {
 			r.Marks = append(r.Marks, m)
 		}
 	}
-	for _, m := range p.search.Words().Marks(textOf(l.Preview)) {
-		r.Marks = append(r.Marks, find.Mark{From: length + m.From, To: length + m.To})
+	for _, m := range p.search.Words().Marks(termtext.SpansText(l.Preview, false)) {
+		r.Marks = append(r.Marks, Mark{From: length + m.From, To: length + m.To})
 	}
 	r.Spans = append(r.Spans[:len(r.Spans):len(r.Spans)], l.Preview...)
 	return r

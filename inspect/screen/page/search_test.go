@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -79,20 +78,20 @@ func TestSearchWhileTyping(t *testing.T) {
 	p, open := blocks()
 	p.Move(1)
 	p.BeginSearch()
-	p.Search(find.Phrase("t"))
+	p.Search(page.Phrase("t"))
 	wantScreen(t, p, "a letter", "one\n> [t*]wo\n  head [t]he [t]wo…\n[t]hree, [t]wo\n1 of 6")
-	p.Search(find.Phrase("the two"))
+	p.Search(page.Phrase("the two"))
 	wantScreen(t, p, "words that are folded away", "one\n> [the two*] and\n  two again\nthree, two\n1 of 1")
-	p.Search(find.Phrase("three"))
+	p.Search(page.Phrase("three"))
 	wantScreen(t, p, "further down", "one\ntwo\n  head the two…\n> [three*], two\n1 of 1")
 	if *open {
 		t.Error("what was unfolded for other words is not folded")
 	}
-	p.Search(find.Phrase("one"))
+	p.Search(page.Phrase("one"))
 	wantScreen(t, p, "behind the cursor", "[one]\ntwo\n  head\n> [one*]\n2 of 2")
-	p.Search(find.Phrase("nowhere"))
+	p.Search(page.Phrase("nowhere"))
 	wantScreen(t, p, "nowhere", "one\n> two\n  head the two…\nthree, two\n0 of 0")
-	p.Search(find.Phrase("two and two"))
+	p.Search(page.Phrase("two and two"))
 	wantScreen(t, p, "across lines", "one\n> the [two and*]\n  [two*] again\nthree, two\n1 of 1")
 	p.CancelSearch()
 	wantScreen(t, p, "after Esc", "one\n> two\n  head the two…\nthree, two\n0 of 0")
@@ -105,7 +104,7 @@ func TestSearchWhileTyping(t *testing.T) {
 func TestNextMatch(t *testing.T) {
 	p, open := blocks()
 	p.BeginSearch()
-	p.Search(find.Phrase("two"))
+	p.Search(page.Phrase("two"))
 	next := func(forward, round bool, want string) {
 		t.Helper()
 		found, gotRound := p.NextMatch(forward)
@@ -146,22 +145,22 @@ func TestNarrow(t *testing.T) {
 	p.Window(80, 9)
 	p.Move(1)
 	p.BeginSearch()
-	p.Search(find.Each("two"))
+	p.Search(page.Each("two"))
 	wantScreen(t, p, "a word", "a\n>  [two*]\nc [two]\n1 of 2")
 	if found, round := p.NextMatch(true); !found || round {
 		t.Errorf("found %v, round %v", found, round)
 	}
 	wantScreen(t, p, "the next one", "a\n [two]\n> c [two*]\n2 of 2")
-	p.Search(find.Each("four two"))
+	p.Search(page.Each("four two"))
 	wantScreen(t, p, "words of a line and of what it belongs to", "c two\n>  [four*]\n1 of 1")
-	p.Search(find.Each("ID3"))
+	p.Search(page.Each("ID3"))
 	wantScreen(t, p, "nothing", "> No line has these words. Esc shows all.\n0 of 0")
-	p.Search(find.Each("id3"))
+	p.Search(page.Each("id3"))
 	wantScreen(t, p, "what is not on the line", "> b\n1 of 1")
 	p.EndSearch()
 	wantScreen(t, p, "at the end", " one\n two\n> b\n0 of 0")
 	p.BeginSearch()
-	p.Search(find.Each("three"))
+	p.Search(page.Each("three"))
 	p.CancelSearch()
 	wantScreen(t, p, "after Esc", " one\n two\n> b\n0 of 0")
 }

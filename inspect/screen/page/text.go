@@ -1,13 +1,17 @@
 package page
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
 
 // LineText returns the line under the cursor as text.
 func (p *Page) LineText() string {
 	if p.cursor >= len(p.shown) {
 		return ""
 	}
-	return strings.TrimSpace(textOf(p.spans(&p.shown[p.cursor])))
+	return strings.TrimSpace(termtext.SpansText(p.spans(&p.shown[p.cursor]), false))
 }
 
 // BlockText returns the text of the block under the cursor: what Block returns, or the
@@ -25,7 +29,7 @@ func (p *Page) BlockText() string {
 		if i < 0 || i >= len(p.shown) {
 			return ""
 		}
-		return strings.TrimRight(textOf(p.spans(&p.shown[i])), " ")
+		return strings.TrimRight(termtext.SpansText(p.spans(&p.shown[i]), false), " ")
 	}
 	from, to := p.cursor, p.cursor
 	for line(from-1) != "" {

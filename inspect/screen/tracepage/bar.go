@@ -2,6 +2,7 @@ package tracepage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,7 @@ type chart struct {
 
 // row returns the line of a bar.
 func (c chart) row(b *bar) []termtext.Span {
-	label := cutSpans(b.label, c.labels)
+	label := slices.Clip(termtext.CutSpans(b.label, c.labels))
 	label = append(label, termtext.Plain.Span(strings.Repeat(" ", c.labels-termtext.SpansWidth(label)+1)))
 	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.tookText())))
 }
@@ -141,18 +142,4 @@ func (c chart) bar(b *bar) []termtext.Span {
 	}
 	put(termtext.Plain, ' ')
 	return line
-}
-
-// cutSpans returns spans in so many columns.
-func cutSpans(spans []termtext.Span, columns int) []termtext.Span {
-	var list []termtext.Span
-	for _, s := range spans {
-		room := columns - termtext.SpansWidth(list)
-		if room <= 0 {
-			break
-		}
-		s.Text = termtext.Cut(s.Text, room)
-		list = append(list, s)
-	}
-	return list
 }

@@ -148,7 +148,7 @@ func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Li
 		sign := termtext.Dim.Span("▾ ")
 		if !open {
 			sign.Text = "▸ "
-			rows[0].Preview = []termtext.Span{termtext.Dim.Span("  " + strings.TrimSpace(lineText(rows[1])) + " …")}
+			rows[0].Preview = []termtext.Span{termtext.Dim.Span("  " + strings.TrimSpace(termtext.SpansText(rows[1].Spans, false)) + " …")}
 			rows[0].Folded = rows[1:]
 			rows = rows[:1:1]
 		}
@@ -218,14 +218,6 @@ func (c *Conversation) Block(l page.Line) string {
 }
 
 const margin = "  "
-
-func lineText(l page.Line) string {
-	var b strings.Builder
-	for _, s := range l.Spans {
-		b.WriteString(s.Text)
-	}
-	return b.String()
-}
 
 // Flip folds the entity on a line, or unfolds it.
 func (f *folds) Flip(l page.Line) {

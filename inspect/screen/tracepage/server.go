@@ -77,8 +77,5 @@ func (r *Reader) serverLines(form tableForm) []page.Line {
 		}
 		lines = append(lines, l)
 	}
-	if more := len(list) - maxTools; more > 0 {
-		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
-	}
-	return lines
+	return append(lines, moreLine(len(list))...)
 }

@@ -48,10 +48,15 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 	for _, tool := range tools[:min(len(tools), maxTools)] {
 		lines = append(lines, r.row(form, termtext.Plain.Span(tool.Name), tool.Total(), tool.Failed, "", tool.Timing))
 	}
-	if more := len(tools) - maxTools; more > 0 {
-		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
+	return append(lines, moreLine(len(tools))...)
+}
+
+// moreLine says how many of so many tools or servers are not listed.
+func moreLine(all int) []page.Line {
+	if all <= maxTools {
+		return nil
 	}
-	return lines
+	return []page.Line{{Spans: termtext.Dim.Line(fmt.Sprintf("… and %s more", termtext.Grouped(int64(all-maxTools))))}}
 }
 
 // callLines shows the slowest calls, and those that wait.

@@ -64,13 +64,7 @@ func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	}
 	var b strings.Builder
 	for _, row := range t.rows {
-		for _, s := range cut(t.line(row), width) {
-			if t.Color {
-				s.Text = s.Painted()
-			}
-			b.WriteString(s.Text)
-		}
-		b.WriteByte('\n')
+		b.WriteString(termtext.SpansText(cut(t.line(row), width), t.Color) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -102,20 +96,10 @@ func (t *Table) line(row []cell) cell {
 
 // cut returns a cell cut to some columns; all of it if that is 0 and it is a line.
 func cut(c cell, columns int) cell {
-	if columns == 0 || termtext.SpansWidth(c) <= columns {
+	if columns == 0 {
 		return c
 	}
-	var short cell
-	for _, s := range c {
-		n := termtext.Width(s.Text)
-		if n >= columns {
-			s.Text = termtext.Cut(s.Text+"…", columns) // what follows is missing too
-			return append(short, s)
-		}
-		short = append(short, s)
-		columns -= n
-	}
-	return short
+	return termtext.CutSpans(c, columns)
 }
 
 // narrow shrinks the widest of the columns that may be cut until lines fit.

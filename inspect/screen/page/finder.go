@@ -1,4 +1,4 @@
-package find
+package page
 
 import "slices"
 
@@ -6,7 +6,7 @@ import "slices"
 // current one.
 type Search struct {
 	words   Words
-	rows    []Row // that were searched
+	rows    []TextRow // that were searched
 	matches []Match
 	current int // index in matches; -1: none
 }
@@ -28,7 +28,7 @@ func (s *Search) Searched() bool { return s.matches != nil }
 // Update replaces the rows and searches those that differ from the previous ones. The
 // current match stays if it is not on a row that differs; otherwise the match at the same
 // position becomes current. The caller must not change rows afterwards.
-func (s *Search) Update(rows []Row) {
+func (s *Search) Update(rows []TextRow) {
 	from, behind := changed(s.rows, rows)
 	to := len(rows) - behind
 	added := s.words.Rows(rows[from:to])
@@ -56,7 +56,7 @@ func (s *Search) Update(rows []Row) {
 
 // changed returns how many rows are the same at the beginning and at the end. The rows in
 // between are not joined to them.
-func changed(before, after []Row) (first, behind int) {
+func changed(before, after []TextRow) (first, behind int) {
 	n := min(len(before), len(after))
 	for first < n && before[first] == after[first] {
 		first++
@@ -74,7 +74,7 @@ func changed(before, after []Row) (first, behind int) {
 }
 
 // isJoined reports whether row i exists and is joined to the row before it.
-func isJoined(rows []Row, i int) bool { return i < len(rows) && rows[i].Join != Apart }
+func isJoined(rows []TextRow, i int) bool { return i < len(rows) && rows[i].Join != Apart }
 
 // matchFrom returns the first match on a row or after it.
 func (s *Search) matchFrom(row int) int {

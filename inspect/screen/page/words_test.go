@@ -1,4 +1,4 @@
-package find_test
+package page_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/page"
 )
 
 func TestWords(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 		{"  ", "te  xt", "te  xt"},
 	}
 	for _, tt := range tests {
-		if got := bracketed(find.Phrase(tt.words), tt.text); got != tt.want {
+		if got := bracketed(page.Phrase(tt.words), tt.text); got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.words, got, tt.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestWords(t *testing.T) {
 
 // TestAny finds texts and regular expressions, none within another.
 func TestAny(t *testing.T) {
-	words := find.Any([]string{"read file", "file"}, []*regexp.Regexp{regexp.MustCompile(`\d*`)})
+	words := page.Any([]string{"read file", "file"}, []*regexp.Regexp{regexp.MustCompile(`\d*`)})
 	if got, want := bracketed(words, "Read file 12, file 7"), "[Read file] [12], [file] [7]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -49,7 +49,7 @@ func TestAny(t *testing.T) {
 
 // TestEach finds words in any order, each of which must be there.
 func TestEach(t *testing.T) {
-	words := find.Each("fix  Mean")
+	words := page.Each("fix  Mean")
 	for text, want := range map[string]bool{"Mean: a fix": true, "fix the mean": false, "Mean": false} {
 		if got := words.Fit(text); got != want {
 			t.Errorf("%s: got %v, want %v", text, got, want)
@@ -58,21 +58,21 @@ func TestEach(t *testing.T) {
 	if got, want := bracketed(words, "Mean: a fix"), "[Mean]: a [fix]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := words.Rows([]find.Row{{Text: "fix a Mean"}, {}, {Text: "Mean"}}); len(got) != 2 || len(got[0]) != 2 {
+	if got := words.Rows([]page.TextRow{{Text: "fix a Mean"}, {}, {Text: "Mean"}}); len(got) != 2 || len(got[0]) != 2 {
 		t.Errorf("got %v, want a match on each of two rows, of two words on the first", got)
 	}
 }
 
 // TestLineBreak: what matches nothing but the end of a line cannot be shown.
 func TestLineBreak(t *testing.T) {
-	words := find.Any(nil, []*regexp.Regexp{regexp.MustCompile(`\s`)})
-	got := words.Rows([]find.Row{{Text: "a b"}, {Text: "c", Join: find.AtBlank}})
-	if diff := cmp.Diff(got, []find.Match{{{Row: 0, From: 1, To: 2}}}); diff != "" {
+	words := page.Any(nil, []*regexp.Regexp{regexp.MustCompile(`\s`)})
+	got := words.Rows([]page.TextRow{{Text: "a b"}, {Text: "c", Join: page.AtBlank}})
+	if diff := cmp.Diff(got, []page.Match{{{Row: 0, From: 1, To: 2}}}); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
 	}
 }
 
-func bracketed(words find.Words, text string) string {
+func bracketed(words page.Words, text string) string {
 	var b strings.Builder
 	end := 0
 	for _, at := range words.In(text) {
@@ -85,18 +85,18 @@ func bracketed(words find.Words, text string) string {
 // TestSearch goes from match to match, around both ends, and from where the user has
 // gone meanwhile. Words may stand across rows that are joined.
 func TestSearch(t *testing.T) {
-	rows := []find.Row{
+	rows := []page.TextRow{
 		{Text: "no"},
 		{Text: "  one two and the one"},
-		{Text: "  two three", Join: find.AtBlank},
+		{Text: "  two three", Join: page.AtBlank},
 		{Text: "wo"},
-		{Text: "rd one t", Join: find.Within},
-		{Text: "wo", Join: find.Within},
-		{Text: "two", Join: find.Apart},
+		{Text: "rd one t", Join: page.Within},
+		{Text: "wo", Join: page.Within},
+		{Text: "two", Join: page.Apart},
 	}
-	s := find.NewSearch(find.Phrase("one two"))
+	s := page.NewSearch(page.Phrase("one two"))
 	s.Update(rows)
-	goes := func(step find.Step, row int, want find.Match, round bool, at string) {
+	goes := func(step page.Step, row int, want page.Match, round bool, at string) {
 		t.Helper()
 		got, gotRound := s.Go(step, row)
 		if diff := cmp.Diff(got, want); diff != "" || gotRound != round {
@@ -107,41 +107,41 @@ func TestSearch(t *testing.T) {
 			t.Errorf("from row %d: got %s, want %s", row, got, at)
 		}
 	}
-	first := find.Match{{Row: 1, From: 2, To: 9}}
-	across := find.Match{{Row: 1, From: 18, To: 21}, {Row: 2, From: 2, To: 5}}
-	within := find.Match{{Row: 4, From: 3, To: 8}, {Row: 5, From: 0, To: 2}}
-	goes(find.Here, 0, first, false, "1 of 3")
-	goes(find.Next, 1, across, false, "2 of 3")
-	if diff := cmp.Diff(s.Marks(2), []find.Mark{{From: 2, To: 5, Current: true}}); diff != "" {
+	first := page.Match{{Row: 1, From: 2, To: 9}}
+	across := page.Match{{Row: 1, From: 18, To: 21}, {Row: 2, From: 2, To: 5}}
+	within := page.Match{{Row: 4, From: 3, To: 8}, {Row: 5, From: 0, To: 2}}
+	goes(page.Here, 0, first, false, "1 of 3")
+	goes(page.Next, 1, across, false, "2 of 3")
+	if diff := cmp.Diff(s.Marks(2), []page.Mark{{From: 2, To: 5, Current: true}}); diff != "" {
 		t.Errorf("marks of row 2 (-got +want):\n%s", diff)
 	}
-	if diff := cmp.Diff(s.Marks(1), []find.Mark{{From: 2, To: 9}, {From: 18, To: 21, Current: true}}); diff != "" {
+	if diff := cmp.Diff(s.Marks(1), []page.Mark{{From: 2, To: 9}, {From: 18, To: 21, Current: true}}); diff != "" {
 		t.Errorf("marks of row 1 (-got +want):\n%s", diff)
 	}
-	goes(find.Next, 1, within, false, "3 of 3")
-	goes(find.Next, 4, first, true, "1 of 3")
-	goes(find.Previous, 1, within, true, "3 of 3")
-	goes(find.Next, 0, first, false, "1 of 3") // from elsewhere
-	goes(find.Previous, 3, across, false, "2 of 3")
-	goes(find.Here, 6, first, true, "1 of 3")
+	goes(page.Next, 1, within, false, "3 of 3")
+	goes(page.Next, 4, first, true, "1 of 3")
+	goes(page.Previous, 1, within, true, "3 of 3")
+	goes(page.Next, 0, first, false, "1 of 3") // from elsewhere
+	goes(page.Previous, 3, across, false, "2 of 3")
+	goes(page.Here, 6, first, true, "1 of 3")
 	if at, all := s.Position(6); at != 0 || all != 3 {
 		t.Errorf("away from the match: got %d of %d, want 0 of 3", at, all)
 	}
 	s.Update(rows[:1])
-	if found, _ := s.Go(find.Next, 0); found != nil || s.Current() != nil {
+	if found, _ := s.Go(page.Next, 0); found != nil || s.Current() != nil {
 		t.Errorf("got %v where there are none", found)
 	}
 }
 
 func BenchmarkRows(b *testing.B) {
-	var rows []find.Row
+	var rows []page.TextRow
 	for i := range 200_000 {
-		rows = append(rows, find.Row{Text: fmt.Sprint("    the parser reads the next token ", i)})
+		rows = append(rows, page.TextRow{Text: fmt.Sprint("    the parser reads the next token ", i)})
 	}
 	for _, words := range []string{"the", "token 1999", "zzz"} {
 		b.Run(words, func(b *testing.B) {
 			for b.Loop() {
-				find.Phrase(words).Rows(rows)
+				page.Phrase(words).Rows(rows)
 			}
 		})
 	}

@@ -1,9 +1,9 @@
-package find
+package page
 
 import "strings"
 
-// A Row is a line that is searched.
-type Row struct {
+// A TextRow is a line that is searched.
+type TextRow struct {
 	Text string
 	Join Join
 }
@@ -34,14 +34,14 @@ type Spot struct{ Row, From, To int }
 // A finder finds words in rows.
 type finder struct {
 	words Words
-	rows  []Row
+	rows  []TextRow
 	spots []Spot   // of all matches
 	ends  []int    // of each match: its end in spots
 	in    [][2]int // matches in the text searched last
 }
 
 // Rows returns the matches in rows, in order.
-func (w Words) Rows(rows []Row) []Match {
+func (w Words) Rows(rows []TextRow) []Match {
 	f := finder{words: w, rows: rows}
 	for from := 0; from < len(rows); {
 		to := from + 1

@@ -1,9 +1,4 @@
-// Package find finds words in lines of text: where they are, how many there are, and which
-// of them comes next. It draws nothing and does not know what the lines are about.
-//
-// Case counts if the words have a capital letter. A blank in the words matches any blanks,
-// and the end of a line whose text continues on the next one.
-package find
+package page
 
 import (
 	"regexp"
@@ -14,6 +9,9 @@ import (
 )
 
 // Words are what is looked for. The zero Words are found nowhere.
+//
+// Case counts if the words have a capital letter. A blank in the words matches any blanks,
+// and the end of a line whose text continues on the next one.
 type Words struct {
 	text    string // as they were typed
 	phrases []phrase
