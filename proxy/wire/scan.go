@@ -1,6 +1,9 @@
 package wire
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Bounds of what Scan checks. Beyond them a frame is Oversized.
 const (
@@ -66,12 +69,7 @@ func ScanWhole(message []byte) Envelope {
 		return e
 	}
 	counts := withoutRepeats(message)
-	member := func(key string) []byte {
-		if value := Get(counts, key); len(value) > 0 {
-			return value
-		}
-		return nil
-	}
+	member := func(key string) []byte { return Get(counts, key) }
 	method, _ := Unquote(member("method"))
 	e = Envelope{
 		Kind: Oversized, Method: method, ID: member("id"), Params: member("params"),
@@ -106,26 +104,10 @@ func scanDistinct(frame []byte, e Envelope, cut bool) Envelope {
 	return e
 }
 
-// Entries calls yield for each entry of a batch, with its index and its
-// bytes, until yield returns false. The frame must be of the kind Batch.
+// Entries calls yield for each entry of a frame of the kind Batch, with its index, until
+// yield returns false.
 func Entries(batch []byte, yield func(i int, entry []byte) bool) {
-	s := scanner{b: batch}
-	s.blanks()
-	s.i++ // the bracket
-	for n := 0; ; n++ {
-		s.blanks()
-		if s.i >= len(s.b) || s.b[s.i] == ']' {
-			return
-		}
-		start := s.i
-		if !s.value() || !yield(n, s.b[start:s.i]) {
-			return
-		}
-		s.blanks()
-		if s.i < len(s.b) && s.b[s.i] == ',' {
-			s.i++
-		}
-	}
+	Elements(bytes.TrimLeft(batch, " \t\r\n"))(yield)
 }
 
 // shape remembers which members stood in the object, also those whose value is

@@ -16,11 +16,15 @@ type scanner struct {
 	high    bool // a string holds a byte above 0x7f
 	escaped bool // so was the last string
 	depth   int
-	stack   [MaxDepth/64 + 1]uint64 // bit n: level n is an object
+	near    [nearWords]uint64 // bit n: level n is an object
+	far     []uint64          // likewise, of the levels after those
 	names   names
 	env     Envelope
 	shape   shape
 }
+
+// nearWords covers the depth of usual messages, so that a scanner is small.
+const nearWords = 4
 
 // key reads a member's name, which is returned with its quotes, the colon and the
 // blanks behind it.
@@ -114,15 +118,27 @@ func (s *scanner) value() bool {
 func (s *scanner) push(object bool) {
 	s.depth++
 	s.names.enter(s.depth)
-	word, bit := s.depth/64, uint64(1)<<(s.depth%64)
+	word, bit := s.level(), uint64(1)<<(s.depth%64)
 	if object {
-		s.stack[word] |= bit
+		*word |= bit
 	} else {
-		s.stack[word] &^= bit
+		*word &^= bit
 	}
 }
 
-func (s *scanner) object() bool { return s.stack[s.depth/64]>>(s.depth%64)&1 == 1 }
+func (s *scanner) object() bool { return *s.level()>>(s.depth%64)&1 == 1 }
+
+// level returns the word with the bit of the current depth.
+func (s *scanner) level() *uint64 {
+	if s.depth < 64*nearWords {
+		return &s.near[s.depth/64]
+	}
+	n := s.depth/64 - nearWords
+	if n >= len(s.far) {
+		s.far = append(s.far, 0)
+	}
+	return &s.far[n]
+}
 
 func closing(object bool) byte {
 	if object {

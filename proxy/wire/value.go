@@ -14,7 +14,12 @@ import (
 // Of members of an object that have the same name the last one counts, as in Scan, Get
 // and Set: the others are in no Value, also not in Raw and Members. The text should be
 // one that Scan found to be JSON. Of anything else a Value makes something.
-type Value struct{ r gjson.Result }
+type Value struct {
+	kind gjson.Type
+	raw  string
+	text string // of a string
+	num  float64
+}
 
 // ValueOf reads a JSON text.
 func ValueOf[T ~[]byte | ~string](json T) Value {
@@ -39,78 +44,78 @@ func (j JSON) Value() Value { return valueOf(gjson.ParseBytes(j)) }
 // Get reads the value at a path: see ValueAt.
 func (j JSON) Get(path string) Value { return valueOf(gjson.GetBytes(j, path)) }
 
-// valueOf mends what gjson reads in its own way.
+// valueOf returns what gjson has read, and reads escapes in a string again that gjson
+// reads in its own way: half of a surrogate pair is the replacement character, and the
+// escape sequence after it counts too.
 func valueOf(r gjson.Result) Value {
-	if r.Type == gjson.String && len(r.Str) < len(r.Raw)-2 { // there are escapes
-		r.Str = unescaped(r)
-	}
-	return Value{r}
-}
-
-// unescaped returns the text of a string: half of a surrogate pair is the replacement
-// character, and the escape sequence after it counts too.
-func unescaped(r gjson.Result) string {
-	if strings.Contains(r.Raw, `\ud`) || strings.Contains(r.Raw, `\uD`) {
+	if r.Type == gjson.String && len(r.Str) < len(r.Raw)-2 && (strings.Contains(r.Raw, `\ud`) || strings.Contains(r.Raw, `\uD`)) {
 		if text, ok := Unquote([]byte(r.Raw)); ok {
-			return string(text)
+			r.Str = string(text)
 		}
 	}
-	return r.Str
+	return Value{r.Type, r.Raw, r.Str, r.Num}
+}
+
+// result is v for gjson. A Value does not keep all of it, so that copies are small.
+func (v Value) result() gjson.Result {
+	return gjson.Result{Type: v.kind, Raw: v.raw, Str: v.text, Num: v.num}
 }
 
 // Get returns the value at a path: see ValueAt.
-func (v Value) Get(path string) Value { return valueOf(gjson.Get(v.r.Raw, path)) }
+func (v Value) Get(path string) Value { return valueOf(gjson.Get(v.raw, path)) }
 
 // Exists reports whether there is a value, be it null.
-func (v Value) Exists() bool { return v.r.Exists() }
+func (v Value) Exists() bool { return v.kind != gjson.Null || v.raw != "" }
 
 // IsObject reports whether the value is an object.
-func (v Value) IsObject() bool { return v.r.IsObject() }
+func (v Value) IsObject() bool { return v.begins('{') }
 
 // IsArray reports whether the value is an array.
-func (v Value) IsArray() bool { return v.r.IsArray() }
+func (v Value) IsArray() bool { return v.begins('[') }
+
+func (v Value) begins(c byte) bool { return v.kind == gjson.JSON && len(v.raw) > 0 && v.raw[0] == c }
 
 // IsString reports whether the value is a string.
-func (v Value) IsString() bool { return v.r.Type == gjson.String }
+func (v Value) IsString() bool { return v.kind == gjson.String }
 
 // IsNumber reports whether the value is a number.
-func (v Value) IsNumber() bool { return v.r.Type == gjson.Number }
+func (v Value) IsNumber() bool { return v.kind == gjson.Number }
 
 // IsTrue reports whether the value is true.
-func (v Value) IsTrue() bool { return v.r.Type == gjson.True }
+func (v Value) IsTrue() bool { return v.kind == gjson.True }
 
 // IsFalse reports whether the value is false.
-func (v Value) IsFalse() bool { return v.r.Type == gjson.False }
+func (v Value) IsFalse() bool { return v.kind == gjson.False }
 
 // IsNull reports whether the value is null or none.
-func (v Value) IsNull() bool { return v.r.Type == gjson.Null }
+func (v Value) IsNull() bool { return v.kind == gjson.Null }
 
 // Raw returns the value as JSON, as it was sent but for members that do not count;
 // nothing if there is none.
-func (v Value) Raw() string { return v.r.Raw }
+func (v Value) Raw() string { return v.raw }
 
 // Text returns the text of a string, nothing for any other value.
-func (v Value) Text() string { return v.r.Str }
+func (v Value) Text() string { return v.text }
 
 // String returns the text of a string, and any other value as JSON.
-func (v Value) String() string { return v.r.String() }
+func (v Value) String() string { return v.result().String() }
 
 // Float returns a number, 0 for any other value.
-func (v Value) Float() float64 { return v.r.Num }
+func (v Value) Float() float64 { return v.num }
 
 // Int returns a number, or a text that is one, without what stands behind its point; 0
 // for any other value.
-func (v Value) Int() int64 { return v.r.Int() }
+func (v Value) Int() int64 { return v.result().Int() }
 
 // Uint is Int for numbers that are not negative.
-func (v Value) Uint() uint64 { return v.r.Uint() }
+func (v Value) Uint() uint64 { return v.result().Uint() }
 
 // Bool reports whether the value is true, a number but 0, or a text that says so.
-func (v Value) Bool() bool { return v.r.Bool() }
+func (v Value) Bool() bool { return v.result().Bool() }
 
 // Array returns the elements of an array; any other value but null is the only one.
 func (v Value) Array() []Value {
-	list := v.r.Array()
+	list := v.result().Array()
 	values := make([]Value, len(list))
 	for i, r := range list {
 		values[i] = valueOf(r)
@@ -121,7 +126,7 @@ func (v Value) Array() []Value {
 // ForEach calls yield for each member of an object, with its name, and for each element
 // of an array, until yield returns false. Any other value but null is the only one.
 func (v Value) ForEach(yield func(name, value Value) bool) {
-	v.r.ForEach(func(name, value gjson.Result) bool { return yield(valueOf(name), valueOf(value)) })
+	v.result().ForEach(func(name, value gjson.Result) bool { return yield(valueOf(name), valueOf(value)) })
 }
 
 // EscapeKey returns a key as it stands in a path.

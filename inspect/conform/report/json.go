@@ -1,14 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -145,12 +144,6 @@ func (t *Tape) total() Total {
 
 // writeLine writes a value as one line of JSON in which nothing can control a terminal.
 func writeLine(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(append(termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'))
+	_, err := w.Write(append(termtext.JSON(wire.Encode(v)), '\n'))
 	return err
 }
