@@ -183,9 +183,9 @@ func BenchmarkFirstAnswer(b *testing.B) {
 	}
 }
 
-// BenchmarkReadAhead measures what is kept of a tape while it is played: in the
-// midst of one session; and where a second session, of which more stands at the
-// end of the tape, has it read on while the first waits for its client.
+// BenchmarkReadAhead measures the memory for a tape while it is played: in the middle of
+// one session, and while the first of two sessions waits for its client and the second,
+// which is at the end of the tape, makes the player read on.
 func BenchmarkReadAhead(b *testing.B) {
 	const updates = 20
 	turns := less(10_000)

@@ -96,8 +96,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// Frames that are longer than what is kept of a frame have the ids and paths of
-// now as well, wherever their ids stand.
+// Frames longer than what is kept of a frame get the live ids and paths too, wherever their
+// ids are.
 func TestLongFrames(t *testing.T) {
 	long := strings.Repeat("/w/rec ", 1<<18)
 	lines := func(dir, id string) (client, agent []string) {

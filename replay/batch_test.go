@@ -80,7 +80,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// A batch of which one entry is not on the tape has the rest answered.
+// If one entry of a batch is not on the tape, the others are answered.
 func TestBatchMiss(t *testing.T) {
 	client := side(batches, "c")
 	client[2] = strings.Replace(client[2], `"session/list"`, `"session/lost"`, 1)

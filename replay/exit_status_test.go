@@ -42,7 +42,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// dieEverywhere cuts a tape in the portable form off behind each of its lines.
+// dieEverywhere cuts off a tape in the portable form after each of its lines.
 func dieEverywhere(t *testing.T, file []byte) {
 	t.Helper()
 	whole, err := record.ReadPortable(bytes.NewReader(file), "whole")
@@ -65,7 +65,7 @@ func dieEverywhere(t *testing.T, file []byte) {
 		if last, err := tape.Last(); err != nil {
 			t.Fatal(err)
 		} else if f, err := tape.Frame(last - 1); err == nil && f.Dir == wire.AgentToClient && f.Method == "ping" {
-			continue // nobody has to ping, so the end does not wait for it
+			continue // a ping is optional, so the end does not wait for it
 		}
 		var out bytes.Buffer
 		a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: info.Start.Cwd}
@@ -127,7 +127,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A run leaves no goroutine behind.
+// No goroutine remains after a run.
 func TestNothingLeft(t *testing.T) {
 	tape := replaytest.Tape(t, twoTurns)
 	before := runtime.NumGoroutine()

@@ -34,9 +34,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// However a client's lines are chosen, the agent ends, and does so the same way
-// each time. Give it -fuzzminimizetime 10x: else all of its time goes into looking
-// for a shorter form of each input that is new, a minute each.
+// Whatever lines a client sends, the agent ends, and always in the same way. Use
+// -fuzzminimizetime 10x: otherwise the fuzzer spends a minute on shortening each new input.
 func FuzzAgent(f *testing.F) {
 	f.Add([]byte(`{"dir":"c2a","frame":{"id":1,"method":"session/new","params":{"cwd":"/w"}}}
 {"dir":"a2c","frame":{"id":1,"result":{"sessionId":"s"}}}

@@ -28,8 +28,8 @@ a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities
 	tests := []struct {
 		name   string
 		tape   string
-		client []string // what the client of now sends behind initialize
-		want   []string // what the agent sends behind its answer to that
+		client []string // what the live client sends after initialize
+		want   []string // what the agent sends after its answer to initialize
 	}{
 		{"the agent takes back its own request", acp + `
 c {"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}

@@ -75,7 +75,7 @@ func askTape(params ...string) string {
 	return tape
 }
 
-// each returns a message for each name, which stands in it as NAME.
+// each returns a message for each name, which replaces NAME in it.
 func each(message string, names ...string) (list []string) {
 	for _, name := range names {
 		list = append(list, strings.ReplaceAll(message, "NAME", name))
@@ -92,8 +92,8 @@ func TestMiss(t *testing.T) {
 		says  []string // the client
 		agent replay.Agent
 
-		got    []string // what stands in each of the last answers of the agent, in order
-		report []string // what stands in each line of the report
+		got    []string // a part of each of the agent's last answers, in order
+		report []string // a part of each line of the report
 		waits  time.Duration
 	}{
 		{

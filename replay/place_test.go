@@ -112,8 +112,8 @@ func free(said string) string {
 	return b.String()
 }
 
-// What stands between a session's frames and is not of it does not come before
-// the session is asked for, and stderr keeps its order.
+// Frames of others between a session's frames do not come before the session is requested,
+// and stderr keeps its order.
 func TestBeside(t *testing.T) {
 	const tape = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}

@@ -39,7 +39,7 @@ func TestRedactedAgent(t *testing.T) {
 	}
 }
 
-// What stands around a secret counts, and no miss tells of one.
+// The text around a secret counts, and no miss reveals a secret.
 func TestMissHidesSecrets(t *testing.T) {
 	for _, tt := range []struct{ name, now, was, want string }{
 		{"beside a secret", "log on with sk-ant-hush", "log in with sk-ant-hush", `"path":"prompt[0].text"`},

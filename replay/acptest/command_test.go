@@ -141,9 +141,8 @@ func TestAgentCommandEnds(t *testing.T) {
 	}
 }
 
-// A client that stops to read, of an agent that has more to say than pipes hold,
-// holds nobody up: neither at the end of the test, nor where it waits for the
-// agent to end.
+// A client that stops reading while its agent has more output than pipes hold blocks
+// nothing: neither the end of the test nor its own wait for the agent to end.
 func TestAgentCommandUnread(t *testing.T) {
 	long := fmt.Sprintf(`{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"_x/long","params":%q}}`, strings.Repeat("x", 16<<20))
 	path := ending(t, long)

@@ -15,12 +15,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process takes a second to exit
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each process takes a second to exit
 	acptest.Main()
 	m.Run()
 }
 
-// A fakeT is a test, of which we want to know what it would have said.
+// A fakeT is a test that records what it reports.
 type fakeT struct {
 	testing.TB // nil in an example
 	out        io.Writer

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// TestServer: a client that does what is on the tape is no error; one that asks for
-// something else is, and so is none.
+// A client that follows the tape is no error of the test. A client that asks for something
+// else is one, and so is a test without a client.
 func TestServer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "server.jsonl")
 	err := os.WriteFile(path, []byte(`{"acptap":1,"start":{"proto":"mcp"}}

@@ -63,7 +63,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 				strings.Replace(text, "Hello, ", "", 1),
 				strings.Replace(tool, "other", "call_1", 1),
 			}
-			n := len(tt.history) - 1 // the last comes behind the answer
+			n := len(tt.history) - 1 // the last one comes after the answer
 			tapes := []*record.Tape{
 				replaytest.Tape(t, live+updates(append(begun, tt.more...)...)+ended),
 				replaytest.Tape(t, load+updates(tt.history[:n]...)+loaded+updates(tt.history[n:]...)+next),

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// Two conversations of which one has its secrets are the same.
+// Two conversations are the same even if only one still has its secrets.
 func TestCompareRedacted(t *testing.T) {
 	whole := replaytest.Tape(t, replaytest.Secrets)
 	without := replaytest.Redacted(t, whole)

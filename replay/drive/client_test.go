@@ -23,7 +23,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// playing runs a client, and checks that it leaves no goroutine behind.
+// playing runs a client, and checks that no goroutine remains.
 func playing(t *testing.T, client drive.Client) (report *drive.Report, diff, said string, err error) {
 	t.Helper()
 	warm := make(chan os.Signal, 1)
@@ -336,8 +336,8 @@ func TestClientSendsLongMessages(t *testing.T) {
 	}
 }
 
-// An answer that is longer than what is checked of a frame is taken for one,
-// also if its id stands at the end.
+// An answer that is too long to be checked as a whole counts as an answer, even if its id
+// is at its end.
 func TestClientTakesLongAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
 	lines := replaytest.Portable(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}

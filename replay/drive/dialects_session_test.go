@@ -42,7 +42,7 @@ func TestDialectsOneSession(t *testing.T) {
 	}
 }
 
-// A fork of a session that nobody makes on the tape is made anew like a load.
+// A fork of a session that was not made on the tape is made anew, as a load is.
 func TestClientForksAnew(t *testing.T) {
 	report, _, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, `

@@ -177,7 +177,7 @@ func TestMiss(t *testing.T) {
 		if res.StatusCode != 200 || !strings.Contains(string(got), "arguments.n is 2, not 1") {
 			t.Errorf("%d %s", res.StatusCode, got)
 		}
-		s.ask("POST", call, "Mcp-Session-Id", id) // else it would be reported as one that never came
+		s.ask("POST", call, "Mcp-Session-Id", id) // otherwise it would be reported as one that never came
 	}
 	s.check(1, 0)
 }

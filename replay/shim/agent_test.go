@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each agent takes a second to exit
 	os.Exit(m.Run())
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What takes a request back comes behind it, also where the request is held:
-// before initialize is answered, or while a session is opened. Whose request it
-// is follows from who takes it back: both sides have one with the id 7.
+// A cancellation comes after its request even if the request is held: before initialize is
+// answered, or while a session is opened. Its sender tells whose request it means: both
+// sides have one with the id 7.
 func TestCancelBehindRequest(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	const cancel = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}`
@@ -37,7 +37,7 @@ func TestCancelBehindRequest(t *testing.T) {
 	<-s.end(agent)
 }
 
-// wantBehind checks that one message was sent behind another.
+// wantBehind checks that one message was sent after another.
 func (s *stand) wantBehind(t *testing.T, dir wire.Direction, first, second string) {
 	t.Helper()
 	s.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// What another interceptor made stays injected when the shim lets it go later:
-// nobody has sent it.
+// A frame that another interceptor made stays injected when the shim holds it and sends it
+// later: neither side has sent it.
 func TestHeldInjected(t *testing.T) {
 	s := &shim.Shim{Store: record.OpenStore(t.TempDir()), Agent: "agent", Tape: "none"}
 	var mu sync.Mutex // the proxy makes one call of an interceptor at a time

@@ -64,7 +64,7 @@ func startCommand(t testing.TB, dir, dialect string, command []string, change fu
 // imported has a shim offer what was imported too.
 func imported(s *shim.Shim) { s.Imported = true }
 
-// connect runs an agent behind a proxy with a shim. done gets how that ended.
+// connect runs an agent behind a proxy with a shim. done gets the result of the proxy.
 func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)) (in *io.PipeWriter, out *io.PipeReader, done chan error) {
 	t.Helper()
 	store := record.OpenStore(dir)

@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// Whatever tools, files and those who talk have said: in what the agent is told
-// of it nobody says anything that he has not said, and the record ends at its end.
+// Whatever tools, files, user and agent have said, the transcript attributes to each
+// speaker only its own words, and it ends with the end of the record.
 func TestTranscript(t *testing.T) {
 	const end = "----- record of the earlier conversation: end -----"
 	for _, lineEnd := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A fork has all turns up to the last that has ended, also those behind one that
+// A fork has all turns up to the last one that has ended, including those after a turn that
 // was cut off.
 func TestForkBehindTurnCutOff(t *testing.T) {
 	half := `{"sessionUpdate":"agent_message_chunk","messageId":"m9","content":{"type":"text","text":"half an answer"}}` + "\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A stand holds a shim without a proxy: what client and agent say is given to it
-// frame by frame.
+// A stand holds a shim without a proxy. The test passes the frames of client and agent to
+// it one by one.
 type stand struct {
 	shim  *shim.Shim
 	quiet bool // nothing that comes out is kept

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// What a client sends before initialize is answered, or before its session is
-// open, is held back up to a limit. The requests behind that are refused at once.
+// Messages that a client sends before initialize is answered, or before its session is
+// open, are held up to a limit. Requests beyond that fail at once.
 func TestHeldOfClient(t *testing.T) {
 	const mebibytes = 4
 	for _, silent := range []string{"initialize", "session/new"} {

@@ -55,7 +55,7 @@ func TestFloodOfLoads(t *testing.T) {
 	t.Logf("%v, %d goroutines, %d MiB", codes, most, (after.TotalAlloc-before.TotalAlloc)>>20)
 }
 
-// Prompts that nobody answers are forgotten, the oldest first.
+// Prompts that are never answered are forgotten, the oldest first.
 func TestFloodOfPrompts(t *testing.T) {
 	s := newStand(t, t.TempDir(), nil)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)

@@ -65,9 +65,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// An agent that lists its sessions but cannot open them: those in the store
-// follow behind its own pages, each under the name that the client knows, and
-// none twice.
+// If an agent lists its sessions but cannot open them, those in the store follow after its
+// own pages, each under the client's id, and none twice.
 func TestListGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}}

@@ -37,7 +37,7 @@ func TestRestart(t *testing.T) {
 				if len(lines) != 4 {
 					t.Errorf("got %d updates, want 4", len(lines))
 				}
-				second.await(0, "greeting", func(m wire.Value) bool { // it comes behind the answer
+				second.await(0, "greeting", func(m wire.Value) bool { // it comes after the answer
 					return m.Get("params.update.sessionUpdate").Text() == "available_commands_update"
 				})
 				again, _ := second.load(id)

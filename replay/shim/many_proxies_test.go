@@ -192,7 +192,7 @@ func TestAnyAgent(t *testing.T) {
 	cl.initialize()
 	cl.fails(-32002, "session/load", params)
 	cl.stop()
-	for _, odd := range []string{"zzzzzzzx", "zzzzzzzy", "zzzzzzzz"} { // such ids stand before the others
+	for _, odd := range []string{"zzzzzzzx", "zzzzzzzy", "zzzzzzzz"} { // such ids precede the others
 		if err := os.WriteFile(filepath.Join(dir, "live", odd+".lock"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

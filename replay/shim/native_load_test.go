@@ -68,8 +68,8 @@ func TestTransparent(t *testing.T) {
 	}
 }
 
-// converse says the same to an agent behind a process, line by line, and returns
-// what comes back.
+// converse sends the script to an agent that runs as a process, line by line, and returns
+// the output.
 func converse(t *testing.T, role, dir string, c character) []string {
 	t.Helper()
 	text, err := json.Marshal(c)

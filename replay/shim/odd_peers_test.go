@@ -84,15 +84,15 @@ var old = []string{
 	`< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"T","kind":"read","status":"pending","content":[{"type":"terminal","terminalId":"t"},{"type":"diff","path":"x","oldText":null,"newText":"y"},{"type":"content","content":{"type":"text","text":"z"}}],"locations":[{"path":"x"}],"rawInput":{},"_meta":{"x":1}}}}`,
 }
 
-// What one finds in messages of peers where something else should be.
+// oddities are values that peers send in place of others.
 var oddities = []string{
 	`[]`, `{}`, `null`, `""`, `0`, `true`, `-1`, `1e999`, `[[]]`, `[{}]`, `[null]`, `{"":0}`, `"\ud800"`, `"2"`, `[1,2,3]`, `{"sessionId":[]}`, `"old"`,
 	strings.Repeat("[", 2000) + strings.Repeat("]", 2000), strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
 	`"` + strings.Repeat("huge ", 20000) + `"`,
 }
 
-// bend makes something odd of a JSON text: at one place in it there is something
-// else, or nothing, or the place is there twice.
+// bend makes a JSON text odd: at one place it has another value, or none, or the place is
+// there twice.
 func bend(r *rand.Rand, text string) string {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -137,7 +137,7 @@ func bend(r *rand.Rand, text string) string {
 		return text
 	}
 	bent := string(b)
-	if at := strings.Index(bent, `:"`+mark); at > 0 && r.IntN(5) == 0 { // its key, with another value before or behind
+	if at := strings.Index(bent, `:"`+mark); at > 0 && r.IntN(5) == 0 { // its key, with another value before or after it
 		key := bent[strings.LastIndexAny(bent[:at], `{,`)+1 : at]
 		first, second := value, oddities[r.IntN(len(oddities))]
 		return strings.Replace(bent, `"`+mark+`"`, first+","+key+":"+second, 1)

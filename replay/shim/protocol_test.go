@@ -74,8 +74,8 @@ func (c character) prompts(t *testing.T) (list [][]wire.Value) {
 	return list
 }
 
-// The response comes behind the last replayed update; what the agent sends for
-// the session meanwhile comes behind that.
+// The response comes after the last replayed update. What the agent sends for the session
+// meanwhile comes after the response.
 func TestOrder(t *testing.T) {
 	for _, d := range dialects {
 		dir := t.TempDir()
@@ -322,7 +322,7 @@ func TestEarly(t *testing.T) {
 	if m := other.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw())
 	}
-	other.must("_vendor/x", "{}") // behind what the agent sends for the session that it made in vain
+	other.must("_vendor/x", "{}") // after what the agent sends for the session that it made in vain
 	for _, line := range other.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
@@ -349,7 +349,7 @@ func TestResumeTakenBack(t *testing.T) {
 	if m := cl.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw())
 	}
-	cl.must("_vendor/x", "{}") // behind what the agent sends when it is cancelled
+	cl.must("_vendor/x", "{}") // after what the agent sends when it is cancelled
 	for _, line := range cl.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
@@ -357,8 +357,8 @@ func TestResumeTakenBack(t *testing.T) {
 	}
 }
 
-// What a client sends for a session while its load is on the way goes on also if
-// the load fails: a prompt is answered, and a cancel behind it reaches the turn.
+// What a client sends for a session while it is being loaded is handled even if the load
+// fails: a prompt is answered, and a cancel after it reaches the turn.
 func TestPromptBehindLoad(t *testing.T) {
 	for _, cwd := range []string{"/w", "/elsewhere"} {
 		dir := t.TempDir()

@@ -109,7 +109,7 @@ func (g *generator) session(id string) func() bool {
 		}
 		add(func() { g.agent(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":%q}}`, req, reason) })
 		if g.r.IntN(3) == 0 {
-			add(update) // behind the turn
+			add(update) // after the turn
 		}
 	}
 	return func() bool {

@@ -15,9 +15,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Remote stands on the stdio of a client in the place of an ACP agent that is reached at a
-// URL: over a WebSocket if it begins with ws, else over HTTP. It returns when stdin has
-// ended and the agent has gone.
+// Remote takes the place of an ACP agent on the stdio of a client and connects to the agent
+// at a URL: over a WebSocket if the URL begins with ws, otherwise over HTTP. It returns
+// when stdin has ended and the agent has gone.
 func Remote(t testing.TB, url string, stdin io.Reader, stdout io.Writer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -174,7 +174,7 @@ func (r *remote) listen(ctx context.Context, session string) <-chan struct{} {
 	return open
 }
 
-// hear takes a message of the agent from a stream.
+// hear handles a message of the agent from a stream.
 func (r *remote) hear(ctx context.Context, session string, data []byte) {
 	e := wire.Scan(data)
 	if e.Kind == wire.Request {

@@ -25,9 +25,9 @@ func (p Party) other() Party {
 	return Client
 }
 
-// Renamed returns a portable tape on which one party makes other ids, and the
-// other gives those back. Whose an id is, is told here from the protocols' texts
-// and from the tapes: dialect.IDLocations has to agree.
+// Renamed returns a portable tape on which one party makes other ids, and the other party
+// uses them. The renamer decides whose an id is from the text of the protocols and from the
+// tapes: dialect.IDLocations must agree.
 func Renamed(t testing.TB, text []byte, whose Party) []byte {
 	t.Helper()
 	r := renamer{whose: whose, methods: make(map[string]string)}
@@ -63,7 +63,7 @@ func Renamed(t testing.TB, text []byte, whose Party) []byte {
 type renamer struct {
 	whose   Party
 	methods map[string]string // of requests, by who sent them and their id
-	kind    string            // of sessions, where one id may stand for two
+	kind    string            // of sessions: one id may mean two
 }
 
 func (r *renamer) message(from Party, m map[string]any) {
@@ -95,7 +95,7 @@ func (r *renamer) message(from Party, m map[string]any) {
 // makerOf returns who made the value under a key, in an object under another.
 func makerOf(from Party, method string, asks bool, key, under, value string) Party {
 	if strings.HasSuffix(value, `-9"`) {
-		return Nobody // it was never made, or behind one of the two
+		return Nobody // it was never made, or by neither of the two
 	}
 	switch key {
 	case "requestId":

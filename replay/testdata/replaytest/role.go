@@ -17,7 +17,7 @@ func Main(m *testing.M, roles map[string]func(args []string)) {
 			return
 		}
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each agent takes a second to exit
 	m.Run()
 }
 
