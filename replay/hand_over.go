@@ -206,6 +206,3 @@ func (p *player) giveUp(h *handOver, miss Miss) {
 func (p *player) remove(h *handOver) {
 	p.handOvers = slices.DeleteFunc(p.handOvers, func(o *handOver) bool { return o == h })
 }
-
-// sets reports whether a method sets something in a session.
-func sets(method string) bool { return dialect.Does(method, dialect.Sets) }

@@ -99,7 +99,7 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 		exp.lane.eager, exp.lane.cancelled = exp.seq, false
 	default:
 		exp.lane = p.newCall()
-		if sets(exp.method) {
+		if m.Role.Is(dialect.Sets) {
 			p.session(exp.session).sets.add(exp)
 		}
 	}

@@ -214,7 +214,7 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	if l.kind == ofCall {
 		p.alive = append(p.alive, l)
 	}
-	if s := p.sessions[exp.session]; s != nil && sets(exp.method) {
+	if s := p.sessions[exp.session]; s != nil && dialect.Does(exp.method, dialect.Sets) {
 		s.noteSetting(m)
 	}
 	switch role := dialect.RoleOf(p.protocol, exp.method); {
