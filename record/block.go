@@ -188,13 +188,18 @@ func (c *codec) compress(p []byte) []byte {
 
 func (c *codec) decompress(p, space []byte) ([]byte, error) {
 	if c.dec == nil {
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			panic("record: zstd options: " + err.Error())
-		}
-		c.dec = dec
+		c.dec = newDecoder(maxPlain)
 	}
 	return c.dec.DecodeAll(p, space[:0])
+}
+
+// newDecoder returns what decompresses to at most so many bytes.
+func newDecoder(most uint64) *zstd.Decoder {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic("record: zstd options: " + err.Error())
+	}
+	return dec
 }
 
 // encode packs what b holds. state is the dissector's at the block's end.
@@ -272,10 +277,7 @@ func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 	if s.head.sum(s.state) != s.head.StateSum {
 		return nil, fmt.Errorf("state in block %d of tape %s: %w", s.head.Index, s.head.Tape, ErrDamaged)
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxState), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		panic("record: zstd options: " + err.Error())
-	}
+	dec := newDecoder(maxState)
 	defer dec.Close()
 	state, err := dec.DecodeAll(s.state, nil)
 	if err != nil {

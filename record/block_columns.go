@@ -84,12 +84,10 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 		c.place(e.Update)
 		c.place(e.Session)
 	}
-	w := varintWriter{B: b}
-	w.Uint(uint64(len(c.words)))
+	b = binary.AppendUvarint(b, uint64(len(c.words)))
 	for _, word := range c.words {
-		w.Text(word)
+		b = append(binary.AppendUvarint(b, uint64(len(word))), word...)
 	}
-	b = w.B
 	for i := range entries {
 		e := &entries[i]
 		b = binary.LittleEndian.AppendUint16(b, uint16(e.Dir)|uint16(e.Origin)<<shapeOrigin|uint16(e.Kind)<<shapeKind|

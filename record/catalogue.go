@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,14 +43,7 @@ func (s *Store) index(tape string) error {
 		}
 		return put(tx, bucketTape, keyFormat, fmt.Append(nil, Format))
 	}
-	err = s.catalogue().Update(write)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = s.catalogue().Create(write)
-	}
-	if errors.Is(err, fs.ErrExist) { // by now
-		err = s.catalogue().Update(write)
-	}
-	return err
+	return s.catalogue().UpdateOrCreate(write)
 }
 
 // checkCatalogue returns why the catalogue is left alone: only a newer acptap can
@@ -78,7 +70,7 @@ func knowsMore(tx *bolt.Tx, info Info) bool {
 		return false
 	}
 	var known Info
-	_, err := decodeInfo(b.Get([]byte(info.Tape)), &known)
+	_, err := new(tags).decodeInfo(b.Get([]byte(info.Tape)), &known)
 	return err == nil && known.Complete && !info.Complete
 }
 
@@ -258,30 +250,24 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 		if err := s.checkCatalogue(tx); err != nil {
 			return err
 		}
-		if b := tx.Bucket(bucketTapes); b != nil {
-			err := boltfile.EachValue(b, func(k, v []byte) error {
-				info := infos.next()
-				_, err := t.decodeInfo(v, info)
-				if errors.Is(err, ErrNewer) {
-					return nil // the tape itself tells what it needs
-				}
-				if err == nil && (info.Tape != string(k) || !tapeid.IsValid(info.Tape)) {
-					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
-				}
-				if err == nil {
-					tapes[info.Tape] = info
-				}
-				return err
-			})
-			if err != nil {
-				return err
+		err := boltfile.EachValue(tx.Bucket(bucketTapes), func(k, v []byte) error {
+			info := infos.next()
+			_, err := t.decodeInfo(v, info)
+			if errors.Is(err, ErrNewer) {
+				return nil // the tape itself tells what it needs
 			}
+			if err == nil && (info.Tape != string(k) || !tapeid.IsValid(info.Tape)) {
+				err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
+			}
+			if err == nil {
+				tapes[info.Tape] = info
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		b := tx.Bucket(bucketSessions)
-		if b == nil {
-			return nil
-		}
-		return boltfile.EachValue(b, func(k, v []byte) error {
+		return boltfile.EachValue(tx.Bucket(bucketSessions), func(k, v []byte) error {
 			next := sessions.next()
 			one := &next.SessionInfo
 			one.Runs = next.run[:]
@@ -348,7 +334,7 @@ func (s *Store) forget(tapes []string) error {
 		}
 		return err
 	})
-	if err == nil && runtime.GOOS != "windows" { // there an open file cannot be replaced
+	if err == nil {
 		err = s.catalogue().Compact()
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,20 +24,13 @@ type checkpoint struct {
 	taken    int   // bytes of that record that are in the block already
 }
 
-func (p *checkpoint) encode(old []byte) []byte { return encodeTags(p, old) }
-
-// decodeCheckpoint reads how far a tape is sealed, of this version or an earlier one,
-// which wrote the numbers as text.
+// decodeCheckpoint reads how far a tape is sealed.
 func decodeCheckpoint(b []byte) (p checkpoint, err error) {
-	if len(b) > 0 && '0' <= b[0] && b[0] <= '9' {
-		_, err = fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken)
-	} else if _, err = decodeTags(b, &p); errors.Is(err, ErrNewer) {
-		return p, err
+	_, err = new(tags).decode(b, &p)
+	if err == nil && (p.position < 0 || p.taken < 0) {
+		err = fmt.Errorf("%s: %w", p.what(), ErrDamaged)
 	}
-	if err != nil || p.position < 0 || p.taken < 0 {
-		return p, fmt.Errorf("%s: %.40q: %w", p.what(), b, ErrDamaged)
-	}
-	return p, nil
+	return p, err
 }
 
 func (p *checkpoint) what() string  { return "how far the tape is sealed" }
@@ -57,10 +49,7 @@ func (c *codec) resume(file tapeFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
 	if err == nil {
-		err = guarded(func() error {
-			d, err = c.restore(last)
-			return err
-		})
+		err = guarded(func() error { d, err = c.restore(last); return err })
 	}
 	if errors.Is(err, ErrDamaged) {
 		if mended, failed := c.salvage(file); failed == nil {
@@ -95,43 +84,22 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
 	var end checkpoint
-	var keys [][]byte
-	err := file.View(func(tx *bolt.Tx) error {
-		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
-		if tape == nil || blocks == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
-		var err error
-		if _, err = decodeInfo(tape.Get(keyInfo), &info); err != nil {
+	err := file.view(func(tape, _ *bolt.Bucket) (err error) {
+		if _, err = new(tags).decodeInfo(tape.Get(keyInfo), &info); err != nil {
 			return err
 		}
 		if err := file.holds(info.Tape); err != nil {
 			return err
 		}
-		if end, err = decodeCheckpoint(tape.Get(keySealed)); err != nil {
-			return err
-		}
-		return blocks.ForEachBucket(func(key []byte) error {
-			keys = append(keys, bytes.Clone(key))
-			return nil
-		})
+		end, err = decodeCheckpoint(tape.Get(keySealed))
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	d := newDissector(info)
-	for _, key := range slices.Backward(keys) {
-		if s, err := readState(file, key); err == nil {
-			var known *dissector
-			err := guarded(func() error {
-				known, err = c.restore(s)
-				return err
-			})
-			if err == nil {
-				d.tracker = known.tracker
-				break
-			}
-		}
+	if known, _ := c.lastState(file); known != nil {
+		d.tracker = known.tracker
 	}
 	d.Index, d.Position, d.Taken = end.index, end.position, end.taken
 	d.Seq = info.Lines + 1
@@ -139,6 +107,22 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 		d.OffsetUnknown[dir] = true
 	}
 	return d, nil
+}
+
+// lastState returns the dissector as the last state that can be read has it, nil if there is
+// none. latest reports whether it is that of the last block.
+func (c *codec) lastState(file tapeFile) (d *dissector, latest bool) {
+	keys, _ := boltBlocks{file}.keys()
+	for i, key := range slices.Backward(keys) {
+		s, err := readState(file, key.encode())
+		if err == nil {
+			err = guarded(func() error { d, err = c.restore(s); return err })
+		}
+		if err == nil {
+			return d, i == len(keys)-1
+		}
+	}
+	return nil, false
 }
 
 // dissected is what a dissector knows at the end of a block, but for the

@@ -8,16 +8,8 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// encode returns the facts as the tape's file and the catalogue keep them, in the
-// place of old, which may be nil: a hundred thousand of them are read for one
-// listing (BenchmarkCatalogue).
-func (i *Info) encode(old []byte) []byte { return encodeTags(i, old) }
-
-// decodeInfo reads facts of a tape. all is false if the writer did not know all facts that
-// are known here.
-func decodeInfo(b []byte, i *Info) (all bool, err error) { return new(tags).decodeInfo(b, i) }
-
-// decodeInfo is that of the package for one value after the other.
+// decodeInfo reads the facts of a tape, as its file and the catalogue keep them: a hundred
+// thousand of them for one listing (BenchmarkCatalogue).
 func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	*i = Info{}
 	all, err = t.decode(b, i)
@@ -27,21 +19,8 @@ func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	return all, err
 }
 
-func (i *Info) what() string { return "the facts of a tape" }
-
-// known is as it was before there were streams where there are none: nothing is missing
-// from what was written then.
-func (i *Info) known() uint64 {
-	switch {
-	case i.Worst.How != 0:
-		return 49
-	case i.Guessed:
-		return 47
-	case i.Streams == 0 && i.Closed == "":
-		return 44
-	}
-	return 46
-}
+func (i *Info) what() string  { return "the facts of a tape" }
+func (i *Info) known() uint64 { return 49 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -114,17 +93,8 @@ func (i *Info) exitTags(t *tags) {
 	t.numbers(26, i.Exit.Delivered[:])
 }
 
-// encode returns the session, which has one run, as tapes and the catalogue keep
-// it, in the place of old, which may be nil.
-func (s *SessionInfo) encode(old []byte) []byte { return encodeTags(s, old) }
-
-// decodeSession reads facts of a session. Its run becomes s.Runs[0], if s has one. all is
-// as with decodeInfo.
-func decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
-	return new(tags).decodeSession(b, s)
-}
-
-// decodeSession is that of the package for one value after the other.
+// decodeSession reads the facts of a session, which has one run: it becomes s.Runs[0], if s
+// has one.
 func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	*s = SessionInfo{Runs: s.Runs}
 	if s.Runs == nil {

@@ -403,7 +403,11 @@ func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 	if tapeid.Time(wish).Sub(*begun).Abs() > time.Second {
 		wish = "" // ids sort by time
 	}
-	info.Tape, lock, err = s.reserveID(wish, earlier(*begun, now))
+	at := *begun
+	if now.Before(at) {
+		at = now
+	}
+	info.Tape, lock, err = s.reserveID(wish, at)
 	if err != nil {
 		return nil, err
 	}
@@ -415,11 +419,4 @@ func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 	info.Imported = true
 	w.tape, w.file = info.Tape, tapeFile{boltfile.File{Path: file}, info.Tape}
 	return lock, nil
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -33,10 +33,10 @@ func BenchmarkCatalogue(b *testing.B) {
 					if err := os.WriteFile(store.tapeFile(info.Tape).Path, nil, 0o600); err != nil {
 						return err
 					}
-					if err := put(tx, bucketTapes, []byte(info.Tape), info.encode(nil)); err != nil {
+					if err := put(tx, bucketTapes, []byte(info.Tape), encodeTags(&info, nil)); err != nil {
 						return err
 					}
-					if err := put(tx, bucketSessions, []byte(session.key()), session.encode(nil)); err != nil {
+					if err := put(tx, bucketSessions, []byte(session.key()), encodeTags(&session, nil)); err != nil {
 						return err
 					}
 				}

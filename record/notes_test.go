@@ -103,7 +103,7 @@ func TestNotesOfDeleted(t *testing.T) {
 	if _, err := store.Notes("../x"); !errors.Is(err, record.ErrNoTape) {
 		t.Errorf("got %v, want ErrNoTape", err)
 	}
-	// An earlier acptap deletes a tape without its notes.
+	// Somebody deletes a tape by hand, without its notes.
 	if err := os.Remove(filepath.Join(store.Dir(), "tapes", tapes[1]+".db")); err != nil {
 		t.Fatal(err)
 	}

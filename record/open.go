@@ -40,13 +40,9 @@ func OpenFile(path string) (*Tape, error) {
 
 // ownID returns the id of the tape in a file outside the store, as the file has it.
 func ownID(file tapeFile) (tape string, err error) {
-	err = file.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketTape)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
+	err = file.view(func(b, _ *bolt.Bucket) error {
 		var info Info
-		if _, err := decodeInfo(b.Get(keyInfo), &info); err != nil {
+		if _, err := new(tags).decodeInfo(b.Get(keyInfo), &info); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if tape = info.Tape; !tapeid.IsValid(tape) {

@@ -29,11 +29,7 @@ type recounted struct {
 // read; what cannot be read does not count.
 func recount(file tapeFile) (recounted, error) {
 	var r recounted
-	err := file.View(func(tx *bolt.Tx) error {
-		tape := tx.Bucket(bucketTape)
-		if tape == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
+	err := file.view(func(tape, _ *bolt.Bucket) error {
 		r.sealed = bytes.Clone(tape.Get(keySealed))
 		return nil
 	})
@@ -49,7 +45,7 @@ func recount(file tapeFile) (recounted, error) {
 		return r, err
 	}
 	var c codec
-	d := newDissector(c.begun(file, keys))
+	d := newDissector(c.begun(file))
 	sessions := map[string]SessionInfo{}
 	var buf decodeBuffer
 	read := 0
@@ -82,23 +78,16 @@ func recount(file tapeFile) (recounted, error) {
 }
 
 // begun returns what is known of a tape but for what its frames tell.
-func (c *codec) begun(file tapeFile, keys []blockKey) Info {
-	for i, key := range slices.Backward(keys) {
-		s, err := readState(file, key.encode())
-		if err != nil {
-			continue
-		}
-		var d *dissector
-		if guarded(func() error { d, err = c.restore(s); return err }) != nil {
-			continue
-		}
-		info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}
-		if i == len(keys)-1 {
-			info.Complete, info.Ended = d.Info.Complete, d.Info.Ended
-		}
-		return info
+func (c *codec) begun(file tapeFile) Info {
+	d, latest := c.lastState(file)
+	if d == nil {
+		return Info{Tape: file.tape, Start: Start{Time: tapeid.Time(file.tape)}}
 	}
-	return Info{Tape: file.tape, Start: Start{Time: tapeid.Time(file.tape)}}
+	info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}
+	if latest {
+		info.Complete, info.Ended = d.Info.Complete, d.Info.Ended
+	}
+	return info
 }
 
 // again takes the frames of a block that were dissected once.

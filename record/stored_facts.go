@@ -45,20 +45,16 @@ func storedFacts(file tapeFile) (facts tapeFacts, err error) {
 		}
 		value := tape.Get(keyInfo)
 		var err error
-		if facts.all, err = decodeInfo(value, &facts.info); err != nil {
+		if facts.all, err = new(tags).decodeInfo(value, &facts.info); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if err := file.holds(facts.info.Tape); err != nil {
 			return err
 		}
 		facts.infoValue = bytes.Clone(value)
-		b := tx.Bucket(bucketSessions)
-		if b == nil {
-			return nil
-		}
-		return boltfile.EachValue(b, func(k, v []byte) error {
+		return boltfile.EachValue(tx.Bucket(bucketSessions), func(k, v []byte) error {
 			var one SessionInfo
-			all, err := decodeSession(v, &one)
+			all, err := new(tags).decodeSession(v, &one)
 			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != facts.info.Tape) {
 				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
 			}
@@ -82,7 +78,7 @@ func (f *tapeFacts) put(tx *bolt.Tx) error {
 	if old == nil {
 		old = tapes.Get(key)
 	}
-	if err := tapes.Put(key, f.info.encode(old)); err != nil {
+	if err := tapes.Put(key, encodeTags(&f.info, old)); err != nil {
 		return err
 	}
 	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
@@ -96,7 +92,7 @@ func (f *tapeFacts) put(tx *bolt.Tx) error {
 		if f.sessionValues != nil {
 			old = f.sessionValues[i]
 		}
-		if err := sessions.Put(key, one.encode(old)); err != nil {
+		if err := sessions.Put(key, encodeTags(one, old)); err != nil {
 			return err
 		}
 	}
@@ -124,7 +120,7 @@ func (s *Store) mend(tape string) error {
 		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and will be counted the next time
 			return nil
 		}
-		if err := b.Put(keyInfo, counted.info.encode(b.Get(keyInfo))); err != nil {
+		if err := b.Put(keyInfo, encodeTags(&counted.info, b.Get(keyInfo))); err != nil {
 			return err
 		}
 		return mendSessions(tx, counted)
@@ -141,12 +137,12 @@ func mendSessions(tx *bolt.Tx, counted recounted) error {
 	fresh := map[string][]byte{}
 	for i := range counted.sessions {
 		one := &counted.sessions[i]
-		fresh[one.ID] = one.encode(b.Get([]byte(one.ID)))
+		fresh[one.ID] = encodeTags(one, b.Get([]byte(one.ID)))
 	}
 	var gone []string
 	err = boltfile.EachValue(b, func(k, v []byte) error {
 		var one SessionInfo
-		if all, err := decodeSession(v, &one); err == nil && all && !counted.whole {
+		if all, err := new(tags).decodeSession(v, &one); err == nil && all && !counted.whole {
 			delete(fresh, string(k))
 		} else if fresh[string(k)] == nil && !errors.Is(err, ErrNewer) {
 			gone = append(gone, string(k))

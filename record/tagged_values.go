@@ -65,13 +65,8 @@ func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
 	return pairs, b
 }
 
-// decodeTags reads a value into v. all is false if its writer did not know all
-// facts that v has.
-func decodeTags(value []byte, v tagged) (all bool, err error) {
-	return new(tags).decode(value, v)
-}
-
-// decode is decodeTags for one value after the other.
+// decode reads a value into v. all is false if its writer did not know all facts that v
+// has.
 func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	if len(value) > 0 && tagsVersion < value[0] && value[0] <= maxVersion {
 		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)

@@ -41,25 +41,32 @@ func (f tapeFile) holds(tape string) error {
 	return nil
 }
 
-// boltBlocks are the blocks of a tape's file.
-type boltBlocks struct{ file tapeFile }
+// view calls see with what a tape's file has.
+func (f tapeFile) view(see func(tape, blocks *bolt.Bucket) error) error {
+	return f.View(func(tx *bolt.Tx) error {
+		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
+		if tape == nil || blocks == nil {
+			return fmt.Errorf("%s is no tape: %w", f, ErrDamaged)
+		}
+		return see(tape, blocks)
+	})
+}
 
-func (s boltBlocks) view(f func(tx *bolt.Tx) error) error {
-	err := s.file.View(f)
+// orNoTape turns the error of a file that is not there into ErrNoTape.
+func (f tapeFile) orNoTape(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", s.file, ErrNoTape)
+		return fmt.Errorf("%s: %w", f, ErrNoTape)
 	}
 	return err
 }
 
+// boltBlocks are the blocks of a tape's file.
+type boltBlocks struct{ file tapeFile }
+
 func (s boltBlocks) keys() ([]blockKey, error) {
 	var list []blockKey
-	err := s.view(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlocks)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
-		}
-		return b.ForEachBucket(func(k []byte) error {
+	err := s.file.view(func(_, blocks *bolt.Bucket) error {
+		return blocks.ForEachBucket(func(k []byte) error {
 			key, ok := parseBlockKey(k)
 			if !ok {
 				return fmt.Errorf("%s: key %x of a block: %w", s.file, k, ErrDamaged)
@@ -68,17 +75,13 @@ func (s boltBlocks) keys() ([]blockKey, error) {
 			return nil
 		})
 	})
-	return list, err
+	return list, s.file.orNoTape(err)
 }
 
 func (s boltBlocks) read(key blockKey, withBytes bool) (encodedBlock, error) {
 	var one encodedBlock
-	err := s.view(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlocks)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
-		}
-		read, err := readBlock(b, key.encode())
+	err := s.file.view(func(_, blocks *bolt.Bucket) error {
+		read, err := readBlock(blocks, key.encode())
 		if err != nil {
 			return err
 		}
@@ -91,32 +94,24 @@ func (s boltBlocks) read(key blockKey, withBytes bool) (encodedBlock, error) {
 		}
 		return nil
 	})
-	return one, err
+	return one, s.file.orNoTape(err)
 }
 
 func (s boltBlocks) facts() (Info, []SessionInfo, error) {
 	facts, err := readFacts(s.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w", s.file, ErrNoTape)
-	}
 	slices.SortFunc(facts.sessions, byFirst)
-	return facts.info, facts.sessions, err
+	return facts.info, facts.sessions, s.file.orNoTape(err)
 }
 
 // readState returns the head and the state of the block with that key; of the
 // last one if it is nil.
 func readState(file tapeFile, key []byte) (encodedBlock, error) {
 	var s encodedBlock
-	err := file.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlocks)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
+	err := file.view(func(_, blocks *bolt.Bucket) (err error) {
 		if key == nil {
-			key, _ = b.Cursor().Last()
+			key, _ = blocks.Cursor().Last()
 		}
-		var err error
-		s, err = readBlock(b, key)
+		s, err = readBlock(blocks, key)
 		if err == nil {
 			err = file.holds(s.head.Tape)
 		}

@@ -162,11 +162,7 @@ func (w *tapeWriter) writeBlock(complete bool) error {
 	head := d.head()
 	head.From, head.To = from, d.Position
 	s := w.codec.encode(head, &d.build, state)
-	write := func(tx *bolt.Tx) error { return w.put(tx, s) }
-	err = w.file.Update(write)
-	if errors.Is(err, os.ErrNotExist) {
-		err = w.file.Create(write)
-	}
+	err = w.file.UpdateOrCreate(func(tx *bolt.Tx) error { return w.put(tx, s) })
 	if err == errOvertaken {
 		if err := w.resume(); err != nil {
 			return err
@@ -222,7 +218,7 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	old := tape.Get(keyInfo)
 	if old != nil {
 		var before Info
-		if _, err := decodeInfo(old, &before); err != nil {
+		if _, err := new(tags).decodeInfo(old, &before); err != nil {
 			return err
 		}
 		info.Sessions = before.Sessions
@@ -238,8 +234,8 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	to := checkpoint{s.head.Index, s.head.To, d.Taken}
 	return errors.Join(
 		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
-		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.encode(old)),
-		tape.Put(keySealed, to.encode(sealedBefore)),
+		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, encodeTags(&info, old)),
+		tape.Put(keySealed, encodeTags(&to, sealedBefore)),
 	)
 }
 
@@ -277,7 +273,7 @@ func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err er
 		old := sessions.Get([]byte(id))
 		if old != nil {
 			all = SessionInfo{}
-			if _, err = decodeSession(old, &all); err != nil {
+			if _, err = new(tags).decodeSession(old, &all); err != nil {
 				return 0, err
 			}
 			if all.exists() {
@@ -288,7 +284,7 @@ func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err er
 		if all.exists() {
 			more++
 		}
-		if err := sessions.Put([]byte(id), all.encode(old)); err != nil {
+		if err := sessions.Put([]byte(id), encodeTags(&all, old)); err != nil {
 			return 0, err
 		}
 	}

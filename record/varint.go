@@ -1,23 +1,9 @@
 package record
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
-// A varintWriter appends numbers and text in the form that a varintReader reads.
-type varintWriter struct{ B []byte }
-
-// Uint appends a number.
-func (w *varintWriter) Uint(v uint64) { w.B = binary.AppendUvarint(w.B, v) }
-
-// Text appends text behind its length.
-func (w *varintWriter) Text(s string) {
-	w.Uint(uint64(len(s)))
-	w.B = append(w.B, s...)
-}
-
-// A varintReader reads what a varintWriter wrote. At the end of its bytes it gives zeros and
-// remembers that it ran dry.
+// A varintReader reads varints and text behind its length. Past the end of its bytes it
+// returns zeros and remembers that it ran dry.
 type varintReader struct {
 	B   []byte // what is left
 	Bad bool   // it ran dry

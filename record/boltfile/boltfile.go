@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -46,6 +47,18 @@ func (p File) View(f func(tx *bolt.Tx) error) error {
 // Update calls f with a write transaction and commits it, durably.
 func (p File) Update(f func(tx *bolt.Tx) error) error {
 	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
+}
+
+// UpdateOrCreate is Update, or Create where there is no file.
+func (p File) UpdateOrCreate(f func(tx *bolt.Tx) error) error {
+	err := p.Update(f)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = p.Create(f)
+	}
+	if errors.Is(err, fs.ErrExist) { // another process created it meanwhile
+		err = p.Update(f)
+	}
+	return err
 }
 
 func (p File) with(readOnly bool, f func(*bolt.DB) error) error {
@@ -120,9 +133,13 @@ func (p File) explain(err error) error {
 	return fmt.Errorf("%s: %w", p, err)
 }
 
-// Compact rewrites the file without what was deleted from it. Processes that wait for
-// its lock open the new file.
+// Compact rewrites the file without what was deleted from it, which bbolt leaves readable
+// in free pages. Processes that wait for its lock open the new file. On Windows, where an
+// open file cannot be replaced, it does nothing.
 func (p File) Compact() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	return p.with(false, func(old *bolt.DB) error {
 		if err := checkFlat(old); err != nil {
 			return err

@@ -238,9 +238,12 @@ func checkFlat(db *bolt.DB) error {
 	})
 }
 
-// EachValue is Bucket.ForEach for values of which more than one is kept. Where the
-// elements of pages lead to the same bytes again and again, it ends.
+// EachValue is Bucket.ForEach for values of which more than one is kept: it fails where the
+// elements of pages lead to the same bytes again and again. b may be nil.
 func EachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
+	if b == nil {
+		return nil
+	}
 	file, err := os.Stat(b.Tx().DB().Path())
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
@@ -217,13 +216,7 @@ func (f File) Edit(tape string, e Edit, there func() error) (l List, err error) 
 		l, err = read(b, tape)
 		return err
 	}
-	err = f.Update(write)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = f.Create(write)
-	}
-	if errors.Is(err, fs.ErrExist) { // by now
-		err = f.Update(write)
-	}
+	err = f.UpdateOrCreate(write)
 	if err == nil && len(e.Untag)+len(e.Remove) > 0 {
 		err = f.compact()
 	}
@@ -232,7 +225,13 @@ func (f File) Edit(tape string, e Edit, there func() error) (l List, err error) 
 
 // Forget removes all that is written on tapes.
 func (f File) Forget(tapes []string) error {
-	keys, err := f.keysOf(tapes)
+	var keys [][]byte
+	err := f.view(func(b *bolt.Bucket) (err error) {
+		for _, tape := range tapes {
+			err = errors.Join(err, eachOf(b, tape, func(kind byte, rest, _ []byte) { keys = append(keys, key(tape, kind, rest)) }))
+		}
+		return err
+	})
 	if err != nil || len(keys) == 0 {
 		return err
 	}
@@ -247,19 +246,6 @@ func (f File) Forget(tapes []string) error {
 		err = f.compact()
 	}
 	return err
-}
-
-// keysOf returns the keys of all that is written on tapes.
-func (f File) keysOf(tapes []string) (keys [][]byte, err error) {
-	err = f.view(func(b *bolt.Bucket) error {
-		for _, tape := range tapes {
-			if err := eachOf(b, tape, func(kind byte, rest, _ []byte) { keys = append(keys, key(tape, kind, rest)) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return keys, err
 }
 
 // Mend removes what is written on tapes that are gone, and makes a file that is
@@ -299,12 +285,8 @@ func (f File) Mend(gone func(tape string) bool) error {
 	return disk.Rename(tmp, f.Path)
 }
 
-// compact makes the file anew after something was removed: bbolt leaves that readable
-// in pages that are free.
+// compact is Compact after something was removed.
 func (f File) compact() error {
-	if runtime.GOOS == "windows" { // there an open file cannot be replaced
-		return nil
-	}
 	if err := f.Compact(); err != nil {
 		return fmt.Errorf("what was removed can still be found in %s: %w", f, err)
 	}
