@@ -13,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 )
 
 // runCheck runs acptap check, and returns its status and what it writes.
@@ -29,8 +30,8 @@ func TestCheckExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames, err := examples[0].Frames()
-	if err != nil || !examples[0].Bad() {
+	frames, err := conformtest.Frames(examples[0])
+	if err != nil || !conformtest.Bad(examples[0]) {
 		t.Fatalf("%s: %v", examples[0].Name, err)
 	}
 	lines := `{"acptap":1,"started":"2026-01-02T15:04:05Z"}` + "\n"

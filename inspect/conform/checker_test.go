@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
@@ -14,7 +15,7 @@ import (
 func frames(t *testing.T, lines string) []dialect.Frame {
 	t.Helper()
 	x := conform.Example{Name: t.Name(), Text: lines}
-	all, err := x.Frames()
+	all, err := conformtest.Frames(x)
 	if err != nil {
 		t.Fatal(err)
 	}

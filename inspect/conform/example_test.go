@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -51,18 +52,18 @@ func TestExamples(t *testing.T) {
 			var good, cut bool
 			var broken dialect.Dialects
 			for _, x := range examples {
-				if x.Bad() && rule.Elsewhere != "" {
+				if conformtest.Bad(x) && rule.Elsewhere != "" {
 					x.Name = "good elsewhere, " + x.Name
 					broken |= dialect.SetOf(dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2)
 				}
-				frames, err := x.Frames()
+				frames, err := conformtest.Frames(x)
 				if err != nil {
 					t.Fatal(err)
 				}
 				c := check(frames)
 				want := []string(nil)
 				switch {
-				case x.Bad():
+				case conformtest.Bad(x):
 					want = []string{rule.ID}
 					if _, other, ok := strings.Cut(x.Name, " with "); ok { // one side's breach, which the other takes
 						want = append(want, other)

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // framesOf reads the lines of a conversation.
 func framesOf(t testing.TB, lines string) []dialect.Frame {
 	t.Helper()
-	frames, err := (&conform.Example{Name: "lines", Text: lines}).Frames()
+	frames, err := conformtest.Frames(conform.Example{Name: "lines", Text: lines})
 	if err != nil {
 		t.Fatal(err)
 	}

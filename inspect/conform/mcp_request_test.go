@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 )
 
 // repeated returns how often MCP108 is broken by pings of a client with ids.
@@ -18,7 +19,7 @@ func repeated(t *testing.T, ids []string) int {
 		fmt.Fprintf(&b, "> {\"id\":%[1]s,\"method\":\"ping\"}\n< {\"id\":%[1]s,\"result\":{}}\n", id)
 	}
 	x := conform.Example{Text: b.String()}
-	frames, err := x.Frames()
+	frames, err := conformtest.Frames(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -218,7 +219,7 @@ func TestSessionsApart(t *testing.T) {
 		}
 		for _, x := range examples {
 			lines, ok := strings.CutPrefix(strings.TrimSuffix(x.Text, "\n"), begin)
-			if !ok || !x.Bad() || rule.Needs != conform.Session && rule.Needs != conform.Pair || strings.Contains(lines, "mark") {
+			if !ok || !conformtest.Bad(x) || rule.Needs != conform.Session && rule.Needs != conform.Pair || strings.Contains(lines, "mark") {
 				continue
 			}
 			tried++

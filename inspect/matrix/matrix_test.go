@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/inspect/matrix"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -27,7 +28,7 @@ func read(t *testing.T, side dialect.Side, tapes ...txtar.File) *matrix.Matrix {
 	m := &matrix.Matrix{Side: side}
 	for _, tape := range tapes {
 		x := conform.Example{Name: tape.Name, Text: string(tape.Data)}
-		frames, err := x.Frames()
+		frames, err := conformtest.Frames(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +202,7 @@ func TestBetween(t *testing.T) {
 < withheld {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[],"agentInfo":{"name":"A","version":"1"}}}
 < rewritten {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[],"agentInfo":{"name":"A","version":"1"}}}
 `}
-	frames, err := x.Frames()
+	frames, err := conformtest.Frames(x)
 	if err != nil {
 		t.Fatal(err)
 	}

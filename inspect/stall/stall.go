@@ -42,9 +42,6 @@ func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
 // MarshalText returns the name of k.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Kinds returns the names of all kinds.
-func Kinds() []string { return kindNames[:] }
-
 // DefaultAfter is how long an agent may be silent.
 const DefaultAfter = dialect.SilentLimit
 

@@ -1,7 +1,5 @@
 package dialect
 
-import "slices"
-
 // A Role is what a method does, or a set of such. Code asks for roles, never for names:
 // then a method that acts like another takes one block of methods.txt.
 type Role uint64
@@ -97,14 +95,3 @@ func Does(method string, oneOf Role) bool { return RoleOf(AnyProtocol, method).I
 
 // Does reports whether the method of a has at least one of the roles.
 func (a *Annotation) Does(oneOf Role) bool { return Does(a.Method, oneOf) }
-
-// Doing returns the names of the methods of a protocol that have at least one of the
-// roles, in the order of Methods.
-func Doing(p Protocol, oneOf Role) (names []string) {
-	for _, m := range Methods() {
-		if m.Role.Is(oneOf) && (p == AnyProtocol || p == m.Protocol()) && !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-}

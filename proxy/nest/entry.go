@@ -71,18 +71,6 @@ func (r *Rewriter) isRecorder(program string) (known, alone bool) {
 	return false, false
 }
 
-// ParentOf returns what an entry that a Rewriter has changed, of the kind StdioServer, says
-// of its parent. ok is false if none did.
-func ParentOf(entry []byte) (p Parent, ok bool) {
-	args := wire.Get(entry, "args")
-	_, parent, told := recorderFlags(args, false)
-	if !told {
-		_, parent, _ = recorderFlags(args, true)
-	}
-	p, err := ParseParent(parent)
-	return p, err == nil
-}
-
 // recorderFlags returns where the flags of acptap-proxy (alone), or of acptap proxy, begin in
 // its arguments, 0 if acptap is to do something else, and whose the server is if they have told
 // so already.
