@@ -17,21 +17,21 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// blockSize is how many bytes of frames fill a block: a commit waits for the disk,
-// and smaller blocks compress worse (BenchmarkSeal).
+// blockSize is how many bytes of frames fill a block. A commit waits for the disk, and
+// smaller blocks compress worse (BenchmarkSeal).
 const blockSize = 1 << 20
 
-// A block is a stretch of a tape as it is sealed: the fields of its frames, and
-// their bytes. It can be read alone. It holds three kinds of entries:
+// A block is a stretch of a tape as it is sealed: the fields of its frames, and their
+// bytes. It can be read alone. It holds three kinds of entries:
 //
 //   - a frame, with its bytes;
 //   - a part: bytes of a line that is longer than wire.MaxChecked. The frame's own
 //     entry, in this block or a later one, then holds the last of its bytes, and
 //     says how many frames were numbered since the line began;
-//   - an entry of a batch, without bytes, behind the batch's frame.
+//   - an entry of a batch, without bytes, after the frame of the batch.
 //
-// Frames are numbered in a row, but where a portable file leaves some out: there
-// a part without bytes says how many.
+// Frames are numbered consecutively. Where a portable file skips numbers, a part without
+// bytes says how many.
 type block struct {
 	head    blockHead
 	entries []entry
@@ -40,26 +40,26 @@ type block struct {
 
 // An entry is one row of a block.
 type entry struct {
-	dialect.Frame        // Raw points into the block; without bytes if only the fields were read
+	dialect.Frame        // Raw points into the block; nil if only the fields were read
 	part          bool   // bytes of a line that ends later; Seq is that of the next frame
-	sub           bool   // an entry of the batch before it; only About counts
-	back          uint64 // of a line that came in parts: Seq less that of the next frame when it began; of a part: how many numbers are left out before the next frame
+	sub           bool   // an entry of the batch before it; only its Annotation counts
+	back          uint64 // of a line that came in parts: Seq minus the number of the next frame when it began; of a part: how many numbers are skipped before the next frame
 	stored        int    // bytes of it in this block, without the lead
 	lead          int    // bytes of framing before them
 }
 
-// A blockHead is what a reader needs to find its way without decompressing. It
-// is stored as JSON.
+// A blockHead is what a reader needs to find its way without decompressing. It is stored as
+// JSON.
 type blockHead struct {
 	Version  int           `json:"version"`
-	Needs    disk.Needs    `json:"needs,omitempty"` // in order to read rows, bytes and state
+	Needs    disk.Needs    `json:"needs,omitempty"` // to read rows, bytes and state
 	Tape     string        `json:"tape"`
 	Index    int           `json:"index"` // from 0
 	First    uint64        `json:"first"` // number of the first frame, or of the next one if the block holds parts only
 	Frames   int           `json:"frames"`
 	Entries  int           `json:"entries"`
 	Raw      int           `json:"raw"`  // bytes before compression
-	From     int64         `json:"from"` // journal positions that it covers
+	From     int64         `json:"from"` // journal positions that the block covers
 	To       int64         `json:"to"`
 	Began    time.Duration `json:"began"`
 	Ended    time.Duration `json:"ended"`
@@ -70,13 +70,13 @@ type blockHead struct {
 	StateSum uint32        `json:"stateSum"`
 }
 
-// hasStreams reports whether the entries of the block may be of streams.
+// hasStreams reports whether entries of the block may belong to streams.
 func (h blockHead) hasStreams() bool { return slices.Contains(h.Needs, disk.NeedsStreams) }
 
 func (h blockHead) key() blockKey { return blockKey{h.First, h.Index} }
 
-// A blockKey is what a block is stored under in the tape's file. Keys sort by first
-// frame, and blocks that hold parts only stand before the one with the frame.
+// A blockKey is the key of a block in the tape's file. Keys sort by first frame; a block
+// that holds only parts comes before the one with their frame.
 type blockKey struct {
 	first uint64 // its first frame, or the next one if it holds parts only
 	index int
@@ -102,14 +102,13 @@ type encodedBlock struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum covers the tape and the place too, so that a block that strayed to another
-// place is found.
+// sum includes the tape and the place, which detects a block that ended up elsewhere.
 func (h blockHead) sum(p []byte) uint32 {
 	seed := binary.BigEndian.AppendUint64([]byte(h.Tape), h.First)
 	return crc32.Update(crc32.Checksum(seed, castagnoli), castagnoli, p)
 }
 
-// A builder collects the entries of the next block. Its bytes are copied.
+// A builder collects the entries of the next block. It copies their bytes.
 type builder struct {
 	entries []entry
 	raw     []byte
@@ -131,7 +130,7 @@ func (b *builder) reset() {
 	b.entries, b.raw, b.frames = b.entries[:0], b.raw[:0], 0
 }
 
-// block returns what was collected, valid until the next reset.
+// block returns what was collected. It is valid until the next reset.
 func (b *builder) block(head blockHead) *block {
 	blk := &block{head: head, entries: b.entries, raw: b.raw}
 	blk.slice()
@@ -152,8 +151,8 @@ func (b *block) slice() {
 	}
 }
 
-// codec compresses and decompresses blocks. Its buffers live on from one block
-// to the next, so each goroutine has its own.
+// A codec compresses and decompresses blocks. It reuses its buffers, so each goroutine
+// needs its own.
 type codec struct {
 	enc  *zstd.Encoder
 	dec  *zstd.Decoder
@@ -164,10 +163,10 @@ type codec struct {
 // blockWindow is how far the compressor looks back: a whole block.
 const blockWindow = blockSize
 
-// maxPlain bounds what a damaged block can make a reader allocate: the bytes of
-// a segment, a line that ends in it, and room. maxState does that for the state:
-// beside a pending line of each direction it holds all requests that are open,
-// 65,536 with some 400 bytes each (TestOpenRequests).
+// maxPlain bounds what a damaged block can make a reader allocate: the bytes of a segment,
+// a line that ends in it, and some slack. maxState does that for the state, which holds a
+// pending line of each direction and all open requests: 65,536 of about 400 bytes each
+// (TestOpenRequests).
 const (
 	maxPlain = 8 << 20
 	maxState = 48 << 20
@@ -193,7 +192,7 @@ func (c *codec) decompress(p, space []byte) ([]byte, error) {
 	return c.dec.DecodeAll(p, space[:0])
 }
 
-// newDecoder returns what decompresses to at most so many bytes.
+// newDecoder returns a decoder that decompresses to at most so many bytes.
 func newDecoder(most uint64) *zstd.Decoder {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -202,7 +201,8 @@ func newDecoder(most uint64) *zstd.Decoder {
 	return dec
 }
 
-// encode packs what b holds. state is the dissector's at the block's end.
+// encode compresses what b holds. state is the state of the dissector at the end of the
+// block.
 func (c *codec) encode(head blockHead, b *builder, state []byte) encodedBlock {
 	head.Entries, head.Frames, head.Raw = len(b.entries), b.frames, len(b.raw)
 	seen := map[string]bool{"": true}
@@ -228,14 +228,14 @@ func (c *codec) encode(head blockHead, b *builder, state []byte) encodedBlock {
 	return s
 }
 
-// A decodeBuffer is where blocks are unpacked, one after the other.
+// A decodeBuffer is space that successive blocks are decoded into.
 type decodeBuffer struct {
 	entries   []entry
 	rows, raw []byte
 }
 
-// decode unpacks a block; without its bytes unless withBytes. It is valid until
-// the buffer is used again.
+// decode decodes a block, with its bytes if withBytes is set. The block is valid until buf
+// is used again.
 func (c *codec) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (*block, error) {
 	h := s.head
 	damaged := func(what string, err error) error {
@@ -286,8 +286,8 @@ func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 	return state, nil
 }
 
-// headSum precedes the last member of a head: the checksum of all bytes before headSum. The
-// head of a newer acptap may lack it.
+// headSum precedes the last member of a head: the checksum of all bytes before headSum.
+// Heads written by a newer acptap may lack it.
 var headSum = []byte(`,"sum":`)
 
 // encode returns the head as it is stored.
@@ -300,7 +300,7 @@ func (h blockHead) encode() ([]byte, error) {
 	return fmt.Appendf(text, "%s%d}", headSum, crc32.Checksum(text, castagnoli)), nil
 }
 
-// intact reports whether a head is as it was written, as far as it has a checksum.
+// intact reports whether a head matches its checksum. A head without one counts as intact.
 func intact(head []byte) bool {
 	i := bytes.LastIndex(head, headSum)
 	if i < 0 {

@@ -12,9 +12,8 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// The rows of a block are stored by column, since what stands in one column is
-// alike: compressed they take less than 2 bytes a frame (BenchmarkColumns). In
-// order:
+// The rows of a block are stored by column, since the values of one column are alike:
+// compressed, they take less than 2 bytes a frame (BenchmarkColumns). In order:
 //
 //	dictionary   count · for each: length · text (methods, updates, sessions; entry 0 is "")
 //	shape        2 bytes each: direction, origin, kind, end, failed, part, sub, untimed, derived, redelivered
@@ -31,11 +30,11 @@ import (
 //	stream       its number, from 1 on; 0: the connection's own
 //	lead         bytes of framing before those of the entry, stored here too
 //
-// All numbers but the shape are varints; at is signed. The last two bits of a shape,
-// and the kind 8 (body), are only in blocks that need disk.NeedsStreams.
+// All numbers but the shape are varints; at is signed. Only blocks that need
+// disk.NeedsStreams use the last two bits of a shape and the kind 8 (body).
 //
-// What stands behind the last column a reader passes over, unless the head of the
-// block needs it to know that.
+// A reader skips what follows the last column, unless the head of the block says that
+// readers must know it.
 type columns struct {
 	dict  map[string]int
 	words []string
@@ -138,19 +137,19 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	return b
 }
 
-// rowSize is what an entry takes at least: its shape, and a byte in each column.
+// rowSize is the least that an entry takes: its shape, and a byte in each column.
 const rowSize = 2 + 9
 
 var errShortRows = errors.New("they end too early")
 
-// decodeColumns reads the rows of a block, into space if that is large enough.
+// decodeColumns reads the rows of a block. It uses space if that is large enough.
 func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	r := &varintReader{B: b}
 	if head.Entries < 0 || head.Entries > min(len(b)/rowSize, mostEntries) {
 		return nil, errShortRows
 	}
 	n := r.Count()
-	if n > 1+3*head.Entries { // a method, an update and a session of each, and none
+	if n > 1+3*head.Entries { // a method, an update and a session of each, and ""
 		return nil, errShortRows
 	}
 	words := make([]string, n)
@@ -202,7 +201,7 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 		entries[i].Session = word()
 	}
 	for i := range entries {
-		entries[i].Request = r.Uint() // back from Seq, which number knows
+		entries[i].Request = r.Uint() // counted back from Seq, which number sets
 	}
 	for i := range entries {
 		entries[i].Events = dialect.Events(r.Uint())
@@ -230,7 +229,7 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 
 var errWrongNumber = errors.New("there is no frame of such a number")
 
-// number gives the entries their numbers.
+// number assigns the entries their numbers.
 func number(entries []entry, first uint64) error {
 	next := first
 	for i := range entries {
@@ -260,8 +259,7 @@ func number(entries []entry, first uint64) error {
 	return nil
 }
 
-// gatherBatches gives the frames of batches what stands in the entries behind
-// them.
+// gatherBatches copies the entries that follow a batch into its frame.
 func gatherBatches(entries []entry) {
 	for i := range entries {
 		if entries[i].Kind != wire.Batch || entries[i].sub {

@@ -8,33 +8,32 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// errNoMore says that a tape has no more by now, and is still being recorded.
+// errNoMore says that a tape has no more for now, but is still being recorded.
 var errNoMore = errors.New("no more by now")
 
-// A blockReader reads a tape block by block: the sealed blocks, then the journal.
-// What it has read from the journal does not come again when it is sealed
-// meanwhile. It never waits.
+// A blockReader reads a tape block by block: first the sealed blocks, then the journal. It
+// returns nothing twice, even if part of the journal is sealed meanwhile. It never waits.
 type blockReader struct {
 	tape      *Tape
-	from      uint64 // frame in the first block
+	from      uint64 // the first block must contain this frame
 	withBytes bool
 
 	keys   []blockKey    // sealed blocks that are still to be read
-	listed bool          // these are all that there were
+	listed bool          // keys were listed, and there were no others
 	done   int           // index of the last block that was read
-	seen   int           // entries behind that block that the journal has given already
-	buf    *decodeBuffer // where they are unpacked
+	seen   int           // entries after that block that were already read from the journal
+	buf    *decodeBuffer // blocks are decoded into it
 	tail   *tail         // nil: not open
-	live   bool          // when the tail was looked at last
-	failed error         // what the tail's last look ended with, and is not dealt with yet
-	over   bool          // nothing comes any more, but for failed
+	live   bool          // whether the tape was live when the tail was last read
+	failed error         // pending error of the tail's last read
+	over   bool          // only failed is left to return
 }
 
 func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
 	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1, buf: new(decodeBuffer)}
 }
 
-// close closes the open file. Nothing can be read afterwards.
+// close closes the open file. The reader cannot be used afterwards.
 func (r *blockReader) close() {
 	r.over = true
 	if r.tail != nil {
@@ -43,8 +42,8 @@ func (r *blockReader) close() {
 	}
 }
 
-// next returns the next block, valid until the next call, errNoMore, or io.EOF at
-// the end of the tape. After another error it goes on behind what cannot be read.
+// next returns the next block, which is valid until the next call, errNoMore, or io.EOF at
+// the end of the tape. After any other error it continues after the unreadable part.
 func (r *blockReader) next() (*block, error) {
 	for {
 		switch {
@@ -68,13 +67,13 @@ func (r *blockReader) next() (*block, error) {
 	}
 }
 
-// end ends the tape with what failed, nil if nothing did.
+// end ends the tape with an error, or without one if failed is nil.
 func (r *blockReader) end(failed error) {
 	r.close()
 	r.failed = failed
 }
 
-// list finds the blocks that were sealed behind the last one that was read.
+// list finds the blocks that follow the last one that was read.
 func (r *blockReader) list() {
 	keys, err := r.tape.from.keys()
 	if err != nil && !(r.tape.store != nil && errors.Is(err, ErrNoTape)) {
@@ -93,7 +92,7 @@ func (r *blockReader) readSealed() (*block, error) {
 	r.keys, r.done = r.keys[1:], key.index
 	b, err := r.tape.block(key, r.withBytes, r.buf)
 	if b == nil {
-		r.seen = 0 // nobody knows how many of them these were
+		r.seen = 0 // it is unknown how many of them were in this block
 	} else {
 		again := min(r.seen, len(b.entries))
 		b.entries = b.entries[again:]
@@ -105,7 +104,7 @@ func (r *blockReader) readSealed() (*block, error) {
 	return b, err
 }
 
-// openTail goes on in the journal, if there is one.
+// openTail continues in the journal, if there is one.
 func (r *blockReader) openTail() {
 	t := r.tape
 	switch {
@@ -132,12 +131,11 @@ func (r *blockReader) openTail() {
 	}
 }
 
-// readTail returns what comes next in the journal; nothing, if the tail is not to
-// be read on.
+// readTail returns the next block of the journal, or nil once the tail is used up.
 func (r *blockReader) readTail() (*block, error) {
 	err := r.failed
 	if r.failed = nil; err == nil {
-		if r.live = r.tape.store.isLive(r.tape.id); !r.live { // asked first: what it wrote last is read below
+		if r.live = r.tape.store.isLive(r.tape.id); !r.live { // check this first: the last writes are read below
 			r.tail.journal.Known = r.tape.known
 		}
 		var b *block
@@ -175,12 +173,12 @@ func (r *blockReader) readTail() (*block, error) {
 	return nil, nil
 }
 
-// given counts what came from the journal, and reports whether anything did.
+// given counts the entries of a block of the journal, and reports whether there are any.
 func (r *blockReader) given(b *block) bool {
 	if len(b.entries) == 0 {
 		return false
 	}
-	r.from = 0 // what is sealed next is counted from the first entry on
+	r.from = 0 // blocks sealed from now on are counted from their first entry
 	r.seen += len(b.entries)
 	return true
 }

@@ -1,9 +1,9 @@
 // Package boltfile opens a bbolt file for each piece of work, locks it, checks it and
 // closes it again, so that many processes can share it.
 //
-// A damaged file can make bbolt panic, fault, recurse without end or take all memory.
-// Here it gives disk.ErrDamaged instead. The package does not know what is stored in
-// the file, and it does not repair it.
+// A damaged file can make bbolt panic, fault, recurse endlessly or use up all memory. This
+// package returns disk.ErrDamaged instead. It does not know what the file contains, and
+// does not repair it.
 package boltfile
 
 import (
@@ -24,27 +24,25 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A File is the place of a bbolt file. The file is open only while a method runs: a
-// writer keeps readers out and readers keep a writer out, so nobody keeps it open
-// while doing anything else.
+// A File is the path of a bbolt file. The file is open only while a method runs: a writer
+// excludes readers and readers exclude a writer, so it must not stay open in between.
 type File struct {
 	Path        string
-	LockTimeout time.Duration // how long to wait for its lock; 0: without end
+	LockTimeout time.Duration // how long to wait for its lock; 0: without limit
 }
 
 func (p File) String() string { return p.Path }
 
-// boltWait is how long bbolt itself may wait for its lock. It has none to wait
-// for where openLocked could wait instead.
+// boltWait is how long bbolt itself may wait for its lock. Where disk.OpenLocked can wait,
+// bbolt finds the lock already taken.
 const boltWait = time.Second
 
-// View calls f with a read transaction. What f is given is valid during the
-// call only.
+// View calls f with a read transaction. What f reads is valid only during the call.
 func (p File) View(f func(tx *bolt.Tx) error) error {
 	return p.with(true, func(db *bolt.DB) error { return db.View(f) })
 }
 
-// Update calls f with a write transaction and commits it, durably.
+// Update calls f with a write transaction and commits it durably.
 func (p File) Update(f func(tx *bolt.Tx) error) error {
 	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
 }
@@ -67,16 +65,15 @@ func (p File) with(readOnly bool, f func(*bolt.DB) error) error {
 	})
 }
 
-// guard is around all work with bbolt. bbolt panics on many kinds of damage, a
-// truncated file is a memory fault, and a panic in the middle leaves the lock
-// held: all of these become an disk.ErrDamaged here, and the lock is given back.
+// guard wraps all work with bbolt. bbolt panics on many kinds of damage, a truncated file
+// causes a memory fault, and a panic in between leaves the lock held. guard returns
+// disk.ErrDamaged in each case and releases the lock.
 func (p File) guard(readOnly bool, f func(*bolt.DB) error, open func(path string, flag int) (*os.File, error)) (err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			// The mapping stays: nobody knows what bbolt still holds of it. It
-			// would keep the lock too.
+			// Leave the mapping, since bbolt may still use it. It would keep the lock too.
 			if file != nil {
 				disk.Unlock(file)
 				file.Close()
@@ -99,7 +96,7 @@ func (p File) guard(readOnly bool, f func(*bolt.DB) error, open func(path string
 				}
 			case err == nil && fi.Size() == 0 && readOnly:
 				file.Close()
-				return nil, fmt.Errorf("%s is empty: %w", p, disk.ErrDamaged) // bbolt would begin a new one
+				return nil, fmt.Errorf("%s is empty: %w", p, disk.ErrDamaged) // bbolt would initialize it
 			}
 			return file, nil
 		},
@@ -154,14 +151,14 @@ func (p File) Compact() error {
 			return err
 		}
 		err = bolt.Compact(fresh, old, 1<<20)
-		if err == nil { // while it is locked, or it would be taken for one that was left behind
+		if err == nil { // while it is locked, otherwise it would be taken for a leftover
 			err = disk.Rename(tmp, p.Path)
 		}
 		return errors.Join(err, fresh.Close())
 	})
 }
 
-// Temporary creates an empty file beside the file, and returns its path.
+// Temporary creates an empty file next to the file and returns its path.
 func (p File) Temporary() (string, error) {
 	f, err := disk.CreateTemp(p.Path)
 	if err != nil {
@@ -170,8 +167,8 @@ func (p File) Temporary() (string, error) {
 	return f.Name(), f.Close()
 }
 
-// Create creates the file with what f puts into it. The file appears whole or not at
-// all, however many processes try at once. If it exists, Create returns fs.ErrExist.
+// Create creates the file with what f writes. The file appears complete or not at all,
+// however many processes try at once. If it exists, Create returns fs.ErrExist.
 func (p File) Create(f func(tx *bolt.Tx) error) error {
 	if _, err := os.Lstat(p.Path); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)
@@ -186,8 +183,8 @@ func (p File) Create(f func(tx *bolt.Tx) error) error {
 	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
-// createUnnamed makes a file that has no name before it is whole, so that nothing
-// of it is left by a process that ends meanwhile.
+// createUnnamed creates a file that gets its name only when it is complete, so a process
+// that is killed leaves nothing.
 func (p File) createUnnamed(f func(tx *bolt.Tx) error) error {
 	file, err := disk.CreateUnnamed(filepath.Dir(p.Path))
 	if err != nil {

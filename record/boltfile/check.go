@@ -11,17 +11,15 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// The layout of bbolt's pages (bbolt 1.5, internal/common): a header of 16
-// bytes, id 8 · flags 2 · count 2 · overflow 4; then the elements of 16 bytes,
-// in a branch page offset 4 · key size 4 · page 8, in a leaf page flags 4 · offset
-// 4 · key size 4 · value size 4, the offset counted from the element. The value of
-// a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8. The
-// first two pages are meta pages, of which the later one counts that is whole:
-// magic 4 · version 4 · size of a page 4 · flags 4 · root 16 · list of free pages
-// 8 · pages 8 · transaction 8 · check sum 8, which is FNV-1a of what stands
-// before it. A list of free pages has their numbers, 8 bytes each; where count is
-// 65535, the first of them is how many follow. Numbers are in the byte order of the
-// machine.
+// The layout of bbolt's pages (bbolt 1.5, internal/common): a header of 16 bytes, id 8 ·
+// flags 2 · count 2 · overflow 4; then the elements of 16 bytes, in a branch page offset 4
+// · key size 4 · page 8, in a leaf page flags 4 · offset 4 · key size 4 · value size 4, the
+// offset counted from the element. The value of a leaf element with flag 1 is a bucket: the
+// page of its root 8 · sequence 8. The first two pages are meta pages, and the later valid
+// one counts: magic 4 · version 4 · size of a page 4 · flags 4 · root 16 · list of free
+// pages 8 · pages 8 · transaction 8 · checksum 8, the FNV-1a of the fields before it. A
+// list of free pages has their numbers, 8 bytes each; if count is 65535, the first number
+// is the count. Numbers are in the byte order of the machine.
 const (
 	boltHeader     = 16
 	boltElement    = 16
@@ -34,12 +32,11 @@ const (
 	boltManyFree   = 0xffff
 )
 
-// checkTree looks for branch pages that lead back to themselves, in the root of
-// the file and in the buckets there. bbolt walks them by recursion, and no
-// recover stops a stack that overflows. It looks too for pages that end behind
-// the file, which bbolt would list one by one to free them. The root pages of
-// buckets further down are checked where they are used, and what bbolt reads when
-// it opens a file is checked by checkFreeList.
+// checkTree looks for branch pages that lead back to themselves, in the root of the file
+// and in its buckets. bbolt walks them recursively, and recover cannot stop a stack
+// overflow. It also looks for pages that extend past the end of the file, which bbolt would
+// list one by one to free them. The root pages of nested buckets are checked where they are
+// used, and checkFreeList checks what bbolt reads when it opens a file.
 func checkTree(db *bolt.DB, f *os.File) error {
 	file, err := f.Stat()
 	if err != nil {
@@ -65,15 +62,14 @@ func checkTree(db *bolt.DB, f *os.File) error {
 	})
 }
 
-// maxFree is how many pages a file may have free: a gibibyte. Tapes only grow, and
-// the catalogue is made anew when something is deleted from it.
+// maxFree is how many pages a file may have free: a gibibyte. Tapes only grow, and the
+// catalogue is rewritten when something is deleted from it.
 const maxFree = 1 << 18
 
-// checkFreeList looks at the list of free pages of a file that bbolt is to open
-// for writing. bbolt makes room for as many as the list says that there are, and
-// no recover stops it where the memory ends. Where there is no list bbolt walks
-// the trees in a goroutine of its own, whose panic would end the process; its
-// files here always have one.
+// checkFreeList checks the list of free pages of a file that bbolt is about to open for
+// writing. bbolt allocates as many as the list claims to have, and recover cannot stop it
+// when memory runs out. Without a list bbolt walks the trees in a goroutine of its own,
+// whose panic would end the process; these files always have one.
 func checkFreeList(f *os.File) error {
 	file, err := f.Stat()
 	if err != nil {
@@ -81,7 +77,7 @@ func checkFreeList(f *os.File) error {
 	}
 	meta, ok := latestMeta(f)
 	if !ok {
-		return nil // bbolt says what is wrong
+		return nil // bbolt reports what is wrong
 	}
 	w := treeWalk{f: f, size: meta.pageSize, end: file.Size()}
 	head, size, err := w.head(meta.freeList)
@@ -109,11 +105,11 @@ type boltMeta struct {
 	freeList, transaction uint64
 }
 
-// latestMeta returns what bbolt goes by. ok is false where it goes by nothing.
+// latestMeta returns the meta page that bbolt uses. ok is false if both are invalid.
 func latestMeta(f *os.File) (latest boltMeta, ok bool) {
 	latest, ok = readMeta(f, 0)
 	size := latest.pageSize
-	for at, found := int64(1<<10), ok; !found && at <= 1<<24; at *= 2 { // only the second one tells where it stands
+	for at, found := int64(1<<10), ok; !found && at <= 1<<24; at *= 2 { // only the second one is left, and its position depends on the page size
 		latest, found = readMeta(f, at)
 		size = latest.pageSize
 	}
@@ -142,10 +138,10 @@ type treeWalk struct {
 	seen    map[uint64]bool
 	pages   []uint64
 	top     bool     // in the tree of the file's root
-	buckets []uint64 // roots of the buckets that stand there
+	buckets []uint64 // roots of the buckets in that tree
 }
 
-// head reads the head of a page, and returns how long the page is.
+// head reads the head of a page, and returns the size of the page.
 func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error) {
 	if w.size < boltMetaEnd || id >= uint64(w.end/w.size) {
 		return head, 0, fmt.Errorf("it lies behind the file: %w", disk.ErrDamaged)
@@ -205,8 +201,8 @@ func (w *treeWalk) page(id uint64) error {
 // maxPage bounds how much of a page is read at once.
 const maxPage = 8 << 20
 
-// checkElements looks for elements of a leaf page that end behind it: bbolt may
-// copy their values before it reads them.
+// checkElements looks for elements of a leaf page that extend past its end: bbolt may copy
+// their values before it reads them.
 func checkElements(f *os.File, at, size, count int64) error {
 	elements := make([]byte, count*boltElement)
 	if _, err := f.ReadAt(elements, at+boltHeader); err != nil && count > 0 {
@@ -223,8 +219,8 @@ func checkElements(f *os.File, at, size, count int64) error {
 	return nil
 }
 
-// checkFlat looks for buckets that stand in the buckets of the catalogue, and for
-// values that overlap: bolt.Compact copies what is there by recursion.
+// checkFlat looks for nested buckets and for values that overlap: bolt.Compact copies
+// recursively.
 func checkFlat(db *bolt.DB) error {
 	return db.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
@@ -238,8 +234,8 @@ func checkFlat(db *bolt.DB) error {
 	})
 }
 
-// EachValue is Bucket.ForEach for values of which more than one is kept: it fails where the
-// elements of pages lead to the same bytes again and again. b may be nil.
+// EachValue is Bucket.ForEach for callers that keep more than one value: it fails if
+// elements of pages point to the same bytes again and again. b may be nil.
 func EachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
 	if b == nil {
 		return nil
@@ -257,8 +253,8 @@ func EachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
 	})
 }
 
-// CheckLeaf looks at a bucket of few keys, which stand in one leaf page, as is
-// done for the buckets at the top of a file when that is opened.
+// CheckLeaf checks a bucket of few keys, which fit into one leaf page, as checkTree does
+// for the top-level buckets of a file.
 func CheckLeaf(b *bolt.Bucket) error {
 	root := int64(b.Root())
 	if root == 0 {
