@@ -19,13 +19,13 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// The catalogue is one bbolt file with what listings need. The tapes are the
-// truth: a tape that is not in the catalogue, or that has changed since, is read
-// itself, and one that is only in the catalogue is none.
+// The catalogue is one bbolt file with what listings need. The tapes are authoritative: a
+// tape that is missing from the catalogue, or has changed since, is read itself, and an
+// entry without a tape is ignored.
 var bucketTapes = []byte("tapes") // tape → Info; its sessions are in bucketSessions: agent NUL session NUL tape → SessionInfo (facts_encoding.go)
 
-// index tells the catalogue what the tape's file says. A failure leaves the
-// catalogue as it was, and costs only time: listings then read the tape itself.
+// index updates the catalogue from the tape's file. A failure leaves the catalogue as it
+// was, and costs only time: listings then read the tape itself.
 func (s *Store) index(tape string) error {
 	facts, err := readFacts(s.tapeFile(tape))
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Store) index(tape string) error {
 		if err := s.checkCatalogue(tx); err != nil {
 			return err
 		}
-		if knowsMore(tx, facts.info) || !s.hasFile(tape) { // deleted, and forgotten, while this waited
+		if knowsMore(tx, facts.info) || !s.hasFile(tape) { // deleted and forgotten while this waited
 			return nil
 		}
 		if err := facts.put(tx); err != nil {
@@ -46,8 +46,7 @@ func (s *Store) index(tape string) error {
 	return s.catalogue().UpdateOrCreate(write)
 }
 
-// checkCatalogue returns why the catalogue is left alone: only a newer acptap can
-// read and write it.
+// checkCatalogue returns an error if only a newer acptap can read and write the catalogue.
 func (s *Store) checkCatalogue(tx *bolt.Tx) error {
 	b := tx.Bucket(bucketTape)
 	if b == nil {
@@ -62,8 +61,8 @@ func (s *Store) checkCatalogue(tx *bolt.Tx) error {
 	return nil
 }
 
-// knowsMore reports whether the catalogue has a later state of the tape: what
-// was read of it may have waited long for the catalogue's lock.
+// knowsMore reports whether the catalogue has a later state of the tape: the caller may
+// have waited long for the catalogue's lock after it read the tape.
 func knowsMore(tx *bolt.Tx, info Info) bool {
 	b := tx.Bucket(bucketTapes)
 	if b == nil {
@@ -74,7 +73,7 @@ func knowsMore(tx *bolt.Tx, info Info) bool {
 	return err == nil && known.Complete && !info.Complete
 }
 
-// put is Bucket.Put for a bucket that may not be there yet.
+// put is Bucket.Put for a bucket that may not exist yet.
 func put(tx *bolt.Tx, bucket, key, value []byte) error {
 	b, err := tx.CreateBucketIfNotExists(bucket)
 	if err != nil {
@@ -83,13 +82,13 @@ func put(tx *bolt.Tx, bucket, key, value []byte) error {
 	return b.Put(key, value)
 }
 
-// key returns what the catalogue knows a session on one tape by.
+// key returns the key of a session on one tape in the catalogue.
 func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s.Runs[0].Tape }
 
-// joinRuns makes sessions of what each tape tells of them. A run that begins with
-// session/new begins another session, whatever its id: agents that forget their
-// sessions count from one again in each process. What is loaded or deleted later
-// is the latest in which something was said.
+// joinRuns joins the runs of sessions on several tapes. A run that begins with session/new
+// begins another session, whatever its id: agents that forget their sessions count from one
+// again in each process. A later load or delete refers to the latest session in which
+// something was said.
 func joinRuns(runs []*SessionInfo) []SessionInfo {
 	slices.SortFunc(runs, func(a, b *SessionInfo) int {
 		return cmp.Or(a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
@@ -108,35 +107,34 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 			continue
 		}
 		s := &sessions[i]
-		s.describe(*one) // what it is called and where it is follows its latest run
+		s.describe(*one) // its title and directory are those of its latest run
 		s.Runs = append(s.Runs, one.Runs...)
 	}
 	return sessions
 }
 
-// A Listing is what is in a store.
+// A Listing is the contents of a store.
 type Listing struct {
 	Tapes    []Info
-	Sessions []SessionInfo // without those that were deleted
-	Deleted  []SessionInfo // of these the frames are still there, for what was forked from them
+	Sessions []SessionInfo // without deleted ones
+	Deleted  []SessionInfo // their frames are still there, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
-	NotesErr error         // why the tags and notes on all tapes are missing, if they are
+	NotesErr error         // why the tags and notes of all tapes are missing; nil if they are not
 }
 
-// Broken is a tape that cannot be read, and why.
+// Broken is a tape that cannot be read, and the reason.
 type Broken struct {
 	Tape string
 	Err  error
 }
 
-// List returns all tapes, oldest first, and all sessions, by the time of their
-// last frame, oldest first. Of a tape that is more than 8 MiB behind with sealing
-// it tells what is sealed. A store that is not there is empty.
+// List returns all tapes, oldest first, and all sessions, ordered by the time of their last
+// frame. If more than 8 MiB of a tape are not sealed yet, List reports only the sealed
+// part. A missing store counts as empty.
 func (s *Store) List() (Listing, error) { return s.list(true) }
 
-// ListRecorded is List as if nothing had been imported. What was imported
-// becomes part of the sessions of the same agent and id that were recorded here,
-// and anybody can have written it.
+// ListRecorded is List without imported tapes. Their runs would otherwise join recorded
+// sessions of the same agent and id, and anybody can have written them.
 func (s *Store) ListRecorded() (Listing, error) { return s.list(false) }
 
 func (s *Store) list(imported bool) (Listing, error) {
@@ -144,10 +142,10 @@ func (s *Store) list(imported bool) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	known, told, _ := s.readCatalogue(len(ids)) // without it the tapes are read themselves
+	known, told, _ := s.readCatalogue(len(ids)) // on an error the tapes themselves are read
 	journals := s.journals()
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
-	asKnown := make(map[string]bool, len(ids)) // their sessions are those of the catalogue
+	asKnown := make(map[string]bool, len(ids)) // their sessions come from the catalogue
 	runs := make([]*SessionInfo, 0, len(told))
 	for _, tape := range ids {
 		segments, waits := journals[tape]
@@ -161,7 +159,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 		}
 		info, more, err := s.listInfo(tape, segments)
 		switch {
-		case errors.Is(err, ErrNoTape): // deleted meanwhile
+		case errors.Is(err, ErrNoTape): // deleted in the meantime
 		case err == nil && info.Imported && !imported:
 		case err != nil:
 			asKnown[tape] = true
@@ -183,7 +181,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 	return l, nil
 }
 
-// addSessions adds the sessions that these runs make up.
+// addSessions adds the sessions that consist of these runs.
 func (l *Listing) addSessions(runs []*SessionInfo) {
 	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
 	for _, one := range joinRuns(runs) {
@@ -202,21 +200,21 @@ func (l *Listing) addSessions(runs []*SessionInfo) {
 	}
 }
 
-// Tapes returns the ids of all tapes, oldest first, without a look into them. A
-// store that is not there is empty.
+// Tapes returns the ids of all tapes, oldest first, without opening them. A missing store
+// counts as empty.
 func (s *Store) Tapes() ([]string, error) {
 	ids, _, err := s.files()
 	return ids, err
 }
 
-// Live returns the ids of the tapes that are being recorded, oldest first, without a look
-// into them.
+// Live returns the ids of the tapes that are being recorded, oldest first, without opening
+// them.
 func (s *Store) Live() []string {
 	return tapeid.Sort(slices.DeleteFunc(slices.Collect(maps.Keys(s.journals())), func(tape string) bool { return !s.isLive(tape) }))
 }
 
-// files returns the ids of all tapes, oldest first, and the journals among them.
-// Journals are looked for first: what is sealed meanwhile is among the tapes then.
+// files returns the ids of all tapes, oldest first, and their journals. It lists journals
+// first, so a tape that is sealed in between is still found.
 func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 	if err := s.checkOwner(); err != nil {
 		return nil, nil, err
@@ -235,9 +233,9 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 	return tapeid.Sort(ids), journals, nil
 }
 
-// readCatalogue returns what the catalogue has, and of one that is damaged what
-// could be read of it: tapes by their ids, and what each tells of its sessions. So
-// many tapes are expected in it.
+// readCatalogue returns the tapes in the catalogue by id, and the runs of their sessions.
+// Of a damaged catalogue it returns the readable part. expected is the likely number of
+// tapes.
 func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*SessionInfo, err error) {
 	tapes = make(map[string]*Info, expected)
 	var t tags
@@ -254,7 +252,7 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 			info := infos.next()
 			_, err := t.decodeInfo(v, info)
 			if errors.Is(err, ErrNewer) {
-				return nil // the tape itself tells what it needs
+				return nil // the tape itself says what it needs
 			}
 			if err == nil && (info.Tape != string(k) || !tapeid.IsValid(info.Tape)) {
 				err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
@@ -287,7 +285,7 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 	return tapes, runs, err
 }
 
-// A batch allocates many values, some at a time.
+// A batch allocates values in groups.
 type batch[T any] struct{ free []T }
 
 func (b *batch[T]) next() *T {
@@ -299,9 +297,8 @@ func (b *batch[T]) next() *T {
 	return v
 }
 
-// forget takes tapes, and what was said of sessions on them, out of the
-// catalogue, and makes it anew: bbolt leaves what was deleted readable in pages
-// that are free.
+// forget removes tapes and their sessions from the catalogue, and compacts it: bbolt leaves
+// deleted values readable in free pages.
 func (s *Store) forget(tapes []string) error {
 	gone := map[string]bool{}
 	for _, tape := range tapes {
@@ -343,9 +340,9 @@ func (s *Store) forget(tapes []string) error {
 	return err
 }
 
-// Rebuild makes the catalogue anew from the tapes, and before that what the tapes
-// themselves should tell, but do not, from their blocks. progress, which may be nil, is
-// told how many tapes of how many are in it.
+// Rebuild makes the catalogue anew from the tapes. Before that it recovers facts that are
+// missing in a tape from its blocks. progress, which may be nil, receives the number of
+// tapes done and in all.
 func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err
@@ -364,7 +361,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 		}
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && tapeid.IsValid(tape) {
 			mended := s.mend(tape)
-			failed = errors.Join(failed, cmp.Or(s.index(tape), mended)) // a tape that cannot be read fails in both
+			failed = errors.Join(failed, cmp.Or(s.index(tape), mended)) // an unreadable tape fails in both
 		}
 	}
 	return failed

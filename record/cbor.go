@@ -17,7 +17,7 @@ const (
 	cborTrue  = 21
 )
 
-// appendHead appends the head of an item, in its shortest form.
+// appendHead appends the head of an item in its shortest form.
 func appendHead(b []byte, major byte, n uint64) []byte {
 	major <<= 5
 	switch {
@@ -40,8 +40,8 @@ func appendNumber(b []byte, n int64) []byte {
 	return appendHead(b, cborUint, uint64(n))
 }
 
-// appendString appends text, or bytes if it is none: directories and arguments may
-// be anything.
+// appendString appends text, or bytes if s is not UTF-8: directories and arguments may be
+// anything.
 func appendString(b []byte, s string) []byte {
 	major := byte(cborText)
 	if !utf8.ValidString(s) {
@@ -50,7 +50,7 @@ func appendString(b []byte, s string) []byte {
 	return append(appendHead(b, major, uint64(len(s))), s...)
 }
 
-// head reads the head of an item. Items of unknown length are damage.
+// head reads the head of an item. Items of indefinite length count as damage.
 func (t *tags) head() (major byte, n uint64) {
 	if t.left() == 0 {
 		t.bad = true
@@ -97,8 +97,8 @@ func (t *tags) string() string {
 	return s
 }
 
-// count reads how many items an array has. Each takes at least one byte, so a
-// damaged count cannot ask for more memory than there are bytes.
+// count reads the number of items in an array. Each takes at least one byte, so a damaged
+// count cannot ask for more memory than there are bytes.
 func (t *tags) count() int {
 	major, n := t.head()
 	if major != cborArray || n > t.left() {
@@ -108,10 +108,10 @@ func (t *tags) count() int {
 	return int(n)
 }
 
-// maxTagDepth is how deep a value may be nested that nobody here knows.
+// maxTagDepth bounds the nesting of an unknown value.
 const maxTagDepth = 8
 
-// skip passes over an item that is nested so deep.
+// skip skips an item at that depth of nesting.
 func (t *tags) skip(depth int) {
 	major, n := t.head()
 	if t.bad || depth > maxTagDepth {

@@ -20,11 +20,11 @@ import (
 // A checkpoint says how far a tape's file goes.
 type checkpoint struct {
 	index    int   // of the last block
-	position int64 // of the journal record behind it
-	taken    int   // bytes of that record that are in the block already
+	position int64 // of the journal record after it
+	taken    int   // bytes of that record that the block already has
 }
 
-// decodeCheckpoint reads how far a tape is sealed.
+// decodeCheckpoint reads a checkpoint.
 func decodeCheckpoint(b []byte) (p checkpoint, err error) {
 	_, err = new(tags).decode(b, &p)
 	if err == nil && (p.position < 0 || p.taken < 0) {
@@ -44,7 +44,7 @@ func (p *checkpoint) tags(t *tags) {
 	p.index, p.taken = int(index), int(taken)
 }
 
-// resume returns a dissector that goes on behind the last block of a tape's file.
+// resume returns a dissector that continues after the last block of a tape's file.
 func (c *codec) resume(file tapeFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
@@ -76,11 +76,10 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 	return d, err
 }
 
-// salvage is resume where the last block's state cannot be read, so that the
-// frames behind it can. How far the block went stands beside the blocks too.
-// Lost are the beginnings of lines that had not ended, and, of what both sides
-// have said, all since the last state that can be read: a response may not find
-// its request.
+// salvage is resume for a tape whose last state cannot be read, so that the frames after it
+// still can. The checkpoint says how far the block went. salvage loses the beginnings of
+// unfinished lines, and what the tracker has learned since the last readable state: a
+// response may not find its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
 	var end checkpoint
@@ -109,8 +108,8 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	return d, nil
 }
 
-// lastState returns the dissector as the last state that can be read has it, nil if there is
-// none. latest reports whether it is that of the last block.
+// lastState returns the dissector restored from the last readable state, nil if there is
+// none. latest reports whether that is the state of the last block.
 func (c *codec) lastState(file tapeFile) (d *dissector, latest bool) {
 	keys, _ := boltBlocks{file}.keys()
 	for i, key := range slices.Backward(keys) {
@@ -125,22 +124,22 @@ func (c *codec) lastState(file tapeFile) (d *dissector, latest bool) {
 	return nil, false
 }
 
-// dissected is what a dissector knows at the end of a block, but for the
-// tracker's part. It is stored as JSON: members that are not known are passed over,
-// and since each block has a state of its own, none is written again. What must not
-// be passed over the head of the block needs.
+// dissected is what a dissector knows at the end of a block, without the tracker's part. It
+// is stored as JSON. Readers ignore unknown members, and never rewrite them since each
+// block has its own state. A member that readers must not ignore is in the needs of the
+// block's head.
 type dissected struct {
 	Index         int                          // of the next block
 	Seq           uint64                       // of the next frame
-	Now           time.Duration                `json:",omitzero"` // time of the record at hand
+	Now           time.Duration                `json:",omitzero"` // time of the current record
 	Position      int64                        // of the next journal record
-	Taken         int                          // bytes of that record that are in the block already
-	Offsets       [wire.Directions]int64       // bytes seen of each direction
+	Taken         int                          // bytes of that record that the block already has
+	Offsets       [wire.Directions]int64       // bytes seen in each direction
 	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the block before was lost
-	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
+	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the unfinished line
 	Pending       [wire.Directions][]byte      // of that line
 	Long          [wire.Directions]*longLine
-	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none so far
+	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none yet
 	LongInStreams []*longLine             `json:",omitempty"`
 	EventIDs      []byte                  `json:",omitempty"`
 	Waiting       dialect.WaitingRequests `json:",omitempty"`
@@ -160,8 +159,8 @@ func (d *dissector) state() ([]byte, error) {
 		return nil, err
 	}
 	if len(tracker) > maxState/2 {
-		// Tens of thousands of requests are open, with ids and names of a kilobyte:
-		// nobody waits for these.
+		// Tens of thousands of requests are open, with ids and names of a kilobyte. Drop
+		// them.
 		d.tracker = dialect.NewTracker(d.Info.protocol())
 		return d.state()
 	}
@@ -171,7 +170,7 @@ func (d *dissector) state() ([]byte, error) {
 	}{s, tracker})
 }
 
-// restoreDissector goes on where the state was taken.
+// restoreDissector returns the dissector as it was when state was taken.
 func restoreDissector(state []byte) (*dissector, error) {
 	if size := len(state) - len(wire.ValueAt(state, "Tracker").Raw()); size > maxPlain && size-len(wire.ValueAt(state, "Streams").Raw()) > maxPlain {
 		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
@@ -202,7 +201,7 @@ func restoreDissector(state []byte) (*dissector, error) {
 	return d, nil
 }
 
-// possible reports whether a dissector can have come to know that.
+// possible reports whether a dissector can reach that state.
 func (d *dissected) possible() bool {
 	ok := 0 <= d.Index && d.Index < math.MaxInt32 && 0 < d.Seq && d.Seq < math.MaxInt64 &&
 		0 <= d.Position && 0 <= d.Taken && d.Taken <= journal.RecordSize
@@ -216,8 +215,7 @@ func (d *dissected) possible() bool {
 	return ok
 }
 
-// possible reports whether a line can have come to that before the frame with number
-// next.
+// possible reports whether a line can reach that state before the frame with number next.
 func (l *longLine) possible(next uint64) bool {
 	return 0 <= l.Size && 0 < l.Began && l.Began <= next && len(l.Head) <= headSize && len(l.Tail) <= wire.TailSize && l.Dir < wire.Directions
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Delete removes tapes, including those that are still in the journal of a killed
-// proxy and those whose file is damaged. A tape that is being recorded is not
-// removed: ErrLive. Nothing of a deleted tape stays readable in the store. Delete
-// returns the tapes that are gone, even if it returns an error.
+// Delete removes tapes, including damaged ones and those still in the journal of a killed
+// proxy. For a tape that is being recorded it returns ErrLive. Nothing of a deleted tape
+// stays readable in the store. Delete returns the removed tapes, even together with an
+// error.
 func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	journals := s.journals()
 	for _, tape := range tapes {
@@ -31,8 +31,8 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	return gone, errors.Join(err, s.notes().Forget(gone))
 }
 
-// delete removes the files of a tape. segments are those that its journal had when
-// it was listed.
+// delete removes the files of a tape. segments are those that its journal had when it was
+// listed.
 func (s *Store) delete(tape string, segments []int64) error {
 	if !s.hasTape(tape) {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
@@ -63,12 +63,12 @@ func (s *Store) delete(tape string, segments []int64) error {
 		}
 	}
 	if lock != nil {
-		disk.RemoveLocked(lock) // last: without it nobody finds the segments
+		disk.RemoveLocked(lock) // last: without it the segments cannot be found
 	}
 	return nil
 }
 
-// Sizes returns how many bytes each of the tapes takes on disk, its journal included.
+// Sizes returns how many bytes each tape takes on disk, including its journal.
 func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 	journals := s.journals()
 	sizes := make(map[string]int64, len(tapes))

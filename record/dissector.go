@@ -13,42 +13,40 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A dissector turns what a journal holds, or the lines of a portable file, into
-// the entries of blocks: it cuts the streams into frames, numbers them, and asks
-// dialect what they mean. Its state at the end of each block is stored with the
-// block, so the proxy's own flusher, a reader of what is not sealed yet, and
-// whoever seals the journal of a proxy that was killed all go on from there, and
-// get the same frames with the same numbers.
+// A dissector turns the records of a journal, or the lines of a portable file, into entries
+// of blocks: it cuts the streams into frames, numbers them, and asks dialect what they
+// mean. Its state at the end of each block is stored with the block. From there the proxy's
+// own flusher, readers of the unsealed part, and whoever seals the journal of a killed
+// proxy continue, and get the same frames with the same numbers.
 type dissector struct {
 	dissected
 	build          builder
 	first          uint64 // number of the next frame when the block began
 	tracker        *dialect.Tracker
-	untimed        bool                    // nobody knows when what is at hand came
-	stored         *dialect.Annotation     // of the frame at hand, where that was dissected once; else nil
+	untimed        bool                    // the time of the current frame is unknown
+	stored         *dialect.Annotation     // of the current frame, if it was dissected before; else nil
 	sessionChanges map[string]*SessionInfo // since the block began, by id
 	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split          [wire.Directions]wire.Splitter
-	events         streams.EventIDs // that the server has sent last
+	events         streams.EventIDs // the last ones that the server sent
 }
 
-// headSize is what is kept of a frame longer than wire.MaxChecked to read its
-// fields.
+// headSize is how much of a frame longer than wire.MaxChecked is kept to read its fields.
 const headSize = 64 << 10
 
-// A longLine is a line of which parts are in blocks already.
+// A longLine is a line that is partly in blocks already.
 type longLine struct {
 	Size  int64
 	Began uint64 // number of the next frame when it began
 	Head  []byte // its first headSize bytes
 	Tail  []byte // its last wire.TailSize bytes so far
 
-	Stream uint64         `json:",omitempty"` // of a frame in one: Dir, and whether it was sent again
+	Stream uint64         `json:",omitempty"` // of a frame in one, with Dir and Again, which says that it was sent again
 	Dir    wire.Direction `json:",omitempty"`
 	Again  bool           `json:",omitempty"`
 }
 
-// end notes the next piece, and returns the end of the line so far.
+// end adds the next piece, and returns the end of the line so far.
 func (l *longLine) end(piece []byte) []byte {
 	if len(piece) >= wire.TailSize {
 		l.Tail = l.Tail[:0]
@@ -58,14 +56,13 @@ func (l *longLine) end(piece []byte) []byte {
 	return l.Tail
 }
 
-// sliceSize is how many bytes are dissected before a look at whether the block
-// is full. It bounds the number of frames in a block: all of them may be empty
-// lines.
+// sliceSize is how many bytes are dissected between checks whether the block is full. It
+// bounds the number of frames in a block: all of them may be empty lines.
 const sliceSize = 16 << 10
 
-// maxEntries ends a block of very small frames. mostEntries is what a block may
-// have when it is ended: a slice is not torn, and may hold as many empty lines as
-// bytes, or end batches with one entry for each three of their bytes.
+// maxEntries ends a block of very small frames. mostEntries is the most that a block may
+// end up with: a slice is not split, and may hold as many empty lines as bytes, or end
+// batches with one entry for every three bytes.
 const (
 	maxEntries  = 16 << 10
 	mostEntries = maxEntries + 2*sliceSize
@@ -96,8 +93,8 @@ func (d *dissector) init() {
 // info returns what is known of the tape so far.
 func (d *dissector) info() Info {
 	i := d.Info
-	// A tracker that began in the middle of a tape, where the state was lost,
-	// knows less than what was written down before.
+	// A tracker that started in the middle of a tape, after its state was lost, knows less
+	// than what was stored before.
 	if c := d.tracker.Connection(); c.Dialect != dialect.Unknown || i.Connection.Dialect == dialect.Unknown {
 		i.Connection = c
 	}
@@ -109,12 +106,12 @@ func (d *dissector) full() bool {
 	return len(d.build.raw) > blockSize-sliceSize || len(d.build.entries) >= maxEntries
 }
 
-// record takes a journal record. It returns false if the block is full before
-// the record is used up: then it is to be called again with the same record.
+// record takes a journal record. It returns false if the block is full before the record is
+// used up; the caller then calls it again with the same record.
 func (d *dissector) record(r journal.Positioned) bool {
 	d.Now = r.At
 	if r.Dir == wire.AgentStderr {
-		r.Slot = 0 // no stream has such a direction
+		r.Slot = 0 // streams have no such direction
 	}
 	if d.Taken == 0 && !d.endTorn(r) {
 		return false
@@ -126,8 +123,8 @@ func (d *dissector) record(r journal.Positioned) bool {
 		d.gap(r.Dir, wire.Marked{Damage: r.Skipped})
 	}
 	if d.Taken == 0 && r.Kind != journal.KindGap {
-		// What a gap mark told is in Offsets already; what is missing beyond that
-		// was in a record that is damaged.
+		// Offsets already include gap marks. Any further difference was in a damaged
+		// record.
 		if missing := r.Offset - uint32(d.Offsets[r.Dir]); 0 < missing && missing < 1<<31 {
 			d.gap(r.Dir, wire.Marked{Gap: int64(missing)})
 			d.Offsets[r.Dir] += int64(missing)
@@ -164,7 +161,7 @@ func (d *dissector) record(r journal.Positioned) bool {
 	return true
 }
 
-// mark takes a record that is no bytes.
+// mark takes a record that has no bytes of the traffic.
 func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	f := wire.Frame{Kind: wire.Mark, Raw: text}
 	m := wire.ReadMark(f)
@@ -188,7 +185,7 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	}
 }
 
-// skip leaves out numbers, so that the next frame has number seq.
+// skip skips numbers, so that the next frame has number seq.
 func (d *dissector) skip(seq uint64) {
 	if n := seq - d.Seq; n > 0 {
 		d.Seq = seq
@@ -196,15 +193,15 @@ func (d *dissector) skip(seq uint64) {
 	}
 }
 
-// gap marks missing bytes. The line that they tear apart ends there.
+// gap marks missing bytes. The line that they interrupt ends there.
 func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
 	d.split[dir].Flush(d.emit[dir])
 	d.Info.Lost += m.Gap
 	d.frame(dir, wire.Wire, wire.Mark, wire.None, m.JSON())
 }
 
-// end takes it that no more will come. It ends early, and returns false, when full
-// says so, and goes on when it is called again.
+// end finishes the tape. If full returns true it stops early and returns false; the next
+// call continues.
 func (d *dissector) end(full func() bool) bool {
 	if d.Streams != nil && !d.Streams.Flush(full) {
 		return false
@@ -214,10 +211,10 @@ func (d *dissector) end(full func() bool) bool {
 	return true
 }
 
-// never is for who wants all at once.
+// never is a stop function that never stops.
 func never() bool { return false }
 
-// unanswered counts the requests that no answer will come to.
+// unanswered counts the requests that will get no answer.
 func (d *dissector) unanswered() {
 	d.Info.Failures += uint64(len(d.Waiting))
 	if len(d.Waiting) > 0 && d.Info.Exit == nil && d.Info.Closed == "" {
@@ -231,15 +228,15 @@ func (d *dissector) unanswered() {
 	d.Waiting = nil
 }
 
-// flush ends the lines that the end of the tape left unfinished.
+// flush ends unfinished lines at the end of the tape.
 func (d *dissector) flush() {
 	for dir := range d.split {
 		d.split[dir].Flush(d.emit[dir])
 	}
 }
 
-// piece takes a line, or a piece of one that is longer than wire.MaxChecked: its bytes
-// and what is known of them.
+// piece takes a line, or a piece of one longer than wire.MaxChecked, and what is known of
+// it.
 func (d *dissector) piece(f wire.Frame, last bool) {
 	long := d.long(&f)
 	piece := f.Raw
@@ -266,8 +263,7 @@ func (d *dissector) piece(f wire.Frame, last bool) {
 	}
 }
 
-// long returns what is known of the line that f goes on with, nil if that begins with
-// f.
+// long returns the line that f continues, nil if f begins one.
 func (d *dissector) long(f *wire.Frame) *longLine {
 	if f.Stream == 0 {
 		return d.Long[f.Dir]
@@ -280,7 +276,7 @@ func (d *dissector) long(f *wire.Frame) *longLine {
 	return nil
 }
 
-// keep notes a line of which parts are in blocks already.
+// keep remembers a line that is partly in blocks already.
 func (d *dissector) keep(dir wire.Direction, long *longLine) {
 	if long.Stream == 0 {
 		d.Long[dir] = long
@@ -290,7 +286,7 @@ func (d *dissector) keep(dir wire.Direction, long *longLine) {
 	d.LongInStreams = append(d.LongInStreams, long)
 }
 
-// forget is the end of such a line.
+// forget drops such a line when it ends.
 func (d *dissector) forget(dir wire.Direction, long *longLine) {
 	if long.Stream == 0 {
 		d.Long[dir] = nil
@@ -304,8 +300,8 @@ func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind
 	d.add(wire.Frame{Dir: dir, Origin: origin, Kind: kind, End: end, Size: int64(len(raw)), Raw: raw}, nil, raw)
 }
 
-// add numbers a frame, finds out what it means, and puts it into the block.
-// stored are the bytes of it that go into this block.
+// add numbers a frame, finds out what it means, and puts it into the block. stored are
+// those of its bytes that go into this block.
 func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	f.Seq, f.At, f.Untimed = d.Seq, d.Now, d.untimed
 	d.Seq++
@@ -328,7 +324,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
 	}
-	if f.Redelivered { // it has meant before what it means
+	if f.Redelivered { // it has taken effect already
 		d.Info.Lines, d.Info.Last = f.Seq, f.At
 		note := dialect.Annotation{Method: strings.ToValidUTF8(string(env.Method), "\ufffd")}
 		d.build.add(entry{Frame: dialect.Frame{Frame: f, Annotation: note}, back: e.back}, stored)
@@ -343,7 +339,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		})
 	}
 	if d.stored != nil {
-		const noted = dialect.FailureEvents | dialect.SlowEvents | dialect.AskedNobody // while the tape was recorded
+		const noted = dialect.FailureEvents | dialect.SlowEvents | dialect.AskedNobody // decided while the tape was recorded
 		note.Events = note.Events&^noted | d.stored.Events&noted
 	}
 	d.tally(&f, &note, &facts)
@@ -355,8 +351,8 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	}
 }
 
-// wall returns the time of day of a moment on the tape; the zero time if nobody
-// knows when the tape began.
+// wall returns the time of day of a moment on the tape, or the zero time if it is unknown
+// when the tape began.
 func (d *dissector) wall(at time.Duration) time.Time {
 	if d.Info.Start.Time.IsZero() {
 		return time.Time{}
@@ -364,7 +360,7 @@ func (d *dissector) wall(at time.Duration) time.Time {
 	return d.Info.Start.Time.Add(at)
 }
 
-// head returns what is known of the block at hand.
+// head returns the head of the current block.
 func (d *dissector) head() blockHead {
 	h := blockHead{Tape: d.Info.Tape, Index: d.Index, First: d.first}
 	if d.Streams != nil {
@@ -374,7 +370,7 @@ func (d *dissector) head() blockHead {
 	return h
 }
 
-// next begins the next block, after the last one was taken.
+// next begins the next block.
 func (d *dissector) next() {
 	d.Index++
 	d.first = d.Seq

@@ -17,17 +17,17 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A Diagnosis is one thing that Examine looked at.
+// A Diagnosis is one thing that Examine checked.
 type Diagnosis struct {
 	What   string `json:"what"`
 	Bad    bool   `json:"bad"`
 	Advice string `json:"advice,omitempty"` // what to do, if it is bad
 }
 
-// Examine looks for what is wrong in the store: owner and permissions, the disk,
-// the catalogue, journals of killed proxies, leftovers, and each tape; every
-// block of a tape too if deep is set. It changes nothing. progress, which may be
-// nil, is told how many tapes of how many were looked at.
+// Examine looks for problems in the store: owner and permissions, the disk, the catalogue,
+// journals of killed proxies, leftovers, and each tape; with deep, every block of each tape
+// too. It changes nothing. progress, which may be nil, receives the number of tapes done
+// and in all.
 func (s *Store) Examine(deep bool, progress func(done, total int)) []Diagnosis {
 	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return []Diagnosis{{What: fmt.Sprintf("there is no store in %s yet; the first acptap proxy makes it", s.dir)}}
@@ -54,7 +54,7 @@ func (e *examination) bad(advice, format string, a ...any) {
 	e.found = append(e.found, Diagnosis{What: fmt.Sprintf(format, a...), Bad: true, Advice: advice})
 }
 
-// modes looks at owners and permissions, and at what does not belong.
+// modes checks owners and permissions, and looks for files that do not belong.
 func (e *examination) modes() {
 	if err := e.s.checkOwner(); err != nil {
 		e.bad("use a store of your own: --store or ACPTAP_STORE", "%v", err)
@@ -72,7 +72,7 @@ func (e *examination) modes() {
 		}
 		info, err := d.Info()
 		if err != nil {
-			return nil // deleted meanwhile
+			return nil // deleted in the meantime
 		}
 		switch mode := info.Mode(); {
 		case mode&fs.ModeSymlink != 0:
@@ -91,7 +91,7 @@ func (e *examination) modes() {
 	}
 }
 
-// isOddlyNamed reports whether a file is called like one of a tape, but for the id.
+// isOddlyNamed reports whether a file is named like one of a tape, but with an invalid id.
 func isOddlyNamed(path string) bool {
 	name := filepath.Base(path)
 	ending := filepath.Ext(name)
@@ -142,7 +142,7 @@ func (e *examination) catalogue() {
 	e.good("the catalogue has %s", tapes(len(known)))
 }
 
-// tapes looks at each tape, and at what of it is still in its journal.
+// tapes checks each tape, and what of it is still in its journal.
 func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	ids, err := e.s.Tapes()
 	if err != nil {
@@ -152,7 +152,7 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	before := len(e.found)
 	live := 0
 	var ended, killed []string
-	started := map[string][]string{} // by the tape of the agent: those of its servers
+	started := map[string][]string{} // the tapes of an agent's servers, by the agent's tape
 	for i, tape := range ids {
 		if progress != nil {
 			progress(i, len(ids))
@@ -192,7 +192,7 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	}
 }
 
-// tapes returns how many tapes there are in words.
+// tapes returns a number of tapes in words.
 func tapes(n int) string {
 	if n == 1 {
 		return "1 tape"
@@ -201,21 +201,21 @@ func tapes(n int) string {
 }
 
 func (e *examination) size(tapes []string) (total int64) {
-	sizes, _ := e.s.Sizes(tapes...) // else what could not be asked counts nothing
+	sizes, _ := e.s.Sizes(tapes...) // on an error the total is too small
 	for _, size := range sizes {
 		total += size
 	}
 	return total
 }
 
-// tape looks at one tape. It returns false if that is gone or cannot be read.
+// tape checks one tape. It returns false if the tape is gone or cannot be read.
 func (e *examination) tape(id string, deep bool) (info Info, ok bool) {
 	t, err := e.s.Open(id)
 	if err == nil {
 		info, err = t.Info()
 	}
 	if errors.Is(err, ErrNoTape) {
-		return info, false // deleted meanwhile
+		return info, false // deleted in the meantime
 	}
 	if err != nil {
 		e.bad(adviceFor(err), "tape %s: %v", id, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// decodeInfo reads the facts of a tape, as its file and the catalogue keep them: a hundred
-// thousand of them for one listing (BenchmarkCatalogue).
+// decodeInfo reads the facts of a tape, as its file and the catalogue store them. A listing
+// may read a hundred thousand (BenchmarkCatalogue).
 func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	*i = Info{}
 	all, err = t.decode(b, i)
@@ -75,7 +75,7 @@ func (i *Info) tags(t *tags) {
 	t.text(48, &i.Worst.Text)
 }
 
-// exitTags are 22 to 26; all but the first only if that is true.
+// exitTags has tags 22 to 26, all but the first only if that is true.
 func (i *Info) exitTags(t *tags) {
 	exited := i.Exit != nil
 	t.bool(22, &exited)
@@ -93,8 +93,7 @@ func (i *Info) exitTags(t *tags) {
 	t.numbers(26, i.Exit.Delivered[:])
 }
 
-// decodeSession reads the facts of a session, which has one run: it becomes s.Runs[0], if s
-// has one.
+// decodeSession reads the facts of a session with one run. It reuses s.Runs, if set.
 func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	*s = SessionInfo{Runs: s.Runs}
 	if s.Runs == nil {

@@ -11,32 +11,31 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A sealer seals the journals that one process writes, one at a time: with one codec, and
-// on one thread of a lower priority than the traffic. It works while there is a flusher.
+// A sealer seals the journals that one process writes, one at a time, with one codec, on a
+// thread with a lower priority than the traffic. It runs while there is a flusher.
 type sealer struct {
 	store   *Store
-	work    chan *flusher // those of which a segment has ended
-	turn    chan struct{} // holds a value while somebody seals
-	codec   codec         // of whose turn it is
+	work    chan *flusher // flushers with a finished segment
+	turn    chan struct{} // holds a value while somebody seals: the turn
+	codec   codec         // used by the holder of the turn
 	hurried atomic.Int32  // closed journals that wait for their turn
 
 	mu       sync.Mutex
-	flushers map[*flusher]bool // guarded by mu: with a journal that is being written
-	run      *sealerRun        // guarded by mu: nil while there are none
+	flushers map[*flusher]bool // guarded by mu: of journals that are being written
+	run      *sealerRun        // guarded by mu: nil without flushers
 }
 
-// A sealerRun is the work from the first flusher on until there is none any more.
+// A sealerRun is the work from the first flusher until none is left.
 type sealerRun struct {
 	ending atomic.Bool   // the last journal was closed
-	quit   chan struct{} // closed when the work for that has ended too
-	done   chan struct{} // closed when nothing works any more
+	quit   chan struct{} // closed when the work after that has ended too
+	done   chan struct{} // closed when all work has ended
 }
 
-// A flusher works behind a journal that is being written. It writes blocks that are
-// full, or have rested, into the tape's file, and makes the rest of the journal
-// durable once a second, when the sealer lets it. When the journal is closed another
-// thread does the work that is left: beside busy processes the first one would hardly
-// get any time.
+// A flusher moves a journal that is being written into the tape's file. It writes blocks
+// that are full, or have rested, and makes the rest of the journal durable once a second,
+// when the sealer lets it. When the journal is closed, another thread does the remaining
+// work: next to busy processes the low-priority thread would hardly get any time.
 type flusher struct {
 	j      *Recorder
 	store  *Store
@@ -46,27 +45,27 @@ type flusher struct {
 	last   bool          // it was the last one; set before the last work begins
 	until  time.Time     // when the last work must end; set before that begins
 	ended  chan struct{} // closed when the last work has ended
-	done   chan struct{} // closed when all work has ended that it waits for
-	err    error         // of giving back the lock; set before ended is closed
+	done   chan struct{} // closed when all work that it waits for has ended
+	err    error         // of releasing the lock; set before ended is closed
 
-	mu      sync.Mutex  // held while blocks are written; guards all below
+	mu      sync.Mutex  // held while blocks are written; guards all fields below
 	work    *tapeWriter // nil until there is something to write
-	failed  bool        // the last try
-	faulty  bool        // a try has panicked, or the lock was given back: there is no other try
+	failed  bool        // the last attempt failed
+	faulty  bool        // an attempt panicked, or the lock was released: do not try again
 	seen    int64       // end of the journal at the last tick
-	durable int64       // position up to which it was synced
-	rested  int64       // end of the journal when the last block was written that was not full
+	durable int64       // position up to which the journal was synced
+	rested  int64       // end of the journal when the last partial block was written
 	changed time.Time   // when the journal was last seen to grow
 }
 
 const (
-	syncEvery    = time.Second            // what a power loss can take
-	restTime     = 30 * time.Second       // after which a block is written that is not full
-	recoverAfter = 100 * time.Millisecond // of the start, which it shall not slow down
-	lastTime     = 15 * time.Millisecond  // for all work at the end: editors kill what takes longer
-	recoverTime  = 5 * time.Millisecond   // of that must be left to begin with the journal of another proxy
+	syncEvery    = time.Second            // what a power failure can cost
+	restTime     = 30 * time.Second       // after which a partial block is written
+	recoverAfter = 100 * time.Millisecond // after the start, so as not to slow it down
+	lastTime     = 15 * time.Millisecond  // for all work at the end: editors kill proxies that take longer
+	recoverTime  = 5 * time.Millisecond   // that must be left to start on the journal of another proxy
 
-	manyWaiting  = 16 // journals: above that a proxy recovers some of others already when it starts
+	manyWaiting  = 16 // journals: with more, a proxy recovers some of others right at its start
 	recoverEarly = 2
 )
 
@@ -74,7 +73,7 @@ func newSealer(s *Store) *sealer {
 	return &sealer{store: s, work: make(chan *flusher), turn: make(chan struct{}, 1), flushers: map[*flusher]bool{}}
 }
 
-// start begins to work behind j. The flusher gives back j's lock when it ends.
+// start begins to flush j. The flusher releases j's lock when it ends.
 func (s *sealer) start(j *Recorder) *flusher {
 	f := &flusher{
 		j: j, store: s.store, sealer: s, changed: time.Now(),
@@ -92,7 +91,7 @@ func (s *sealer) start(j *Recorder) *flusher {
 	return f
 }
 
-// closed takes it that the journal of f is written no more.
+// closed removes f, whose journal is no longer written.
 func (s *sealer) closed(f *flusher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +115,8 @@ func (s *sealer) all(run *sealerRun) (list []*flusher) {
 	return list
 }
 
-// seal works until no journal is written. A run that is over before there is something
-// to do costs no thread.
+// seal works until no journal is being written. A run that ends before there is work costs
+// no thread.
 func (s *sealer) seal(run *sealerRun) {
 	var recovering sync.WaitGroup
 	defer func() {
@@ -126,7 +125,7 @@ func (s *sealer) seal(run *sealerRun) {
 	}()
 	if journals := s.store.journals(); len(journals) > manyWaiting {
 		left := recoverEarly
-		recovering.Go(func() { // one may be long, and our own journals do not wait
+		recovering.Go(func() { // one may be long, and our own journals must not wait
 			s.store.recoverOthers(journals, run.ending.Load, func() bool {
 				left--
 				return left >= 0
@@ -164,7 +163,7 @@ func (s *sealer) seal(run *sealerRun) {
 	}
 }
 
-// watch tells the sealer of each segment that has ended.
+// watch tells the sealer about each segment that has ended.
 func (f *flusher) watch() {
 	for {
 		select {
@@ -180,7 +179,7 @@ func (f *flusher) watch() {
 	}
 }
 
-// stop writes what is left, and returns when that is done or took too long.
+// stop starts the remaining work, and returns when that is done or takes too long.
 func (f *flusher) stop() error {
 	f.until = time.Now().Add(lastTime)
 	f.sealer.closed(f)
@@ -197,7 +196,7 @@ func (f *flusher) stop() error {
 func (f *flusher) flushFull() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.failed { // else the tick tries again
+	if !f.failed { // otherwise the tick tries again
 		f.try(func(w *tapeWriter) error { return w.writeBlocks(false, f.stops) })
 	}
 }
@@ -208,7 +207,7 @@ func (f *flusher) tick() {
 	defer f.mu.Unlock()
 	end := f.j.End()
 	if end != f.seen {
-		f.durable, _ = f.j.Sync(f.durable) // what fails now is tried again
+		f.durable, _ = f.j.Sync(f.durable) // retried on failure
 		f.j.Prepare()                      // likewise
 		f.seen, f.changed = end, time.Now()
 	}
@@ -220,18 +219,17 @@ func (f *flusher) tick() {
 	}
 }
 
-// stops reports whether the work behind a journal that is written is to make room for
-// that behind one that was closed.
+// stops reports whether work on an open journal must yield to work on a closed one.
 func (f *flusher) stops() bool { return f.ending.Load() || f.sealer.hurried.Load() > 0 }
 
-// end does what is left when the journal is closed, and after the last one a part of
-// what others have left. Where that gets no turn in time, the next proxy does it.
+// end does the remaining work when the journal is closed. After the last journal it also
+// recovers some of others. What gets no turn in time is left to the next proxy.
 func (f *flusher) end() {
 	f.sealer.hurried.Add(1)
 	select {
 	case f.sealer.turn <- struct{}{}:
 		f.sealer.hurried.Add(-1)
-		f.j.Release() // in turn: many at once wait for the directory, and keep those that close from running
+		f.j.Release() // in turn: many at once wait for the directory, and keep closing ones from running
 		f.finish()
 		<-f.sealer.turn
 	case <-time.After(time.Until(f.until)):
@@ -252,15 +250,15 @@ func (f *flusher) end() {
 	close(f.done)
 }
 
-// finish writes what is left. Called by whose turn it is.
+// finish writes what is left. The caller holds the turn.
 func (f *flusher) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.leave(f.tryNow(func(w *tapeWriter) error { return w.finish(f.late) }))
 }
 
-// leave gives back the lock, last: others may recover the journal then. Called with mu
-// held.
+// leave releases the lock, as the last step: others may then recover the journal. Called
+// with mu held.
 func (f *flusher) leave(finished bool) {
 	if finished {
 		f.err = disk.RemoveLocked(f.j.lock)
@@ -270,10 +268,10 @@ func (f *flusher) leave(finished bool) {
 	if f.work != nil {
 		f.work.close()
 	}
-	f.faulty, f.work = true, nil // who comes late finds nothing to do
+	f.faulty, f.work = true, nil // later calls find nothing to do
 }
 
-// recoverOthers recovers journals of others, as long as more says so.
+// recoverOthers recovers journals of other proxies as long as more returns true.
 func (s *Store) recoverOthers(journals map[string][]int64, stop, more func() bool) {
 	for _, tape := range slices.Sorted(maps.Keys(journals)) {
 		if s.isLive(tape) {
@@ -286,25 +284,24 @@ func (s *Store) recoverOthers(journals map[string][]int64, stop, more func() boo
 	}
 }
 
-// late reports whether the time for the last work is over.
+// late reports whether the time for the remaining work is over.
 func (f *flusher) late() bool { return time.Now().After(f.until) }
 
-// try does some of the work when nobody else seals, unless that is over by then. Called
-// with mu held.
+// try does some of the work unless somebody else is sealing. Called with mu held.
 func (f *flusher) try(some func(*tapeWriter) error) bool {
 	select {
 	case f.sealer.turn <- struct{}{}:
 		defer func() { <-f.sealer.turn }()
 		return f.tryNow(some)
-	default: // somebody who closes a journal; the tick tries again
+	default: // a closed journal has the turn; the tick tries again
 		f.failed = true
 		return false
 	}
 }
 
-// tryNow does some of the work. Where that fails, the tape stays in its journal: it is
-// tried again later, and at the latest by the next proxy. Where it panics it is
-// not tried again: the journal is set aside. Called with mu held by whose turn it is.
+// tryNow does some of the work. If that fails, the tape stays in its journal, and the work
+// is tried again later, at the latest by the next proxy. If it panics, the journal is set
+// aside instead. Called with mu held by the holder of the turn.
 func (f *flusher) tryNow(some func(*tapeWriter) error) bool {
 	if f.faulty {
 		return false
@@ -330,7 +327,7 @@ func (f *flusher) tryNow(some func(*tapeWriter) error) bool {
 	return !f.failed
 }
 
-// begin opens the tape writer, if there is none. Called with mu held.
+// begin opens the tape writer if there is none. Called with mu held.
 func (f *flusher) begin() error {
 	if f.work != nil {
 		return nil

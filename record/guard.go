@@ -8,17 +8,17 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A fault is a panic in what works on a tape. It is taken for damage of that
-// tape: the traffic, and other tapes, have nothing to do with it.
+// A fault is a panic in the work on a tape. It counts as damage of that tape, and does not
+// affect the traffic or other tapes.
 type fault struct{ text string }
 
 func (f *fault) Error() string { return f.text }
 func (f *fault) Unwrap() error { return disk.ErrDamaged }
 
-// maxFaultText bounds what is kept of a panic's text, which may quote the traffic.
+// maxFaultText bounds the text of a panic, which may quote the traffic.
 const maxFaultText = 300
 
-// guarded calls f, and returns a panic in it as a fault.
+// guarded calls f and returns a panic in it as a fault.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -23,20 +23,19 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A loader turns the lines of a file into blocks, as a tapeWriter does with a
-// journal.
+// A loader turns the lines of a file into blocks, as a tapeWriter does with a journal.
 type loader struct {
 	d     *dissector
 	begin func() error // called once, after the header and before the first line; may be nil
-	flush func() error // takes the block at hand
-	tell  func(string) // is told of what is not taken as it is written
-	count bool         // the file's own numbers do not count any more
+	flush func() error // takes the current block
+	tell  func(string) // receives a text about anything that is not imported as written
+	count bool         // ignore the numbers in the file from now on
 	told  string       // what the file calls its tape
-	name  string       // of the file, in what is told
+	name  string       // of the file, for such texts
 	notes note.List
-	lines *lineNumbers      // nil: nobody wants to know
-	wrong string            // what was told of notes last
-	ids   map[string]string // what tapes are called here, by what their files call them; may be nil
+	lines *lineNumbers      // nil: not wanted
+	wrong string            // last text about notes
+	ids   map[string]string // ids of tapes in this store, by their ids in files; may be nil
 	slice [sliceSize]byte
 }
 
@@ -50,7 +49,7 @@ func (l *loader) line(p portable.Line) error {
 	if err := l.take(p); err != nil {
 		return err
 	}
-	if d.Seq > before { // else no frame has ended with it
+	if d.Seq > before { // otherwise the line ended no frame
 		for seq := before; seq < d.Seq && l.lines != nil; seq++ {
 			l.lines.add(seq, p.Number)
 		}
@@ -59,7 +58,7 @@ func (l *loader) line(p portable.Line) error {
 	return nil
 }
 
-// annotate takes what is written on a frame, or on the tape if that is 0.
+// annotate takes the tags and notes on a frame, or on the tape if frame is 0.
 func (l *loader) annotate(frame uint64, written note.List) {
 	for _, err := range l.notes.Take(frame, written) {
 		if text := fmt.Sprintf("%s: %v; it is left out", l.name, err); text != l.wrong {
@@ -114,10 +113,10 @@ func (l *loader) feed(dir wire.Direction, r io.Reader) error {
 	}
 }
 
-// number sees to the number of the next line. Lines keep the numbers that they
-// have in the file, so that who reads a part of a tape calls them what its owner
-// does. Where the numbers do not rise, as where a second tape begins, all that
-// follows is numbered on, like lines without a number.
+// number sets the number of the next line. Lines keep the numbers that they have in the
+// file, so that a reader of a part of a tape uses the same numbers as its owner. From where
+// the numbers do not rise, as where a second tape begins, lines are numbered consecutively,
+// like lines without a number.
 func (l *loader) number(seq uint64) {
 	switch {
 	case seq == 0 || l.count:
@@ -135,11 +134,10 @@ func (l *loader) flushIfFull() error {
 	return l.flush()
 }
 
-// lastYear is the last one with times that can be stored: as nanoseconds in 63
-// bits.
+// lastYear is the last year whose times fit into 63 bits of nanoseconds.
 const lastYear = 2261
 
-// load reads a whole file. name is used in errors. A file without a line is none.
+// load reads a whole file. name is used in errors. A file without lines is an error.
 func (l *loader) load(r io.Reader, name string) error {
 	l.name = name
 	in := bufio.NewReader(r)
@@ -187,8 +185,8 @@ func (l *loader) load(r io.Reader, name string) error {
 	return nil
 }
 
-// ReadPortable reads a tape in the portable form, or in one of the other forms
-// that Import takes. It stays compressed in memory. name is used in errors.
+// ReadPortable reads a tape in the portable form, or in another form that Import takes, and
+// keeps it compressed in memory. name is used in errors.
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
 	t := &Tape{from: m, codec: new(codec)}
@@ -215,8 +213,8 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	return t, nil
 }
 
-// Export writes all of the tape to w in the portable form: what ReadPortable and
-// Import read. Secrets are redacted, unless raw is set.
+// Export writes the whole tape to w in the portable form, which ReadPortable and Import
+// read. It redacts secrets unless raw is set.
 func (t *Tape) Export(w io.Writer, raw bool) error {
 	info, err := t.Info()
 	if err != nil {
@@ -248,12 +246,12 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	return e.Close()
 }
 
-// Redaction returns what takes the secrets out of the tape's frames, those that are
-// there now: it has read all of them. What cannot be read is passed over.
+// Redaction reads all frames on the tape now, and returns a redaction that finds their
+// secrets. It ignores what cannot be read.
 func (t *Tape) Redaction() *redact.Redaction {
 	var key redact.Key
 	if info, err := t.Info(); err == nil && info.Streams > 0 && t.store != nil {
-		key, _ = t.store.Key() // it is only for tapes with streams; without one all is left out that it is for
+		key, _ = t.store.Key() // needed only for streams; without a key, what it would protect is left out
 	}
 	r := redact.NewRedaction(key)
 	for f, err := range t.Frames(1) {
@@ -264,10 +262,9 @@ func (t *Tape) Redaction() *redact.Redaction {
 	return r
 }
 
-// Redacted yields the frames that are on the tape now, with all of their bytes but
-// without their secrets. Instead of a frame of more than redact.MaxSize bytes, which is
-// not searched, it yields a text that says so. An error stands for a stretch that cannot
-// be read, as with Frames.
+// Redacted yields the frames that are on the tape now, complete but without their secrets.
+// Frames of more than redact.MaxSize bytes are not searched; for these it yields a text
+// that says so. Errors are as with Frames.
 func (t *Tape) Redacted() iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		secrets := t.Redaction()
@@ -290,34 +287,34 @@ func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape s
 	return NewImporter(s).Import(r, name, tell)
 }
 
-// An Importer imports tapes that belong together. A tape whose parent it has imported
-// before is nested in that, also where the parent has got another id than in its file.
+// An Importer imports tapes that belong together. A tape stays nested in a parent that was
+// imported before it, even if the parent got another id than in its file.
 type Importer struct {
 	store *Store
-	ids   map[string]string // of what is imported, by the ids in the files
+	ids   map[string]string // of imported tapes, by the ids in their files
 }
 
-// NewImporter returns an Importer to a store.
+// NewImporter returns an Importer into a store.
 func NewImporter(s *Store) *Importer { return &Importer{s, map[string]string{}} }
 
-// Import reads a tape from r into the store and returns its id: the one that it
-// was recorded with, unless the store has that already, or it is none that an
-// acptap may have made by now. name is used in errors. What it takes: the portable
-// form; JSON Lines of frames with a direction each; the JSON export of
-// acp-devtools. tell, which may be nil, is told of what is not taken as it is
-// written. After an error nothing of it is in the store.
+// Import reads a tape from r into the store and returns its id. That is the id that it was
+// recorded with, unless the store already has it, or an acptap cannot have made it by now.
+// Import takes the portable form, JSON Lines of frames with a direction each, and the JSON
+// export of acp-devtools. name is used in errors. tell, which may be nil, receives a text
+// about anything that is not imported as written. After an error, nothing of the tape is in
+// the store.
 func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
 	return i.load(r, name, "", tell)
 }
 
-// ImportTape is Import for a tape that must keep its id: it is an error if r is of another
-// one, and ErrTapeExists if the store has a tape of that id.
+// ImportTape is Import for a tape that must keep its id. It fails if r is another tape, and
+// with ErrTapeExists if the store already has a tape of that id.
 func (i *Importer) ImportTape(r io.Reader, name, tape string, tell func(text string)) error {
 	_, err := i.load(r, name, tape, tell)
 	return err
 }
 
-// load imports a tape, which must keep the id wanted unless that is empty.
+// load imports a tape. Unless wanted is empty, the tape must get that id.
 func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)) (tape string, err error) {
 	s := i.store
 	if err := s.make(); err != nil {
@@ -328,7 +325,7 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 	defer func() {
 		w.close()
 		if lock != nil {
-			os.Remove(w.file.Path) // if it has not become the tape
+			os.Remove(w.file.Path) // unless it has become the tape
 			disk.RemoveLocked(lock)
 		}
 	}()
@@ -374,7 +371,7 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 	return w.tape, nil
 }
 
-// refuse returns why a file of the tape told cannot be imported under the id wanted.
+// refuse returns why the file of the tape told cannot be imported under the id wanted.
 func (s *Store) refuse(name, wanted, told string) error {
 	switch {
 	case told != wanted:
@@ -385,9 +382,8 @@ func (s *Store) refuse(name, wanted, told string) error {
 	return fmt.Errorf("%s: a tape that began when it says cannot have the id %s", name, wanted)
 }
 
-// reserveTape gives an imported tape its id in the store, and a file that becomes the
-// tape's when it is whole. One without a date began when its id says, or now. The
-// lock keeps the id for it.
+// reserveTape gives an imported tape its id in the store, and a temporary file. A tape
+// without a date began at the time in its id, or now. The lock reserves the id.
 func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 	info := &w.d.Info
 	now, wish, begun := time.Now().Round(0), info.Tape, &info.Start.Time

@@ -19,39 +19,39 @@ type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
 
-	Frames   uint64          `json:"frames"`   // that client and agent have sent
+	Frames   uint64          `json:"frames"`   // sent by client and agent
 	Lines    uint64          `json:"lines"`    // number of the last line: frames, lines of stderr and marks have numbers
 	Bytes    int64           `json:"bytes"`    // of those frames, without their line ends
 	Failed   uint64          `json:"failed"`   // responses with an error
-	Invalid  uint64          `json:"invalid"`  // lines of client and agent that are no JSON-RPC
+	Invalid  uint64          `json:"invalid"`  // lines of client and agent that are not JSON-RPC
 	Lost     int64           `json:"lost"`     // bytes that are not on the tape
-	Failures uint64          `json:"failures"` // frames that are a dialect.Failure, with those unanswered once the tape has ended
+	Failures uint64          `json:"failures"` // frames that are a dialect.Failure, and unanswered requests once the tape has ended
 	Sessions uint64          `json:"sessions"`
 	Turns    uint64          `json:"turns"`
 	Worst    dialect.Outcome `json:"worst,omitzero"`  // of its turns that have ended, and of the agent
-	Rules    uint64          `json:"rules,omitempty"` // marks of rules: they have changed the traffic
+	Rules    uint64          `json:"rules,omitempty"` // marks of rules, which have changed the traffic
 	Last     time.Duration   `json:"last"`            // ns since the start, of the last line
 
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
 
 	Streams uint64 `json:"streams,omitempty"` // HTTP exchanges and WebSockets
-	Closed  string `json:"closed,omitempty"`  // why a tape with streams has ended, which has no Exit
-	Guessed bool   `json:"guessed,omitempty"` // no id tied requests to the tape: those of two clients may be on it
+	Closed  string `json:"closed,omitempty"`  // why a tape with streams ended; such a tape has no Exit
+	Guessed bool   `json:"guessed,omitempty"` // no id tied requests to the tape, which may mix two clients
 
 	Connection dialect.Connection `json:"connection"`
 
-	Tags  []string `json:"tags,omitempty"`  // what is written on it; only Store.List tells
-	Notes int      `json:"notes,omitempty"` // how many; likewise
+	Tags  []string `json:"tags,omitempty"`  // set only by Store.List
+	Notes int      `json:"notes,omitempty"` // how many; set only by Store.List
 
-	Imported bool `json:"imported,omitempty"` // from a file: no proxy of this store has recorded it
-	Complete bool `json:"complete"`           // the proxy has ended and all of its journal is sealed
+	Imported bool `json:"imported,omitempty"` // from a file, not recorded by a proxy of this store
+	Complete bool `json:"complete"`           // the proxy has ended and its whole journal is sealed
 	Live     bool `json:"live"`               // a proxy is recording it now
-	Partial  bool `json:"partial"`            // only what is sealed is counted here, and the end is not known: see Store.List
+	Partial  bool `json:"partial"`            // counts only what is sealed, and the end is unknown: see Store.List
 }
 
-// Outcome returns how the tape came out: how the recording or its agent ended, or else the
-// worst of its turns.
+// Outcome returns how the tape ended: how the recording or its agent ended, or else the
+// worst outcome of its turns.
 func (i Info) Outcome() dialect.Outcome {
 	ended := i.Exit != nil || i.Closed != "" || i.Imported
 	switch {
@@ -85,9 +85,8 @@ func (i Info) Needs() disk.Needs {
 	return l
 }
 
-// Agent returns what ties sessions to an agent: the name that the user gave it,
-// else the program's name with a hash of the whole command line, or the URL that it is
-// reached by.
+// Agent returns the name that ties sessions to an agent: the one that the user gave it, or
+// else the program's name with a hash of the whole command line, or its URL.
 func (i Info) Agent() string {
 	s := i.Start
 	if s.Name != "" || len(s.Command) == 0 {
@@ -97,8 +96,8 @@ func (i Info) Agent() string {
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
 }
 
-// Redacted returns i without the secrets in it: those of the command line, and what looks
-// like one in names and in the URL.
+// Redacted returns i without secrets: those in the command line, and what looks like one in
+// names and in the URL.
 func (i Info) Redacted() Info {
 	s, c := &i.Start, &i.Connection
 	s.Command = redact.Command(s.Command)
@@ -110,9 +109,9 @@ func (i Info) Redacted() Info {
 	return i
 }
 
-// tally counts a frame that client or agent sent, and notes what it tells of its
-// session. What acptap made, or put in the place of another frame, is not counted:
-// nobody said it, or somebody said it once.
+// tally counts a frame that client or agent sent, and notes what it says about its session.
+// It does not count frames that acptap made or put in place of others: nobody sent those,
+// or they are counted already.
 func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
