@@ -13,17 +13,17 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A tail is the part of a tape that is in its journal, dissected as it is read.
-// Nothing is written: readers do not seal.
+// A tail reads the part of a tape that is still in its journal, and dissects it. It writes
+// nothing: readers do not seal.
 type tail struct {
 	journal  journal.Reader
 	d        *dissector
 	testHook func(payload []byte) // see Store
 }
 
-// openTail goes on where the sealed blocks end. index is that of the last block;
-// if a later one was sealed meanwhile, the tail is nil and the caller reads that
-// block first.
+// openTail continues where the sealed blocks end. index is that of the last block; if a
+// later one was sealed in the meantime, the tail is nil and the caller must read that block
+// first.
 func (t *Tape) openTail(index int) (*tail, error) {
 	k := &tail{journal: journal.Reader{Files: t.store.journal(t.id), Known: t.known}, testHook: t.store.testHook}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
@@ -32,7 +32,7 @@ func (t *Tape) openTail(index int) (*tail, error) {
 		start, err := t.store.start(t.id, k.journal.Segments())
 		if err != nil {
 			if t.store.hasFile(t.id) {
-				return nil, nil // sealed between the two looks
+				return nil, nil // sealed in between
 			}
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func (t *Tape) openTail(index int) (*tail, error) {
 	case err != nil:
 		return nil, err
 	case d.Index > index+1:
-		// Unless the index that the caller has is damaged.
+		// Unless index is from a damaged key.
 		if more, err := t.laterSealed(index); more || err != nil {
 			return nil, err
 		}
@@ -52,8 +52,8 @@ func (t *Tape) openTail(index int) (*tail, error) {
 	return k, nil
 }
 
-// read dissects up to a block of frames. It returns io.EOF where the journal
-// ends, with what it has read until there.
+// read dissects up to a block of frames. At the end of the journal it returns what it has
+// read, with io.EOF.
 func (k *tail) read() (*block, error) {
 	k.d.next()
 	err := guarded(func() error {
@@ -74,7 +74,7 @@ func (k *tail) read() (*block, error) {
 	return k.taken(err)
 }
 
-// flush ends the lines that the end of the journal left unfinished, and the tape.
+// flush ends the tape, and the lines that are unfinished at the end of the journal.
 func (k *tail) flush() (*block, error) {
 	k.d.next()
 	return k.taken(guarded(func() error {
@@ -83,7 +83,7 @@ func (k *tail) flush() (*block, error) {
 	}))
 }
 
-// taken returns what was dissected until err.
+// taken returns what was dissected before err.
 func (k *tail) taken(err error) (*block, error) {
 	if fault := faultIn(err); fault != nil {
 		err = fmt.Errorf("tape %s cannot be read on: %w", k.d.Info.Tape, fault)
@@ -91,8 +91,8 @@ func (k *tail) taken(err error) (*block, error) {
 	return k.d.build.block(blockHead{First: k.d.first}), err
 }
 
-// pass goes on behind segments that are missing, and not because they were
-// sealed. It returns io.EOF if none is left.
+// pass skips segments that are missing without being sealed. It returns io.EOF if none is
+// left.
 func (k *tail) pass() error {
 	if k.journal.SkipMissing() {
 		return nil
@@ -100,7 +100,7 @@ func (k *tail) pass() error {
 	return io.EOF
 }
 
-// laterSealed reports whether blocks behind the one with that index are there.
+// laterSealed reports whether there are blocks after the one with that index.
 func (t *Tape) laterSealed(index int) (bool, error) {
 	keys, err := t.from.keys()
 	if errors.Is(err, ErrNoTape) {
@@ -109,8 +109,7 @@ func (t *Tape) laterSealed(index int) (bool, error) {
 	return len(keys) > 0 && keys[len(keys)-1].index > index, err
 }
 
-// facts returns what is known of the tape and its sessions, with what is in the
-// journal.
+// facts returns the facts of the tape and its sessions, including what is in the journal.
 func (t *Tape) facts() (Info, []SessionInfo, error) {
 	info, list, err := t.from.facts()
 	if t.store == nil || err == nil && (info.Complete || !t.store.hasJournal(t.id)) {
@@ -139,7 +138,7 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 		return t.facts()
 	}
 	defer k.journal.Close()
-	live := t.store.isLive(t.id) // asked first: what it wrote last is read below
+	live := t.store.isLive(t.id) // check this first: the last writes are read below
 	for err == nil {
 		_, err = k.read()
 		mergeSessions(sessions, k.d.sessionChanges)
@@ -173,7 +172,7 @@ func byFirst(a, b SessionInfo) int {
 	return cmp.Or(cmp.Compare(a.Runs[0].First, b.Runs[0].First), strings.Compare(a.ID, b.ID))
 }
 
-// mergeSessions adds what a block tells of sessions.
+// mergeSessions adds what a block says about sessions.
 func mergeSessions(sessions map[string]SessionInfo, changes map[string]*SessionInfo) {
 	for id, more := range changes {
 		all, ok := sessions[id]

@@ -11,13 +11,12 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A tape is nested in another one of the store if the agent on that one, its parent,
-// started what is on it. What a tape says of its parent may be anything if it was
-// imported: a tape whose parent is not in the store, or is itself below the tape, is
-// nested in none.
+// A tape is nested in its parent if the agent on the parent started what is on the tape. An
+// imported tape may claim any parent. A tape whose parent is not in the store, or is itself
+// nested in the tape, is nested in none.
 
-// ServerName returns what the parent's agent calls what is on a nested tape, else what
-// the user calls it.
+// ServerName returns the parent agent's name for the server on a nested tape, or else the
+// user's.
 func (i *Info) ServerName() string { return cmp.Or(i.Start.Parent.Server, i.Start.Name) }
 
 // A Nesting says which tapes are nested in which.
@@ -26,7 +25,7 @@ type Nesting struct {
 	children map[string][]Info
 }
 
-// NestingOf returns how tapes, which are sorted by time, are nested in each other.
+// NestingOf returns the nesting of tapes, which must be sorted by time.
 func NestingOf(tapes []Info) Nesting {
 	said := make(map[string]string, len(tapes))
 	for i := range tapes {
@@ -46,11 +45,11 @@ func NestingOf(tapes []Info) Nesting {
 	return n
 }
 
-// maxNested is how many tapes may be nested in each other.
+// maxNested bounds the depth of nesting.
 const maxNested = 16
 
-// isNested reports whether a tape is nested in another one. parent returns what a tape
-// says its parent is, and whether the tape is there.
+// isNested reports whether a tape is nested in another one. parent returns the parent that
+// a tape claims, and whether the tape exists.
 func isNested(tape string, parent func(tape string) (above string, there bool)) bool {
 	above, _ := parent(tape)
 	for depth := range maxNested {
@@ -66,14 +65,14 @@ func isNested(tape string, parent func(tape string) (above string, there bool)) 
 	return false
 }
 
-// Parent returns the tape that a tape is nested in; "" if there is none.
+// Parent returns the tape that a tape is nested in, "" if there is none.
 func (n Nesting) Parent(tape string) string { return n.parents[tape] }
 
 // Children returns the tapes that are nested in a tape, by time.
 func (n Nesting) Children(tape string) []Info { return n.children[tape] }
 
-// Below returns the tapes that are nested in a tape or in those, each behind the one
-// that it is nested in.
+// Below returns the tapes nested in a tape, directly or not, each after the one that it is
+// nested in.
 func (n Nesting) Below(tape string) (tapes []Info) {
 	for _, child := range n.children[tape] {
 		tapes = append(append(tapes, child), n.Below(child.Tape)...)
@@ -81,8 +80,8 @@ func (n Nesting) Below(tape string) (tapes []Info) {
 	return tapes
 }
 
-// ServerRefs returns what stands behind the REF of a tape for each of those that are
-// nested in it, by time: +NAME, and +NAME~2 for the second start of a server.
+// ServerRefs returns the suffix of a tape's REF for each tape nested in it, by time: +NAME,
+// and +NAME~2 for the second start of a server.
 func ServerRefs(children []Info) []string {
 	started := map[string]int{}
 	refs := make([]string, len(children))
@@ -96,8 +95,8 @@ func ServerRefs(children []Info) []string {
 	return refs
 }
 
-// Outer yields those of the ids of tapes, which are sorted by time, that are nested in
-// none, the newest first. It reads no more of a tape than IsNested.
+// Outer yields the ids of tapes that are not nested, newest first. ids must be sorted by
+// time. Outer reads no more of a tape than IsNested does.
 func (s *Store) Outer(ids []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, id := range slices.Backward(ids) {
@@ -108,8 +107,8 @@ func (s *Store) Outer(ids []string) iter.Seq[string] {
 	}
 }
 
-// IsNested reports whether a tape is nested in another one, without a look at the frames.
-// A tape that cannot be read is nested in none.
+// IsNested reports whether a tape is nested in another one, without reading frames. A tape
+// that cannot be read is nested in none.
 func (s *Store) IsNested(tape string) bool {
 	return isNested(tape, func(tape string) (above string, there bool) {
 		t, err := s.Open(tape)
@@ -117,12 +116,12 @@ func (s *Store) IsNested(tape string) bool {
 			return "", false
 		}
 		start, err := t.Start()
-		return start.Parent.Tape, !errors.Is(err, ErrNoTape) // one that cannot be read names none
+		return start.Parent.Tape, !errors.Is(err, ErrNoTape) // an unreadable tape names no parent
 	})
 }
 
 // Start returns what was known of the tape when it began. It reads less than Info. If the
-// recorder is just about to write that, Start waits for it.
+// recorder is just writing that, Start waits for it.
 func (t *Tape) Start() (Start, error) {
 	for waited := time.Duration(0); ; waited += headPoll {
 		info, _, err := t.from.facts()
@@ -132,11 +131,11 @@ func (t *Tape) Start() (Start, error) {
 		files := t.store.journal(t.id)
 		start, err := files.Start(files.Segments())
 		switch {
-		case t.store.hasFile(t.id): // sealed between the two looks
+		case t.store.hasFile(t.id): // sealed in between
 			continue
 		case err != nil || !start.Time.IsZero():
 			return start, err
-		case !t.store.hasJournal(t.id): // deleted, or another id was taken
+		case !t.store.hasJournal(t.id): // deleted, or the recorder took another id
 			return start, fmt.Errorf("tape %s: %w", t.id, ErrNoTape)
 		case waited >= maxHead, time.Since(tapeid.Time(t.id)) > maxHead && !t.store.isLive(t.id):
 			start.Time = tapeid.Time(t.id) // the head is damaged
@@ -146,8 +145,8 @@ func (t *Tape) Start() (Start, error) {
 	}
 }
 
-// A recorder takes an id, locks it, creates the journal and writes what the tape is. That
-// is a matter of milliseconds, unless the machine is busy.
+// A recorder takes an id, locks it, creates the journal and writes the head. That takes
+// milliseconds, unless the machine is busy.
 const (
 	headPoll = 2 * time.Millisecond
 	maxHead  = time.Second

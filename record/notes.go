@@ -12,15 +12,15 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Tags and notes do not stand in the tapes' files: only its proxy writes the file of
-// a tape that is being recorded, and there is none until its first block is full.
-// They stand in a file beside the tapes, which nothing that is recorded depends on.
+// Tags and notes are not in the tapes' files: only its proxy writes the file of a tape that
+// is being recorded, and that has no file until its first block is full. They are in a file
+// next to the tapes, which recording does not depend on.
 func (s *Store) notes() note.File {
 	return note.File{File: boltfile.File{Path: filepath.Join(s.dir, "notes.db"), LockTimeout: s.timeout}}
 }
 
-// Notes returns the tags and notes that are written on a tape. It returns what can be
-// read even with an error.
+// Notes returns the tags and notes on a tape. Together with an error it returns what could
+// be read.
 func (s *Store) Notes(tape string) (note.List, error) {
 	if !tapeid.IsValid(tape) || !s.hasTape(tape) {
 		return note.List{}, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
@@ -28,9 +28,9 @@ func (s *Store) Notes(tape string) (note.List, error) {
 	return s.notes().Read(tape)
 }
 
-// Annotate changes the tags and notes that are written on a tape, all at once or not
-// at all, and returns them as they are then. Notes without a time get the current one.
-// A tape may be written on while it is being recorded, and by several processes.
+// Annotate changes the tags and notes on a tape, all at once or not at all, and returns the
+// new ones. Notes without a time get the current one. The tape may be live, and several
+// processes may annotate it.
 func (s *Store) Annotate(tape string, e note.Edit) (note.List, error) {
 	t, err := s.Open(tape)
 	if err != nil {
@@ -53,15 +53,15 @@ func (s *Store) Annotate(tape string, e note.Edit) (note.List, error) {
 	}
 	e.Add = add
 	return s.notes().Edit(tape, e, func() error {
-		if !s.hasTape(tape) { // it was deleted meanwhile, and its notes with it
+		if !s.hasTape(tape) { // deleted in the meantime, and its notes with it
 			return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 		}
 		return nil
 	})
 }
 
-// Notes returns the tags and notes that are written on the tape; of a file in the
-// portable form, those in it.
+// Notes returns the tags and notes on the tape; for a file in the portable form, those in
+// the file.
 func (t *Tape) Notes() (note.List, error) {
 	if m, ok := t.from.(*memoryBlocks); ok {
 		return m.notes, nil
@@ -72,8 +72,8 @@ func (t *Tape) Notes() (note.List, error) {
 	return t.store.Notes(t.id)
 }
 
-// putNotes puts what is written on an imported tape in the place of what an earlier tape
-// of that id may have left.
+// putNotes replaces what an earlier tape of that id may have left by the tags and notes of
+// an imported tape.
 func (s *Store) putNotes(tape string, l note.List) error {
 	err := s.notes().Forget([]string{tape})
 	if err == nil && !l.IsEmpty() {
@@ -84,8 +84,7 @@ func (s *Store) putNotes(tape string, l note.List) error {
 
 func (s *Store) hasTape(tape string) bool { return s.hasFile(tape) || s.hasJournal(tape) }
 
-// addNotes tells of each listed tape what is written on it. Where that cannot be read,
-// the tapes are listed without it.
+// addNotes adds tags and notes to the listed tapes, as far as they can be read.
 func (s *Store) addNotes(l *Listing) {
 	written, err := s.notes().Summaries()
 	l.NotesErr = err
@@ -99,13 +98,12 @@ func (s *Store) addNotes(l *Listing) {
 	}
 }
 
-// mendNotes removes the notes on tapes that are gone, and makes their file anew if it
-// is damaged.
+// mendNotes removes notes on tapes that are gone, and rewrites their file if it is damaged.
 func (s *Store) mendNotes() error {
 	return s.notes().Mend(func(tape string) bool { return !tapeid.IsValid(tape) || !s.hasTape(tape) })
 }
 
-// notes looks at the file of the notes.
+// notes checks the file of the notes.
 func (e *examination) notes() {
 	written, err := e.s.notes().Summaries()
 	if errors.Is(err, ErrDamaged) {

@@ -38,7 +38,7 @@ func OpenFile(path string) (*Tape, error) {
 	return ReadPortable(f, path)
 }
 
-// ownID returns the id of the tape in a file outside the store, as the file has it.
+// ownID returns the id that a file outside the store has for its tape.
 func ownID(file tapeFile) (tape string, err error) {
 	err = file.view(func(b, _ *bolt.Bucket) error {
 		var info Info
@@ -53,8 +53,8 @@ func ownID(file tapeFile) (tape string, err error) {
 	return tape, err
 }
 
-// isBolt looks at the magic number in the first of bbolt's two meta pages; the
-// second is consulted by bbolt if the first is damaged.
+// isBolt checks the magic number in the first of bbolt's two meta pages. bbolt uses the
+// second if the first is damaged.
 func isBolt(f *os.File) bool {
 	var b [20]byte
 	_, err := f.ReadAt(b[:], 0)
@@ -64,9 +64,9 @@ func isBolt(f *os.File) bool {
 // maxListed is how many bytes of a journal a listing reads.
 const maxListed = 8 << 20
 
-// listInfo returns what a listing shows of a tape and its sessions. If a large part
-// of the tape is still in its journal, that is only what is sealed. segments are
-// those that the journal had when it was listed.
+// listInfo returns what a listing shows of a tape and its sessions: only the sealed part if
+// much of the tape is still in its journal. segments are those that the journal had when it
+// was listed.
 func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
 	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
@@ -84,11 +84,11 @@ func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, er
 	return t.facts()
 }
 
-// TapeID returns the id in ids that ref names: an id, or a part of one that no other id
+// TapeID returns the id that ref names: an id in ids, or a part that only one of them
 // contains.
 func TapeID(ids []string, ref string) (string, error) {
 	if strings.Trim(ref, "-") == "" {
-		ids = nil // it is in every id, and must not name the only one
+		ids = nil // every id contains it, and it must not name the only one
 	}
 	var matches []string
 	for _, id := range ids {

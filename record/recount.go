@@ -15,18 +15,17 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// recounted are the facts of a tape as its blocks tell them.
+// recounted are the facts of a tape as counted from its blocks.
 type recounted struct {
 	info     Info
 	sessions []SessionInfo
 	whole    bool   // all blocks could be read
-	sealed   []byte // how far the tape was sealed then, as it stands in its file
+	sealed   []byte // the checkpoint in the file at that time
 }
 
-// recount gives the frames of all blocks of a tape to a dissector again, which
-// then knows of the tape and its sessions what the one knew that sealed it. How the
-// tape began, and whether it has ended, it takes from the last state that can be
-// read; what cannot be read does not count.
+// recount feeds the frames of all blocks of a tape to a dissector again, which counts the
+// facts of the tape and its sessions anew. How the tape began, and whether it has ended, it
+// takes from the last readable state. It ignores what cannot be read.
 func recount(file tapeFile) (recounted, error) {
 	var r recounted
 	err := file.view(func(tape, _ *bolt.Bucket) error {
@@ -77,7 +76,7 @@ func recount(file tapeFile) (recounted, error) {
 	return r, nil
 }
 
-// begun returns what is known of a tape but for what its frames tell.
+// begun returns what is known of a tape apart from its frames.
 func (c *codec) begun(file tapeFile) Info {
 	d, latest := c.lastState(file)
 	if d == nil {
@@ -90,7 +89,7 @@ func (c *codec) begun(file tapeFile) Info {
 	return info
 }
 
-// again takes the frames of a block that were dissected once.
+// again takes the frames of a block that was dissected before.
 func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	b, err := c.decode(s, true, buf)
 	if err != nil {
@@ -98,7 +97,7 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	}
 	for i := range b.entries {
 		e := &b.entries[i]
-		if e.sub || e.part && e.stored+e.lead == 0 { // of the batch before it; numbers that are left out
+		if e.sub || e.part && e.stored+e.lead == 0 { // belongs to the batch before it; only skips numbers
 			continue
 		}
 		if e.Seq > d.Seq {
@@ -119,7 +118,7 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	return nil
 }
 
-// markKind returns the kind of record that a mark was, or would have been.
+// markKind returns the kind of record that a mark comes from.
 func markKind(m wire.Marked) journal.Kind {
 	switch {
 	case m.Gap > 0 || m.Damage > 0:

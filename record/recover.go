@@ -17,10 +17,9 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Recover seals the journals that killed proxies have left, and removes the files
-// that they were creating. It ends early when stop returns true. A journal that
-// cannot be sealed stays as it is and can be read. progress, which may be nil, is
-// called with the number of journals looked at so far and in all.
+// Recover seals the journals that killed proxies left, and removes their unfinished files.
+// It stops early when stop returns true. A journal that cannot be sealed stays, and can be
+// read. progress, which may be nil, receives the number of journals done and in all.
 func (s *Store) Recover(stop func() bool, progress func(done, total int)) error {
 	return s.recoverAll(true, stop, progress)
 }
@@ -44,9 +43,9 @@ func (s *Store) recoverAll(retry bool, stop func() bool, progress func(done, tot
 	return failed
 }
 
-// recoverTape seals the journal of a tape. seen are the segments that the journal
-// had when it was listed. If sealing panics, the journal is set aside, and tried
-// again only if retry is set.
+// recoverTape seals the journal of a tape. seen are the segments that the journal had when
+// it was listed. If sealing panics, the journal is set aside, and tried again only if retry
+// is set.
 func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() bool) error {
 	lock, err := disk.TryLock(s.lockFile(tape), false)
 	if err != nil || lock == nil { // nil: another process is recording or recovering it
@@ -72,11 +71,10 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 	return disk.RemoveLocked(lock)
 }
 
-// finish seals all that is left of a tape in those segments. The caller holds the
-// tape's lock.
+// finish seals what is left of a tape in those segments. The caller holds the tape's lock.
 func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	if len(segments) == 0 && !s.hasFile(tape) {
-		return nil // its proxy was killed before it began the journal
+		return nil // its proxy was killed before it created the journal
 	}
 	w, err := newTapeWriter(s, tape, segments, new(atomic.Int64), new(codec))
 	if err != nil {
@@ -86,12 +84,11 @@ func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	return w.finish(stop)
 }
 
-// removeUnfinished removes files that were being created by processes that have
-// ended.
+// removeUnfinished removes files that were being created by processes that have ended.
 func (s *Store) removeUnfinished() {
 	entries, _ := os.ReadDir(s.tapes())
 	for _, e := range entries {
-		// A process that creates the file of a tape holds the tape's lock.
+		// The process that creates the file of a tape holds the tape's lock.
 		if tape, _, ok := strings.Cut(e.Name(), ".db"+disk.TempSuffix); ok && tapeid.IsValid(tape) && !s.isLive(tape) {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
@@ -114,8 +111,8 @@ func (s *Store) journals() map[string][]int64 {
 	return journals
 }
 
-// start returns what the journal of a tape says about its beginning. If all headers
-// are damaged, that is the time in the tape's id.
+// start returns the beginning of a tape from its journal. If all headers are damaged, that
+// is the time in the tape's id.
 func (s *Store) start(tape string, segments []int64) (Start, error) {
 	start, err := s.journal(tape).Start(segments)
 	if err == nil && start.Time.IsZero() {
@@ -125,8 +122,8 @@ func (s *Store) start(tape string, segments []int64) (Start, error) {
 }
 
 // If sealing a journal panics, the journal is set aside: its lock file then holds the
-// reason. Proxies leave such a journal alone, so that none panics again. Readers of
-// the tape read it all the same, and Recover tries it again.
+// reason. Proxies leave such a journal alone, lest they panic too. Readers of the tape
+// still read it, and Recover tries it again.
 
 // setAside sets aside the journal whose lock is held.
 func setAside(lock *os.File, why *fault) { lock.WriteAt([]byte(why.Error()), 0) }
@@ -134,7 +131,7 @@ func setAside(lock *os.File, why *fault) { lock.WriteAt([]byte(why.Error()), 0) 
 // takeBack undoes setAside.
 func takeBack(lock *os.File) { lock.Truncate(0) }
 
-// asideFor returns why a journal was set aside, nothing if it was not.
+// asideFor returns why a journal was set aside, "" if it was not.
 func asideFor(lock *os.File) string {
 	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*maxFaultText))
 	return string(text)

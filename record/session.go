@@ -16,22 +16,22 @@ type SessionInfo struct {
 	Prompt  string          `json:"prompt,omitempty"` // first line of its first prompt
 	Cwd     string          `json:"cwd,omitempty"`
 	Parent  string          `json:"parent,omitempty"`  // the session that it was forked from
-	Expires string          `json:"expires,omitempty"` // of a data-layer session, as sent
+	Expires string          `json:"expires,omitempty"` // of a data-layer session, as it was sent
 	Dialect dialect.Dialect `json:"dialect"`
 	Closed  bool            `json:"closed,omitempty"`
 	Deleted bool            `json:"deleted,omitempty"`
 	Runs    []Run           `json:"runs"` // by time, never empty
 
-	made   bool // on this tape, by session/new or the like: what had its id before was another one
-	opened bool // opened or prompted in this stretch: what was closed before is not any more
+	made   bool // by session/new or the like on this tape: an earlier session with its id is another one
+	opened bool // opened or prompted in this stretch, which undoes an earlier close
 }
 
-// A Run is a session's stay on one tape.
+// A Run is the part of a session that is on one tape.
 type Run struct {
 	Tape     string          `json:"tape"`
-	First    uint64          `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
+	First    uint64          `json:"first"` // number of its first frame, or of the request that opened it if that is on the tape
 	Last     uint64          `json:"last"`
-	Frames   uint64          `json:"frames"`   // 0: it was asked for, no more
+	Frames   uint64          `json:"frames"`   // 0: it was only asked for
 	Failed   uint64          `json:"failed"`   // responses with an error
 	Failures uint64          `json:"failures"` // as Info.Failures
 	Turns    uint64          `json:"turns"`
@@ -46,8 +46,8 @@ func (s SessionInfo) Began() time.Time { return s.Runs[0].Began }
 // Updated returns the time of the session's last frame.
 func (s SessionInfo) Updated() time.Time { return s.Runs[len(s.Runs)-1].Ended }
 
-// Topic returns what the session is about: its title, or else its first prompt. It
-// may be empty.
+// Topic returns what the session is about: its title, or else its first prompt, which may
+// be empty.
 func (s SessionInfo) Topic() string { return cmp.Or(s.Title, s.Prompt) }
 
 // Total returns the frames, failed responses and turns of all runs.
@@ -74,15 +74,14 @@ func (s SessionInfo) Worst() (o dialect.Outcome) {
 	return o
 }
 
-// exists reports whether there is such a session, as far as the store knows: a
-// client may ask for one that the agent does not have, and gets nothing but
-// errors.
+// exists reports whether there is such a session, as far as the store knows. A client may
+// ask for one that the agent does not have, and then gets only errors.
 func (s SessionInfo) exists() bool {
 	frames, failed, _ := s.Total()
 	return s.Cwd != "" || frames > 2*failed
 }
 
-// existing returns how many of the sessions there are.
+// existing returns how many of the sessions exist.
 func existing(sessions map[string]SessionInfo) (n uint64) {
 	for _, s := range sessions {
 		if s.exists() {
@@ -92,11 +91,11 @@ func existing(sessions map[string]SessionInfo) (n uint64) {
 	return n
 }
 
-// observe notes what a frame tells of the session.
+// observe takes what a frame says about the session.
 func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts, now time.Time) {
 	run := &s.Runs[0]
 	run.Last, run.Ended = f.Seq, now
-	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted when it was said
+	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted before
 		run.Frames++
 	}
 	if f.Failed {
@@ -132,7 +131,7 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 	s.keep(facts.Title, facts.Cwd, facts.Parent, facts.Expires)
 }
 
-// keep takes over what is not empty.
+// keep sets what is not empty.
 func (s *SessionInfo) keep(title, cwd, parent, expires string) {
 	for _, f := range []struct {
 		to  *string
@@ -144,8 +143,7 @@ func (s *SessionInfo) keep(title, cwd, parent, expires string) {
 	}
 }
 
-// describe takes over what a later stretch of the session tells, but for its
-// runs.
+// describe takes what a later stretch says about the session, except for its runs.
 func (s *SessionInfo) describe(later SessionInfo) {
 	s.keep(later.Title, later.Cwd, later.Parent, later.Expires)
 	if s.Prompt == "" {
@@ -172,21 +170,21 @@ func (s *SessionInfo) extend(later SessionInfo) {
 	run.Worst = run.Worst.Or(more.Worst)
 }
 
-// session notes what a frame tells of its session since the last seal. Where
-// acptap gave the agent another id, the session is what the client calls so:
-// frames that only the agent sent or got are not counted.
+// session takes what a frame says about its session since the last seal. If acptap gave the
+// agent another id, the client's id counts, and frames that only the agent sent or got are
+// ignored.
 func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	if note.Session == "" || !f.AtClient() {
 		return
 	}
 	s := d.sessionOf(note.Session, f.Seq)
-	if !note.OnlyNames() { // which is where a run begins, but nothing of the run
+	if !note.OnlyNames() { // otherwise the frame marks where a run begins, but is not part of it
 		s.observe(f, note, facts, d.wall(f.At))
 	}
 }
 
-// sessionOf returns what the block at hand tells of a session. seq is of the frame
-// that says so.
+// sessionOf returns the facts of a session in the current block. seq is the frame that
+// mentions it.
 func (d *dissector) sessionOf(id string, seq uint64) *SessionInfo {
 	s := d.sessionChanges[id]
 	if s == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A Store is a directory of tapes. Any number of processes may write and read
-// it at once. Its methods may be called from several goroutines.
+// A Store is a directory of tapes. Any number of processes may write and read it at once,
+// and any number of goroutines may call its methods.
 //
 //	acptap.db        the catalogue: an index of the tapes, which can be rebuilt
 //	notes.db         tags and notes that people write on tapes
@@ -28,23 +28,23 @@ import (
 //	live/            journals of running proxies, and of killed ones until they are recovered
 type Store struct {
 	dir      string
-	timeout  time.Duration        // how long to wait for a lock; 0: without end
-	testHook func(payload []byte) // sees what is dissected; nil but in tests
+	timeout  time.Duration        // how long to wait for a lock; 0: without limit
+	testHook func(payload []byte) // sees what is dissected; nil except in tests
 	sealer   *sealer              // of the journals that this process writes
 
-	// OnError, if it is not nil, is called with errors of the work behind a Recorder,
-	// which no call returns. It is called once for each kind of error, from any
-	// goroutine, and must not block: the traffic waits for it. Set it before Record.
+	// OnError, if not nil, receives errors of a Recorder's background work, which no call
+	// returns. It is called once for each kind of error, from any goroutine, and must not
+	// block, since that delays the traffic. Set it before Record.
 	OnError func(error)
 }
 
-// lockTimeout is how long a command waits for a lock. Among twenty proxies and two
-// readers the longest wait is a few hundred milliseconds (BenchmarkTwentyProxies),
-// so a process that holds a lock for longer is stopped or stuck.
+// lockTimeout is how long a command waits for a lock. Among twenty proxies and two readers
+// the longest wait is a few hundred milliseconds (BenchmarkTwentyProxies), so a process
+// that holds a lock for longer is stopped or stuck.
 const lockTimeout = 10 * time.Second
 
-// OpenStore returns the store in dir. The directory need not exist: a reader finds
-// an empty store then, and recording creates it.
+// OpenStore returns the store in dir. The directory need not exist: readers then find an
+// empty store, and recording creates it.
 func OpenStore(dir string) *Store {
 	s := &Store{dir: dir, timeout: lockTimeout}
 	s.sealer = newSealer(s)
@@ -90,18 +90,17 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 	return j, nil
 }
 
-// A Recorder records one tape. The proxy's pumps write to its journal, each from its
-// own goroutine. Behind the journal a flusher moves what was written into the tape's
-// file.
+// A Recorder records one tape. The proxy's pumps write to its journal, each from its own
+// goroutine. A flusher moves what was written into the tape's file.
 type Recorder struct {
 	*journal.Writer
-	lock    *os.File     // held until all work behind the journal has ended
-	saved   atomic.Int64 // position up to which all is in the tape's file
+	lock    *os.File     // held until all background work has ended
+	saved   atomic.Int64 // position up to which the journal is in the tape's file
 	flusher *flusher
 }
 
-// newRecorder begins a tape in the store. The caller holds lock, the tape's lock
-// file, and hands it over to the recorder.
+// newRecorder begins a tape in the store. It takes over lock, the locked lock file of the
+// tape.
 func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.File) (*Recorder, error) {
 	j := &Recorder{lock: lock}
 	var err error
@@ -109,20 +108,20 @@ func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.F
 	return j, err
 }
 
-// Close ends the tape and seals what is left, for at most 15 ms: editors kill
-// proxies that take longer. A tape that is not sealed by then is complete all the
-// same, in its journal, and the next proxy recovers it.
+// Close ends the tape and seals what is left, for at most 15 ms: editors kill proxies that
+// take longer. A tape that is not sealed by then is still complete in its journal, and the
+// next proxy recovers it.
 func (j *Recorder) Close() error {
 	j.Writer.Close()
 	return j.flusher.stop()
 }
 
-// Wait waits for the work behind a closed Recorder, for which Close waits no longer
-// than 15 ms. The tape is live until that work has ended.
+// Wait waits for the background work of a closed Recorder, for which Close waits at most 15
+// ms. The tape is live until that work has ended.
 func (j *Recorder) Wait() { <-j.flusher.done }
 
-// reserveID takes the lock of a tape that does not exist yet and begins at t. The
-// tape's id is wish, unless that is empty or taken.
+// reserveID takes the lock of a new tape that begins at t. The tape's id is wish, unless
+// that is empty or taken.
 func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
 	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
@@ -133,7 +132,7 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 		switch {
 		case err != nil:
 			return "", nil, err
-		case lock == nil: // the same id at the same moment, or taken for one that was left
+		case lock == nil: // the same id at the same moment, or another process took it for a leftover
 		case s.hasFile(tape):
 			disk.RemoveLocked(lock)
 		default:
@@ -144,8 +143,8 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 	return "", nil, fmt.Errorf("no free id for a tape in %s", s.dir)
 }
 
-// make creates the directories. It refuses a store that belongs to another user,
-// who could read what is recorded.
+// make creates the directories. It refuses a store that belongs to another user, who could
+// read the tapes.
 func (s *Store) make() error {
 	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -164,7 +163,7 @@ func (s *Store) checkOwner() error {
 	return nil
 }
 
-// checkDir returns why dir cannot be a directory of a store, nil if it can.
+// checkDir returns an error if dir cannot be a directory of a store.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -186,8 +185,8 @@ func (s *Store) isLive(tape string) bool { return disk.IsLocked(s.lockFile(tape)
 // keySize is how many random bytes a store's key has.
 const keySize = 32
 
-// Key returns the store's own key for fingerprints of secrets. The first one who asks
-// makes it, and the store with it.
+// Key returns the store's own key for fingerprints of secrets. The first call creates it,
+// and the store if there is none.
 func (s *Store) Key() (redact.Key, error) {
 	key, err := s.readKey()
 	if err == nil {
@@ -201,7 +200,7 @@ func (s *Store) Key() (redact.Key, error) {
 		return nil, fmt.Errorf("the store's key: %w", err)
 	}
 	defer f.Close()
-	if key, err := s.readKey(); err == nil { // made while this waited for the lock
+	if key, err := s.readKey(); err == nil { // created while this waited for the lock
 		return key, nil
 	}
 	key = make(redact.Key, keySize)
@@ -214,7 +213,7 @@ func (s *Store) Key() (redact.Key, error) {
 
 func (s *Store) keyFile() string { return filepath.Join(s.dir, "key") }
 
-// readKey returns the key if there is one.
+// readKey returns the key if it exists.
 func (s *Store) readKey() (redact.Key, error) {
 	f, err := disk.Open(s.keyFile(), os.O_RDONLY)
 	if err != nil {

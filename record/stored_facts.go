@@ -11,18 +11,18 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 )
 
-// tapeFacts are what a tape's file says of the tape and of its sessions.
+// tapeFacts are the facts of a tape and of its sessions in the tape's file.
 type tapeFacts struct {
 	info     Info
 	sessions []SessionInfo
-	all      bool // nothing is missing that is known here
+	all      bool // no fact known here is missing
 
-	infoValue     []byte   // as it is stored; nil if the facts were counted
-	sessionValues [][]byte // likewise
+	infoValue     []byte   // as stored; nil if the facts were counted
+	sessionValues [][]byte // as stored; nil if the facts were counted
 }
 
-// readFacts returns the facts of a tape's file. Where they are missing or damaged,
-// they are counted from its blocks.
+// readFacts returns the facts of a tape's file. If they are missing or damaged, it counts
+// them from the blocks.
 func readFacts(file tapeFile) (tapeFacts, error) {
 	facts, err := storedFacts(file)
 	if !errors.Is(err, ErrDamaged) {
@@ -35,8 +35,8 @@ func readFacts(file tapeFile) (tapeFacts, error) {
 	return tapeFacts{info: counted.info, sessions: counted.sessions}, nil
 }
 
-// storedFacts returns the facts that stand in a tape's file. That they are of
-// another tape than they should be is damage.
+// storedFacts returns the facts stored in a tape's file. Facts of another tape count as
+// damage.
 func storedFacts(file tapeFile) (facts tapeFacts, err error) {
 	err = file.View(func(tx *bolt.Tx) error {
 		tape := tx.Bucket(bucketTape)
@@ -66,8 +66,8 @@ func storedFacts(file tapeFile) (facts tapeFacts, err error) {
 	return facts, err
 }
 
-// put puts the facts of a tape into the catalogue, with the tags that are not known
-// here of the tape's file, or else of the catalogue.
+// put puts the facts of a tape into the catalogue. It keeps unknown tags of the tape's
+// file, or else of the catalogue.
 func (f *tapeFacts) put(tx *bolt.Tx) error {
 	tapes, err := tx.CreateBucketIfNotExists(bucketTapes)
 	if err != nil {
@@ -99,8 +99,7 @@ func (f *tapeFacts) put(tx *bolt.Tx) error {
 	return nil
 }
 
-// mend counts the facts of a tape again and stores them, if some are missing or
-// damaged.
+// mend counts the facts of a tape again and stores them, if some are missing or damaged.
 func (s *Store) mend(tape string) error {
 	file := s.tapeFile(tape)
 	facts, err := storedFacts(file)
@@ -112,12 +111,12 @@ func (s *Store) mend(tape string) error {
 		return err
 	}
 	counted, err := recount(file)
-	if err != nil || !damaged && !counted.whole { // then what is stored tells more
+	if err != nil || !damaged && !counted.whole { // otherwise what is stored says more
 		return err
 	}
 	return file.Update(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketTape)
-		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and will be counted the next time
+		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and is counted the next time
 			return nil
 		}
 		if err := b.Put(keyInfo, encodeTags(&counted.info, b.Get(keyInfo))); err != nil {
@@ -127,8 +126,8 @@ func (s *Store) mend(tape string) error {
 	})
 }
 
-// mendSessions stores the sessions of a tape that were counted. What else is there
-// stays if it can be read and a block cannot.
+// mendSessions stores the counted sessions of a tape. If a block could not be read, it
+// keeps the stored sessions that can be.
 func mendSessions(tx *bolt.Tx, counted recounted) error {
 	b, err := tx.CreateBucketIfNotExists(bucketSessions)
 	if err != nil {

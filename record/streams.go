@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// endTorn ends the frames of streams that a record tears apart or leaves unfinished.
-// It returns false if the block is full before: then it is to be called again.
+// endTorn ends the frames of streams that a record interrupts or leaves unfinished. It
+// returns false if the block is full before; the caller then calls it again.
 func (d *dissector) endTorn(r journal.Positioned) bool {
 	missing := r.Offset - uint32(d.Offsets[r.Dir])
 	switch {
@@ -24,7 +24,7 @@ func (d *dissector) endTorn(r journal.Positioned) bool {
 	return true
 }
 
-// streamMark takes what begins or ends a stream.
+// streamMark takes the mark that begins or ends a stream.
 func (d *dissector) streamMark(slot uint16, dir wire.Direction, text []byte) {
 	f := wire.Frame{Dir: dir, Kind: wire.Mark, End: wire.None, Raw: text}
 	switch m := wire.ReadMark(f); {
@@ -50,7 +50,7 @@ func (d *dissector) streamPiece(p streams.Piece) {
 	d.piece(f, p.Last)
 }
 
-// streamAgain takes an entry of a block that is of a stream.
+// streamAgain takes an entry of a stream from a block that was dissected before.
 func (d *dissector) streamAgain(e *entry) {
 	if d.Streams == nil {
 		d.Streams = &streams.Set{Emit: d.streamPiece}
@@ -96,8 +96,8 @@ func (l *loader) takeStream(p portable.Line) error {
 	return l.streamFrame(f, p.Body)
 }
 
-// streamFrame takes a frame of a stream, whose bytes it reads. A long one goes on in
-// parts, as it would on its way out of a journal.
+// streamFrame takes a frame of a stream and reads its bytes. It splits a long one into
+// parts, as happens with one from a journal.
 func (l *loader) streamFrame(f wire.Frame, r io.Reader) error {
 	var parts wire.BodyDecoder
 	given := false

@@ -7,34 +7,32 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// The facts of a tape and of a session, and how far a tape is sealed, are values
-// that grow: a byte with the version of this form, and then a CBOR map of one level
-// (RFC 8949, deterministic) with numbers as keys, the tags. No tag ever gets another
-// meaning.
+// The facts of a tape and of a session, and checkpoints, are values that can grow: a byte
+// with the version of this form, and then a flat CBOR map (RFC 8949, deterministic) with
+// numbers as keys, the tags. A tag never changes its meaning.
 //
 //	0        what a reader must know (package need); left out: nothing
 //	1        how many tags the writer knew, from 0 on
 //	2 …      a fact each; left out: zero
 //
-// A reader passes over tags that it does not know, and keeps them when it writes
-// the value again. Since it cannot bring them up to date, tag 1 is then its own:
-// who knows more finds there that the facts behind that number have to be counted
-// again from the blocks (recount).
+// A reader ignores unknown tags, but keeps them when it writes the value again. Since it
+// cannot update them, it writes its own tag 1: a reader that knows more sees from that
+// which facts it has to count again from the blocks (recount).
 const (
 	tagsVersion = 1
-	maxVersion  = 31 // a higher first byte is no version: the value is damaged
+	maxVersion  = 31 // a higher first byte is damage, not a version
 )
 
-// A tagged value names its facts, in the order of their tags, to who writes or
+// A tagged value passes its facts, in the order of their tags, to a tags that writes or
 // reads them.
 type tagged interface {
-	what() string  // in errors
-	known() uint64 // the first tag that is free
+	what() string  // for errors
+	known() uint64 // the first free tag
 	tags(*tags)
 }
 
-// encodeTags returns a value that takes the place of old, which may be nil, with
-// the tags of old that this version does not know.
+// encodeTags returns the value that replaces old, which may be nil. It keeps the tags of
+// old that this version does not know.
 func encodeTags(v tagged, old []byte) []byte {
 	t := &tags{writing: true}
 	known := v.known()
@@ -45,7 +43,7 @@ func encodeTags(v tagged, old []byte) []byte {
 	return append(append(b, t.b...), kept...)
 }
 
-// behindTag returns the pairs of a value from a tag on.
+// behindTag returns the pairs of a value that begin with a tag.
 func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
 	var t tags
 	if !t.open(value) {
@@ -65,8 +63,7 @@ func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
 	return pairs, b
 }
 
-// decode reads a value into v. all is false if its writer did not know all facts that v
-// has.
+// decode reads a value into v. all is false if its writer did not know all facts of v.
 func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	if len(value) > 0 && tagsVersion < value[0] && value[0] <= maxVersion {
 		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)
@@ -92,23 +89,23 @@ func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	return known >= v.known(), nil
 }
 
-// tags writes or reads the pairs of one value. Its methods are called with rising
-// tags. What they are given is written unless it is zero; or is set to what is read,
-// and left as it is where the tag is missing.
+// tags writes or reads the pairs of one value. Callers must call its methods in the order
+// of tags. Writing, a method omits zero values; reading, it leaves its argument alone if
+// the tag is missing.
 type tags struct {
 	writing bool
 	b       []byte // what is written
-	in      string // what is read; all text in it is a part of that
+	in      string // what is read; all texts share its memory
 	pos     int    // in it
-	pairs   uint64 // written, or left to read without the one at hand
+	pairs   uint64 // written, or left to read after the current one
 
-	tag   uint64 // of the pair at hand
-	found bool   // there is one, and its value is at pos
-	pair  int    // where it begins
-	bad   bool   // what is read is damaged
+	tag   uint64 // of the current pair
+	found bool   // there is a current pair, and its value is at pos
+	pair  int    // where the current pair begins
+	bad   bool   // the value is damaged
 }
 
-// open begins to read a value. It returns false if that is none of this version.
+// open begins to read a value. It returns false if the value is not of this version.
 func (t *tags) open(value []byte) bool {
 	if len(value) == 0 || value[0] != tagsVersion {
 		return false
@@ -126,7 +123,7 @@ func (t *tags) open(value []byte) bool {
 // left returns how many bytes are left to read.
 func (t *tags) left() uint64 { return uint64(len(t.in) - t.pos) }
 
-// next goes on to the next pair.
+// next moves to the next pair.
 func (t *tags) next() {
 	last, first := t.tag, t.pair == 0
 	if t.found = t.pairs > 0 && !t.bad; !t.found {
@@ -142,7 +139,7 @@ func (t *tags) next() {
 	t.found = !t.bad
 }
 
-// at goes on to the pair with that tag, and reports whether there is one.
+// at moves to the pair with that tag, and reports whether there is one.
 func (t *tags) at(tag uint64) bool {
 	for t.found && t.tag < tag {
 		t.skip(0)
@@ -236,7 +233,7 @@ func (t *tags) texts(tag uint64, v *[]string) {
 	}
 }
 
-// numbers are as many as v has; of more the first ones are read.
+// numbers writes all of v, or reads as many numbers as v has.
 func (t *tags) numbers(tag uint64, v []int64) {
 	if t.writing {
 		t.put(tag)
@@ -257,7 +254,7 @@ func (t *tags) numbers(tag uint64, v []int64) {
 	t.next()
 }
 
-// enum is a number below 256 with a type of its own.
+// enum takes a number below 256 that has its own type.
 func enum[T ~uint8](t *tags, tag uint64, v *T) {
 	n := uint64(*v)
 	t.uint(tag, &n)

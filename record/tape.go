@@ -16,13 +16,13 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// A Tape is read from its blocks, and from its journal where that is not sealed
-// yet. It holds no file open between calls. A Tape is for one goroutine.
+// A Tape reads a tape from its blocks, and from its journal as far as that is not sealed
+// yet. It holds no file open between calls. Only one goroutine may use it.
 type Tape struct {
 	id    string
 	from  blocks
-	store *Store  // nil if the tape is a file of its own
-	known []int64 // segments of the journal, if nobody writes it; nil: they are looked up
+	store *Store  // nil if the tape is in a file outside a store
+	known []int64 // segments of a journal that is not being written; nil: look them up
 	codec *codec
 }
 
@@ -36,39 +36,39 @@ type blocks interface {
 	facts() (Info, []SessionInfo, error)
 }
 
-// Clone returns the tape for another goroutine. It does not look whether it is still there.
+// Clone returns the tape for another goroutine. It does not check whether the tape still
+// exists.
 func (t *Tape) Clone() *Tape {
 	other := *t
 	other.codec = new(codec)
 	return &other
 }
 
-// ID returns the id of the tape. A file outside of the store has the one that it
-// was recorded with, if that is known.
+// ID returns the id of the tape. A file outside a store has the id that it was recorded
+// with, if that is known.
 func (t *Tape) ID() string { return t.id }
 
-// Info returns what is known of the tape by now.
+// Info returns what is known of the tape now.
 func (t *Tape) Info() (Info, error) {
 	info, _, err := t.facts()
 	return info, err
 }
 
-// Sessions returns the sessions on the tape, each with its one run, by their
-// first frame.
+// Sessions returns the sessions on the tape, each with its one run, by their first frame.
 func (t *Tape) Sessions() ([]SessionInfo, error) {
 	_, sessions, err := t.facts()
 	return slices.DeleteFunc(sessions, func(s SessionInfo) bool { return !s.exists() }), err
 }
 
-// Rows yields the frames from number from on without their bytes. What can be
-// asked of the fields alone is much faster so (BenchmarkMillion).
+// Rows yields the frames from number from on, without their bytes. That is much faster if
+// the fields suffice (BenchmarkMillion).
 //
-// An error stands for a stretch that cannot be read; the next frames follow it.
+// An error stands for a part that cannot be read; the frames after it follow.
 func (t *Tape) Rows(from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.frames(from, false)
 }
 
-// Frames yields the frames from number from on. Their bytes are valid until the
+// Frames yields the frames from number from on. The bytes of a frame are valid until the
 // next one is asked for. Errors are as with Rows.
 func (t *Tape) Frames(from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.frames(from, true)
@@ -100,7 +100,7 @@ func (t *Tape) Frame(seq uint64) (dialect.Frame, error) {
 	return dialect.Frame{}, fmt.Errorf("tape %s has no frame %d", t.id, seq)
 }
 
-// Last returns the number of the last frame, 0 if there is none.
+// Last returns the number of the last frame, 0 if there are none.
 func (t *Tape) Last() (uint64, error) {
 	info, err := t.Info()
 	return info.Lines, err
@@ -125,7 +125,7 @@ func (t *Tape) frames(from uint64, withBytes bool) iter.Seq2[dialect.Frame, erro
 	}
 }
 
-// framesOf yields the frames of a block from number next on, which it moves on.
+// framesOf yields the frames of a block from number next on, and advances next.
 func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		for i := range b.entries {
@@ -146,9 +146,8 @@ func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialec
 	}
 }
 
-// blocksFrom yields the blocks from the one with frame from on: those that are
-// sealed, and then what is in the journal, block by block. A block is valid
-// until the next one is asked for.
+// blocksFrom yields the blocks from the one with frame from on: first the sealed ones, then
+// the journal, block by block. A block is valid until the next one is asked for.
 func (t *Tape) blocksFrom(from uint64, withBytes bool) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		r := newBlockReader(t, from, withBytes)
@@ -161,7 +160,7 @@ func (t *Tape) blocksFrom(from uint64, withBytes bool) iter.Seq2[*block, error] 
 	}
 }
 
-// begin returns which of the blocks holds frame from.
+// begin returns the index of the block that holds frame from.
 func begin(keys []blockKey, from uint64) int {
 	lo := 0
 	for i, key := range keys {
@@ -188,11 +187,11 @@ func (t *Tape) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (b *blo
 	return b, err
 }
 
-// errEnough ends a write that has what it wanted.
+// errEnough ends a write early.
 var errEnough = errors.New("enough")
 
-// beginning returns the first wire.MaxChecked bytes of a frame that came in
-// parts, and gives it the lead of the first one.
+// beginning returns the first wire.MaxChecked bytes of a frame that came in parts, and sets
+// the frame's lead to that of the first part.
 func (t *Tape) beginning(f *dialect.Frame, back uint64) ([]byte, error) {
 	w := &limited{left: wire.MaxChecked}
 	err := t.parts(w, f, back)
@@ -216,8 +215,8 @@ func (w *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteFrame writes all bytes of a frame, however long, without its line end. It
-// holds no more than a block of them at a time.
+// WriteFrame writes all bytes of a frame, however long, without its line end. It holds at
+// most a block of them at a time.
 func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
 	for b, err := range t.blocksFrom(seq, true) {
 		if err != nil {
@@ -238,8 +237,8 @@ func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
 	return fmt.Errorf("tape %s has no frame %d", t.id, seq)
 }
 
-// parts writes the bytes of a frame that came in parts. It gives the frame the lead of
-// the first one.
+// parts writes the bytes of a frame that came in parts, and sets the frame's lead to that
+// of the first part.
 func (t *Tape) parts(w io.Writer, f *dialect.Frame, back uint64) error {
 	began, first := f.Seq-back, true
 	for b, err := range t.blocksFrom(began-1, true) {
@@ -262,8 +261,8 @@ func (t *Tape) parts(w io.Writer, f *dialect.Frame, back uint64) error {
 	return fmt.Errorf("frame %d of tape %s: %w: a part of it is missing", f.Seq, t.id, ErrDamaged)
 }
 
-// lineNumbers tells in which lines of a file the frames of a tape stand. It holds only
-// where the distance between the two numbers changes.
+// lineNumbers maps frames of a tape to lines of a file. It has an entry only where the
+// difference of the two numbers changes.
 type lineNumbers []lineNumber
 
 type lineNumber struct {
@@ -278,7 +277,7 @@ func (l *lineNumbers) add(seq uint64, line int) {
 	}
 }
 
-// of returns the line of a frame, 0 if it is not known.
+// of returns the line of a frame, 0 if it is unknown.
 func (l lineNumbers) of(seq uint64) int {
 	i := sort.Search(len(l), func(i int) bool { return l[i].seq > seq })
 	if i == 0 {
@@ -287,12 +286,12 @@ func (l lineNumbers) of(seq uint64) int {
 	return l[i-1].line + int(seq-l[i-1].seq)
 }
 
-// Line returns the line in which a frame stands, from 1: of the file that the tape was
-// read from, and else of the one that Export would write. It is 0 if the file is not one
-// of lines.
+// Line returns the line of a frame, from 1, in the file that the tape was read from, or
+// else in the one that Export would write. It returns 0 if the file does not consist of
+// lines.
 func (t *Tape) Line(seq uint64) int {
 	if m, ok := t.from.(*memoryBlocks); ok {
 		return m.lines.of(seq)
 	}
-	return int(min(seq, portable.MaxSeq)) + 1 // behind the header
+	return int(min(seq, portable.MaxSeq)) + 1 // after the header
 }

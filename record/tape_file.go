@@ -30,10 +30,10 @@ var (
 // A tapeFile is the bbolt file of a tape.
 type tapeFile struct {
 	boltfile.File
-	tape string // whose it is
+	tape string // the id of its tape
 }
 
-// holds returns an error unless the file is that of the tape.
+// holds returns an error unless tape is the id of the file's tape.
 func (f tapeFile) holds(tape string) error {
 	if tape != f.tape {
 		return fmt.Errorf("%s says that it is of tape %q: %w", f, tape, ErrDamaged)
@@ -41,7 +41,7 @@ func (f tapeFile) holds(tape string) error {
 	return nil
 }
 
-// view calls see with what a tape's file has.
+// view calls see with the buckets of a tape's file.
 func (f tapeFile) view(see func(tape, blocks *bolt.Bucket) error) error {
 	return f.View(func(tx *bolt.Tx) error {
 		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
@@ -52,7 +52,7 @@ func (f tapeFile) view(see func(tape, blocks *bolt.Bucket) error) error {
 	})
 }
 
-// orNoTape turns the error of a file that is not there into ErrNoTape.
+// orNoTape turns the error of a missing file into ErrNoTape.
 func (f tapeFile) orNoTape(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", f, ErrNoTape)
@@ -103,8 +103,8 @@ func (s boltBlocks) facts() (Info, []SessionInfo, error) {
 	return facts.info, facts.sessions, s.file.orNoTape(err)
 }
 
-// readState returns the head and the state of the block with that key; of the
-// last one if it is nil.
+// readState returns the head and the state of the block with that key, or of the last block
+// if key is nil.
 func readState(file tapeFile, key []byte) (encodedBlock, error) {
 	var s encodedBlock
 	err := file.view(func(_, blocks *bolt.Bucket) (err error) {
@@ -121,8 +121,7 @@ func readState(file tapeFile, key []byte) (encodedBlock, error) {
 	return s, err
 }
 
-// readBlock reads the block with that key. What it returns is valid during the
-// transaction only.
+// readBlock reads the block with that key. The result is valid only during the transaction.
 func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 	b := blocks.Bucket(key)
 	if b == nil {
@@ -136,14 +135,13 @@ func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 		return encodedBlock{}, err
 	}
 	s := encodedBlock{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
-	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // packed, and so less than that
+	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // compressed, and so smaller than that
 		return encodedBlock{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
 	}
 	return s, nil
 }
 
-// memoryBlocks are the blocks of a tape that was read from a portable file. They
-// stay compressed.
+// memoryBlocks are the compressed blocks of a tape that was read from a portable file.
 type memoryBlocks struct {
 	list     []encodedBlock
 	info     Info

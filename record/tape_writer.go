@@ -17,34 +17,33 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A tapeWriter moves the journal of one tape into the tape's file, block by block.
-// The proxy that records does so behind its own work; after it was killed, another
-// process does, which holds the tape's lock.
+// A tapeWriter moves the journal of one tape into the tape's file, block by block. The
+// recording proxy does so in the background; after it was killed, another process that
+// holds the tape's lock does.
 type tapeWriter struct {
 	store   *Store
 	tape    string
-	file    tapeFile // the tape's, or one that will be
+	file    tapeFile // the tape's file, or a temporary one that becomes it
 	journal journal.Reader
 	d       *dissector
-	codec   *codec // of whose turn it is, if several use it
+	codec   *codec // if several writers share it, only the holder of the turn may use it
 
-	saved    *atomic.Int64 // journal position up to which all is in the file
+	saved    *atomic.Int64 // journal position up to which everything is in the file
 	gone     int64         // position up to which segments were removed
-	indexed  time.Time     // when the catalogue was last told
-	indexing atomic.Bool   // it is being told
+	indexed  time.Time     // when the catalogue was last updated
+	indexing atomic.Bool   // the catalogue is being updated
 	telling  sync.WaitGroup
 }
 
-// errOvertaken says that another process has written the block at hand.
+// errOvertaken says that another process has written the current block.
 var errOvertaken = errors.New("sealed by another process")
 
-// indexEvery is how often the catalogue is told of a tape that grows.
+// indexEvery is how often the catalogue is updated for a growing tape.
 const indexEvery = 5 * time.Second
 
-// newTapeWriter goes on where the tape's last block ends, or begins the tape. It
-// keeps in position how far it has come.
-//
-// known are the segments of a journal that nobody writes, else nil.
+// newTapeWriter continues after the tape's last block, or begins the tape. It keeps its
+// progress in position. known are the segments of a journal that is no longer written, else
+// nil.
 func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64, c *codec) (*tapeWriter, error) {
 	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
@@ -56,7 +55,7 @@ func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64,
 	return w, nil
 }
 
-// resume takes over the state in the tape's last block.
+// resume restores the state in the tape's last block.
 func (w *tapeWriter) resume() error {
 	d, err := w.codec.resume(w.file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -74,9 +73,8 @@ func (w *tapeWriter) resume() error {
 	return nil
 }
 
-// writeBlocks writes the full blocks that the journal holds, and if rest is set the
-// last one too, however small. It stops early, with io.ErrNoProgress, when stop says
-// so.
+// writeBlocks writes the full blocks that the journal holds, and if rest is set the last
+// one too, however small. When stop returns true, it stops early with io.ErrNoProgress.
 func (w *tapeWriter) writeBlocks(rest bool, stop func() bool) error {
 	for {
 		if w.d.full() {
@@ -118,12 +116,12 @@ func (w *tapeWriter) writeBlocks(rest bool, stop func() bool) error {
 			return err
 		}
 	}
-	w.d.build = builder{} // a tape that rests keeps no room for a block
+	w.d.build = builder{} // a resting tape keeps no space for a block
 	return nil
 }
 
-// finish writes all that is left of a tape that nobody records any more, and
-// removes its journal. The caller holds the tape's lock, and removes that.
+// finish writes what is left of a tape that is no longer recorded, and removes its journal.
+// The caller holds the tape's lock, and removes the lock file.
 func (w *tapeWriter) finish(stop func() bool) error {
 	for {
 		if err := w.writeBlocks(false, stop); err != nil {
@@ -140,7 +138,7 @@ func (w *tapeWriter) finish(stop func() bool) error {
 			return err
 		}
 	}
-	w.journal.Close() // Windows does not remove what is open
+	w.journal.Close() // Windows does not remove open files
 	for _, p := range w.journal.Segments() {
 		if err := os.Remove(w.journal.Files.Segment(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -150,7 +148,7 @@ func (w *tapeWriter) finish(stop func() bool) error {
 	return nil
 }
 
-// writeBlock writes the block at hand. complete says that it is the tape's last.
+// writeBlock writes the current block. complete says that it is the last one of the tape.
 func (w *tapeWriter) writeBlock(complete bool) error {
 	d := w.d
 	d.Info.Complete = complete
@@ -167,7 +165,7 @@ func (w *tapeWriter) writeBlock(complete bool) error {
 		if err := w.resume(); err != nil {
 			return err
 		}
-		if w.d.Index <= s.head.Index { // nobody has written it
+		if w.d.Index <= s.head.Index { // no other process has written it
 			return fmt.Errorf("sealing tape %s: which of its blocks is the last: %w", w.tape, ErrDamaged)
 		}
 		return nil
@@ -178,15 +176,15 @@ func (w *tapeWriter) writeBlock(complete bool) error {
 	w.saved.Store(d.Position)
 	d.next()
 	for ; w.gone+journal.SegmentSize <= d.Position; w.gone += journal.SegmentSize {
-		os.Remove(w.journal.Files.Segment(w.gone)) // one that stays is removed at the end
+		os.Remove(w.journal.Files.Segment(w.gone)) // on failure it is removed at the end
 	}
-	if !complete { // else the caller tells the catalogue
+	if !complete { // otherwise the caller updates the catalogue
 		w.index(false)
 	}
 	return nil
 }
 
-// put puts a block and what it changes into the tape's file.
+// put puts a block, and the facts that it changes, into the tape's file.
 func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	d := w.d
 	tape, err := tx.CreateBucketIfNotExists(bucketTape)
@@ -208,8 +206,8 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	if err != nil {
 		return err
 	}
-	// A bucket of its own for each block: in one bucket bbolt would write the
-	// neighbours of a new block again with it.
+	// Each block has its own bucket: in a shared one, bbolt would rewrite the neighbours of
+	// a new block.
 	b, err := blocks.CreateBucket(s.head.key().encode())
 	if err != nil {
 		return err
@@ -239,13 +237,12 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	)
 }
 
-// largeState is the size from which a state is not kept with each block: tens of
-// thousands of open requests would take more room than the traffic.
+// largeState is the size from which states of older blocks are dropped: with tens of
+// thousands of open requests they would take more space than the traffic.
 const largeState = 64 << 10
 
-// dropState removes the state from the block before the last two, if it is large.
-// Who goes on behind a tape needs that of the last block, or of the one before
-// where that is damaged.
+// dropState removes the state from the third-last block if it is large. To continue a tape
+// takes the state of the last block, or of the one before if that is damaged.
 func dropState(blocks *bolt.Bucket) error {
 	c := blocks.Cursor()
 	c.Last()
@@ -261,8 +258,8 @@ func dropState(blocks *bolt.Bucket) error {
 	return b.Delete(keyState)
 }
 
-// putSessions adds what a block tells of sessions, and returns how many more of
-// them there are.
+// putSessions adds what a block says about sessions, and returns how many more of them
+// exist now.
 func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err error) {
 	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
 	if err != nil {
@@ -291,9 +288,9 @@ func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err er
 	return more, nil
 }
 
-// isNext reports whether the block with that head follows the last one in the
-// tape's file: another process may have written it meanwhile. The last one's key
-// says so and keySealed, of which one may be damaged.
+// isNext reports whether the block with that head follows the last one in the tape's file:
+// another process may have written it in the meantime. Both the last block's key and
+// keySealed tell; either may be damaged.
 func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	last := -1
 	key, _ := blocks.Cursor().Last()
@@ -307,8 +304,8 @@ func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	return err == nil && before.index == head.Index-1 && before.position == head.From
 }
 
-// index tells the catalogue of the tape, now and then, or at once. That may have
-// to wait for other processes, so it does not hold up the blocks.
+// index updates the catalogue for the tape, now and then, or at once. That may have to wait
+// for other processes, so it does not delay the blocks.
 func (w *tapeWriter) index(now bool) {
 	if now {
 		w.telling.Wait()
@@ -325,7 +322,7 @@ func (w *tapeWriter) index(now bool) {
 	})
 }
 
-// close ends the work, and waits for what it has begun.
+// close ends the work, and waits for updates of the catalogue.
 func (w *tapeWriter) close() {
 	w.journal.Close()
 	w.telling.Wait()

@@ -2,11 +2,11 @@ package record
 
 import "encoding/binary"
 
-// A varintReader reads varints and text behind its length. Past the end of its bytes it
-// returns zeros and remembers that it ran dry.
+// A varintReader reads varints and length-prefixed text. Past the end of its bytes it
+// returns zeros and sets Bad.
 type varintReader struct {
 	B   []byte // what is left
-	Bad bool   // it ran dry
+	Bad bool   // it ran out of bytes
 }
 
 // Uint reads a number.
@@ -42,11 +42,11 @@ func (r *varintReader) Bytes(n uint64) []byte {
 	return p
 }
 
-// Text reads text behind its length.
+// Text reads length-prefixed text.
 func (r *varintReader) Text() string { return string(r.Bytes(r.Uint())) }
 
-// Count reads how many of something follow. Each takes at least one byte, so a
-// damaged count cannot ask for more memory than there are bytes.
+// Count reads a number of items that follow. Each takes at least one byte, so a damaged
+// count cannot ask for more memory than there are bytes.
 func (r *varintReader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.B)) {

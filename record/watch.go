@@ -17,42 +17,41 @@ type Change struct {
 	Tape  string
 	Live  bool          // of TapeAppeared: it is being recorded
 	Frame dialect.Frame // of FrameRecorded; its bytes are valid until the next change is asked for
-	Began time.Time     // of StoreLooked: when the look began
+	Began time.Time     // of StoreLooked: when that look began
 }
 
-// A ChangeKind says what happens.
+// A ChangeKind says what happened.
 type ChangeKind uint8
 
 // The kinds.
 const (
 	TapeAppeared  ChangeKind = iota // it is in the store, or recording it has begun
 	FrameRecorded                   // a wanted frame
-	TapeEnded                       // recording has ended, or a tape that is complete was read; all wanted frames have come
-	TapeDeleted                     // it is not in the store any more
+	TapeEnded                       // recording has ended, or a complete tape was read; all wanted frames have come
+	TapeDeleted                     // it is gone from the store
 	NotesChanged                    // tags or notes on some tape: Tape is empty
 	StoreLooked                     // everything that was there when the look began has been yielded
 )
 
-// Watch yields what happens in the store until ctx is done. It begins with the
-// tapes that are there, oldest first, and their wanted frames; the first
-// StoreLooked comes after them. An error comes with the tape of which a part cannot
-// be read, or without one if the store cannot be listed. Watching goes on after it.
+// Watch yields what happens in the store until ctx is done. It begins with the existing
+// tapes, oldest first, and their wanted frames; the first StoreLooked comes after them. An
+// error comes with the tape that has an unreadable part, or without one if the store cannot
+// be listed. Watching continues after it.
 //
-// wanted is called once for each tape, when it appears, and returns the first frame
-// to yield, or false for none; nil wants no frames. The frames of a tape come in
-// order, each exactly once. Tapes that are being recorded are read concurrently,
-// others one after the other.
+// wanted is called once for each tape, when it appears, and returns the first frame to
+// yield, or false for none; nil wants no frames. The frames of a tape come in order, each
+// exactly once. Tapes that are being recorded are read concurrently, others one after the
+// other.
 //
-// Watch starts no goroutine: it works while the caller asks for the next change. A
-// slow caller misses no frame, but may see a tape that came and went as ended from
-// the start, or not at all. BenchmarkWatchIdle measures two hundred tapes that are
-// being recorded while nothing passes.
+// Watch starts no goroutine: it works while the caller asks for the next change. A slow
+// caller misses no frame, but may see a short-lived tape as ended from the start, or not at
+// all. BenchmarkWatchIdle measures two hundred idle tapes that are being recorded.
 func (s *Store) Watch(ctx context.Context, wanted func(tape string, live bool) (from uint64, ok bool)) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		w := newWatcher(s, wanted)
 		defer w.close()
 		w.yield = func(c Change, err error) bool {
-			if errors.Is(err, ErrNoTape) { // deleted: list says so
+			if errors.Is(err, ErrNoTape) { // deleted: list reports that
 				return true
 			}
 			w.stopped = w.stopped || !yield(c, err)
@@ -70,7 +69,7 @@ func (s *Store) Watch(ctx context.Context, wanted func(tape string, live bool) (
 	}
 }
 
-// pollEvery is how often a store is looked at while it is watched.
+// pollEvery is how often a watched store is checked.
 const pollEvery = 50 * time.Millisecond
 
 // sleep reports whether the time has passed before ctx was done.
@@ -84,8 +83,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // Watch yields what happens on a tape until that ends or ctx is done: its frames from
-// number from on, StoreLooked, and TapeEnded, as Store.Watch does. A tape outside of a
-// store has ended.
+// number from on, StoreLooked, and TapeEnded, as Store.Watch does. A tape outside a store
+// counts as ended.
 func (t *Tape) Watch(ctx context.Context, from uint64) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if t.store == nil {
@@ -126,14 +125,14 @@ type watcher struct {
 	stopped bool // the caller wants no more
 
 	look    storeLook
-	written *time.Time // when notes were changed, as of the last look; nil before the first
+	written *time.Time // when notes were last changed; nil before the first look
 	tapes   map[string]*watched
 	live    []*watched // tapes that are being recorded, oldest first
-	ended   []*watched // other tapes, of which frames are wanted, oldest first
+	ended   []*watched // other tapes with wanted frames, oldest first
 
-	build builder      // lent to the reader at hand
-	buf   decodeBuffer // the same
-	codec codec        // the same
+	build builder      // lent to the current reader
+	buf   decodeBuffer // lent to the current reader
+	codec codec        // lent to the current reader
 }
 
 func newWatcher(s *Store, wanted func(tape string, live bool) (from uint64, ok bool)) *watcher {
@@ -151,32 +150,32 @@ func (w *watcher) close() {
 	}
 }
 
-// A watched tape is one that is in the store.
+// A watched tape is one in the store.
 type watched struct {
 	tape     string
-	segments []int64      // as they were listed last
-	next     uint64       // number of the next frame that is wanted
+	segments []int64      // as last listed
+	next     uint64       // number of the next wanted frame
 	r        *blockReader // nil: no frames are wanted, or all have been yielded
-	quiet    bool         // it had no more when it was read last
-	parked   bool         // its file was closed then, because too many are open
-	looked   time.Time    // when that was
+	quiet    bool         // the last read found no more
+	parked   bool         // its file was then closed, because too many are open
+	looked   time.Time    // when it was last read
 }
 
 const (
-	// askEvery is how often the lock of a tape is checked. A killed proxy changes
-	// nothing in its journal; only its lock is free.
+	// askEvery is how often the lock of a tape is checked. A proxy that is killed does not
+	// change its journal, but its lock becomes free.
 	askEvery = 500 * time.Millisecond
 
-	// maxTurn is how many blocks of one tape are read before the next one's turn. Few
-	// journals have more that is not sealed yet.
+	// maxTurn is how many blocks of one tape are read before the next tape's turn. Few
+	// journals have more unsealed blocks.
 	maxTurn = 8
 
 	// maxOpen is how many tapes may keep a file open. If more are being recorded, none
-	// does, and they are read every askEvery only.
+	// does, and they are read only every askEvery.
 	maxOpen = 512
 )
 
-// read yields all wanted frames that there are by now.
+// read yields all wanted frames that are there now.
 func (w *watcher) read(ctx context.Context) {
 	for more := true; more; {
 		more = false
@@ -235,7 +234,7 @@ func (w *watcher) turn(ctx context.Context, t *watched) (more bool) {
 	return true
 }
 
-// next reads the next block of a tape, into buffers that all tapes share.
+// next reads the next block of a tape into buffers that all tapes share.
 func (w *watcher) next(t *watched) (*block, error) {
 	if k := t.r.tail; k != nil {
 		k.d.build = w.build
@@ -247,7 +246,7 @@ func (w *watcher) next(t *watched) (*block, error) {
 	return b, err
 }
 
-// rest notes that a tape has no more by now.
+// rest notes that a tape has no more for now.
 func (w *watcher) rest(t *watched, now time.Time) {
 	journal := &t.r.tail.journal
 	t.quiet, t.looked, journal.Known = true, now, t.segments
@@ -256,7 +255,7 @@ func (w *watcher) rest(t *watched, now time.Time) {
 	}
 }
 
-// end yields the end of a tape, unless it has been yielded.
+// end yields the end of a tape, unless that was yielded before.
 func (w *watcher) end(t *watched) {
 	is := func(one *watched) bool { return one == t }
 	n := len(w.live) + len(w.ended)

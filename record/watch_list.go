@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// relistEvery is how often directories are listed even if their times have not
-// changed: some file systems do not update them.
+// relistEvery is how often directories are listed even if their times have not changed:
+// some file systems do not update these.
 const relistEvery = 2 * time.Second
 
-// mtimeGrain is the coarsest resolution of a directory's time that is relied on.
+// mtimeGrain is the coarsest resolution of directory times that is supported.
 const mtimeGrain = 100 * time.Millisecond
 
 // A storeLook remembers the directories of a store as of their last listing.
@@ -40,7 +40,7 @@ func modified(dir string) time.Time {
 	return info.ModTime()
 }
 
-// list yields the tapes that have appeared and those that are gone.
+// list yields tapes that have appeared or are gone.
 func (w *watcher) list(now time.Time) {
 	if !w.look.stale(w.store, now) {
 		return
@@ -63,7 +63,7 @@ func (w *watcher) list(now time.Time) {
 		case t != nil:
 			t.relist(segments)
 		case journaled && len(segments) == 0 && !w.store.hasFile(id):
-			// Its id is only reserved so far.
+			// So far its id is only reserved.
 		default:
 			w.appear(id, segments, journaled)
 		}
@@ -112,8 +112,8 @@ func (t *watched) relist(segments []int64) {
 	}
 }
 
-// notes yields that notes have changed since they were looked at last. It may do so
-// more than once for one change: files may have coarse times.
+// notes reports changed notes. It may do so more than once for one change, since files may
+// have coarse times.
 func (w *watcher) notes(now time.Time) {
 	changed := modified(w.store.notes().Path)
 	again := w.written != nil && (!changed.Equal(*w.written) || now.Sub(changed) < mtimeGrain)
