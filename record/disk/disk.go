@@ -1,9 +1,9 @@
 // Package disk opens the files of a store without following links, locks them between
-// processes, and makes them durable, on every system that acptap runs on. It does not
-// know what is in them.
+// processes, and makes them durable, on every system that acptap runs on. It does not know
+// what they contain.
 //
-// Locks are those of the operating system, so a lock ends with the process that holds
-// it. On the file systems that Remote names they do not work.
+// Locks are those of the operating system, so a lock ends with the process that holds it.
+// They do not work on the file systems that Remote names.
 package disk
 
 import (
@@ -13,34 +13,31 @@ import (
 	"os"
 )
 
-// Errors by which callers decide. They come wrapped, with the place.
+// Errors that callers may test for. They come wrapped, with the place.
 var (
 	ErrDamaged = errors.New("damaged")
 	ErrNewer   = errors.New("written by a newer acptap; update acptap to read it")
 )
 
-// errNotRegular makes the error when it is needed: every proxy would pay for it at its
-// start.
+// errNotRegular creates the error on demand, which makes every proxy start faster.
 func errNotRegular() error { return fmt.Errorf("no regular file: %w", ErrDamaged) }
 
-// Format is raised when a reader of the older form could misread what is on disk. It
-// stands in journals, tapes and the catalogue. FormatStreams stands in its place in
-// journals, blocks and portable files with streams, which builds that know nothing of
-// needs refuse by that.
+// Format is raised when a reader of the older form could misread what is on disk. Journals,
+// tapes and the catalogue contain it. Journals, blocks and portable files with streams
+// contain FormatStreams instead.
 const (
 	Format        = 1
 	FormatStreams = 2
 )
 
-// Exists reports whether path leads to anything, a broken link included.
+// Exists reports whether path leads to anything, even a broken link.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// TryLock takes the exclusive lock of a file, which it creates if create is set.
-// It returns nil without an error if another process holds it, or if the file
-// is gone.
+// TryLock takes the exclusive lock of a file, which it creates if create is set. It returns
+// nil without an error if another process holds the lock, or if the file is gone.
 func TryLock(path string, create bool) (*os.File, error) {
 	flag := os.O_RDWR
 	if create {

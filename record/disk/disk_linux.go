@@ -14,8 +14,8 @@ import (
 // SyncData makes what was written to f durable, without its times.
 func SyncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
-// Preallocate reserves the first size bytes of f, as well as the file system
-// can. An error says that there is no room for them.
+// Preallocate reserves the first size bytes of f, as far as the file system supports that.
+// An error says that there is no space for them.
 func Preallocate(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINTR) {
@@ -24,8 +24,8 @@ func Preallocate(f *os.File, size int64) error {
 	return os.NewSyscallError("fallocate", err)
 }
 
-// CreateUnnamed makes a file on the disk of dir that has no name. It is
-// errors.ErrUnsupported where the file system cannot.
+// CreateUnnamed creates a file without a name on the disk of dir. It returns
+// errors.ErrUnsupported if the file system cannot.
 func CreateUnnamed(dir string) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err == unix.EISDIR { // the kernel does not know the flag
@@ -37,8 +37,7 @@ func CreateUnnamed(dir string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(dir, "unnamed")), nil
 }
 
-// GiveName gives an unnamed file the name that path ends with, unless another
-// file has that.
+// GiveName gives an unnamed file the name that path ends with, unless another file has it.
 func GiveName(f *os.File, path string) error {
 	err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 	if err == unix.ENOENT { // there is no /proc
@@ -50,8 +49,8 @@ func GiveName(f *os.File, path string) error {
 	return nil
 }
 
-// Remote reports the name of the file system of dir if locks and memory
-// mapping do not hold there.
+// Remote returns the name of the file system of dir if locks and memory mapping do not work
+// there.
 func Remote(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
@@ -70,8 +69,8 @@ func Remote(dir string) string {
 	return ""
 }
 
-// lockHolder returns a process that has the lock of a file, 0 if none is known:
-// it may be in another container.
+// lockHolder returns a process that holds the lock of a file, 0 if unknown: it may be in
+// another container.
 func lockHolder(f *os.File) (pid int) {
 	var s unix.Stat_t
 	locks, err := os.Open("/proc/locks") // proc_locks(5)

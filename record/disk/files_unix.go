@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a file of a store. What is no regular file is refused: a link
-// may lead elsewhere, and who opens a FIFO or a device may wait for ever.
+// Open opens a file of a store, which must be a regular file: a link may lead elsewhere,
+// and opening a FIFO or a device may block forever.
 func Open(path string, flag int) (*os.File, error) {
 	failed := func(err error) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: err} }
 	fd, err := 0, error(unix.EINTR)
@@ -28,7 +28,7 @@ func Open(path string, flag int) (*os.File, error) {
 		err = errNotRegular()
 	}
 	if err == nil {
-		err = unix.SetNonblock(fd, false) // else Go asks its poller about it
+		err = unix.SetNonblock(fd, false) // otherwise Go registers it with its poller
 	}
 	if err != nil {
 		unix.Close(fd)
@@ -37,10 +37,9 @@ func Open(path string, flag int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// OpenLocked opens a file and waits for its lock: shared to read, exclusive to
-// write. bbolt takes the same lock on the same open file, which then is granted
-// at once; its own way of waiting, a try each 50 ms, starves among twenty
-// processes.
+// OpenLocked opens a file and waits for its lock: shared to read, exclusive to write. bbolt
+// then takes the same lock on the same open file, and gets it at once. bbolt's own way of
+// waiting, an attempt every 50 ms, starves among twenty processes.
 func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.File, error) {
 	how := unix.LOCK_EX
 	if shared {
@@ -58,14 +57,13 @@ func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.
 		if isStill(f, path) {
 			return f, nil
 		}
-		f.Close() // deleted or replaced while this waited
+		f.Close() // deleted or replaced in the meantime
 	}
 }
 
-// lock takes the lock of a file, or says who has held it for too long. A call of
-// flock cannot be called off: it is left to itself, with a descriptor of its own,
-// and if it gets the lock after all, that is given back with the descriptor, as f
-// is closed by then.
+// lock takes the lock of a file, or says who has held it for too long. A call of flock
+// cannot be cancelled. It continues on a descriptor of its own, which is closed if it gets
+// the lock too late; f is closed by then.
 func lock(f *os.File, how int, timeout time.Duration) error {
 	if timeout == 0 {
 		return flock(f, how)
@@ -93,8 +91,8 @@ func lock(f *os.File, how int, timeout time.Duration) error {
 	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", timeout)
 }
 
-// lockNow takes the exclusive lock of a file, and reports false if another process
-// holds it, or if the file is gone.
+// lockNow takes the exclusive lock of a file. It returns false if another process holds it,
+// or if the file is gone.
 func lockNow(f *os.File, path string) (bool, error) {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -103,8 +101,8 @@ func lockNow(f *os.File, path string) (bool, error) {
 	return err == nil && isStill(f, path), err
 }
 
-// RemoveLocked removes a file and gives back its lock, in this order: else
-// somebody could take the lock of a file that is gone then.
+// RemoveLocked removes a file and then releases its lock. In the other order, somebody
+// could take the lock of a removed file.
 func RemoveLocked(f *os.File) error {
 	os.Remove(f.Name())
 	return f.Close()
@@ -120,7 +118,7 @@ func IsLocked(path string) bool {
 	return errors.Is(flock(f, unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) && isStill(f, path)
 }
 
-// Unlock gives back the lock of a file that cannot be closed altogether.
+// Unlock releases the lock of a file that cannot be closed completely.
 func Unlock(f *os.File) { flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error { return flockFd(int(f.Fd()), how) }
@@ -160,13 +158,13 @@ func SyncDir(dir string) error {
 		return err
 	}
 	err = d.Sync()
-	if errors.Is(err, unix.EINVAL) { // the file system does that itself
+	if errors.Is(err, unix.EINVAL) { // the file system does not need it
 		err = nil
 	}
 	return errors.Join(err, d.Close())
 }
 
-// CheckWritable returns why files in dir cannot be made, nil if they can.
+// CheckWritable returns an error if files cannot be created in dir.
 func CheckWritable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "writing to", Path: dir, Err: err}
@@ -174,7 +172,7 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// OwnedByOther reports whether the file belongs to another user than ours.
+// OwnedByOther reports whether the file belongs to another user.
 func OwnedByOther(path string) (bool, error) {
 	var s unix.Stat_t
 	if err := unix.Stat(path, &s); err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Open opens a file of a store. What is no regular file is refused.
+// Open opens a file of a store, which must be a regular file.
 func Open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag, 0o600)
 	if err != nil {
@@ -27,8 +27,7 @@ func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.
 	return Open(path, flag)
 }
 
-// lockNow takes the exclusive lock of a file, and reports false if another process
-// holds it.
+// lockNow takes the exclusive lock of a file. It returns false if another process holds it.
 func lockNow(f *os.File, _ string) (bool, error) {
 	err := lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
@@ -37,8 +36,8 @@ func lockNow(f *os.File, _ string) (bool, error) {
 	return err == nil, err
 }
 
-// RemoveLocked removes a file and gives back its lock. Here an open file cannot be
-// removed, and so one stays that somebody else has opened meanwhile.
+// RemoveLocked removes a file and releases its lock. On Windows the file stays if another
+// process has it open.
 func RemoveLocked(f *os.File) error {
 	err := f.Close()
 	os.Remove(f.Name())
@@ -76,10 +75,10 @@ func Free(dir string) (uint64, error) {
 // SyncDir does nothing: NTFS keeps a journal of which files are in a directory.
 func SyncDir(string) error { return nil }
 
-// CheckWritable returns why files in dir cannot be made, nil if they can. Only
-// trying tells that here.
+// CheckWritable returns an error if files cannot be created in dir. On Windows only trying
+// tells.
 func CheckWritable(string) error { return nil }
 
-// OwnedByOther reports whether the file belongs to another user than ours. The
-// user's profile directory is private on Windows.
+// OwnedByOther reports whether the file belongs to another user. On Windows the user's
+// profile directory is private.
 func OwnedByOther(string) (bool, error) { return false, nil }

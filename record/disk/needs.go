@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Needs lets what is on disk grow: the head of a segment, of a block, of a portable file
-// and the facts of a tape name what a reader must know in order not to misread what
-// follows. A reader that knows all of it reads on, past whatever else it does not know;
-// one that does not refuses exactly that.
+// Needs lets the formats on disk grow: the head of a segment, of a block and of a portable
+// file and the facts of a tape list what a reader must know to understand the rest. A
+// reader that knows all of it ignores anything else that it does not know; any other reader
+// refuses exactly that part.
 //
-// Version numbers are for changes after which a reader could not even find the names.
+// Version numbers are for changes after which a reader could not even find the list.
 type Needs []string
 
 // The names.
 const (
-	// NeedsRules: lines of a portable file that are the mark of a rule. In all other
-	// places these are passed over by who does not know them.
+	// NeedsRules: lines of a portable file that are marks of rules. Elsewhere readers may
+	// ignore those.
 	NeedsRules = "rules"
 
 	// NeedsStreams: streams of HTTP and WebSocket: records with a slot and of the kind
@@ -26,10 +26,10 @@ const (
 	NeedsStreams = "streams"
 )
 
-// maxNeedsTold is how many names an error tells.
+// maxNeedsTold is how many names an error lists.
 const maxNeedsTold = 3
 
-// Version returns the version of what needs all that is on the list.
+// Version returns the version that goes with these needs.
 func (l Needs) Version() int {
 	if slices.Contains(l, NeedsStreams) {
 		return FormatStreams
@@ -37,8 +37,8 @@ func (l Needs) Version() int {
 	return Format
 }
 
-// Check returns an error that is ErrNewer if something on the list is not
-// known here. what is that which needs it.
+// Check returns an error that is ErrNewer if a name on the list is unknown. what names the
+// thing that needs it.
 func (l Needs) Check(what string) error {
 	var unknown []string
 	for _, name := range l {
@@ -55,8 +55,8 @@ func (l Needs) Check(what string) error {
 	return fmt.Errorf("%s needs %s: %w", what, strings.Join(unknown, ", "), ErrNewer)
 }
 
-// CheckNeeds is Check for the member "needs" of an object that may have other
-// members of types that nobody expects. What has no such list needs nothing.
+// CheckNeeds is Check for the member "needs" of an object, whose other members may have any
+// types. An object without such a list needs nothing.
 func CheckNeeds(what string, object []byte) error {
 	var head struct{ Needs Needs }
 	if json.Unmarshal(object, &head) != nil {

@@ -9,18 +9,19 @@ import (
 	"path/filepath"
 )
 
-// TempSuffix marks a file that is not in its place yet. One that stays was left by
-// a process that ended meanwhile.
+// TempSuffix marks an unfinished file. One that stays was left by a process that was
+// killed.
 const TempSuffix = ".new-"
 
-// CreateTemp makes an empty file beside path, which only the user can read.
+// CreateTemp creates an empty file next to path, which only the user can read.
 func CreateTemp(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempSuffix)
 }
 
-// WriteFile makes a file that only the user can read. It appears when write is
-// done and all is on the disk, or not at all, in the place of one that is there. A symbolic link stays,
-// and leads to it then. What is no file, such as a device or a pipe, is written to.
+// WriteFile writes a file that only the user can read. The file appears, or replaces an
+// existing one, when write has returned and everything is on disk, or not at all. WriteFile
+// follows a symbolic link. It writes directly to what is not a regular file, such as a
+// device or a pipe.
 func WriteFile(path string, write func(io.Writer) error) error {
 	switch fi, err := os.Stat(path); {
 	case err == nil && !fi.Mode().IsRegular():
@@ -31,13 +32,13 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		}
 	default:
 		if _, lerr := os.Lstat(path); lerr == nil {
-			return err // a link that leads nowhere
+			return err // a broken link
 		}
 	}
 	f, err := CreateTemp(path)
 	var failed *fs.PathError
 	switch {
-	case errors.As(err, &failed): // it has a name that nobody has asked for
+	case errors.As(err, &failed): // its path is that of the temporary file
 		return fmt.Errorf("making %s: %w", path, failed.Err)
 	case err != nil:
 		return err
@@ -55,7 +56,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return Rename(f.Name(), path)
 }
 
-// Rename puts a file that is whole into its place, durably.
+// Rename durably moves a complete file into place.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -63,7 +64,7 @@ func Rename(from, to string) error {
 	return SyncDir(filepath.Dir(to))
 }
 
-// writeTo writes to what stays what it is.
+// writeTo writes to an existing file, device or pipe.
 func writeTo(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// ready returns why bytes should not be stored yet after others could not be: small
-// records would still fit in some places, and use up the room that is kept for marks.
+// ready returns an error if bytes should not be stored yet because others could not be:
+// small records might still fit somewhere, and use up the space reserved for marks.
 func (j *Writer) ready(kind Kind) error {
 	if !kind.IsBytes() || j.lost == ([wire.Directions]int64{}) {
 		return nil
@@ -17,9 +17,9 @@ func (j *Writer) ready(kind Kind) error {
 	return j.mayGrow()
 }
 
-// mayGrow returns why bytes should not go on in another segment: the backlog is too
-// large, or there would be no room for the segment after it, which is kept for marks.
-// Called with mu held.
+// mayGrow returns an error if bytes must not continue in another segment: the backlog is
+// too large, or there would be no space for the segment after it, which is reserved for
+// marks. Called with mu held.
 func (j *Writer) mayGrow() error {
 	backlog := j.base + SegmentSize - j.saved.Load()
 	if backlog > maxBacklog {
@@ -27,7 +27,7 @@ func (j *Writer) mayGrow() error {
 	}
 	free, err := disk.Free(filepath.Dir(j.files.path))
 	switch {
-	case err != nil: // nobody knows
+	case err != nil: // unknown
 	case backlog > 16*SegmentSize && free < MinFree:
 		return fmt.Errorf("%d bytes wait to be sealed, and only %d are free on the disk", backlog, free)
 	case free < 2*SegmentSize:

@@ -1,12 +1,12 @@
-// Package journal has the file that is written while traffic passes: one append for
-// each read of a pump, without parsing. A Writer appends records, and a Reader reads
-// them, while the journal is written or afterwards.
+// Package journal has the file that is written while traffic passes: one append for each
+// read of a pump, without parsing. A Writer appends records, and a Reader reads them,
+// during or after writing.
 //
-// A journal survives the process that writes it. Damage costs only the damaged
-// record: a reader finds the next one and tells how many bytes it skipped. A full
-// disk costs only the bytes that did not fit, and the journal tells how many they
-// were as soon as there is room again. What was written within the last second may be
-// lost if the power fails (Sync). The package does not know what the bytes mean.
+// A journal survives the process that writes it. Damage costs only the damaged record: a
+// reader finds the next one and reports how many bytes it skipped. A full disk costs only
+// the bytes that did not fit, and the journal records their number as soon as there is
+// space again. A power failure may cost what was written within the last second (Sync). The
+// package does not know what the bytes mean.
 package journal
 
 import (
@@ -52,9 +52,9 @@ func (f Files) Segments() []int64 {
 	return at
 }
 
-// Grown returns the positions of the segments: those that were seen, and those that
-// were begun since. If the last one that was seen is gone, others may be gone or new
-// as well, and Grown looks for all of them.
+// Grown returns the positions of the segments that were seen and of those added since. If
+// the last one seen is gone, others may have come or gone as well, and Grown lists all of
+// them.
 func (f Files) Grown(seen []int64) []int64 {
 	if len(seen) == 0 || !disk.Exists(f.Segment(seen[len(seen)-1])) {
 		return f.Segments()
@@ -65,8 +65,8 @@ func (f Files) Grown(seen []int64) []int64 {
 	return seen
 }
 
-// Start returns what the headers of those segments say about the beginning of the
-// tape, the zero Start if all headers are damaged.
+// Start returns the beginning of the tape from the headers of those segments, the zero
+// Start if all headers are damaged.
 func (f Files) Start(segments []int64) (Start, error) {
 	for _, p := range segments {
 		r := Reader{Files: f, pos: p}
@@ -87,8 +87,8 @@ func (f Files) Start(segments []int64) (Start, error) {
 
 const lockEnding = "lock"
 
-// List returns the tapes that have a lock file in dir, and the positions of their
-// segments, in order.
+// List returns the tapes that have a lock file in dir, and the positions of their segments,
+// in order.
 func List(dir string) map[string][]int64 {
 	journals, locked := map[string][]int64{}, map[string]bool{}
 	entries, _ := os.ReadDir(dir)
@@ -102,7 +102,7 @@ func List(dir string) map[string][]int64 {
 	}
 	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !locked[tape] })
 	for tape := range locked {
-		journals[tape] = slices.Sorted(slices.Values(journals[tape])) // also where there are none
+		journals[tape] = slices.Sorted(slices.Values(journals[tape])) // even if there are none
 	}
 	return journals
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// ErrRemoved says that a segment is gone, since its contents were stored elsewhere
-// in the meantime.
+// ErrRemoved says that a segment is gone, since its contents were stored elsewhere in the
+// meantime.
 var ErrRemoved = errors.New("segment removed meanwhile")
 
-// A Reader reads the records of a journal, while the journal is written or afterwards.
+// A Reader reads the records of a journal, during or after writing.
 type Reader struct {
 	Files Files
-	Known []int64      // the segments, if nobody writes the journal; nil: they are looked up each time
-	End   func() int64 // how far the journal is written; nil: as far as its bytes make sense
+	Known []int64      // the segments, if the journal is no longer written; nil: look them up each time
+	End   func() int64 // end of the journal; nil: read as far as its bytes make sense
 
 	pos   int64 // of the next record
 	start Start // from the segment's header
@@ -29,16 +29,16 @@ type Reader struct {
 	seg     *os.File
 	base    int64  // position of seg
 	offset  int64  // of buf in seg
-	buf     []byte // what was read of seg from there on
+	buf     []byte // what was read of seg from offset on
 	skipped int64  // damaged bytes before the record at pos
-	left    int64  // where the last whole record of the segment before ended; 0 if there is none
-	rest    int64  // bytes behind that, in skipped until the header of seg tells more
+	left    int64  // end of the last whole record of the segment before; 0: none
+	rest    int64  // bytes after that, part of skipped until the header of seg says more
 }
 
-// A Positioned record stands at the reader's position.
+// A Positioned is the record at the reader's position.
 type Positioned struct {
 	Record
-	Next    int64 // position behind it
+	Next    int64 // position after it
 	Skipped int64 // damaged bytes before it
 }
 
@@ -48,7 +48,7 @@ func (j *Reader) MoveTo(position int64) {
 	*j = Reader{Files: j.Files, Known: j.Known, End: j.End, pos: position}
 }
 
-// Close closes the segment that is open. The reader can still be used.
+// Close closes the open segment. The reader can still be used.
 func (j *Reader) Close() {
 	if j.seg != nil {
 		j.seg.Close()
@@ -56,9 +56,9 @@ func (j *Reader) Close() {
 	}
 }
 
-// Next returns the record at the reader's position, valid until the next call. The
-// reader stays there until Advance. Next returns io.EOF at the end of what is
-// written, and ErrRemoved if the segment is gone.
+// Next returns the record at the reader's position, which is valid until the next call. The
+// reader stays there until Advance. Next returns io.EOF at the end of the journal, and
+// ErrRemoved if the segment is gone.
 func (j *Reader) Next() (Positioned, error) {
 	for {
 		if err := j.open(); err != nil {
@@ -82,12 +82,11 @@ func (j *Reader) Next() (Positioned, error) {
 	}
 }
 
-// minBuffer is how much of a segment is read at least, where there is as much.
+// minBuffer is how much of a segment is read at least, as far as it has that much.
 const minBuffer = 64 << 10
 
-// Quiet reports whether nothing was written behind the position, as one look into
-// the segment tells: a following one may have been begun all the same. What takes
-// much memory is given back then.
+// Quiet reports whether nothing was written after the position. It checks only the current
+// segment; the next one may exist already. If so, Quiet frees a large buffer.
 func (j *Reader) Quiet() bool {
 	var magic [4]byte
 	if j.seg == nil || j.pos == j.base {
@@ -103,10 +102,9 @@ func (j *Reader) Quiet() bool {
 }
 
 // read looks for the next record in the open segment. If there is none, it reads the
-// segment again: the record may have been written since. Before it reports damage it
-// reads a third time, since the writer may have finished one record and begun the
-// next while the segment was being read. Once the second of these was seen, all
-// bytes before it are there.
+// segment again: the record may have been written since. Before it reports damage it reads
+// a third time, since the writer may have finished one record and begun the next during the
+// second read. Once the later record is visible, all bytes before it are there.
 func (j *Reader) read() (r Positioned, ok bool, err error) {
 	for look := range 3 {
 		if look > 0 {
@@ -122,10 +120,10 @@ func (j *Reader) read() (r Positioned, ok bool, err error) {
 	return r, ok, nil
 }
 
-// Advance goes to the record behind r.
+// Advance moves past r.
 func (j *Reader) Advance(r Positioned) { j.pos, j.skipped = r.Next, 0 }
 
-// leave goes on in the next segment.
+// leave moves to the next segment.
 func (j *Reader) leave() {
 	j.left = j.pos - j.base
 	j.rest = int64(len(bytes.TrimRight(j.buf[min(j.left-j.offset, int64(len(j.buf))):], "\x00")))
@@ -133,7 +131,7 @@ func (j *Reader) leave() {
 	j.pos = j.base + SegmentSize
 }
 
-// open makes seg the segment of the reader's position.
+// open opens the segment of the reader's position.
 func (j *Reader) open() error {
 	base := j.pos &^ (SegmentSize - 1)
 	if j.seg != nil && j.base == base {
@@ -151,7 +149,7 @@ func (j *Reader) open() error {
 	return nil
 }
 
-// fill reads what the segment holds by now.
+// fill reads what the segment holds now.
 func (j *Reader) fill() error {
 	limit := int64(SegmentSize)
 	if j.End != nil {
@@ -188,11 +186,11 @@ func (j *Reader) fill() error {
 		}
 		j.pos = j.base + int64(size)
 	}
-	return nil // a header that is damaged, or not written yet: the records say
+	return nil // a header that is damaged or not written yet: let the records decide
 }
 
-// parse looks for the record at the reader's position, or, where that is damaged,
-// for the next one in the segment.
+// parse looks for the record at the reader's position or, if that is damaged, for the next
+// one in the segment.
 func (j *Reader) parse() (Positioned, bool) {
 	at := int(j.pos - j.base - j.offset)
 	off := at
@@ -205,8 +203,8 @@ func (j *Reader) parse() (Positioned, bool) {
 				return Positioned{r, j.base + j.offset + int64(end), j.skipped + int64(off-at)}, true
 			}
 		}
-		// Something is damaged, or this is the torn or still unwritten end: then
-		// no record follows.
+		// Something is damaged, or this is the torn or unwritten end, which no record
+		// follows.
 		if off = j.resync(off + 1); off < 0 {
 			return Positioned{}, false
 		}
@@ -214,7 +212,7 @@ func (j *Reader) parse() (Positioned, bool) {
 	return Positioned{}, false
 }
 
-// resync returns where the next whole record head stands, -1 if there is none.
+// resync returns the offset of the next whole record head, -1 if there is none.
 func (j *Reader) resync(off int) int {
 	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
 	for off < len(j.buf) {
@@ -231,7 +229,7 @@ func (j *Reader) resync(off int) int {
 	return -1
 }
 
-// followed reports whether a later segment was begun.
+// followed reports whether a later segment exists.
 func (j *Reader) followed() bool {
 	if j.End != nil {
 		return j.End() >= j.base+SegmentSize
@@ -244,8 +242,7 @@ func (j *Reader) followed() bool {
 	})
 }
 
-// SkipMissing passes over segments that are missing. It returns false if none is
-// left.
+// SkipMissing skips missing segments. It returns false if no segment is left.
 func (j *Reader) SkipMissing() bool {
 	for _, p := range j.Segments() {
 		if p > j.pos {
@@ -264,8 +261,7 @@ func (j *Reader) Segments() []int64 {
 	return j.Files.Segments()
 }
 
-// begun reports whether a segment has a header. One that was only opened ahead
-// holds zeros.
+// begun reports whether a segment has a header. One that was only opened ahead holds zeros.
 func begun(path string) bool {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {

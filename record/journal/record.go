@@ -15,10 +15,9 @@ func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 // A Kind says what a record of the journal holds.
 type Kind uint8
 
-// The kinds. A reader skips kinds that it does not know by their length; what must
-// not be skipped is in the needs of the segment. The first four are bytes, with
-// the wire.Origin of the same number; the payload of the others is a wire.Marked as
-// JSON.
+// The kinds. A reader skips unknown kinds by their length; one that readers must not skip
+// is in the needs of the segment. The first four hold bytes, with the wire.Origin of the
+// same number; the payload of the others is a wire.Marked as JSON.
 const (
 	KindWire Kind = iota
 	KindWithheld
@@ -28,10 +27,10 @@ const (
 	KindEOF       // the stream of that direction has ended
 	KindSignal    // passed on to the agent
 	KindExit      // the end of the tape
-	KindReadError // the stream of that direction cannot be read on
+	KindReadError // reading the stream of that direction failed
 	KindFault     // a part of acptap has failed
 	KindStream    // the head of a request or a response in the record's slot, or the end of a direction there; needs disk.NeedsStreams
-	KindRule      // what changes the frames behind it
+	KindRule      // what changes the following frames
 )
 
 // IsBytes reports whether the payload is bytes of the traffic.
@@ -42,8 +41,8 @@ type Record struct {
 	Dir     wire.Direction
 	Kind    Kind
 	At      time.Duration
-	Slot    uint16 // of the stream that the bytes are of, and need disk.NeedsStreams; 0: the connection's own
-	Offset  uint32 // low 32 bits of where the payload stands in its direction's stream
+	Slot    uint16 // stream of the bytes, which needs disk.NeedsStreams; 0: the connection's own bytes
+	Offset  uint32 // low 32 bits of the payload's offset in the stream of its direction
 	Payload []byte // valid until the next record is read
 }
 
@@ -66,8 +65,7 @@ func headChecksum(h []byte) uint32 {
 	return crc32.Update(checksum(h[:20]), castagnoli, h[24:recordHead])
 }
 
-// parseHead reads a record's head. It returns false where b does not begin with
-// one that is whole.
+// parseHead reads a record's head. It returns false if b does not begin with a whole one.
 func parseHead(b []byte) (r Record, size int, sum uint32, ok bool) {
 	le := binary.LittleEndian
 	if len(b) < recordHead || le.Uint32(b) != recordMagic || le.Uint32(b[20:]) != headChecksum(b[:recordHead]) {

@@ -13,28 +13,27 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A journal is a sequence of files, its segments. A segment has a header and then
-// records:
+// A journal is a sequence of files, its segments. A segment has a header and then records:
 //
 //	header   magic 8 · length of the JSON 4 · CRC32C of the JSON 4 · JSON · zeros to a multiple of 4 KiB
 //	record   magic 4 · payload length 4 · direction 1 · kind 1 · slot 2 · ns since the start 8 ·
 //	         CRC32C of these 20 bytes and the last 4 · CRC32C of the payload 4 · low 32 bits of the stream offset 4 · payload
 //
-// Numbers are little-endian. What a reader must know stands in the needs of the
-// header; where it begins to be needed, a segment begins. Segments are neither truncated nor
-// rewritten, and are ordered by their position: segment n begins at n·SegmentSize.
+// Numbers are little-endian. The needs of the header say what a reader must know; where a
+// new need arises, a new segment begins. Segments are neither truncated nor rewritten, and
+// are ordered by their position: segment n begins at n·SegmentSize.
 //
-// A stream has a slot from the head of its request until both of its directions have
-// ended; another stream may have the slot then. The marks of a stream hold its number,
-// which is never used again.
+// A stream has a slot from the head of its request until both of its directions have ended;
+// then another stream may get the slot. The marks of a stream hold its number, which is
+// never reused.
 
 // Limits. Exceeding a limit degrades recording; it never fails silently.
 const (
 	RecordSize  = 256 << 10 // payload of a record; more goes into the next
-	SegmentSize = 1 << 20   // what is left of a segment at its end stays unused
+	SegmentSize = 1 << 20   // the rest at the end of a segment stays unused
 
-	MinFree    = 256 << 20 // bytes that a backlog leaves free on the disk
-	maxBacklog = 4 << 30   // bytes in the journal while nothing can be sealed
+	MinFree    = 256 << 20 // bytes that a backlog must leave free on the disk
+	maxBacklog = 4 << 30   // bytes in the journal if nothing can be sealed
 )
 
 const (
@@ -44,13 +43,13 @@ const (
 	recordHead   = 32
 )
 
-// A segmentHead is what the header of a segment says.
+// A segmentHead is the header of a segment.
 type segmentHead struct {
 	Version  int                    `json:"version"`
 	Needs    disk.Needs             `json:"needs,omitempty"`
 	Tape     string                 `json:"tape"`
 	Position int64                  `json:"position"`
-	Before   int64                  `json:"before"`  // where the records of the segment before end; what is behind is left of one that did not fit on the disk
+	Before   int64                  `json:"before"`  // where the records of the segment before end; what follows is left of one that did not fit on the disk
 	Offsets  [wire.Directions]int64 `json:"offsets"` // stream offset of each direction where the segment begins
 	Wall     time.Time              `json:"wall"`
 	At       time.Duration          `json:"at"` // ns since the start
@@ -69,17 +68,17 @@ type Start struct {
 
 	Parent    Parent `json:"parent,omitzero"`
 	Transport string `json:"transport,omitempty"` // empty: stdio; http or ws
-	Upstream  string `json:"upstream,omitempty"`  // URL of what stands where the agent does, without credentials and query
+	Upstream  string `json:"upstream,omitempty"`  // URL of the remote agent, without credentials and query
 }
 
 // A Parent is the tape of the agent that started what is on this one.
 type Parent struct {
 	Tape   string `json:"tape"`
-	Link   string `json:"link,omitempty"`   // stands where the agent was told to start it too
+	Link   string `json:"link,omitempty"`   // is also in the entry that told the agent to start it
 	Server string `json:"server,omitempty"` // what the agent calls it
 }
 
-// encode returns the header, a multiple of pageSize long.
+// encode returns the header, whose size is a multiple of pageSize.
 func (h segmentHead) encode() ([]byte, error) {
 	text, err := json.Marshal(h)
 	if err == nil && len(text) > SegmentSize/4 {
@@ -97,7 +96,7 @@ func (h segmentHead) encode() ([]byte, error) {
 	return append(b, make([]byte, (pageSize-len(b)%pageSize)%pageSize)...), nil
 }
 
-// cut keeps the beginnings of what would fill the segment.
+// cut truncates texts that would fill the segment.
 func (s *Start) cut() {
 	const most = SegmentSize / 64
 	n := 0

@@ -10,24 +10,22 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// streams are those of a tape that are open, and where the bytes of each go.
+// streams are the open streams of a tape, and the slots of their bytes.
 type streams struct {
 	last uint64 // number of the last one
 	open map[uint64]*openStream
-	free []uint16 // slots that were given back
-	used uint16   // slots that were ever taken
+	free []uint16 // slots that were released
+	used uint16   // slots that were ever used
 }
 
-// An openStream is one of which a direction has not ended. Without a slot, nothing of
-// it is recorded.
+// An openStream has a direction that has not ended. Without a slot, it is not recorded.
 type openStream struct {
 	slot  uint16
 	ended [2]bool
-	bytes [2]int64 // that the sender of each direction has sent
+	bytes [2]int64 // sent in each direction
 }
 
-// begin numbers the next stream and gives it a slot, the one that has been free for
-// the shortest time.
+// begin numbers the next stream and gives it the slot that was released last.
 func (s *streams) begin() (uint64, *openStream) {
 	one := new(openStream)
 	switch n := len(s.free); {
@@ -45,7 +43,7 @@ func (s *streams) begin() (uint64, *openStream) {
 	return s.last, one
 }
 
-// end ends a direction of a stream, and the stream with its second one.
+// end ends a direction of a stream, and the stream when both have ended.
 func (s *streams) end(stream uint64, dir wire.Direction) {
 	one := s.open[stream]
 	if one.ended[dir] = true; !one.ended[wire.ClientToAgent] || !one.ended[wire.AgentToClient] {
@@ -62,14 +60,14 @@ var (
 	errNoStream = errors.New("there is no such stream, or the direction of it has ended")
 )
 
-// Open records the head of a request, with which a stream begins, and returns the
-// stream's number. The head is on the tape when Open returns.
+// Open records the head of a request, which begins a stream, and returns the stream's
+// number. The head is on the tape when Open returns.
 func (j *Writer) Open(h wire.HTTP) (stream uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !slices.Contains(j.needs, disk.NeedsStreams) {
 		j.needs = append(j.needs, disk.NeedsStreams)
-		j.advance() // where that fails, the records tell the same
+		j.advance() // if that fails, the records still tell
 	}
 	stream, one := j.streams.begin()
 	if one.slot == 0 {
@@ -82,9 +80,8 @@ func (j *Writer) Open(h wire.HTTP) (stream uint64) {
 	return stream
 }
 
-// Head records the head of the response on a stream, before it is passed on. The
-// origin is Injected if acptap gives the response. A stream may have several, as 1xx
-// are.
+// Head records the head of a response on a stream, before it is passed on. The origin is
+// Injected if acptap responds itself. A stream may have several heads, such as 1xx.
 func (j *Writer) Head(stream uint64, origin wire.Origin, h wire.HTTP) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,9 +110,8 @@ func (j *Writer) AppendStream(stream uint64, dir wire.Direction, origin wire.Ori
 	return j.appendAll(dir, Kind(origin), one.slot, p)
 }
 
-// EndStream records that a direction of a stream has ended, by whom and why. It
-// counts the bytes itself. What comes after the first call for a direction is
-// not recorded.
+// EndStream records that a direction of a stream has ended, by whom and why. It counts the
+// bytes itself. After the first call for a direction, nothing more of that is recorded.
 func (j *Writer) EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -136,8 +132,8 @@ func (j *Writer) markStream(stream uint64, dir wire.Direction, m wire.Marked) {
 	}
 }
 
-// Bounds of a head, and of trailers, on the tape, in bytes and lines: a mark is not torn. JSON takes six
-// times as much at its worst.
+// Bounds of a head, and of trailers, on the tape, in bytes and lines: a mark must fit into
+// one record. JSON takes six times as much at its worst.
 const (
 	maxTarget  = 8 << 10
 	maxValue   = 2 << 10
@@ -145,8 +141,8 @@ const (
 	maxHeadSum = 24 << 10
 )
 
-// clipped returns a head of bounded size: values that are too long are cut, and lines
-// beyond the bounds are left out.
+// clipped returns a head of bounded size: it cuts long values, and omits lines beyond the
+// bounds.
 func clipped(h wire.HTTP) wire.HTTP {
 	h.Method, h.Target, h.Protocol = clip(h.Method, maxValue), clip(h.Target, maxTarget), clip(h.Protocol, maxValue)
 	h.Headers = clippedHeaders(h.Headers)
@@ -176,7 +172,7 @@ func clippedHeaders(all []wire.Header) []wire.Header {
 	return kept
 }
 
-// fits reports whether headers stay within the bounds by far, as most do.
+// fits reports whether headers are far below the bounds, as most are.
 func fits(all []wire.Header) bool {
 	sum := 0
 	for _, h := range all {
@@ -185,7 +181,7 @@ func fits(all []wire.Header) bool {
 	return len(all) <= maxHeaders && sum <= maxValue
 }
 
-// clip returns the beginning of a text that is too long.
+// clip truncates a text that is too long.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -193,8 +189,8 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Closed records why the connection of a tape with streams has ended, in place of
-// Exit. Nothing may be recorded afterwards.
+// Closed records why the connection of a tape with streams ended, in place of Exit. Nothing
+// may be recorded afterwards.
 func (j *Writer) Closed(why string) {
 	j.mark(wire.AgentToClient, KindExit, wire.Marked{Closed: why})
 }

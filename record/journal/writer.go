@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Writer writes the journal of one tape. Several goroutines may use it at once. Its
-// owner moves what was written elsewhere, and says how far (Create).
+// A Writer writes the journal of one tape. Several goroutines may use it at once. Its owner
+// stores what was written elsewhere, and reports its progress (Create).
 type Writer struct {
 	files Files
 	start Start
@@ -28,11 +28,11 @@ type Writer struct {
 	offsets [wire.Directions]int64 // guarded by mu: bytes seen of each direction
 	lost    [wire.Directions]int64 // guarded by mu: bytes that are not in the journal and not yet marked as a gap
 	buf     []byte                 // guarded by mu: one record
-	room    int64                  // guarded by mu: what is set aside in a new segment
-	sparing bool                   // the second segment is opened only when the first is half full: one process may write many such journals
+	room    int64                  // guarded by mu: space to reserve in a new segment
+	sparing bool                   // the second segment is opened only when the first is half full, since one process may write many such journals
 	needs   disk.Needs             // guarded by mu: of the segment that is being written
 	streams streams                // guarded by mu
-	told    bool                   // guarded by mu: of bytes or marks that could not be stored
+	told    bool                   // guarded by mu: an error was reported
 	closed  []*os.File             // guarded by mu: what Release closes
 
 	onError func(error) // may be nil
@@ -40,14 +40,13 @@ type Writer struct {
 	end     atomic.Int64   // position up to which the journal can be read
 	full    chan struct{}  // a segment has ended
 	opening sync.WaitGroup // of the next segment
-	saved   *atomic.Int64  // position up to which all is in the tape's file
+	saved   *atomic.Int64  // position up to which the journal is in the tape's file
 }
 
-// Create creates the journal of a tape that began at the given time, which carries
-// the monotonic clock. The caller keeps in saved the position up to which it has
-// stored the records elsewhere. What lies behind that position is the backlog, which
-// has a limit. onError, which may be nil, is called once when bytes could not be
-// recorded.
+// Create creates the journal of a tape that began at the given time, which carries the
+// monotonic clock. The caller keeps in saved the position up to which it has stored the
+// records elsewhere. The rest is the backlog, which is limited. onError, which may be nil,
+// is called once, when bytes could not be recorded.
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if start.Transport != "" {
@@ -72,8 +71,8 @@ func (j *Writer) End() int64 { return j.end.Load() }
 // Full receives a value when a segment has ended since the last value was received.
 func (j *Writer) Full() <-chan struct{} { return j.full }
 
-// Append records bytes before they are passed on. It does not keep p. After an error
-// the bytes are not on the tape, and show there as a gap.
+// Append records bytes before they are passed on. It does not keep p. After an error the
+// bytes are missing on the tape, which shows a gap.
 func (j *Writer) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -110,7 +109,7 @@ func (j *Writer) Signal(sig os.Signal) {
 	j.mark(wire.ClientToAgent, KindSignal, wire.Marked{Signal: sig.String()})
 }
 
-// Note records the mark of a rule, before the frames that it stands for.
+// Note records the mark of a rule, before the frames that it is about.
 func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	if m.Rule != nil && len(m.Rule.Did) > maxNote {
 		rule := *m.Rule
@@ -120,12 +119,12 @@ func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	j.mark(dir, KindRule, m)
 }
 
-// maxNote bounds a mark, which is not torn: at its worst JSON takes six times as
-// much.
+// maxNote bounds a mark, which must fit into one record: JSON takes six times as much at
+// its worst.
 const maxNote = 64 << 10
 
-// Exit records how the agent ended: its status, the signal that killed it or
-// nil, and how many bytes of each direction reached the other side.
+// Exit records how the agent ended: its status, the signal that killed it or nil, and how
+// many bytes of each direction reached the other side.
 func (j *Writer) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
 	exit := &wire.Exit{Code: code, Delivered: delivered}
 	if sig != nil {
@@ -140,15 +139,14 @@ func (j *Writer) StartFailed(code int, err error) {
 	j.mark(wire.AgentToClient, KindExit, wire.Marked{Exit: &wire.Exit{Code: code, Error: err.Error()}})
 }
 
-// mark records an event. It returns no error, since the caller could not act on
-// one.
+// mark records an event. It returns no error, since the caller could not act on one.
 func (j *Writer) mark(dir wire.Direction, kind Kind, m wire.Marked) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.append(dir, kind, 0, m.JSON())
 }
 
-// append writes one record, and before it a mark for bytes that were lost. Called with
+// append writes one record, preceded by a mark for lost bytes if there are any. Called with
 // mu held.
 func (j *Writer) append(dir wire.Direction, kind Kind, slot uint16, p []byte) error {
 	err := j.ready(kind)
@@ -170,7 +168,7 @@ func (j *Writer) append(dir wire.Direction, kind Kind, slot uint16, p []byte) er
 	return err
 }
 
-// tell tells of the first thing that could not be recorded. Called with mu held.
+// tell reports the first thing that could not be recorded. Called with mu held.
 func (j *Writer) tell(err error) {
 	if j.told || j.seg == nil {
 		return
@@ -181,8 +179,8 @@ func (j *Writer) tell(err error) {
 	}
 }
 
-// write writes a record behind the last one. If the last one was written only in
-// part, as on a full disk, this one overwrites it. Called with mu held.
+// write writes a record after the last one. It overwrites one that was written only in
+// part, as on a full disk. Called with mu held.
 func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) error {
 	if j.seg == nil {
 		return os.ErrClosed
@@ -205,7 +203,7 @@ func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) err
 		if kind.IsBytes() || j.next == nil || j.off == 0 {
 			return err
 		}
-		// A mark fits on a full disk too: the next segment has room already.
+		// A mark fits even on a full disk: the next segment has reserved space.
 		if err := j.advance(); err != nil {
 			return err
 		}
@@ -222,7 +220,7 @@ func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) err
 	return nil
 }
 
-// advance goes on in the next segment. Called with mu held.
+// advance moves to the next segment. Called with mu held.
 func (j *Writer) advance() error {
 	base := j.base + SegmentSize
 	head, err := segmentHead{
@@ -246,7 +244,7 @@ func (j *Writer) advance() error {
 		j.seg.Close()
 		select {
 		case j.full <- struct{}{}:
-		default: // nobody has looked since
+		default: // the last value was not received yet
 		}
 	}
 	j.seg, j.next, j.base, j.off = f, nil, base, int64(len(head))
@@ -255,11 +253,12 @@ func (j *Writer) advance() error {
 	return nil
 }
 
-// sparingUntil is how much of its first segment a sparing Writer fills alone.
+// sparingUntil is how much of its first segment a sparing Writer fills before it opens the
+// second.
 const sparingUntil = SegmentSize / 2
 
-// Prepare opens the segment after the one that is being written, unless it is
-// open: no pump has to wait for it then, and marks fit even on a full disk.
+// Prepare opens the next segment ahead of time. Pumps then need not wait for it, and marks
+// fit even on a full disk.
 func (j *Writer) Prepare() {
 	j.mu.Lock()
 	early := j.sparing && j.base == 0 && j.off < sparingUntil
@@ -270,7 +269,7 @@ func (j *Writer) Prepare() {
 	}
 	f, err := createSegment(j.files.Segment(base), room)
 	if err != nil {
-		return // tried again later, and the pump that needs the segment will meet the error
+		return // tried again later; a pump that needs the segment gets the error
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -278,11 +277,11 @@ func (j *Writer) Prepare() {
 		j.next = f
 		return
 	}
-	f.Close() // a pump was faster, and has opened it
+	f.Close() // a pump has opened it in the meantime
 }
 
-// Sync makes durable what was written since position from, and returns the
-// position of the segment from which to go on the next time.
+// Sync makes durable what was written since position from, and returns the position of the
+// segment to continue from next time.
 func (j *Writer) Sync(from int64) (int64, error) {
 	j.mu.Lock()
 	base := j.base
@@ -302,9 +301,9 @@ func (j *Writer) Sync(from int64) (int64, error) {
 	return base, nil
 }
 
-// createSegment creates a segment and reserves its first size bytes, so that they can
-// be written even if the disk fills up. A segment that exists was opened ahead. One
-// for which there is no room stays, since another goroutine may have found room.
+// createSegment creates a segment and reserves its first size bytes, so that they can be
+// written even if the disk fills up. A segment that exists was opened ahead. If there is no
+// space the file stays, since another goroutine may have found space.
 func createSegment(path string, size int64) (*os.File, error) {
 	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -317,7 +316,7 @@ func createSegment(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// Close ends writing. What is in the journal stays. It does not wait for the disk:
+// Close ends writing, and keeps what is in the journal. It does not wait for the disk;
 // Release does.
 func (j *Writer) Close() {
 	j.mu.Lock()
@@ -326,7 +325,7 @@ func (j *Writer) Close() {
 	j.seg, j.next = nil, nil
 }
 
-// Release closes the files behind Close.
+// Release closes the files that Close left open.
 func (j *Writer) Release() {
 	j.opening.Wait()
 	j.mu.Lock()

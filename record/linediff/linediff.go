@@ -1,14 +1,12 @@
-// Package linediff tells what two lists of lines have in common, and so what
-// differs between them. It knows nothing of what the lines say.
+// Package linediff compares two lists of lines.
 package linediff
 
-// A Match says that N lines from place A of one list and from place B of the other
-// are equal.
+// A Match says that N lines from place A of one list and from place B of the other are
+// equal.
 type Match struct{ A, B, N int }
 
-// Common returns a longest common subsequence of two lists of lines, in order,
-// unless the lists differ so much that finding it would take too long; then it
-// is just a common one.
+// Common returns a longest common subsequence of two lists of lines, in order. If the lists
+// differ so much that finding it would take too long, it returns a shorter one.
 func Common(a, b []string) []Match {
 	number := make(map[string]int)
 	intern := func(lines []string) []int {
@@ -28,8 +26,8 @@ func Common(a, b []string) []Match {
 	return c.found
 }
 
-// Lines returns all lines of both lists: those that are in both behind a blank,
-// those of a only behind -, those of b only behind +.
+// Lines returns all lines of both lists: common ones after a blank, those only in a after
+// -, those only in b after +.
 func Lines(a, b []string) []string {
 	lines := make([]string, 0, max(len(a), len(b)))
 	i, j := 0, 0
@@ -48,17 +46,16 @@ func Lines(a, b []string) []string {
 	return lines
 }
 
-// A comparison finds the shortest edit script by E. W. Myers, «An O(ND)
-// difference algorithm and its variations», 1986, in the variant of section 4b
-// that divides and needs linear memory.
+// A comparison finds the shortest edit script by E. W. Myers, «An O(ND) difference
+// algorithm and its variations», 1986, in the linear-space variant of section 4b.
 type comparison struct {
 	a, b        []int
-	forth, back []int // memory of middle: furthest x on each diagonal, from the beginning and from the end
+	forth, back []int // space for middle: furthest x on each diagonal, from the beginning and from the end
 	found       []Match
 }
 
-// maxEdits bounds the search for one point of the path, which takes time and
-// memory with its square. Beyond it the stretch counts as replaced.
+// maxEdits bounds the search for one point of the path, which takes quadratic time and
+// space. Beyond it the lines count as replaced.
 const maxEdits = 4096
 
 // compare adds what a[lo:hi] and b[from:to] have in common.
@@ -94,15 +91,14 @@ func (c *comparison) add(m Match) {
 	c.found = append(c.found, m)
 }
 
-// middle returns a point of a shortest path from (lo, from) to (hi, to) that is
-// neither of both; the lines at both ends must differ. ok is false if the search
-// took too long.
+// middle returns a point of a shortest path from (lo, from) to (hi, to) other than these;
+// the lines at both ends must differ. ok is false if the search would take too long.
 func (c *comparison) middle(lo, hi, from, to int) (x, y int, ok bool) {
 	n, m := hi-lo, to-from
 	limit := min((n+m+1)/2, maxEdits)
 	forth, back := c.diagonals(2*limit + 3)
-	// A diagonal is x-y. The paths from the end count x and y from there, so
-	// that their diagonal k is this one's delta-k.
+	// A diagonal is x-y. The paths from the end count x and y from there, so that their
+	// diagonal k is delta-k here.
 	delta, zero := n-m, limit+1
 	for d := range limit + 1 {
 		low, high := -d+2*max(0, d-m), d-2*max(0, d-n) // others have left the rectangle
@@ -130,7 +126,7 @@ func (c *comparison) middle(lo, hi, from, to int) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// diagonals returns the two lists, made of zeros.
+// diagonals returns the two lists, filled with zeros.
 func (c *comparison) diagonals(n int) (forth, back []int) {
 	if len(c.forth) < n {
 		c.forth, c.back = make([]int, n), make([]int, n)
@@ -141,8 +137,8 @@ func (c *comparison) diagonals(n int) (forth, back []int) {
 	return forth, back
 }
 
-// advance returns where the d-th edit gets to on diagonal k, from the better of
-// its two neighbours.
+// advance returns where the d-th edit gets to on diagonal k, from the better of its two
+// neighbours.
 func advance(furthest []int, zero, d, k int) int {
 	left, right := furthest[zero+k-1], furthest[zero+k+1]
 	if k == -d || k != d && left < right {

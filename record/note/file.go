@@ -18,15 +18,15 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A File is the bbolt file with what is written on all tapes of a store. Each tag
-// and each note has a key of its own, so that nobody writes again what he does not
-// change, and whoever lists the tapes reads no texts:
+// A File is the bbolt file with the tags and notes on all tapes of a store. Each tag and
+// each note has its own key, so that writers rewrite only what they change, and listings
+// read no texts:
 //
 //	TAPE NUL t TAG   {}
 //	TAPE NUL n ID    the note as JSON; the ID is 8 bytes, big-endian
 //
-// A reader passes over kinds and members that it does not know. The bucket head has
-// what must be known: its key head is {"format":1,"needs":[…]} (package need).
+// A reader ignores unknown kinds and members. The bucket head says what it must know: its
+// key head is {"format":1,"needs":[…]} (package need).
 type File struct{ boltfile.File }
 
 var (
@@ -42,10 +42,10 @@ const (
 	format = 1
 )
 
-// ErrNone is that a tag or a note is not there that is to be removed.
+// ErrNone says that the tag or note to remove does not exist.
 var ErrNone = errors.New("not there")
 
-// key returns the key of something on a tape.
+// key returns the key of a tag or note on a tape.
 func key(tape string, kind byte, rest []byte) []byte {
 	return append(append(append(make([]byte, 0, len(tape)+2+len(rest)), tape...), 0, kind), rest...)
 }
@@ -63,8 +63,8 @@ func cut(k []byte) (tape []byte, kind byte, rest []byte, ok bool) {
 	return tape, rest[0], rest[1:], true
 }
 
-// Read returns what is written on a tape; where there is no file, that is nothing. It
-// returns what can be read even with an error.
+// Read returns what is written on a tape, nothing if there is no file. Together with an
+// error it returns what could be read.
 func (f File) Read(tape string) (l List, err error) {
 	err = f.view(func(b *bolt.Bucket) error {
 		l, err = read(b, tape)
@@ -92,12 +92,12 @@ func read(b *bolt.Bucket, tape string) (l List, err error) {
 	return l, cmp.Or(failed, err)
 }
 
-// maxEdit bounds what an edit adds to a file before that has grown: as JSON a note may
-// take six times as many bytes.
+// maxEdit bounds what an edit adds before the file has grown: as JSON a note may take six
+// times as many bytes.
 const maxEdit = 8 * MaxNotes * MaxText
 
-// eachOf calls see with the kind, the rest of the key, and the value of each thing on
-// a tape. They are valid during the call only. Like boltfile.EachValue, it ends where
+// eachOf calls see with the kind, the rest of the key, and the value of each tag and note
+// on a tape. They are valid only during the call. Like boltfile.EachValue, it fails if
 // damaged pages lead to the same bytes again and again.
 func eachOf(b *bolt.Bucket, tape string, see func(kind byte, rest, v []byte)) error {
 	prefix := append([]byte(tape), 0)
@@ -123,8 +123,8 @@ type Summary struct {
 	Notes int      // how many
 }
 
-// Summaries returns those of all tapes on which something is written; of a file
-// that is damaged, what could be read of it.
+// Summaries returns a Summary for each tape on which something is written; of a damaged
+// file, as much as it can read.
 func (f File) Summaries() (tapes map[string]*Summary, err error) {
 	tapes = map[string]*Summary{}
 	err = f.view(func(b *bolt.Bucket) error {
@@ -182,7 +182,7 @@ func (f File) check(tx *bolt.Tx) error {
 	}
 	var h head
 	if json.Unmarshal(b.Get(keyHead), &h) != nil {
-		return nil // what is damaged refuses nothing
+		return nil // a damaged head does not prevent reading
 	}
 	if h.Format > format {
 		return fmt.Errorf("%s: version %d: %w", f, h.Format, disk.ErrNewer)
@@ -190,9 +190,8 @@ func (f File) check(tx *bolt.Tx) error {
 	return h.Needs.Check(f.String())
 }
 
-// Edit changes what is written on a tape, and returns what is written on it then.
-// there, which may be nil, is called while nobody else can write; its error ends the
-// edit.
+// Edit changes what is written on a tape, and returns the result. there, which may be nil,
+// is called under the write lock; its error aborts the edit.
 func (f File) Edit(tape string, e Edit, there func() error) (l List, err error) {
 	if err := e.check(); err != nil {
 		return l, err
@@ -248,8 +247,8 @@ func (f File) Forget(tapes []string) error {
 	return err
 }
 
-// Mend removes what is written on tapes that are gone, and makes a file that is
-// damaged anew from what of it can be read.
+// Mend removes what is written on tapes that are gone, and rewrites a damaged file with
+// what can be read of it.
 func (f File) Mend(gone func(tape string) bool) error {
 	type pair struct{ k, v []byte }
 	var kept []pair
@@ -293,7 +292,7 @@ func (f File) compact() error {
 	return nil
 }
 
-// begin returns the bucket of the notes, and makes it in a file that is new.
+// begin returns the bucket of the notes. It creates that in a new file.
 func begin(tx *bolt.Tx) (*bolt.Bucket, error) {
 	if b := tx.Bucket(bucketNotes); b != nil {
 		return b, nil
@@ -369,7 +368,7 @@ func (e Edit) apply(b *bolt.Bucket, tape string) error {
 	return nil
 }
 
-// remove deletes a key that is there.
+// remove deletes a key, which must exist.
 func remove(b *bolt.Bucket, key []byte, what string, a ...any) error {
 	if b.Get(key) == nil {
 		return fmt.Errorf(what+": %w", append(a, ErrNone)...)

@@ -1,9 +1,9 @@
-// Package note keeps what people write on tapes: tags, which are short words, and
-// notes, which are texts on a tape or on one of its frames.
+// Package note keeps what people write on tapes: tags, which are short words, and notes,
+// which are texts on a tape or on one of its frames.
 //
-// They stand in a file of their own beside the tapes, so that they can be written at
-// any time, by several processes at once, whatever becomes of the tape meanwhile. The
-// package does not know what a tape is.
+// They are in a separate file next to the tapes, so that several processes can write them
+// at any time, whatever happens to the tape meanwhile. The package does not know what a
+// tape is.
 package note
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // A Note is a text on a tape, or on one of its frames.
 type Note struct {
-	ID    uint64    `json:"id,omitempty"`    // its number on the tape, from 1; File.Edit gives it
+	ID    uint64    `json:"id,omitempty"`    // its number on the tape, from 1, set by File.Edit
 	Frame uint64    `json:"frame,omitempty"` // 0: it is on the tape
 	Text  string    `json:"text,omitempty"`  // empty: a bookmark
 	At    time.Time `json:"at,omitzero"`     // when it was written
@@ -28,10 +28,10 @@ type Note struct {
 // A List is what is written on a tape.
 type List struct {
 	Tags  []string `json:"tags,omitempty"`  // sorted
-	Notes []Note   `json:"notes,omitempty"` // those on the tape, and then by frame; by ID
+	Notes []Note   `json:"notes,omitempty"` // first those on the tape, then by frame; then by ID
 }
 
-// On returns the notes on a frame; those on the tape if it is 0.
+// On returns the notes on a frame, or those on the tape if frame is 0.
 func (l List) On(frame uint64) []Note {
 	from, _ := slices.BinarySearchFunc(l.Notes, frame, func(n Note, frame uint64) int { return cmp.Compare(n.Frame, frame) })
 	to := from
@@ -44,8 +44,8 @@ func (l List) On(frame uint64) []Note {
 // IsEmpty reports whether nothing is written on the tape.
 func (l List) IsEmpty() bool { return len(l.Tags) == 0 && len(l.Notes) == 0 }
 
-// OnTapes returns what is written on several tapes as wholes: all of their tags, and
-// the notes that are on no frame.
+// OnTapes returns what is written on several tapes as wholes: all of their tags, and the
+// notes that are not on a frame.
 func OnTapes(tapes ...List) (all List) {
 	for _, l := range tapes {
 		all.Tags = append(all.Tags, l.Tags...)
@@ -56,8 +56,8 @@ func OnTapes(tapes ...List) (all List) {
 	return all
 }
 
-// Take adds what a file says is written on a frame, or on the tape if that is 0, and
-// returns what is wrong with that which cannot be kept.
+// Take adds what a file says is written on a frame, or on the tape if frame is 0. It
+// returns an error for each tag or note that cannot be kept.
 func (l *List) Take(frame uint64, written List) (wrong []error) {
 	for _, tag := range written.Tags {
 		err := CheckTag(tag)
@@ -92,7 +92,7 @@ func (l List) sort() {
 	slices.SortFunc(l.Notes, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.ID, b.ID)) })
 }
 
-// ErrInvalid is what is wrong with a tag or a note. It comes wrapped, with the reason.
+// ErrInvalid marks a tag or a note as invalid. It comes wrapped, with the reason.
 var ErrInvalid = errors.New("invalid")
 
 // What is written on one tape is bounded: every listing reads the tags, and whoever
@@ -109,8 +109,8 @@ var (
 	errNotes = fmt.Errorf("%w note: a tape has %d notes at most", ErrInvalid, MaxNotes)
 )
 
-// CheckTag returns why a word cannot be a tag, nil if it can. A list of tags has
-// commas between them, and a command line takes what begins with a hyphen for a flag.
+// CheckTag returns an error if a word cannot be a tag. Lists of tags are separated by
+// commas, and command lines take a leading hyphen for a flag.
 func CheckTag(tag string) error {
 	why := ""
 	switch {
@@ -130,7 +130,7 @@ func CheckTag(tag string) error {
 	return fmt.Errorf("%w tag %.80q: %s", ErrInvalid, tag, why)
 }
 
-// Check returns why the note cannot be kept, nil if it can.
+// Check returns an error if the note cannot be kept.
 func (n Note) Check() error {
 	switch {
 	case len(n.Text) > MaxText:
@@ -143,12 +143,11 @@ func (n Note) Check() error {
 	return nil
 }
 
-// An Edit is a change of what is written on a tape. It is made as a whole, or not
-// at all.
+// An Edit is a change of what is written on a tape. It is made completely or not at all.
 type Edit struct {
-	Tag    []string // to add; those that are there stay
-	Untag  []string // to take away
-	Add    []Note   // their IDs are of no account
+	Tag    []string // to add; existing ones stay
+	Untag  []string // to remove
+	Add    []Note   // their IDs are ignored
 	Remove []uint64 // notes by their IDs
 }
 

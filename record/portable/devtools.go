@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// devtools reads the JSON export of acp-devtools, version 1: one object, which
-// may be larger than memory, with the session before the messages.
+// devtools reads the JSON export of acp-devtools, version 1: one object, which may be
+// larger than memory, with the session before the messages.
 type devtools struct {
 	dec   *json.Decoder
 	limit *limitReader
@@ -24,7 +24,7 @@ type devtools struct {
 	start time.Time
 }
 
-// isDevtools looks at the beginning of a file. The export may be indented.
+// isDevtools checks the beginning of a file. The export may be indented.
 func isDevtools(in *bufio.Reader) bool {
 	head, _ := in.Peek(256)
 	head, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte("{"))
@@ -65,8 +65,7 @@ func (d *devtools) read() error {
 	return nil
 }
 
-// A limitReader refuses to read so much that a message would be too long to be
-// held.
+// A limitReader fails when a single message is too long to keep in memory.
 type limitReader struct {
 	r    io.Reader
 	read int
@@ -88,9 +87,8 @@ func (d *devtools) fail(err error) error {
 	return fmt.Errorf("%s: export of acp-devtools: %w", d.name, err)
 }
 
-// endsEarly reports whether a json.Decoder met the end of its input within a
-// value. Which of the three errors that is depends on the place and on the
-// release of Go.
+// endsEarly reports whether a json.Decoder met the end of its input within a value. Which
+// of the three errors it returns depends on the place and on the release of Go.
 func endsEarly(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
@@ -128,7 +126,7 @@ func (d *devtools) session() error {
 	return nil
 }
 
-// messages does not wrap the errors of line: their place is not in the file.
+// messages does not wrap the errors of line, which have no place in the file.
 func (d *devtools) messages() error {
 	if d.start.IsZero() {
 		return d.fail(errors.New(`"session" does not stand before "messages"`))

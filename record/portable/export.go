@@ -21,22 +21,21 @@ import (
 
 // An Exporter writes frames in the portable form.
 type Exporter struct {
-	// Stable leaves out the numbers of frames, and times but for the second, so
-	// that the text of a conversation that is recorded again is hardly another.
+	// Stable omits the numbers of frames, and truncates times to seconds, so that recording
+	// a conversation again hardly changes the text.
 	Stable bool
 
-	// Of the tape that the frames to come are of: the notes on it, and what takes their
-	// secrets. NewExporter sets both.
+	// The notes and the secrets of the tape that is being written, set by NewExporter.
 	Notes   note.List
 	Secrets *redact.Redaction
 
 	w    *bufio.Writer
 	b    []byte
-	last time.Duration // that was written with Stable
+	last time.Duration // last time written with Stable
 }
 
-// NewExporter begins to write a tape to w, without what secrets finds. If that is nil,
-// all is written as it is.
+// NewExporter begins to write a tape to w, without the secrets that secrets finds. If that
+// is nil, everything is written as it is.
 func NewExporter(w io.Writer, h Head, secrets *redact.Redaction) (*Exporter, error) {
 	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), Secrets: secrets, Notes: h.Notes}
 	s := h.Start
@@ -54,7 +53,7 @@ func NewExporter(w io.Writer, h Head, secrets *redact.Redaction) (*Exporter, err
 	return e, err
 }
 
-// Write writes one frame of t, with all of its bytes.
+// Write writes one frame of t with all of its bytes.
 func (e *Exporter) Write(t redact.Source, f dialect.Frame) error {
 	unread := e.Secrets == nil && int64(len(f.Raw)) < f.Size
 	if e.Secrets != nil {
@@ -63,7 +62,7 @@ func (e *Exporter) Write(t redact.Source, f dialect.Frame) error {
 			return err
 		}
 	} else if unread && f.Derived {
-		f.Lead, f.Derived = nil, false // only its beginning is at hand
+		f.Lead, f.Derived = nil, false // only the beginning is in memory
 	}
 	b := e.place(append(e.b[:0], '{'), f)
 	b = append(append(append(b, `"dir":"`...), f.Dir.String()...), '"')
@@ -99,13 +98,13 @@ func (e *Exporter) Write(t redact.Source, f dialect.Frame) error {
 	return err
 }
 
-// framingOf returns what is known of the stream that a frame crossed the wire on.
+// framingOf returns the framing of a frame in its stream.
 func framingOf(f *dialect.Frame) Framing {
 	return Framing{Stream: f.Stream, Lead: f.Lead, Derived: f.Derived && f.Kind != wire.Mark, Redelivered: f.Redelivered, Body: f.Kind == wire.Body}
 }
 
-// WriteFinding writes what rules found in the frame before, a JSON object, behind it. The
-// caller has seen to its secrets.
+// WriteFinding writes what rules found in the last frame, a JSON object. The caller must
+// have redacted it.
 func (e *Exporter) WriteFinding(finding []byte) error {
 	e.b = append(append(append(e.b[:0], `{"finding":`...), termtext.JSON(finding)...), "}\n"...)
 	_, err := e.w.Write(e.b)
@@ -127,7 +126,7 @@ func (e *Exporter) appendNotes(b []byte, frame uint64) ([]byte, error) {
 	return append(append(b, `,"notes":`...), termtext.JSON(text)...), err
 }
 
-// placed returns notes whose place tells what they are on.
+// placed returns notes without ID and frame, which their place implies.
 func placed(notes []note.Note) []note.Note {
 	notes = slices.Clone(notes)
 	for i := range notes {
@@ -136,9 +135,8 @@ func placed(notes []note.Note) []note.Note {
 	return notes
 }
 
-// writeText writes a line that begins with line and ends with text. In JSON the
-// text may take six times as many bytes, so it is written in pieces, none of which
-// ends within a character.
+// writeText writes a line that begins with line and ends with text. In JSON the text may
+// take six times as many bytes, so writeText writes it in pieces, and splits no character.
 func (e *Exporter) writeText(line, text []byte) error {
 	const maxPiece = 32 << 10
 	for len(text) > maxPiece {
@@ -157,12 +155,12 @@ func (e *Exporter) writeText(line, text []byte) error {
 	return err
 }
 
-// place appends the number of a frame and when it came.
+// place appends the number and the time of a frame.
 func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	at := f.At
 	if e.Stable {
 		if at = at.Truncate(time.Second); at <= e.last {
-			return b // as in the line before
+			return b // same as in the line before
 		}
 		e.last = at
 	} else {
@@ -174,8 +172,8 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
 
-// writeUnread ends a line with a frame that is not read into memory. Nobody has checked
-// that it is JSON, so its bytes become base64.
+// writeUnread ends a line with a frame that is not in memory. Since that may not be JSON,
+// its bytes become base64.
 func (e *Exporter) writeUnread(t redact.Source, seq uint64) error {
 	e.w.Write(append(e.b, `,"base64":"`...))
 	enc := base64.NewEncoder(base64.StdEncoding, e.w)
@@ -187,10 +185,10 @@ func (e *Exporter) writeUnread(t redact.Source, seq uint64) error {
 	return err
 }
 
-// Close writes out what is buffered. It does not close the underlying writer.
+// Close flushes the exporter. It does not close the underlying writer.
 func (e *Exporter) Close() error { return e.w.Flush() }
 
-// appendSeconds appends a duration as seconds, to the nanosecond.
+// appendSeconds appends a duration in seconds, to the nanosecond.
 func appendSeconds(b []byte, d time.Duration) []byte {
 	b = strconv.AppendInt(b, int64(d/time.Second), 10)
 	if ns := d % time.Second; ns > 0 {

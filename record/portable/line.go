@@ -1,10 +1,9 @@
-// Package portable has the JSON Lines form of a tape, for other tools to read, compare
-// and keep. An Exporter writes it, and redacts secrets unless it is told not to. Read
-// reads it, and the files of some other tools, with frames of any length in bounded
-// memory.
+// Package portable has the JSON Lines form of a tape, for other tools to read, compare and
+// keep. An Exporter writes it, and redacts secrets unless told otherwise. Read reads it,
+// and the files of some other tools, with frames of any length in bounded memory.
 //
-// The package reads and writes lines. What they mean on a tape, and which numbers
-// they get there, is up to the caller.
+// The package reads and writes lines. The caller decides what they mean on a tape, and
+// which numbers they get there.
 package portable
 
 import (
@@ -23,34 +22,32 @@ import (
 	"github.com/acptap/acptap/record/note"
 )
 
-// The portable form of a tape is JSON Lines: a header, then a line for each
-// frame.
+// The portable form of a tape is JSON Lines: a header, then a line for each frame.
 //
 //	{"acptap":1,"tape":"…","started":"2026-01-02T15:04:05Z","command":["agent"],"cwd":"/w"}
 //	{"seq":1,"at":0.013,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"initialize"}}
 //	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
-// frame has the bytes themselves if they are a JSON-RPC message without blanks around
-// it that cannot control a terminal (termtext.JSON). Otherwise text has them if they
-// are valid UTF-8; base64 has all others, and those of a frame that was too long to be
-// read into memory. origin is left out for the wire, and end for a line
-// feed. Marks have the fields of wire.Marked. A line needs dir, and one of frame, text,
-// base64 or a mark. Without at, its time is unknown, but not before that of the line
-// before. Without seq, it gets the next number. Numbers that a file leaves out stay
-// left out; where numbers do not rise, all that follow are numbered anew.
+// frame has the bytes themselves if they are a JSON-RPC message without blanks around it
+// that cannot control a terminal (termtext.JSON). Otherwise text has them if they are valid
+// UTF-8; base64 has all others, and those of a frame that was too long to be read into
+// memory. origin is omitted for the wire, and end for a line feed. Marks have the fields of
+// wire.Marked. A line needs dir, and one of frame, text, base64 or a mark. A line without
+// at has an unknown time, but not before that of the line before. A line without seq gets
+// the next number. Numbers that a file skips stay unused; where numbers do not rise, all
+// that follow are numbered anew.
 //
-// Tags of the tape and notes on it stand in the header, and notes on a frame in its
-// line, before the bytes, as an array of objects with text and at. A reader that does
-// not know them leaves them out.
+// The header has the tags of the tape and the notes on it. The line of a frame has the
+// notes on it, before the bytes, as an array of objects with text and at. Readers that do
+// not know them ignore them.
 //
-// What the rules of acptap check found stands in lines of its own, behind that of the
-// frame, with finding as the only member. Readers pass over them: findings are made
-// anew from the frames.
+// What the rules of acptap check found is in separate lines after that of the frame, with
+// finding as the only member. Readers skip them: findings are made anew from the frames.
 //
-// A file with lines that not every reader knows names them in its header:
-// "needs":["rules"] where there are marks of rules; "acptap":2 and "needs":["streams"]
-// where there are lines of streams (stream.go).
+// The header names kinds of lines that not every reader knows: "needs":["rules"] if there
+// are marks of rules; "acptap":2 and "needs":["streams"] if there are lines of streams
+// (stream.go).
 
 // header is the first line.
 type header struct {
@@ -72,11 +69,11 @@ type header struct {
 	Notes []note.Note `json:"notes,omitempty"` // on the tape
 }
 
-// A Head is what a file tells of its tape as a whole.
+// A Head is what a file says about its tape as a whole.
 type Head struct {
 	Tape  string // its id; may be empty
 	Start journal.Start
-	Needs disk.Needs // what a reader must know of the lines
+	Needs disk.Needs // what a reader must know to understand the lines
 	Notes note.List
 }
 
@@ -92,28 +89,27 @@ func (h header) head() Head {
 	}
 }
 
-// A Line is one line of a portable file: bytes of a direction, or a
-// mark.
+// A Line is one line of a portable file: bytes of a direction, or a mark.
 type Line struct {
-	Number  int    // of the line in the file, from 1; 0: the file is not one of lines
-	Seq     uint64 // 0: none is given
+	Number  int    // number of the line in the file, from 1; 0: the file does not consist of lines
+	Seq     uint64 // 0: the line has none
 	Dir     wire.Direction
 	Origin  wire.Origin
 	At      time.Duration
-	Untimed bool // no time is given, and At is that of the line before
+	Untimed bool // the line has no time, and At is that of the line before
 	End     wire.LineEnd
 	Framing Framing
 	Raw     []byte
-	Body    io.Reader // in place of Raw, of a line that is too long to be held
+	Body    io.Reader // in place of Raw, if the line is too long for memory
 	Mark    *wire.Marked
-	Notes   []note.Note // on it
+	Notes   []note.Note // notes on the frame
 }
 
-// MaxSeq is beyond the number of any frame, and so far from the end of the
-// numbers that nothing that is reckoned with them passes it.
+// MaxSeq exceeds the number of any frame, and is small enough that arithmetic with numbers
+// cannot overflow.
 const MaxSeq = 1 << 48
 
-// parseHeader reads a header. ok is false if line is none.
+// parseHeader reads a header. ok is false if line is not a header.
 func parseHeader(line []byte) (h header, ok bool, err error) {
 	if !wire.ValueAt(line, "acptap").Exists() {
 		return h, false, nil
@@ -134,14 +130,13 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
-// errFinding is that a line says what rules found, and is nothing on the tape.
+// errFinding says that a line is a finding, which is not on the tape.
 var errFinding = errors.New("a finding")
 
-// errNoJSON is that a line is no JSON.
+// errNoJSON says that a line is not JSON.
 var errNoJSON = errors.New("no JSON")
 
-// parseLine reads a line that is no header. last is the time of the one
-// before.
+// parseLine reads a line other than the header. last is the time of the line before.
 func parseLine(line []byte, last time.Duration) (Line, error) {
 	l := Line{At: last, Untimed: true}
 	if !json.Valid(line) {
@@ -197,7 +192,7 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 	}
 	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
 	case frame.Exists():
-		l.Raw = bytes.Clone(wire.Get(line, "frame")) // as it was sent: a Value has no members that do not count
+		l.Raw = bytes.Clone(wire.Get(line, "frame")) // as it was sent: a Value omits overridden members
 	case text.IsString():
 		l.Raw = []byte(text.Text())
 	case b64.IsString():

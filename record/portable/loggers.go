@@ -12,12 +12,12 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// bodies are the members in which loggers keep a message, as JSON or as the text
-// of its line. Where there are several the one nearest to the bytes stands first.
+// bodies are the members in which loggers keep a message, as JSON or as the text of its
+// line. The first one present counts, so the closest to the bytes comes first.
 var bodies = [...]string{"raw", "msg", "message", "payload", "frame", "text"}
 
-// isForeign reports whether a file that begins with that line was written by
-// another tool. Such lines have a time, a direction and a message:
+// isForeign reports whether a file that begins with that line was written by another tool.
+// Such lines have a time, a direction and a message:
 //
 //	{"ts":1706000000.123,"dir":"c2a","msg":{…}}                               acp-debug
 //	{"ts":"2026-01-02T15:04:05.1Z","direction":"c2s","raw":{…}}               mcpsnoop
@@ -56,7 +56,7 @@ func foreignLines(begin func(Head)) lineParser {
 		}
 		_, whose := either(g, "direction", "dir")
 		dir := whose.Text()
-		meta := dir == "meta" // mcpsnoop tells the command first
+		meta := dir == "meta" // mcpsnoop begins with the command
 		if first {
 			first = false
 			var s journal.Start
@@ -88,7 +88,7 @@ func foreignLines(begin func(Head)) lineParser {
 		name, body := either(g, bodies[:]...)
 		switch {
 		case body.IsObject(), body.IsArray():
-			p.Raw = bytes.Clone(wire.Get(text, name)) // as it was sent: a Value has no members that do not count
+			p.Raw = bytes.Clone(wire.Get(text, name)) // as it was sent: a Value omits overridden members
 		case body.IsString():
 			p.Raw = []byte(strings.TrimSuffix(body.Text(), "\n"))
 		default:
@@ -98,7 +98,7 @@ func foreignLines(begin func(Head)) lineParser {
 	}
 }
 
-// either returns the first member of g that is there and not null, and its name.
+// either returns the first member of g that is present and not null, and its name.
 func either(g wire.Value, names ...string) (name string, v wire.Value) {
 	for _, name := range names {
 		if v := g.Get(name); !v.IsNull() {
@@ -108,14 +108,14 @@ func either(g wire.Value, names ...string) (name string, v wire.Value) {
 	return "", wire.Value{}
 }
 
-// parseTime takes the time of another tool's line, as text or as a number. A line
-// without one has the zero time.
+// parseTime takes the time of another tool's line, as text or as a number. If there is none
+// it returns the zero time.
 func parseTime(v wire.Value) (time.Time, error) {
 	switch {
 	case v.IsNull():
 		return time.Time{}, nil
 	case v.IsString():
-		// Python's isoformat leaves out the zone of a time that knows none.
+		// Python's isoformat omits an unknown zone.
 		for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05"} {
 			if t, err := time.Parse(layout, v.Text()); err == nil {
 				return t.UTC(), nil
@@ -127,12 +127,12 @@ func parseTime(v wire.Value) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s is no time", v.Raw())
 }
 
-// firstLog is before any log of these protocols, and long after any log that
+// firstLog is before any log of these protocols, and long after the times in any log that
 // counts from its own beginning.
 var firstLog = time.Unix(1e8, 0)
 
-// instant takes seconds, milliseconds, microseconds or nanoseconds since 1970:
-// their sizes tell them apart until the year 5138.
+// instant takes seconds, milliseconds, microseconds or nanoseconds since 1970: their
+// magnitudes differ until the year 5138.
 func instant(n float64) (time.Time, error) {
 	if n < 0 || n >= 1e20 {
 		return time.Time{}, fmt.Errorf("%v is no time", n)
@@ -144,8 +144,8 @@ func instant(n float64) (time.Time, error) {
 	return time.UnixMicro(int64(math.Round(micros))).UTC(), nil
 }
 
-// sinceStart returns how long after the start of a tape at is. The portable form
-// has no longer times.
+// sinceStart returns the time from the start of a tape to at. It fails if the portable form
+// has no such time.
 func sinceStart(start, at time.Time) (time.Duration, error) {
 	d := max(0, at.Sub(start))
 	if d > 1e9*time.Second {
@@ -154,8 +154,8 @@ func sinceStart(start, at time.Time) (time.Duration, error) {
 	return d, nil
 }
 
-// parseDirection takes c2a, client-to-agent, clientToServer, "editor → agent"
-// and the like. in and out are refused: they do not say whose.
+// parseDirection takes c2a, client-to-agent, clientToServer, "editor → agent" and the like.
+// It refuses in and out, which do not say whose.
 func parseDirection(name string) (wire.Direction, error) {
 	letters := strings.Map(func(c rune) rune {
 		if 'a' <= c && c <= 'z' || c == '2' {

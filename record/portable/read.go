@@ -12,10 +12,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Read reads a file in the portable form or in that of another tool, and calls line
-// with each of its lines. If the file says how its tape began, begin is called before
-// that. Errors tell the place in the file, whose name is name; tell is told of members
-// that mean nothing.
+// Read reads a file in the portable form or in that of another tool, and calls line with
+// each of its lines. If the file says how its tape began, Read calls begin before that.
+// Errors contain the place in the file, called name. tell receives a text about each member
+// that has no meaning.
 func Read(r io.Reader, name string, tell func(string), begin func(Head), line func(Line) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if begins, _ := in.Peek(len(byteOrderMark)); string(begins) == byteOrderMark {
@@ -27,7 +27,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 		return d.read()
 	}
 	var parse lineParser
-	var unknown *unknownFields // of the portable form; other tools write what they like
+	var unknown *unknownFields // only for the portable form; other tools may write anything
 	return readLines(in, name, func(n int, text []byte, body io.Reader) error {
 		switch {
 		case parse != nil:
@@ -57,11 +57,11 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 	})
 }
 
-// byteOrderMark is what editors and shells on Windows begin a file of UTF-8 with.
+// byteOrderMark begins UTF-8 files of some editors and shells on Windows.
 const byteOrderMark = "\uFEFF"
 
-// A lineParser reads the lines of one file, in order. ok is false for a line that
-// is nothing on the tape.
+// A lineParser reads the lines of one file, in order. ok is false for a line that is not on
+// the tape.
 type lineParser func(text []byte) (p Line, ok bool, err error)
 
 func portableLines(begin func(Head)) lineParser {
@@ -88,10 +88,10 @@ func portableLines(begin func(Head)) lineParser {
 	}
 }
 
-// readLines reads lines of any length, and calls f with each and its number from
-// 1. Blank lines are passed over. Of a line that is too long to be held body has
-// the bytes; else it is nil. Both are valid until f returns, which has read all of
-// body then. Errors of body tell the line, and the file's name.
+// readLines reads lines of any length, and calls f with each and its number, from 1. It
+// skips blank lines. If a line is too long for memory, body has its bytes, otherwise it is
+// nil. Both are valid until f returns; f must read all of body. Errors of body contain the
+// name of the file and the line.
 func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io.Reader) error) error {
 	var line []byte
 	for n := 1; ; n++ {

@@ -14,22 +14,22 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine is how long a line of a file may be to be read as a whole. A longer one
-// is read on the way, if its bytes stand last in it, as an Exporter writes it.
+// maxLine is the longest line that is read into memory. A longer one is streamed, if its
+// last member has the bytes, as an Exporter writes it.
 const maxLine = 8 << 20
 
 var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must be "frame", "text" or "base64"`, maxLine>>20)
 
-// bodyName is where the bytes of a line begin.
+// bodyName matches where the bytes of a line begin.
 var bodyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(frame|text|base64)"\s*:\s*`) })
 
-// splitLong takes the beginning of a line that is too long, of which the rest
-// comes from in. It returns the line as it were without bytes, and the bytes.
+// splitLong takes the beginning of a line that is too long; in has the rest. It returns the
+// line with empty bytes, and the bytes.
 func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err error) {
 	for _, at := range bodyName().FindAllSubmatchIndex(head, -1) {
 		before := bytes.TrimRight(head[:at[0]], " \t,")
 		if !json.Valid(append(bytes.Clone(before), '}')) {
-			continue // it stands in a string, or deeper
+			continue // it is in a string, or nested
 		}
 		line = bytes.Clone(before)
 		if len(bytes.TrimSpace(before)) > 1 {
@@ -49,7 +49,7 @@ func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err 
 	return nil, nil, errLongLine
 }
 
-// A lineReader reads the bytes of one line. Its errors tell which line that is.
+// A lineReader reads the bytes of one line. Its errors say which line that is.
 type lineReader struct {
 	io.Reader
 	name string
@@ -64,15 +64,14 @@ func (r lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A valueReader reads the JSON value that is the last of a line, and then sees to
-// it that the line ends. Nobody checks more of it than where it ends: frames of
-// that length are oversized.
+// A valueReader reads the JSON value of a line's last member, and checks that the line ends
+// after it. It checks nothing else: frames of that length are oversized.
 type valueReader struct {
-	head   []byte // is read first
+	head   []byte // read first
 	in     *bufio.Reader
 	depth  int
-	quoted bool // within a string
-	escape bool // behind a backslash
+	quoted bool // in a string
+	escape bool // after a backslash
 	begun  bool
 	ended  bool
 }
@@ -90,7 +89,7 @@ func (v *valueReader) byte() (byte, error) {
 	return c, err
 }
 
-// next returns the next byte of the value, io.EOF behind it.
+// next returns the next byte of the value, or io.EOF after it.
 func (v *valueReader) next() (byte, error) {
 	if v.ended {
 		return 0, v.end()
@@ -120,8 +119,7 @@ func (v *valueReader) next() (byte, error) {
 	return c, nil
 }
 
-// end reads what is left of the line. It returns io.EOF if that is as it should
-// be.
+// end reads the rest of the line. It returns io.EOF if that is valid.
 func (v *valueReader) end() error {
 	for closed := false; ; {
 		c, err := v.byte()
@@ -152,8 +150,8 @@ func (v *valueReader) Read(p []byte) (int, error) {
 // A textReader reads the text of a JSON string.
 type textReader struct {
 	v    *valueReader
-	high rune   // the first half of a pair, which waits for the second
-	left []byte // was read, and not taken yet
+	high rune   // pending first half of a surrogate pair
+	left []byte // decoded bytes that were not returned yet
 	err  error
 }
 
@@ -169,7 +167,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step reads the next byte, or escape sequence.
+// step reads the next byte or escape sequence.
 func (t *textReader) step() error {
 	first := !t.v.begun
 	c, err := t.v.next()
@@ -204,7 +202,7 @@ func (t *textReader) step() error {
 	return t.unit()
 }
 
-// unit reads the number behind \u, which is of UTF-16.
+// unit reads the four digits after \u, a unit of UTF-16.
 func (t *textReader) unit() error {
 	var r rune
 	for range 4 {
@@ -232,7 +230,7 @@ func (t *textReader) unit() error {
 	return nil
 }
 
-// flush writes down a first half that no second one has followed.
+// flush replaces a pending first half that has no second half.
 func (t *textReader) flush() {
 	if t.high != 0 {
 		t.high, t.left = 0, utf8.AppendRune(t.left, utf8.RuneError)

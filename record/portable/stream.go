@@ -21,16 +21,16 @@ import (
 //	{"dir":"a2c","stream":3,"lead":"event: message\nid: 7\ndata: ","frame":{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}}
 //	{"dir":"a2c","stream":3,"lead":"\n\n","ended":{"by":"server"}}
 //
-// lead has the framing in front of the bytes: text, or {"base64":"…"} if that is no
-// UTF-8, as in WebSockets. In a file written by hand event may stand in its place, with
-// the id of a server-sent event. derived says that the bytes are made from the lead,
-// which holds what crossed the wire; redelivered that they came before, in an event with
-// the same id; and "kind":"body" that nobody said that they are JSON.
+// lead has the framing before the bytes: text, or {"base64":"…"} if that is not UTF-8, as
+// in WebSockets. A file written by hand may instead have event, the id of a server-sent
+// event. derived says that the bytes are made from the lead, which holds what crossed the
+// wire; redelivered that they came before, in an event with the same id; and "kind":"body"
+// that they were not declared as JSON.
 //
 // A message that is longer than wire.MaxChecked and came in several fragments loses its
-// lead, and has its bytes only.
+// lead and keeps only its bytes.
 
-// A Framing is what a line says of the stream that its bytes crossed the wire on.
+// A Framing is what a line says about its stream and framing.
 type Framing struct {
 	Stream      uint64 // 0: the connection's own bytes
 	Lead        []byte
@@ -39,7 +39,7 @@ type Framing struct {
 	Body        bool // the frame is of the kind wire.Body
 }
 
-// framingMembers are those of a line that parseFraming reads.
+// framingMembers are the members of a line that parseFraming reads.
 var framingMembers = []string{"stream", "lead", "event", "derived", "redelivered", "kind"}
 
 func parseFraming(g wire.Value) (Framing, error) {
@@ -95,7 +95,7 @@ func parseLead(lead, event wire.Value) ([]byte, error) {
 	return nil, nil
 }
 
-// appendFraming appends what a line says of its stream.
+// appendFraming appends the members for a framing.
 func appendFraming(b []byte, f Framing) []byte {
 	if f.Stream == 0 {
 		return b
@@ -122,8 +122,8 @@ func appendFraming(b []byte, f Framing) []byte {
 	return b
 }
 
-// numberMark sees to it that a mark of a stream says which one that is: by "stream", or
-// within the mark, or both.
+// numberMark makes sure that a mark of a stream names its stream: by "stream", in the mark,
+// or both.
 func numberMark(m *wire.Marked, stream *uint64) error {
 	var within *uint64
 	switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// unknownFields tells once of each member of the header, and of the lines, of a
-// portable file that means nothing there.
+// unknownFields reports each meaningless member of the header and of the lines of a
+// portable file once.
 type unknownFields struct {
 	name   string // of the file
 	note   func(string)
-	header []string // the members of a header
-	known  []string // the members of a line
-	stream []string // and of one that is of a stream
+	header []string // members of a header
+	known  []string // members of a line
+	stream []string // members of a line of a stream
 	told   map[string]bool
 }
 
@@ -33,7 +33,7 @@ func newUnknownFields(name string, note func(string)) *unknownFields {
 	}
 }
 
-// members returns what the fields of a struct are called in JSON.
+// members returns the JSON names of the fields of a struct.
 func members(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -42,10 +42,10 @@ func members(t reflect.Type) (names []string) {
 	return names
 }
 
-// maxTold is how many names a file is told of.
+// maxTold is how many names are reported per file.
 const maxTold = 8
 
-// see looks at the members of a line, which is JSON.
+// see checks the members of a line, which is JSON.
 func (u *unknownFields) see(n int, line []byte) {
 	known := u.known
 	if wire.ValueAt(line, "stream").Exists() {
@@ -56,15 +56,14 @@ func (u *unknownFields) see(n int, line []byte) {
 	})
 }
 
-// seeHeader looks at the members of a header.
+// seeHeader checks the members of a header.
 func (u *unknownFields) seeHeader(n int, header []byte) {
 	u.each(header, u.header, func(member string) {
 		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a header and is left out; there are %s", u.name, n, member, strings.Join(u.header, ", ")))
 	})
 }
 
-// each calls tell with the members of an object that are not known, and of which
-// nothing was told.
+// each calls tell with the unknown members of an object that were not reported yet.
 func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
 	wire.ValueOf(object).ForEach(func(key, _ wire.Value) bool {
 		if slices.Contains(known, key.Text()) || u.told[key.Text()] || len(u.told) == maxTold {
@@ -76,8 +75,8 @@ func (u *unknownFields) each(object []byte, known []string, tell func(member str
 	})
 }
 
-// nearest returns the member that is meant: one that other tools call so, or the
-// one that is spelled most like it.
+// nearest returns the member that is probably meant: one that other tools call so, or the
+// one with the most similar spelling.
 func (u *unknownFields) nearest(name string) string {
 	switch strings.ToLower(name) {
 	case "t", "ts", "time", "timestamp":

@@ -1,10 +1,9 @@
-// Package tapeid has the ids of tapes: what their files are called. A new id begins
-// with the time at which its tape began, so ids sort by time.
+// Package tapeid has the ids of tapes, which are also the names of their files. A new id
+// begins with the time at which its tape began, so ids sort by time.
 //
-// An id comes from outside nearly everywhere: from the names of files that somebody
-// has put into the store, from what a tape or the catalogue says of itself, from a
-// header that is imported. Path makes a path of it that stays in its directory,
-// whatever it is.
+// Most ids come from outside: from the names of files that somebody put into the store,
+// from tapes and the catalogue, and from headers of imported files. Path turns any of them
+// into a path that stays in its directory.
 package tapeid
 
 import (
@@ -15,12 +14,12 @@ import (
 	"time"
 )
 
-// idAlphabet has no letters that are taken for digits.
+// idAlphabet omits letters that look like digits.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 const idLayout = "20060102T150405"
 
-// New makes the id of a tape. Ids sort by time.
+// New returns an id for a tape that begins at t. Ids sort by time.
 func New(t time.Time) string {
 	var b [6]byte
 	rand.Read(b[:])
@@ -30,22 +29,22 @@ func New(t time.Time) string {
 	return strings.Replace(t.UTC().Format(idLayout+".000"), ".", "", 1) + "-" + string(b[:])
 }
 
-// Time returns when a tape was begun, to the millisecond; the zero time if its id
-// does not tell.
+// Time returns when a tape began, to the millisecond, or the zero time if its id does not
+// say.
 func Time(tape string) time.Time {
 	date, _, _ := strings.Cut(tape, "-")
 	if n := len(idLayout); len(date) > n {
 		date = date[:n] + "." + date[n:]
 	}
-	t, err := time.Parse(idLayout, date) // takes a fraction too
+	t, err := time.Parse(idLayout, date) // accepts a fraction too
 	if err != nil {
 		return time.Time{}
 	}
 	return t
 }
 
-// IsValid reports whether text may be the id of a tape. Neither may it lead to
-// another directory, nor do anything on a terminal.
+// IsValid reports whether text may be the id of a tape: it leads to no other directory and
+// is harmless on a terminal.
 func IsValid(text string) bool {
 	for _, c := range text {
 		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == 'T' || c == '-') {
@@ -55,12 +54,11 @@ func IsValid(text string) bool {
 	return len(text) >= 8 && len(text) <= 64
 }
 
-// noFile is a name that no file can have, on any system: it is neither found nor
-// made nor removed.
+// noFile is a name that no file can have, on any system.
 const noFile = "\x00"
 
-// Path returns the path of a file of a tape. Here alone an id becomes a path,
-// and what is no id becomes one that nothing can be done with.
+// Path returns the path of a file of a tape. Only Path turns ids into paths; an invalid id
+// yields a path that cannot exist.
 func Path(dir, tape, ending string) string {
 	name := tape + ending
 	if !IsValid(tape) {
@@ -69,9 +67,9 @@ func Path(dir, tape, ending string) string {
 	return filepath.Join(dir, name)
 }
 
-// HasOwnForm reports whether a tape's id is one that an acptap may have made until
-// then. Others can be mistaken for something: --dry-run for a flag, last-1234 for
-// the last tape; and one that is ahead of its time would stay the last one.
+// HasOwnForm reports whether an acptap may have made the id until then. Other ids can be
+// mistaken for something else: --dry-run for a flag, last-1234 for the last tape; and one
+// that is ahead of its time would stay the last one.
 func HasOwnForm(tape string, until time.Time) bool {
 	t := Time(tape)
 	_, letters, _ := strings.Cut(tape, "-")
@@ -81,8 +79,7 @@ func HasOwnForm(tape string, until time.Time) bool {
 // maxAhead is how far the clock may have been ahead when a tape was recorded.
 const maxAhead = 24 * time.Hour
 
-// Sort sorts ids by time, those first that do not tell theirs, and drops
-// repeated ones.
+// Sort sorts ids by time, after those that do not contain their time, and drops duplicates.
 func Sort(ids []string) []string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

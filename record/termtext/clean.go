@@ -1,11 +1,10 @@
-// Package termtext makes text fit for a terminal: what came over the wire without
-// anything that could control it, cut and wrapped to columns, in its colours.
+// Package termtext makes text fit for a terminal: it removes from the text of the wire
+// anything that could control the terminal, cuts and wraps it to columns, and colours it.
 // It writes nothing itself.
 //
-// Of text from the wire, sequences that control a terminal (ECMA-48) are dropped.
-// In place of any other control character stands the picture that Unicode has
-// for it, and U+FFFD for what has none, for what changes the direction of writing
-// and for bytes that are no UTF-8. Clean text is such text.
+// Clean text is text of the wire without control sequences (ECMA-48). Any other control
+// character is replaced by its Unicode picture. U+FFFD replaces those without a picture,
+// characters that change the direction of writing, and bytes that are not UTF-8.
 package termtext
 
 import (
@@ -15,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes clean text with a line feed between lines, whatever broke them.
-// Tabs become blanks.
+// Text returns clean text with line feeds as the only line breaks, and blanks for tabs.
 func Text(s string) string {
 	if isClean(s, '\n') {
 		return s
@@ -47,11 +45,10 @@ func Text(s string) string {
 	return b.String()
 }
 
-// tabWidth is how many columns a tab takes at most.
+// tabWidth is the distance of tab stops in columns.
 const tabWidth = 4
 
-// Line makes clean text of one line. It keeps its blanks, and has a sign where a
-// line was broken.
+// Line returns one line of clean text. It keeps blanks, and has a sign for each line break.
 func Line(s string) string {
 	if isClean(s, ' ') {
 		return s
@@ -59,8 +56,8 @@ func Line(s string) string {
 	return strings.ReplaceAll(Text(s), "\n", "↵")
 }
 
-// Brief makes one line of about limit characters, or of all that there is if
-// limit is 0. Blanks become one, line breaks a sign with blanks around it.
+// Brief returns one line of about limit characters, or the whole text if limit is 0. It
+// joins blanks, and has a sign with blanks around it for each line break.
 func Brief(s string, limit int) string {
 	if limit <= 0 {
 		limit = math.MaxInt
@@ -102,8 +99,8 @@ func Brief(s string, limit int) string {
 	return b.String()
 }
 
-// isClean reports whether nothing in s needs a look: most text is ASCII. One
-// more character may be in it.
+// isClean reports whether s is printable ASCII, as most text is. It also allows one other
+// character.
 func isClean(s string, also byte) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' || c > '~') && c != also {
@@ -113,9 +110,9 @@ func isClean(s string, also byte) bool {
 	return true
 }
 
-// isBrief reports whether s is clean and has no blanks to spare.
+// isBrief reports whether s is clean and has no extra blanks.
 func isBrief(s string) bool {
-	blank := true // at the beginning, or behind a blank
+	blank := true // at the beginning, or after a blank
 	for i := range len(s) {
 		c := s[i]
 		if c < ' ' || c > '~' || c == ' ' && blank {
@@ -129,7 +126,7 @@ func isBrief(s string) bool {
 // dropped stands for a control sequence.
 const dropped rune = -1
 
-// next takes a character from the front of s, or a control sequence.
+// next splits off the first character or control sequence of s.
 func next(s string) (r rune, rest string) {
 	if n := sequence(s); n > 0 {
 		return dropped, s[n:]
@@ -146,8 +143,8 @@ func breaksLine(r rune) bool {
 	return false
 }
 
-// Visible returns what is shown for a character that Controls: a picture of it, or
-// a replacement. Others it returns as they are.
+// Visible returns a picture of, or replacement for, a character that Controls. It returns
+// other characters unchanged.
 func Visible(r rune) rune {
 	switch {
 	case r < ' ':
@@ -166,12 +163,12 @@ func Controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// longestSequence is where a control sequence counts as unfinished, in bytes.
+// longestSequence is the length in bytes from which a control sequence counts as
+// unfinished.
 const longestSequence = 1 << 10
 
-// sequence returns the length of the control sequence or control string of
-// ECMA-48 that s begins with, 0 if it begins with anything else or with one that
-// has no end.
+// sequence returns the length of the control sequence or control string of ECMA-48 at the
+// beginning of s, or 0 if there is none or it has no end.
 func sequence(s string) int {
 	if len(s) < 2 || s[0] != 0x1b {
 		return 0
@@ -184,7 +181,7 @@ func sequence(s string) int {
 		if final != "" && '@' <= final[0] && final[0] <= '~' {
 			return len(s) - len(final) + 1
 		}
-	case ']', 'P', 'X', '^', '_': // a string up to ST, or as xterm has it to BEL
+	case ']', 'P', 'X', '^', '_': // a string up to ST or, as in xterm, BEL
 		n := 2 + strings.IndexAny(s[2:], "\a\x1b\n")
 		switch {
 		case strings.HasPrefix(s[n:], "\x1b\\"):

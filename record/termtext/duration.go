@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// UnknownTime stands in place of the time of a frame that was imported without one.
+// UnknownTime replaces the time of a frame that was imported without one.
 const UnknownTime = "?"
 
-// Duration returns a duration with up to three digits, from a minute on with its
-// seconds.
+// Duration formats a duration with up to three digits, or in minutes and seconds from a
+// minute on.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

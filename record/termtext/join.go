@@ -2,17 +2,17 @@ package termtext
 
 import "strings"
 
-// MaxPiece is how many characters a piece has: a long title leaves room for the
-// status beside it.
+// MaxPiece is the length of a piece in characters: a long title leaves room for the status
+// next to it.
 const MaxPiece = 160
 
-// Piece makes text from the wire fit to be a part of a line.
+// Piece returns text from the wire as a part of a line.
 func Piece(s string) string { return Brief(s, MaxPiece) }
 
-// Spaced joins the parts that are not empty with blanks.
+// Spaced joins the non-empty parts with blanks.
 func Spaced(parts ...string) string { return joined(" ", parts) }
 
-// Dotted joins the parts that are not empty with dots between.
+// Dotted joins the non-empty parts with dots.
 func Dotted(parts ...string) string { return joined(" · ", parts) }
 
 func joined(between string, parts []string) string {
@@ -29,7 +29,7 @@ func joined(between string, parts []string) string {
 	return b.String()
 }
 
-// Labelled puts a word before text that is not empty.
+// Labelled puts a word before non-empty text.
 func Labelled(word, s string) string {
 	if s == "" {
 		return ""

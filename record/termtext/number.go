@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Grouped returns a number with commas between the thousands.
+// Grouped formats a number with commas between the thousands.
 func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -15,7 +15,7 @@ func Grouped(n int64) string {
 	return s
 }
 
-// Counted says how many there are of something, such as 1 turn or 1,200 turns.
+// Counted formats a number of things, such as 1 turn or 1,200 turns.
 func Counted[N int | int64 | uint64](n N, what string) string {
 	if n != 1 {
 		what += "s"
@@ -23,7 +23,7 @@ func Counted[N int | int64 | uint64](n N, what string) string {
 	return Grouped(int64(n)) + " " + what
 }
 
-// ByteSize returns a number of bytes as three digits at most, such as 48 kB.
+// ByteSize formats a number of bytes with at most three digits, such as 48 kB.
 func ByteSize(n int64) string {
 	switch {
 	case n < 1e3:
@@ -44,7 +44,7 @@ func scaled(n int64, unit float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// NonZero returns a number as Grouped does, and nothing for 0.
+// NonZero formats a number as Grouped does, and 0 as "".
 func NonZero(n int64) string {
 	if n == 0 {
 		return ""
@@ -52,7 +52,7 @@ func NonZero(n int64) string {
 	return Grouped(n)
 }
 
-// Amount returns an amount of money, with as many decimals as say something.
+// Amount formats an amount of money with as many decimals as are significant.
 func Amount(n float64) string {
 	switch text := fmt.Sprintf("%.3f", n); {
 	case n != 0 && n < 0.01:

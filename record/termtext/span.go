@@ -56,7 +56,7 @@ func CutSpans(spans []Span, columns int) []Span {
 	return short
 }
 
-// SpansWidth returns how many columns spans take.
+// SpansWidth returns the width of spans in columns.
 func SpansWidth(spans []Span) int {
 	columns := 0
 	for _, s := range spans {
@@ -65,8 +65,8 @@ func SpansWidth(spans []Span) int {
 	return columns
 }
 
-// Spans reads a line that was written for a terminal, with one parameter of SGR
-// at a time, as [Style.Paint] writes it.
+// Spans parses a line for a terminal with one parameter of SGR at a time, as [Style.Paint]
+// writes it.
 func Spans(line string) []Span {
 	var spans []Span
 	look := Plain

@@ -9,7 +9,8 @@ import (
 // longestWord is how many bytes of a word Distance compares.
 const longestWord = 64
 
-// Distance returns how many letters make one word another (Levenshtein).
+// Distance returns the number of letters to change to turn one word into another
+// (Levenshtein).
 func Distance(a, b string) int {
 	a, b = a[:min(len(a), longestWord)], b[:min(len(b), longestWord)]
 	row := make([]int, len(b)+1)
@@ -31,9 +32,8 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Near returns at most three words that may have been meant by word, the nearest
-// first: those that begin with it, and those that differ in a third of their letters
-// at most.
+// Near returns up to three words that word may be meant to be, nearest first: words that
+// begin with it, and words that differ in at most a third of their letters.
 func Near(word string, words []string) []string {
 	word = strings.ToLower(word)
 	type candidate struct {

@@ -3,7 +3,7 @@ package termtext
 // A Style is the parameters of the ECMA-48 sequence SGR.
 type Style string
 
-// The styles that there are.
+// The styles.
 const (
 	Plain   Style = ""
 	Bold    Style = "1"
@@ -12,26 +12,26 @@ const (
 	Red     Style = "31"
 	Green   Style = "32"
 	Yellow  Style = "33"
-	Blue    Style = "94" // the bright one: the other cannot be read on black
+	Blue    Style = "94" // the bright one: the other is unreadable on black
 	Magenta Style = "35"
 	Cyan    Style = "36"
 	Azure   Style = "96" // the bright cyan
 )
 
-// The roles of styles: what a hue means, wherever it is seen. Nothing is told by a hue
+// The roles of styles: what a colour means, everywhere. No information is in the colour
 // alone.
 const (
 	Conversation = Green
 	Tools        = Cyan
-	Servers      = Azure  // that an agent calls for the sake of a tool
-	Permission   = Yellow // also: somebody is waited for
+	Servers      = Azure  // called by an agent for a tool
+	Permission   = Yellow // also: waiting for somebody
 	Services     = Magenta
 	LifeCycle    = Blue
 	Failure      = Red
-	Repeats      = Dim // what the lines above have said, or what is in order
+	Repeats      = Dim // repeated from the lines above, or in order
 )
 
-// Paint returns text in a style, followed by the end of it.
+// Paint returns text in a style, followed by a reset.
 func (s Style) Paint(text string) string {
 	if s == Plain || text == "" {
 		return text

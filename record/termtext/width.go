@@ -6,7 +6,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Width returns how many columns clean text of one line takes.
+// Width returns the width in columns of one line of clean text.
 func Width(s string) int {
 	if isASCII(s) {
 		return len(s)
@@ -23,13 +23,13 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Pad adds blanks to clean text up to some columns.
+// Pad pads clean text with blanks to some columns.
 func Pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(columns-Width(s), 0))
 }
 
-// Cut shortens clean text of one line to some columns, at least one. An ellipsis
-// stands for what is missing.
+// Cut shortens one line of clean text to some columns, at least one. An ellipsis replaces
+// what it cuts.
 func Cut(s string, columns int) string {
 	if within(s, columns) == len(s) {
 		return s
@@ -37,8 +37,8 @@ func Cut(s string, columns int) string {
 	return strings.TrimRight(s[:within(s, columns-1)], " ") + "…"
 }
 
-// Head returns the beginning of clean text of one line that takes at most some
-// columns, but at least one character.
+// Head returns the beginning of one line of clean text that takes at most some columns, but
+// at least one character.
 func Head(s string, columns int) string {
 	n := within(s, columns)
 	if n == 0 {
@@ -48,11 +48,11 @@ func Head(s string, columns int) string {
 	return s[:n]
 }
 
-// within returns how many bytes of clean text take at most some columns. It looks
-// no further, for the text may be very long.
+// within returns how many bytes of clean text fit into some columns. It reads no further
+// than needed, since the text may be very long.
 func within(s string, columns int) int {
 	columns = max(columns, 0)
-	if isASCII(s[:min(len(s), columns+1)]) { // as most text is, and what is next joins nothing
+	if isASCII(s[:min(len(s), columns+1)]) { // most text is; the next byte combines with nothing
 		return min(len(s), columns)
 	}
 	n, used, state := 0, 0, -1

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// EventIDs are the events that a connection had last, by their ids. A server may send
-// them again on another stream (MCP 2025-11-25, "Resumability and Redelivery"). There
-// are servers whose ids are unique within one stream only, so the data has to be the
-// same too.
+// EventIDs are the last events of a connection, by their ids. A server may send them again
+// on another stream (MCP 2025-11-25, "Resumability and Redelivery"). Some servers have ids
+// that are unique only within one stream, so the data has to be the same too.
 type EventIDs struct {
 	hashes [][hashSize]byte // a ring, once it is full
 	next   int
@@ -21,7 +20,7 @@ const (
 	hashed    = 4 << 10 // of the data of an event
 )
 
-// Again takes an event with an id, and reports whether it is one of the last.
+// Again adds an event with an id, and reports whether it was among the last ones already.
 func (e *EventIDs) Again(id, data []byte) bool {
 	sum := sha256.New()
 	sum.Write(id)
@@ -44,7 +43,7 @@ func (e *EventIDs) Again(id, data []byte) bool {
 	return false
 }
 
-// State returns the hashes of the events, the oldest first; nil if there are none.
+// State returns the hashes of the events, oldest first, or nil.
 func (e *EventIDs) State() []byte {
 	var b []byte
 	for _, hash := range slices.Concat(e.hashes[e.next:], e.hashes[:e.next]) {

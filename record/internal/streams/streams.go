@@ -1,7 +1,7 @@
-// Package streams cuts what a journal holds of several streams, record by record in
-// their slots, into pieces of frames. It keeps one decoder for each direction of each
-// stream that is open. Its state is bounded and can be stored, so that another Set goes
-// on where the first one stopped, and gives out the same pieces.
+// Package streams splits the bytes of several streams in a journal, record by record in
+// their slots, into pieces of frames. It keeps one decoder for each direction of each open
+// stream. Its state is bounded and can be stored, so that another Set can continue and
+// return the same pieces.
 package streams
 
 import (
@@ -13,15 +13,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// MaxPending bounds the bytes that wait in all streams together for the end of their
-// frames. Beyond it the longest frame goes on in parts.
+// MaxPending bounds the pending bytes of unfinished frames in all streams. Beyond it the
+// longest frame is split into parts.
 const MaxPending = 16 << 20
 
-// Unknown is added to the slot of a stream of which the head is lost, so that it has a
-// number of its own.
+// Unknown plus the slot is the number of a stream whose head is lost.
 const Unknown = 1 << 32
 
-// A Piece is a frame, or a part of one, and where it crossed the wire.
+// A Piece is a frame, or a part of one, and its place on the wire.
 type Piece struct {
 	wire.Piece
 	Stream uint64
@@ -29,32 +28,30 @@ type Piece struct {
 	Origin wire.Origin
 }
 
-// A Set has the streams that are open. Its slices of a piece are valid during the call
-// of Emit only.
+// A Set has the open streams. The slices of a piece are valid only during the call of Emit.
 type Set struct {
 	Emit func(Piece) // takes the pieces; set before the first call
 
 	slots   map[uint16]*stream
 	pending int // bytes of all halves
 	at      Piece
-	emit    func(wire.Piece) // gives out a piece of at
+	emit    func(wire.Piece) // emits a piece of at
 }
 
-// A stream is one that is open. It is stored as JSON: an idle one takes less than 100
-// bytes.
+// A stream is an open stream. It is stored as JSON: an idle one takes less than 100 bytes.
 type stream struct {
 	Slot   uint16  `json:"s"`
 	Number uint64  `json:"n"`
 	Halves [2]half `json:"h"`
 }
 
-// sides are the directions of a stream, to range over.
+// sides bounds the directions of a stream, for loops.
 const sides = wire.AgentToClient + 1
 
 // A half is one direction of a stream.
 type half struct {
 	wire.Decoder
-	Origin wire.Origin `json:"o,omitzero"` // of the bytes that came last
+	Origin wire.Origin `json:"o,omitzero"` // of the latest bytes
 	Ended  bool        `json:"x,omitempty"`
 }
 
@@ -66,7 +63,7 @@ func (s *Set) Len() int { return len(s.slots) }
 func (s *Set) Head(slot uint16, dir wire.Direction, h *wire.HTTP) uint64 {
 	one := s.slots[slot]
 	if one == nil || one.Number != h.Stream {
-		s.drop(slot) // of which the end is lost
+		s.drop(slot) // whose end is lost
 		one = s.add(slot, h.Stream)
 	}
 	next := wire.NewDecoder(h.Status, func(name string) string { return wire.HeaderValue(h.Headers, name) })
@@ -103,8 +100,8 @@ func (s *Set) Feed(slot uint16, dir wire.Direction, origin wire.Origin, p []byte
 	}
 }
 
-// End takes the end of one direction of the stream in a slot. It returns the stream's
-// number, and the framing behind its last frame, valid until the next call.
+// End ends one direction of the stream in a slot. It returns the stream's number, and the
+// framing after its last frame, which is valid until the next call.
 func (s *Set) End(slot uint16, dir wire.Direction, number uint64) (stream uint64, lead []byte) {
 	one := s.slots[slot]
 	if one == nil || one.Number != number && one.Number <= Unknown {
@@ -119,8 +116,9 @@ func (s *Set) End(slot uint16, dir wire.Direction, number uint64) (stream uint64
 	return stream, lead
 }
 
-// Gap takes it that bytes of a direction are missing: nobody knows of which stream. It
-// ends early, and returns false, when full says so, and goes on when it is called again.
+// Gap ends the unfinished frames of a direction, some bytes of which are missing in an
+// unknown stream. If full returns true it stops early and returns false; the next call
+// continues.
 func (s *Set) Gap(dir wire.Direction, full func() bool) bool {
 	if dir >= sides {
 		return true
@@ -134,8 +132,7 @@ func (s *Set) Gap(dir wire.Direction, full func() bool) bool {
 	return true
 }
 
-// Flush ends the frames that the end of the tape left unfinished. It ends early like
-// Gap.
+// Flush ends unfinished frames at the end of the tape. It stops early like Gap.
 func (s *Set) Flush(full func() bool) bool {
 	for _, slot := range s.sorted() {
 		for dir := range sides {
@@ -158,7 +155,7 @@ func (s *Set) add(slot uint16, number uint64) *stream {
 	return s.slots[slot]
 }
 
-// drop ends the stream that is in a slot, if there is one.
+// drop ends the stream in a slot, if there is one.
 func (s *Set) drop(slot uint16) {
 	if old := s.slots[slot]; old != nil {
 		s.flush(old, wire.ClientToAgent, (*wire.Decoder).Flush)
@@ -167,14 +164,13 @@ func (s *Set) drop(slot uint16) {
 	}
 }
 
-// replace makes next the decoder of a direction.
+// replace sets the decoder of a direction.
 func (s *Set) replace(one *stream, dir wire.Direction, next wire.Decoder) {
 	s.flush(one, dir, (*wire.Decoder).Flush)
 	one.Halves[dir].Decoder = next
 }
 
-// flush ends the frame of one direction of a stream. Framing that is left becomes a
-// mark.
+// flush ends the frame of one direction of a stream. Remaining framing becomes a mark.
 func (s *Set) flush(one *stream, dir wire.Direction, how func(*wire.Decoder, func(wire.Piece)) []byte) {
 	s.do(one, dir, func(d *wire.Decoder) {
 		if rest := how(d, s.emit); len(rest) > 0 {
@@ -183,7 +179,7 @@ func (s *Set) flush(one *stream, dir wire.Direction, how func(*wire.Decoder, fun
 	})
 }
 
-// spill gives out the longest frame that has not ended.
+// spill emits the longest unfinished frame.
 func (s *Set) spill() {
 	var longest *stream
 	dir, most := wire.ClientToAgent, 0
@@ -197,7 +193,7 @@ func (s *Set) spill() {
 	s.do(longest, dir, func(d *wire.Decoder) { d.Spill(s.emit) })
 }
 
-// do does something with the decoder of one direction of a stream.
+// do calls some with the decoder of one direction of a stream.
 func (s *Set) do(one *stream, dir wire.Direction, some func(*wire.Decoder)) {
 	if s.emit == nil {
 		s.emit = func(p wire.Piece) {
@@ -248,7 +244,7 @@ func (s *Set) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// possible reports whether a Set can have come to that.
+// possible reports whether a Set can reach that state.
 func (s *stream) possible() bool {
 	for k := range s.Halves {
 		d := &s.Halves[k].Decoder
