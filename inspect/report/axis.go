@@ -19,8 +19,8 @@ type axisPart struct {
 	x, width float64 // percent
 }
 
-// newAxis returns an axis that has room for spans. Those that touch, or are less than idle
-// apart, become one part.
+// newAxis returns an axis for spans. Spans that touch, or are less than idle apart, become
+// one part.
 func newAxis(spans []steps.Span, idle time.Duration) *axis {
 	var a axis
 	spans = steps.Join(spans, idle)
@@ -113,7 +113,7 @@ func (a *axis) ticks() []tick {
 	return list
 }
 
-// roundText is a round time without zeros behind the point.
+// roundText writes a round time without trailing zeros.
 func roundText(t time.Duration) string {
 	switch {
 	case t%time.Hour == 0:

@@ -27,7 +27,7 @@ type calling struct {
 // idleBetweenCalls is how long nothing has to go on for that time to be cut out.
 const idleBetweenCalls = time.Second
 
-// Bounds of what is told of calls.
+// Bounds of the calls on the page.
 const (
 	maxCalls     = 500
 	slowestCalls = 200
@@ -64,7 +64,7 @@ func (s *said) keep(at place, f *dialect.Frame, longest int) {
 	s.size += len(raw)
 }
 
-// keep keeps what will be told of a frame when all are read.
+// keep keeps what the page will say about a frame.
 func (r *reader) keep(run int, f *dialect.Frame) {
 	switch {
 	case f.Kind != wire.Request && f.Kind != wire.Response:
@@ -109,7 +109,7 @@ func (r *reader) calling() *calling {
 	return one
 }
 
-// tellingCalls returns the slowest calls and those that failed, in their order.
+// tellingCalls returns the slowest calls and the failed ones, in their order.
 func tellingCalls(calls []*trace.Call) []*trace.Call {
 	wanted := map[*trace.Call]bool{}
 	for _, c := range stats.Slowest(calls, slowestCalls) {

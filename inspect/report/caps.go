@@ -45,7 +45,7 @@ type offerRow struct {
 	Uses   []string
 }
 
-// Bounds of what is told of capabilities.
+// Bounds of the capabilities on the page.
 const (
 	maxIntroductions = 8
 	maxOffers        = 200       // of a side
@@ -55,8 +55,8 @@ const (
 // offerDepths are the classes of parts of capabilities, and of parts of those.
 var offerDepths = []string{"", "deep1", "deep2", "deep3"}
 
-// introductions returns what both sides offer. What was said more than once in the same
-// words stands there once.
+// introductions returns what both sides offer. An introduction that was repeated in the
+// same words appears once.
 func (r *reader) introductions() []*introduction {
 	var list []*introduction
 	for _, c := range r.trace.Introductions() {

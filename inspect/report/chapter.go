@@ -29,10 +29,10 @@ type chapter struct {
 	turns   []*trace.Turn // that are asked for
 	steps   *steps.Session
 	starts  map[int]*startUp // before turns, by their index
-	whole   map[int]*turn    // those that are told, by their index
+	whole   map[int]*turn    // the turns that are written out, by their index
 }
 
-// told is a turn as it stands in the page, or why some do not.
+// told is a turn on the page, or why some turns are left out.
 type told struct {
 	StartUp *startUp // before it; nil: none
 	Turn    template.HTML
@@ -54,7 +54,7 @@ type entry struct {
 	lanes  *lanes
 }
 
-// Of a story that is too long the first and last turns of each session are told.
+// A story that is too long has the first and last turns of each session.
 const (
 	firstTurns = 100
 	lastTurns  = 150
@@ -139,7 +139,7 @@ func (r *reader) allShares(turns []*trace.Turn) []share {
 	return shares(spent, 0)
 }
 
-// A choice is a turn that may be told.
+// A choice is a turn that may be written out.
 type choice struct {
 	chapter *chapter
 	index   int
@@ -152,7 +152,7 @@ func (c choice) worth() int {
 	return min(c.index*lastTurns, (len(c.chapter.turns)-1-c.index)*firstTurns)
 }
 
-// choices returns the turns that may be told, those first that matter most.
+// choices returns the turns that may be written out, the most important ones first.
 func (r *reader) choices(list []*chapter) []choice {
 	size, all := 0, []choice{}
 	for _, c := range list {
@@ -260,7 +260,7 @@ func (r *reader) leftTurns(turns []*trace.Turn) string {
 	return fmt.Sprintf("Turns %d to %d are left out, as the story is long: acptap report --turns %[1]d..%[2]d %s", first, last, r.in.Ref)
 }
 
-// lead returns what leads to a turn, told or not.
+// lead returns the entry of a turn, written out or not.
 func (r *reader) lead(which choice) entry {
 	if one := which.chapter.whole[which.index]; one != nil {
 		return r.entry(one, one.ID)
@@ -268,7 +268,7 @@ func (r *reader) lead(which choice) entry {
 	return r.leftEntry(which.chapter, []*trace.Turn{which.turn()})
 }
 
-// entry returns what leads to a turn, or stands for it.
+// entry returns the entry of a turn.
 func (r *reader) entry(one *turn, link string) entry {
 	return entry{
 		Link: link, Name: fmt.Sprint(one.Number), State: one.State, Wrong: one.Wrong, Text: one.Prompt, Took: one.Took,
@@ -276,8 +276,8 @@ func (r *reader) entry(one *turn, link string) entry {
 	}
 }
 
-// leftEntry returns what stands for turns on one tape that follow each other and are left
-// out. It leads to the first one in the list of frames.
+// leftEntry returns the entry of successive turns on one tape that are left out. It links
+// to the first one in the list of frames.
 func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 	first, last := turns[0], turns[len(turns)-1]
 	link := "frame-" + r.frame(first.Run, first.Prompt).String()

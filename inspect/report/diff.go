@@ -24,9 +24,8 @@ type diff struct {
 	Latency latencies
 }
 
-// WriteDiff writes a page of two runs beside each other. Of what is not of one run (Filter,
-// NoFrames, Limit, Title, Raw and Version) that of a counts; First and Last do not. It returns
-// what Write does.
+// WriteDiff writes a page that compares two runs. Filter, NoFrames, Limit, Title, Raw and
+// Version are those of a; First and Last are ignored. It returns what Write returns.
 func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
 	rows := newRows(&a)
 	rows.expect(&b)
@@ -70,7 +69,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 	return p.write(w, parsePage())
 }
 
-// titleWith returns what stands above the page: the prompt, if both runs have the same.
+// titleWith returns the title of the page: the prompt, if both runs have the same.
 func (a *reader) titleWith(b *reader) string {
 	if title := a.title(); a.in.Title != "" || title == b.title() {
 		return title
@@ -81,7 +80,7 @@ func (a *reader) titleWith(b *reader) string {
 // maxOutline is about how many bytes of an outline are compared.
 const maxOutline = 4 << 20
 
-// outlinesWith returns the outlines of both runs beside each other.
+// outlinesWith compares the outlines of both runs.
 func (a *reader) outlinesWith(b *reader, command string) outlines {
 	readers := [2]*reader{a, b}
 	runs := outlineRuns{A: a.outline.Steps(), B: b.outline.Steps(), Cut: a.outline.Full() || b.outline.Full(), Command: command}
@@ -96,7 +95,7 @@ func (a *reader) outlinesWith(b *reader, command string) outlines {
 type runHead struct {
 	Letter string
 	Ref    string
-	Title  string // empty: that of the page
+	Title  string // empty: the title of the page
 	Facts  []string
 	Badges []badge
 }
@@ -168,8 +167,7 @@ type strips struct {
 	Of    [2]*strip
 }
 
-// stripsWith returns the strips of the sessions, of which the first in one run is the
-// counterpart of the first in the other, and so on.
+// stripsWith returns the strips of the sessions, matched by their order in each run.
 func (a *reader) stripsWith(b *reader) []strips {
 	var list []strips
 	var turns [2][][]*turn
@@ -197,7 +195,7 @@ func (a *reader) stripsWith(b *reader) []strips {
 	return list
 }
 
-// timedTurns returns the turns of a session of which it is known when they were.
+// timedTurns returns the turns of a session with a known time.
 func (r *reader) timedTurns(s *trace.Session) []*turn {
 	of := r.source().Session(s)
 	few := len(s.Conversation.Turns) <= mostRows

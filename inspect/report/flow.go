@@ -21,7 +21,7 @@ type flow struct {
 	large    []largeFrame // the largest first
 }
 
-// A context is how many tokens that of a session had.
+// A context is the number of tokens in the context of a session.
 type context struct {
 	course
 	session *trace.Session

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// A frameRef is a frame of one of the tapes of the page. These are numbered from 1, those
-// of the servers behind the others, and those of a second run behind all of the first.
+// A frameRef is a frame of one of the page's tapes, which are numbered from 1: first the
+// agent's, then those of its servers, then all of a second run.
 type frameRef struct {
 	tape  int
 	seq   uint64
-	alone bool // there is one run, on one tape beside those of servers, and the frame is on that
+	alone bool // the page has one run with one tape besides those of servers, and the frame is on it
 }
 
-// String returns the number of the frame as it stands in commands and links: 17, or 2.17
-// on the second of several tapes.
+// String returns the number of the frame for commands and links: 17, or 2.17 on the second
+// of several tapes.
 func (f frameRef) String() string {
 	if f.alone {
 		return strconv.FormatUint(f.seq, 10)

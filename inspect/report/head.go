@@ -94,12 +94,12 @@ func (r *reader) noTurn() error {
 	return fmt.Errorf("no session has turns %s: the last one is %d", turnRange(r.in.First, r.in.Last), last)
 }
 
-// shows reports whether a turn is among those that are asked for.
+// shows reports whether a turn was asked for.
 func (r *reader) shows(t *trace.Turn) bool {
 	return t.Number >= r.in.First && (r.in.Last == 0 || t.Number <= r.in.Last)
 }
 
-// title returns what stands above the page: the first prompt, as a whole line.
+// title returns the title of the page: the first line of the first prompt.
 func (r *reader) title() string {
 	if r.in.Title != "" {
 		return termtext.Line(r.in.Title)
@@ -121,7 +121,7 @@ func (r *reader) title() string {
 	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
 }
 
-// longestTitle is how many characters of a prompt stand above the page.
+// longestTitle is how many characters of a prompt the title has.
 const longestTitle = 300
 
 func firstLine(text string) string {
@@ -137,7 +137,7 @@ func (r *reader) redaction() badge {
 	return badge{"redacted", "", "secrets that acptap found are replaced by [redacted]"}
 }
 
-// state says what is to be known of the tapes.
+// state returns warnings about the tapes.
 func (r *reader) state() []badge {
 	var list []badge
 	s := r.tally.Summary()
@@ -173,8 +173,8 @@ func (r *reader) sessions() []*trace.Session {
 	return list
 }
 
-// A figure is one number at the head of the page. What is wrong about it stands apart, so
-// that only that is coloured.
+// A figure is a number at the head of the page. Wrong is a text of its own, so that only it
+// is coloured.
 type figure struct {
 	Label string
 	Value value
@@ -282,7 +282,7 @@ func (r *reader) figures() []figure {
 	return list
 }
 
-// failedTool returns the id of the first tool call of which the story says that it failed.
+// failedTool returns the id of the first tool call that the story shows as failed.
 func (r *reader) failedTool() string {
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {

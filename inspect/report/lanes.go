@@ -26,7 +26,7 @@ type lane struct {
 	Took   string // · for what is a single frame
 	Wrong  string // what is wrong with it, in a word
 	Grave  bool   // it has failed
-	Told   bool   // there is an item about it
+	Told   bool   // the story has an item about it
 	Bars   []rect
 
 	span  steps.Span
@@ -47,7 +47,7 @@ func (r *reader) span(t *trace.Turn) steps.Span {
 	return steps.Span{Run: t.Run, From: t.Began, To: r.source().End(t)}
 }
 
-// lanes returns the rows of a phase: of the entities that are told, and of as many calls at
+// lanes returns the rows of a phase: those of the given entities, and as many calls at
 // most.
 func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
 	whole := p.Span
@@ -170,7 +170,7 @@ func took(t time.Duration, single bool) string {
 	return termtext.Duration(t)
 }
 
-// entity adds what is told of something that the agent said or did.
+// entity adds what is known about something that the agent said or did.
 func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
 	l.Told = true
 	switch {
@@ -201,7 +201,8 @@ type startUp struct {
 	span steps.Span
 }
 
-// startUp returns what came before a turn; nil if that is nothing, or nobody knows when.
+// startUp returns what came before a turn; nil if there was nothing, or its time is
+// unknown.
 func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	p := c.steps.StartUp(t)
 	if p == nil || p.Untimed {

@@ -86,7 +86,7 @@ func latenciesOf(a, b *stats.Collector) latencies {
 	return all
 }
 
-// add adds what one run has. What the other does not have stands behind what both have.
+// add adds the rows of one run. Rows that only B has come last.
 func (g *latencyGroup) add(run int, list []stats.Named) {
 	for _, n := range list {
 		if n.Took.Count() == 0 {

@@ -7,12 +7,12 @@ const usualLimit = 16 << 20
 // out, the page says so there, and names the command that shows it.
 type limits struct {
 	page   int
-	story  int // of turns as they stand in the page, without images
-	bytes  int // of frames as they stand in the page
+	story  int // of turns on the page, without images
+	bytes  int // of frames on the page
 	images int // of all of them, in base64
 	image  int // of one
 	rest   int // what is kept for all else
-	turns  int // how many turns, or groups of those that are left out, the page has links to
+	turns  int // how many turns, or groups of omitted turns, the page links to
 }
 
 // leastRest is for the style, the script and what else every page has.

@@ -122,7 +122,7 @@ func newTimingTable(name, count, more string) *timingTable {
 	return t
 }
 
-// add adds a row. of is nil if nobody waited for it.
+// add adds a row. of is nil for what has no response.
 func (t *timingTable) add(name string, n, failed int, more string, of *stats.Timing, place func(stats.Place) string) {
 	if len(t.Rows) == mostNumbers {
 		t.Left++

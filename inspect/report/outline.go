@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// Outlines are those of both runs beside each other: what is equal is folded, and of what
-// differs the words are known that do.
+// outlines compares the outlines of both runs: equal lines are folded, and lines that
+// differ mark the words that do.
 type outlines struct {
 	Lead      string // how much differs
 	Linked    []int  // the first differences
@@ -18,8 +18,8 @@ type outlines struct {
 	Size      int    // bytes of the page, about
 }
 
-// A stretch is lines that follow each other: some that differ and what stands around them,
-// or some that are equal and folded.
+// A stretch is a run of lines: some that differ with those around them, or equal ones that
+// are folded.
 type stretch struct {
 	Lines  []outlineLine
 	Folded int // how many lines are folded; 0: these are not
@@ -46,10 +46,10 @@ type outlineCell struct {
 
 const (
 	maxLines   = 8000    // that are shown
-	maxStretch = 200     // lines; a browser lays out those that are seen
+	maxStretch = 200     // lines; a browser lays out only the visible stretches
 	maxPart    = 2 << 10 // bytes of a line that are equal, or differ
 	maxDepth   = 8
-	margin     = 3  // equal lines around those that differ
+	margin     = 3  // equal lines around a difference
 	mostLinked = 40 // differences
 )
 
@@ -103,11 +103,11 @@ type layout struct {
 	out    outlines
 	lines  int             // shown
 	number int             // of the difference that the next line begins; 0: of none
-	told   map[string]bool // frames that have an element
+	told   map[string]bool // frames that already have an element
 	before [2]string       // frames of the line above
 }
 
-// equal adds lines that are equal: those beside a difference to that, the others folded.
+// equal adds equal lines: next to a difference they are shown, the others are folded.
 func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
 	l.add(rows[s.From:s.Fold])
 	if s.Fold == s.Unfold || l.full() {
@@ -193,8 +193,8 @@ func (l *layout) line(r compare.Row) outlineLine {
 	return one
 }
 
-// cell returns what stands on one side, without its text. It is linked if that is asked for,
-// or if the line above is of another frame.
+// cell returns one side of a line, without its text. It is linked if linked is true, or if
+// the line above is of another frame.
 func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
 	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
 	if step.Seq == 0 {
@@ -208,8 +208,8 @@ func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
 	return c
 }
 
-// visible returns a line without its depth. It drops nothing else, so that lines which differ
-// only in control characters look different.
+// visible returns a line without its indentation. It drops nothing else, so that lines look
+// different if only their control characters differ.
 func visible(text string) string {
 	text = strings.ToValidUTF8(strings.TrimLeft(text, " "), "\ufffd")
 	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))

@@ -57,7 +57,7 @@ const (
 // order. A line is the frame itself if that is a message on one line; a JSON string of any
 // other; and {"cut":"the beginning","size":n} of a long one.
 type frameBytes struct {
-	limit int // bytes of the blocks of a class, as they stand in the page
+	limit int // bytes of the blocks of a class on the page
 	of    [classes]blocks
 	deflater
 }
@@ -66,7 +66,7 @@ type frameBytes struct {
 type blocks struct {
 	done  []string
 	count []int // frames in each
-	size  int   // of those that are done, as they stand in the page
+	size  int   // of finished blocks on the page
 	lines []byte
 	n     int
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The parts of the page. Text from the wire stands only where page.tmpl has a text or the
-// quoted value of an attribute that neither names nor draws anything.
+// The parts of the page. page.tmpl puts text from the wire only into text and into quoted
+// attribute values that neither name nor draw anything.
 var (
 	//go:embed page.tmpl
 	pageTemplate string
@@ -47,7 +47,7 @@ type page struct {
 	Figures []figure
 	Damage  []string
 	Broken  []*finding // violations of rules
-	Beside  []*strip   // of sessions that ran beside each other
+	Beside  []*strip   // of sessions that overlap in time
 	Story   []*chapter
 	Calls   *calling // of tapes without turns
 	Diff    *diff    // of two runs, in place of a story
@@ -118,7 +118,7 @@ func (r *reader) newPage() *page {
 	}
 }
 
-// list adds the list of frames, which gets the room that all else has left.
+// list adds the list of frames, which gets the remaining room.
 func (p *page) list(r *reader) {
 	p.Blocks = r.rows.blocks(r.limits.rows(r.told+r.said.size, r.images.size), r.limits.bytes)
 	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)

@@ -23,7 +23,7 @@ type point struct {
 	value int64
 }
 
-// maxPoints is how many points a course has: more than can be told apart on a screen.
+// maxPoints is how many points a course has: more than a screen can show.
 const maxPoints = 1 << 11
 
 // add adds a sample, which is not before the last one.
@@ -50,7 +50,7 @@ func (c *course) add(p point) {
 	c.points = c.points[:maxPoints/2]
 }
 
-// all returns the points, and what came behind the last one that was kept.
+// all returns the points, including what followed the last one that was kept.
 func (c *course) all() []point {
 	if c.passed == 0 {
 		return c.points
@@ -68,7 +68,7 @@ type plot struct {
 	Cuts  []string // where
 }
 
-// A plotLine is one of them. What it says stands beside a piece of it.
+// A plotLine is one of them, with a label beside a sample of it.
 type plotLine struct {
 	Class string
 	Path  string
@@ -79,7 +79,7 @@ type plotLine struct {
 // A plotRule is a round number on the axis of numbers.
 type plotRule struct{ Y, Text string }
 
-// The size of a plot: its width is stretched to that of the page.
+// The size of a plot, which the page stretches to its width.
 const (
 	plotWidth  = 1000
 	plotHeight = 120 // px
@@ -108,7 +108,8 @@ func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
 	return p
 }
 
-// roundNumber returns the least of 1, 2, 5, 10, 20 … of which a number has at most four.
+// roundNumber returns the least of 1, 2, 5, 10, 20 … that fits into a number at most four
+// times.
 func roundNumber(most int64) int64 {
 	for unit := int64(1); unit < math.MaxInt64/20; unit *= 10 {
 		for _, n := range []int64{1, 2, 5} {
@@ -136,7 +137,7 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 	}
 	for _, one := range points {
 		c := corner{a.at(one.run, one.at) * plotWidth / 100, height(one.value, most)}
-		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // they cannot be told apart
+		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // too close to tell apart
 			corners[n-1].y = min(corners[n-1].y, c.y) // the largest
 			continue
 		}
@@ -155,8 +156,8 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 	p.Lines = append(p.Lines, plotLine{plotLines[len(p.Lines)%len(plotLines)], path.String(), word, value})
 }
 
-// A histogram shows how often something took how long: from 0.1 ms to 100 s, four bars for
-// each power of ten. What is beyond stands in the first and the last one.
+// A histogram counts durations from 0.1 ms to 100 s, with four bars for each power of ten.
+// The first and last bars include what is beyond.
 type histogram []histogramBar
 
 type histogramBar struct{ X, Y, Height int } // px
@@ -166,7 +167,7 @@ const (
 	shortest      = 1e5 // ns
 	perDecade     = 4
 	histogramBars = 6 * perDecade
-	barWidth      = 6 // px, with the space behind it
+	barWidth      = 6 // px, including the space after it
 	barHeight     = 20
 )
 

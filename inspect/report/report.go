@@ -1,10 +1,10 @@
-// Package report makes one page of what is on tapes, for people: what was asked, what was
-// done, what failed and where the time went. The page needs nothing else, loads nothing, and
-// nothing that came over the wire can run in it or change how it looks: see page.tmpl.
+// Package report makes one page of tapes for people: what was asked, what was done, what
+// failed and where the time went. The page is complete in itself and loads nothing. Nothing
+// that came over the wire can run in it or change how it looks: see page.tmpl.
 //
-// The package knows neither stores nor files: frames come in, bytes go out. It derives
-// nothing that another package derives, and removes no secrets: it shows the frames that it
-// is given.
+// The package knows neither stores nor files: frames come in, bytes go out. It takes its
+// facts from the packages that derive them, and removes no secrets: it shows the frames as
+// given.
 package report
 
 import (
@@ -49,7 +49,7 @@ type Input struct {
 // A Tape is one that is reported.
 type Tape struct {
 	Info     record.Info
-	Frames   iter.Seq2[dialect.Frame, error] // with all of their bytes; an error stands for those that cannot be read
+	Frames   iter.Seq2[dialect.Frame, error] // with all of their bytes; an error takes the place of unreadable ones
 	Has      func(*dialect.Frame) bool       // reports whether a frame is shown; nil: all are
 	Findings map[uint64][]*check.Finding     // by the number of the frame; their Tape is the index of this one
 }
@@ -70,7 +70,7 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 type reader struct {
 	in     *Input
 	limits limits
-	told   int // bytes of the story, without images
+	told   int // bytes of the story so far, without images
 	trace  trace.Trace
 	calls  nested.Join // of the servers that the agent started
 	tally  summary.Tally

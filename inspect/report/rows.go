@@ -58,7 +58,7 @@ func newRows(in *Input) *rows {
 	return r
 }
 
-// expect adds the tapes of an input to those that the rows are of.
+// expect counts the frames on the tapes of an input.
 func (r *rows) expect(in *Input) {
 	for _, tapes := range [][]Tape{in.Tapes, in.Servers} {
 		for _, t := range tapes {
@@ -68,7 +68,8 @@ func (r *rows) expect(in *Input) {
 	r.fold = r.lines > maxRows
 }
 
-// begin begins a tape. Frames that the tape does not show are to be added too.
+// begin begins a tape. All its frames must be added, including those that Has does not
+// show.
 func (r *rows) begin(t *Tape, as listed) {
 	if r.none {
 		return
@@ -180,7 +181,7 @@ func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
 	}
 }
 
-// remember notes a request. Those that were answered meanwhile are forgotten.
+// remember notes a request, and forgets those that have been answered.
 func (r *rows) remember(row int, f *dialect.Frame) {
 	if len(r.requests) == cap(r.requests) {
 		r.requests = slices.DeleteFunc(r.requests, func(q request) bool { return !r.open.Has(q.frame.Seq) })
@@ -250,8 +251,8 @@ func brief(line string) string {
 	return line[:n] + "…"
 }
 
-// blocks returns the rows and the bytes of frames as they stand in the page, with so many
-// bytes of both, and of the latter.
+// blocks returns the rows and the bytes of frames for the page. room bounds both in bytes,
+// most the latter.
 func (r *rows) blocks(room, most int) []block {
 	if r.none {
 		return nil

@@ -21,7 +21,7 @@ type turn struct {
 	Took   string
 	Meta   []string
 	Error  string
-	Cancel string // what is to be said of a cancel
+	Cancel string // how long after a cancel it ended
 	Shares []share
 	Lanes  *lanes
 	Asked  []item // the prompt
@@ -29,16 +29,16 @@ type turn struct {
 	Left   string // why there is no more than this
 
 	of   *trace.Turn
-	html template.HTML // all of it as it stands in the page
+	html template.HTML // the whole turn, ready for the page
 }
 
-// What is told of a turn, at most. Beyond that the middle is left out, and the page says so.
+// Bounds of a turn. Beyond them the page leaves out the middle and says so.
 const (
 	maxEntities = 400
 	entityCost  = 900 // bytes of markup around the text of one, roughly
 )
 
-// textSize returns about how many bytes are told of an entity.
+// textSize returns about how many bytes the story has of an entity.
 func textSize(e *trace.Entity) (n int) {
 	switch {
 	case e.Message != nil:

@@ -13,7 +13,7 @@ import (
 
 // A strip shows all turns of a session on one axis, without the time between them.
 type strip struct {
-	Name   string // of the session, where strips of several stand together
+	Name   string // of the session, if strips of several are drawn together
 	Label  string // in words
 	Run    string // whose, of two runs
 	Turns  []stripTurn
@@ -39,8 +39,8 @@ const mostRows = 60
 // stripRows are the classes of the rows.
 var stripRows = []string{"thinks", "says", "tool", "waits"}
 
-// overview gives each session its strip. Those of sessions that ran beside each other are
-// returned, as they stand together.
+// overview gives each session its strip. It returns those of sessions that overlap in time,
+// which are drawn together.
 func (r *reader) overview(list []*chapter) (together []*strip) {
 	var all []steps.Span
 	for _, c := range list {

@@ -13,11 +13,11 @@ type table struct {
 	Format int      `json:"format"` // 1
 	Ref    string   `json:"ref"`    // that commands name the tapes by
 	Tapes  []listed `json:"tapes"`
-	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others; 0: see listed.Side
+	Runs   int      `json:"runs"`  // how many tapes are the agent's, which come before those of servers; 0: see listed.Side
 	Names  []string `json:"names"` // columns of names have places in it; the first is empty
 	Out    int      `json:"out"`   // frames that there was no room for
 
-	Seq    []uint64 `json:"seq"`   // more than that of the row before on the tape
+	Seq    []uint64 `json:"seq"`   // the difference from the row before on the tape
 	At     []int64  `json:"at"`    // ns, likewise
 	Asked  []uint64 `json:"asked"` // frames since the request that this one answers; 0: not known
 	Size   []int64  `json:"size"`
@@ -39,7 +39,7 @@ type table struct {
 	Sum    []string `json:"sum"`
 
 	// Of few rows:
-	Fold  [][2]int `json:"fold"`  // row, and how many frames it stands for
+	Fold  [][2]int `json:"fold"`  // row, and how many frames it represents
 	Found []found  `json:"found"` // by row
 	Batch [][4]int `json:"batch"` // row; method, update and session of an entry
 	Tools [][3]int `json:"tools"` // row; id and title of a tool call that a batch names
@@ -75,7 +75,7 @@ type letters []byte
 // MarshalText returns the letters, which are ASCII.
 func (l letters) MarshalText() ([]byte, error) { return l, nil }
 
-// A state is what a row is beside its kind.
+// A state has the properties of a row besides its kind.
 type state uint16 // []uint8 would not be a list in JSON
 
 const (
@@ -134,7 +134,7 @@ func firstRows[T any](list []T, n int, row func(T) int) []T {
 	return list
 }
 
-// pack returns the table as it stands in the page.
+// pack returns the table, compressed, for the page.
 func (t *table) pack() string {
 	b, err := json.Marshal(t)
 	if err != nil {

@@ -104,7 +104,7 @@ func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entit
 // lead to it; a line counts as 80.
 const longPrompt = 560
 
-// item returns what is told of an entity.
+// item returns what the story says about an entity.
 func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one item, ok bool) {
 	one = item{Frame: r.frame(e.Run, e.First)}
 	one.ID = one.Frame.ID()
@@ -177,8 +177,8 @@ func planSteps(p *trace.Plan) []planStep {
 	return list
 }
 
-// toolCall returns what is told of a tool call. It is open if there is a change, a question
-// or a failure to see.
+// toolCall returns what the story says about a tool call. It is open if it has a change, a
+// question or a failure.
 func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
 	c := e.ToolCall
 	one := &toolCall{Kind: kindOf(c), Title: toolTitle(c), State: toolState(c, t != nil && t.Open() && r.live())}

@@ -41,8 +41,8 @@ func (v value) String() string {
 	return termtext.Amount(v.number) + " " + v.unit[len(costs):]
 }
 
-// A difference is how a value of one run differs from that of another. The zero value is that
-// of values that cannot be compared.
+// A difference says how a value of one run differs from that of the other. It is zero for
+// values that cannot be compared.
 type difference struct {
 	Order int    // of the second against the first: 1 larger, -1 smaller, 0 the same or nearly so
 	Arrow string // ↑, ↓, = or ≈

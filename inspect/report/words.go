@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A status is how something stands: a word, and a class of the style sheet. Classes are
-// only ever ours: a status that an agent makes up could else hide what it did.
+// A status is a word about a state, and a class of the style sheet. Classes are always
+// ours, so that an agent cannot hide what it did with a made-up status.
 type status struct{ Word, Class string }
 
 var toolStates = map[string]status{
@@ -22,7 +22,7 @@ var toolStates = map[string]status{
 	"cancelled":   {"cancelled", "warn"},
 }
 
-// toolState returns how a tool call stood at the end. turnOpen says that it may go on.
+// toolState returns the final state of a tool call. turnOpen says that it may still go on.
 func toolState(t *trace.ToolCall, turnOpen bool) status {
 	s, ok := toolStates[t.Status]
 	switch {

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Add returns query with one more term, so that only frames with that value are
-// wanted, or only those without it. key is one of Keys, or what PathKey returns. A
-// query that says so already stays as it is, and one that says the opposite no
-// longer does.
+// Add returns query with one more term, so that it wants only frames with that value, or
+// only those without it. key is one of Keys, or what PathKey returns. Add returns the query
+// unchanged if it already has the term, and drops the opposite term.
 func Add(query, key, value string, exclude bool) (string, error) {
 	f, err := Parse(query)
 	if err != nil {

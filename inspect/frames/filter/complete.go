@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// A Candidate is what could stand at a place in a query.
+// A Candidate is a possible completion at a place in a query.
 type Candidate struct {
 	From, To int    // bytes of the query that Text would replace
 	Text     string // quoted where that is needed
 	Means    string // of a key, in a few words
 }
 
-// Complete returns what could stand where the cursor is, a byte of query or its
-// end: keys, or values of the key before it. values returns those that occur for
-// one of Keys or what PathKey returns, possibly none; for a dot it returns the
-// gjson paths. Those that begin with what is there come first, then those that
-// have it elsewhere; case does not count.
+// Complete returns the completions at the cursor, a byte of query or its end: keys, or
+// values of the key before it. values returns the values that occur for one of Keys or for
+// what PathKey returns, possibly none; for a dot it returns the gjson paths. Words that
+// begin with what was typed come first, then those that contain it; case does not count.
 func Complete(query string, cursor int, values func(key string) []string) []Candidate {
 	p := tokenAt(query, cursor)
 	switch {
@@ -54,8 +53,7 @@ func Complete(query string, cursor int, values func(key string) []string) []Cand
 	return list
 }
 
-// tokenAt returns the token that the cursor is in, before or behind; where there is none
-// it is empty.
+// tokenAt returns the token that contains or touches the cursor, or an empty one.
 func tokenAt(query string, cursor int) token {
 	for i := 0; i <= cursor && i < len(query); {
 		if n := blanks(query[i:]); n > 0 {
@@ -75,8 +73,7 @@ func tokenAt(query string, cursor int) token {
 	return token{at: cursor, end: cursor}
 }
 
-// completeKey returns the keys that fit what was typed of one, each with what is
-// to stand behind it.
+// completeKey returns the keys that match what was typed, each with the suffix behind.
 func completeKey(from, to int, typed, behind string, values func(string) []string) []Candidate {
 	var list []Candidate
 	if strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "`") {
@@ -96,8 +93,7 @@ func completeKey(from, to int, typed, behind string, values func(string) []strin
 	return list
 }
 
-// ranked returns the words that begin with what was typed, then those that have
-// it elsewhere.
+// ranked returns the words that begin with what was typed, then those that contain it.
 func ranked(words []string, typed string) []string {
 	typed = strings.ToLower(typed)
 	var begin, within []string

@@ -3,7 +3,7 @@
 //
 //	method:session/* !update:agent_message_chunk (latency:>2s | is:error) "no such file"
 //
-// Terms side by side must all match; of terms with | between them one must. ! negates a
+// All terms side by side must match, or one of those with | between them. ! negates a
 // term or a group:
 //
 //	query = [ or ]
@@ -28,10 +28,10 @@
 // of 1000. The time of a frame is a duration since the tape began, a time of day such as
 // 15:04:05, or RFC 3339.
 //
-// A Filter looks at one frame at a time. What other frames say about it, such as its
-// latency, its turn, or whether it has a response, it takes from a Subject, which a
-// Tracker makes; what rules say about the frame, a Tracker is told. The package knows nothing of storage or screens, and a query cannot
-// make it compute or remember without bounds.
+// A Filter looks at one frame at a time. A Subject, made by a Tracker, adds what other
+// frames say about it, such as its latency, its turn, or whether it has a response, and
+// the findings of rules. The package knows nothing of storage or screens, and a query
+// cannot make it compute or remember without bounds.
 package filter
 
 import "strings"
@@ -55,10 +55,9 @@ func (f Filter) String() string {
 	return b.String()
 }
 
-// Match reports whether a frame is wanted. What a frame lacks fits no term. The
-// method, update, session, id, tool or path of a batch is that of any of its
-// entries. Of a frame that is longer than wire.MaxChecked, text is looked for in
-// what Raw has of it.
+// Match reports whether a frame is wanted. A term about something that the frame lacks does
+// not fit. A batch has the methods, updates, sessions, ids, tools and paths of all its
+// entries. In a frame longer than wire.MaxChecked, only the text in Raw is searched.
 func (f Filter) Match(s *Subject) bool { return f.root == nil || f.root.fits(s) == yes }
 
 // May reports whether a frame without its bytes is wanted, or is if they fit.
@@ -68,24 +67,24 @@ func (f Filter) May(s *Subject) bool { return f.root == nil || f.root.fits(s) !=
 // NeedsBytes reports whether Match looks at more than a frame's fields.
 func (f Filter) NeedsBytes() bool { return f.needs(ofBytes) }
 
-// NeedsPast reports whether Match looks at Latency, Turn or Tool of a Subject:
-// these are known to who has read the tape from its beginning on.
+// NeedsPast reports whether Match looks at Latency, Turn or Tool of a Subject, which
+// require the tape to be read from its beginning.
 func (f Filter) NeedsPast() bool { return f.needs(ofPast) }
 
 // NeedsFuture reports whether Match looks at Open or Unanswered of a Subject.
 func (f Filter) NeedsFuture() bool { return f.needs(ofFuture) }
 
-// NeedsFindings reports whether Match looks at Findings of a Subject: these are known to
-// who has judged the tape.
+// NeedsFindings reports whether Match looks at Findings of a Subject, which require the
+// tape to be checked.
 func (f Filter) NeedsFindings() bool { return f.needs(ofFindings) }
 
-// NeedsSession reports whether Match looks at ServerOf of a Subject: that is known to who
-// has read the tape of the agent.
+// NeedsSession reports whether Match looks at ServerOf of a Subject, which requires the
+// agent's tape to be read.
 func (f Filter) NeedsSession() bool { return f.needs(ofSession) }
 
 func (f Filter) needs(n needs) bool { return f.root != nil && f.root.needs()&n != 0 }
 
-// All returns the Filter for frames that all of the given ones want.
+// All returns the Filter for frames that every given Filter wants.
 func All(filters ...Filter) Filter {
 	var nodes []node
 	for _, f := range filters {

@@ -1,8 +1,8 @@
 package filter
 
-// A Finding is what a rule says about a frame. The words of a query ask of each finding
-// by itself: rule:ACP44* by:agent fits a frame of which one finding is of such a rule,
-// and one, maybe another, is the agent's.
+// A Finding is what a rule says about a frame. Each word of a query looks for a finding of
+// its own: rule:ACP44* by:agent fits a frame with one finding of such a rule and one,
+// perhaps another, that blames the agent.
 type Finding struct {
 	Rule     string // the id, such as ACP441
 	Name     string // cancelled-prompt
@@ -23,7 +23,7 @@ const (
 // A Fault says who broke a rule.
 type Fault uint8
 
-// Who it may be; zero: nobody.
+// The sides; zero is neither.
 const (
 	ByClient Fault = iota + 1
 	ByAgent

@@ -5,21 +5,20 @@ import (
 	"unicode"
 )
 
-// A token is one field or text, as it stands in a query.
+// A token is one field or text of a query.
 type token struct {
 	at      int    // where it begins
 	key     string // as written, a path with its dot or backquotes; empty: a text
-	op      string // without a colon before another; empty: there is none behind a path in backquotes
+	op      string // without a colon before another; empty: a path in backquotes has none
 	opAt    int
 	value   string // what the value says, without quotes
 	valueAt int
 	end     int
-	quoted  bool // the value stands in quotes
+	quoted  bool // the value is in quotes
 	open    bool // a quote or backquote that begins at the last place has no end
 }
 
-// lex reads the token that begins at a place in text where neither a blank nor
-// one of ( ) | ! stands.
+// lex reads the token at a place in text, which is neither a blank nor one of ( ) | !.
 func lex(text string, at int) token {
 	p := token{at: at, opAt: at, valueAt: at, end: at}
 	rest := text[at:]
@@ -43,8 +42,8 @@ func lex(text string, at int) token {
 	return p
 }
 
-// keyLen returns the length of what stands before an operator, 0 if s does not
-// begin like a field. A path in backquotes needs no operator to be one.
+// keyLen returns the length of the key before an operator, 0 if s does not begin like a
+// field. A path in backquotes is a field even without an operator.
 func keyLen(s string) int {
 	var n int
 	switch c := s[0]; {
@@ -78,11 +77,11 @@ func isKeyByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c ==
 
 func isPathByte(c byte) bool { return isKeyByte(c) || c == '.' || c == '*' || c == '#' }
 
-// operators, longer ones before those that they begin with.
+// operators has >= before >, so that the longer one matches first.
 var operators = [...]string{">=", "<=", ">", "<", "=", "~"}
 
-// operator returns the operator that s begins with and its length in s, where a
-// colon may stand before it.
+// operator returns the operator at the beginning of s, and its length including an optional
+// colon before it.
 func operator(s string) (op string, size int) {
 	rest, colon := strings.CutPrefix(s, ":")
 	for _, op := range operators {
@@ -150,8 +149,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText returns s as it may stand behind an operator: in quotes where it
-// would be read as more than itself.
+// valueText returns s as the value of a field, quoted if the language would read it as more
+// than a value.
 func valueText(s string) string {
 	if s == "" || strings.IndexByte("!:=<>~", s[0]) >= 0 || bareLen(s) < len(s) || strings.Contains(s, "..") {
 		return quote(s)
@@ -159,7 +158,7 @@ func valueText(s string) string {
 	return s
 }
 
-// isText reports whether s may stand without quotes as a text.
+// isText reports whether s is a text without quotes.
 func isText(s string) bool {
 	return s != "" && s[0] != '!' && bareLen(s) == len(s) && keyLen(s) == 0
 }

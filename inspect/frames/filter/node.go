@@ -16,8 +16,7 @@ type node interface {
 // A verdict says whether a frame fits.
 type verdict int8
 
-// The verdicts, so that the least of them is that of an and, the greatest that of
-// an or.
+// The verdicts are ordered: an and has the least of its nodes', an or the greatest.
 const (
 	no      verdict = iota
 	perhaps         // the bytes decide, and they are not at hand
@@ -31,7 +30,7 @@ func sure(fits bool) verdict {
 	return no
 }
 
-// needs is what a node looks at beside the fields of the frame.
+// needs says what a node looks at besides the fields of the frame.
 type needs uint8
 
 const (

@@ -24,8 +24,7 @@ type parser struct {
 	depth int
 }
 
-// maxNesting is how many groups may stand in one another. Nobody needs as many,
-// and the parser recurses.
+// maxNesting limits how deep groups nest, since the parser recurses.
 const maxNesting = 200
 
 func (p *parser) wrong(at int, problem string) error {

@@ -17,7 +17,7 @@ func PathKey(path string) string {
 	if path != "" && run(path, isPathByte) == len(path) {
 		return "." + path
 	}
-	// There is no way to write a backquote, but ? stands for any character.
+	// A backquote cannot be written, but ? matches any character.
 	return "`" + strings.ReplaceAll(path, "`", "?") + "`"
 }
 
@@ -36,8 +36,7 @@ func checkPath(path string) (problem string) {
 	return ""
 }
 
-// pathTerm asks for the values at a gjson path: the one that is there, and if it is an
-// array, also its elements.
+// pathTerm asks for the value at a gjson path and, if that is an array, for its elements.
 func pathTerm(w written, path string) (test, string) {
 	p, problem := patternOf(w, contains)
 	if w.to != "" || strings.ContainsAny(w.op, "<>") {

@@ -51,7 +51,7 @@ type expression struct{ re *regexp.Regexp }
 
 func (p expression) match(s string) bool { return p.re.MatchString(s) }
 
-// A glob is a pattern in which * stands for any characters, also for slashes.
+// A glob is a pattern in which * matches any characters, including slashes.
 type glob string
 
 func globs(v string) pattern { return glob(v) }
@@ -66,8 +66,8 @@ func (p glob) match(s string) bool {
 		return false
 	}
 	for {
-		// What is between two stars may stand at its first place: that
-		// leaves the most for what follows.
+		// Take the first match of the text between two stars: that leaves the most for what
+		// follows.
 		head, rest, star = strings.Cut(rest, "*")
 		if !star {
 			return strings.HasSuffix(s, head)

@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Requests are the requests that were seen on a tape, each with a note for when its
-// response comes. Their memory is bounded: of more than 65,536 the oldest are
-// forgotten, those that are done first. The zero value has none.
+// Requests are the requests of a tape, each with a note for its response. Memory is
+// bounded: beyond 65,536 requests the answered ones are forgotten, then the oldest. The
+// zero value is empty.
 type Requests[T any] struct {
 	list []Request[T] // by Seq
 }
@@ -77,8 +77,8 @@ func (r *Requests[T]) Find(seq uint64) *Request[T] {
 // All returns the requests in their order. They are valid until the next Add.
 func (r *Requests[T]) All() []Request[T] { return r.list }
 
-// OpenRequests are the requests on a tape that have no response and were not
-// cancelled. Their memory is bounded as that of Requests. The zero value has none.
+// OpenRequests are the requests of a tape that have no response and were not cancelled.
+// Memory is bounded as for Requests. The zero value is empty.
 type OpenRequests struct {
 	seqs  []uint64 // in order
 	ended uint64   // those before this one will never get one

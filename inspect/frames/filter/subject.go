@@ -7,12 +7,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Subject is a frame, and what only others know of it: who shows frames knows
-// some of that anyway, and a Tracker finds all of it. What is left zero is not
-// known, and fits no term.
+// A Subject is a frame together with what other frames say about it. A Tracker fills in all
+// of it; a caller that shows frames may already know some. Zero fields are unknown and
+// match no term.
 type Subject struct {
 	*dialect.Frame
-	Start   time.Time     // when the tape began, in the time zone of who asks
+	Start   time.Time     // when the tape began, in the user's time zone
 	Latency time.Duration // of a response: since its request
 	Turn    int           // of the session, from 1, that the frame belongs to
 	Tool    Tool          // that the frame is about, where that is more than the frame itself says
@@ -38,8 +38,8 @@ func (s *Subject) Failure() dialect.Failure {
 // bare reports whether the bytes of the frame are not at hand.
 func (s *Subject) bare() bool { return s.Raw == nil && s.Size > 0 }
 
-// messages reports whether the message that the frame is fits, or any of those
-// in a batch, of which i is the place.
+// messages reports whether fits accepts the message, or one of those in a batch, where i is
+// its place.
 func (s *Subject) messages(fits func(i int, message []byte) bool) verdict {
 	switch {
 	case s.bare():

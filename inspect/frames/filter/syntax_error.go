@@ -13,7 +13,7 @@ type SyntaxError struct {
 	Query   string
 	Pos     int      // byte in Query
 	Problem string   // what is wrong there
-	Valid   []string // what could stand there, if that is a list: keys, operators, words
+	Valid   []string // what is valid there, if that is a list: keys, operators, words
 }
 
 func (e *SyntaxError) Error() string {

@@ -18,7 +18,7 @@ type written struct {
 	op    string
 	value string // the first of a range
 	to    string // the last of a range; empty: there is none
-	bare  bool   // the value stood without quotes, so it may be a range
+	bare  bool   // the value had no quotes, so it may be a range
 }
 
 // A test is what a term asks of a frame.
@@ -28,8 +28,8 @@ type test struct {
 	pattern pattern // of texts in the frame; nil: it looks for none
 }
 
-// A testMaker returns what a term asks, or what is wrong with its value. path is that of a
-// term with the key anyPath.
+// A testMaker returns what a term asks, or what is wrong with its value. path is the path
+// of a term with the key anyPath.
 type testMaker func(w written, path string) (t test, problem string)
 
 func (t *term) fits(s *Subject) verdict { return t.ask(s) }

@@ -13,8 +13,8 @@ type textSearch struct {
 	text []byte
 	fold bool
 
-	// Of a text that folds, its rarest character is looked for, and then what
-	// stands around it.
+	// To find text regardless of case, look for its rarest character, then compare the text
+	// around it.
 	before, after string
 	anchors       [][]byte // that character in each of its cases, at most maxCases
 
@@ -73,7 +73,7 @@ func commonness(r rune) int {
 	return len("zqjxkvwybg")
 }
 
-// in reports whether the text stands in b as it is.
+// in reports whether b contains the text unchanged.
 func (n *textSearch) in(b []byte) bool {
 	if !n.fold {
 		return bytes.Contains(b, n.text)
@@ -101,7 +101,7 @@ func (n *textSearch) in(b []byte) bool {
 	}
 }
 
-// indexFrom returns where sep stands in b from a place on, len(b) if nowhere.
+// indexFrom returns the index of sep in b at or after from, len(b) if there is none.
 func indexFrom(b, sep []byte, from int) int {
 	i := -1
 	if len(sep) == 1 {

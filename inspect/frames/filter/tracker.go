@@ -10,20 +10,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tracker makes Subjects of frames. It sees all those of a tape, in their
-// order. The zero value is at the beginning of a tape of which nobody knows when
-// it began. Its memory is bounded: of very many requests, sessions or tool calls
-// the oldest are forgotten.
+// A Tracker makes Subjects of the frames of a tape, in their order. The zero value is at
+// the beginning of a tape without a known start. Memory is bounded: with very many
+// requests, sessions or tool calls the oldest are forgotten.
 type Tracker struct {
 	start    time.Time // of the tape
 	requests Requests[Tool]
 	turns    map[string]*turns
 	tools    map[toolKey]string // titles
-	open     *OpenRequests      // of the frames up to ahead; nil: nobody has looked
+	open     *OpenRequests      // of the frames up to ahead; nil: LookAhead was not called
 	ahead    uint64
 
 	server   string                     // that the tape is of
-	findings func(seq uint64) []Finding // on the tape; nil: nobody has judged it
+	findings func(seq uint64) []Finding // on the tape; nil: the tape was not checked
 }
 
 // maxKept is how many sessions are kept, and how many titles.
@@ -31,7 +30,7 @@ const maxKept = 1 << 16
 
 type toolKey struct{ session, id string }
 
-// turns is where a session stands.
+// turns is the state of a session.
 type turns struct {
 	begun   int
 	prompts []prompt // that are open
@@ -43,8 +42,8 @@ type prompt struct {
 	withheld bool // the agent has not got it; another may follow in its place
 }
 
-// Next begins a further tape, on which sessions of the one before may go on.
-// start is when it began, in the time zone of who asks; zero if that is not known.
+// Next begins another tape, on which sessions may continue. start is when the tape began,
+// in the user's time zone; zero if unknown.
 func (t *Tracker) Next(start time.Time) {
 	for _, u := range t.turns {
 		u.prompts = u.prompts[:0]
@@ -52,10 +51,9 @@ func (t *Tracker) Next(start time.Time) {
 	*t = Tracker{start: start, turns: t.turns, tools: t.tools}
 }
 
-// LookAhead takes the frames of the tape that are there, with or without their
-// bytes, before they are seen, and whether the tape has ended. Only then a Subject tells
-// that a request is open, or unanswered; one that is recorded meanwhile is open when it
-// comes.
+// LookAhead reads the frames on the tape, with or without their bytes, before Observe does;
+// ended says whether the tape has ended. Without it no Subject is Open or Unanswered. A
+// request that is recorded later is open when it comes.
 func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) {
 	t.open = &OpenRequests{}
 	for f, err := range frames {
@@ -159,9 +157,8 @@ func (u *turns) replaced(f *dialect.Frame) *prompt {
 	return &u.prompts[i]
 }
 
-// tool returns the tool call that a frame is about, with the title that was
-// given to it last. The title of a call that is announced is its own: its id may
-// have been that of another.
+// tool returns the tool call that a frame is about, with its latest title. An announced
+// call keeps its own title, since an earlier call may have had its id.
 func (t *Tracker) tool(f *dialect.Frame) Tool {
 	tool := ToolOf(f)
 	if tool.ID == "" {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// separator stands between parts of a text that are looked through at once. It is in
-// no text: UTF-8 has no such byte.
+// separator separates parts of a text that are searched at once. No text contains it: it is
+// not a byte of UTF-8.
 const separator = 0xff
 
 // inUnescaped reports whether raw has the text once the escapes of its JSON strings
@@ -21,7 +21,7 @@ func (n *textSearch) inUnescaped(raw []byte) bool {
 	}
 	var room [2048]byte
 	text := room[:0]
-	near := n.reach - 1 // bytes before or behind an escape that may be of one text with it
+	near := n.reach - 1 // bytes before or after an escape that may belong to one text with it
 	for first := true; ; first = false {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
@@ -47,8 +47,8 @@ func (n *textSearch) inUnescaped(raw []byte) bool {
 	}
 }
 
-// unescaped returns raw with the escapes of JSON replaced by what they stand
-// for. Outside of strings JSON has no backslash.
+// unescaped returns raw with the escapes of JSON decoded. JSON has backslashes only in
+// strings.
 func unescaped(raw []byte) []byte {
 	text := make([]byte, 0, len(raw))
 	for {
@@ -60,9 +60,9 @@ func unescaped(raw []byte) []byte {
 	}
 }
 
-// unescape appends what the escape at the beginning of raw stands for, and
-// returns what follows it. A surrogate that has no other half is U+FFFD, as
-// with encoding/json. What is no escape loses its backslash.
+// unescape appends the character of the escape at the beginning of raw, and returns the
+// rest of raw. As in encoding/json, half a surrogate pair becomes U+FFFD. An invalid escape
+// loses its backslash.
 func unescape(text, raw []byte) (longer, rest []byte) {
 	if len(raw) == 1 {
 		return append(text, raw...), nil

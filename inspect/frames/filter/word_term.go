@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Direction returns the direction that a word names: c2a or client, a2c or
-// agent, err or stderr, by the name of the portable form or of who writes.
+// Direction returns the direction that a word names: c2a or client, a2c or agent, err or
+// stderr.
 func Direction(word string) (wire.Direction, error) {
 	switch word {
 	case "c2a", "client":

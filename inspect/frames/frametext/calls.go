@@ -33,9 +33,9 @@ func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok
 	return latency, ok
 }
 
-// unanswered returns how many requests that were shown have no response, and the
-// first of them, such as `12 session/prompt`; those that were cancelled apart. label
-// returns what a number is called.
+// unanswered returns the number of shown requests without a response, and the first of
+// them, such as `12 session/prompt`; cancelled ones separately. label returns the name of a
+// frame's number.
 func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list) {
 	for _, r := range c.requests.All() {
 		called := func() string { return termtext.Spaced(label(r.Seq), termtext.Piece(r.Note.name)) }

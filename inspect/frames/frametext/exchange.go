@@ -26,9 +26,9 @@ type exchange struct {
 	told           [2]bool
 }
 
-// observe takes the next frame. It returns what a line of the frame says of its
-// stream, such as `POST 3` or `POST 3 → 200 sse`, and whether that is all that is to be
-// said of the frame: it is the mark of an exchange as most are, and other lines tell.
+// observe takes the next frame. It returns what the frame's line says about its stream,
+// such as `POST 3` or `POST 3 → 200 sse`. ordinary reports whether the line can be left
+// out: the frame is the mark of a usual exchange, which other lines already show.
 func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	if f.Stream == 0 {
 		return "", false
@@ -67,8 +67,8 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 // that, as the Accepted of the TypeScript SDK of MCP.
 const shortBody = 32
 
-// ordinary reports whether the response is one of those that most are: 202 to a message
-// that needs no answer, 200 with frames, whose first one tells of it.
+// ordinary reports whether the response is a usual one: 202 to a message that needs no
+// answer, or 200 with frames, the first of which shows it.
 func (x *exchange) ordinary() bool {
 	return x.status == 202 && x.method == "POST" || x.status == 200 && (x.form == "sse" || x.form == "json")
 }

@@ -22,8 +22,8 @@ type Indenter struct {
 	part     []byte // of a character whose other bytes have not come
 	depth    int
 	inString bool
-	escaped  bool // behind a backslash
-	opened   bool // behind a bracket: an empty array or object stays on one line
+	escaped  bool // after a backslash
+	opened   bool // after a bracket: an empty array or object stays on one line
 }
 
 // maxIndent is how deep lines are indented. A frame may be nested much deeper.

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// object is a frame for programs, but for its bytes.
+// object is a frame for programs, without its bytes.
 type object struct {
 	Seq     uint64         `json:"seq"`
 	At      *seconds       `json:"at"`
@@ -35,20 +35,20 @@ type object struct {
 	Summary string         `json:"summary"`
 }
 
-// seconds is a time as it stands in the portable form of a tape.
+// seconds is a time as in the portable form of a tape.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s)/1e9, 'f', -1, 64), nil
 }
 
-// JSON returns a frame as one line of JSON without its line end: {seq, at,
-// time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
-// failed?, failure?, stream?, lead?, derived?, redelivered?, summary}, and one of frame (a message, as it was sent but for what
-// termtext.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
-// than wire.MaxChecked there are no bytes. at is in seconds since the tape began
-// at start, null if nobody knows; time is RFC 3339; it is left out if start is zero. So is the latency,
-// in seconds too, if it is.
+// JSON returns a frame as one line of JSON without its line end: {seq, at, time?, dir,
+// origin, kind, method?, update?, session?, size, answers?, latency?, failed?, failure?,
+// stream?, lead?, derived?, redelivered?, summary}, and one of frame (a message, as it was
+// sent except for what termtext.JSON escapes), mark (as wire.Marked), text and base64
+// (anything else). A frame larger than wire.MaxChecked has none of these. at is in seconds
+// since the tape began at start, null if unknown. time is RFC 3339, left out if start is
+// zero. latency is in seconds, left out if zero.
 func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure dialect.Failure) ([]byte, error) {
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,

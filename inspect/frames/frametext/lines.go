@@ -18,34 +18,33 @@ import (
 //	4    0.034  ← response  session/new           session 0193 · mode code  13 ms
 //	5    0.040 +← notif     agent_message_chunk   Hello
 //
-// The columns are the frame's number; seconds since the tape began, ? where nobody knows; + of an
-// injected frame, ~ of a rewritten one, × of one that was withheld; the
-// direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
-// method, or the variant of a session/update; and the summary. Behind it stand
-// the latency of a response, how long nothing had come before a frame, if that is a
-// failure, the HTTP exchange of which it is the first frame in its direction, as in
-// POST 3 → 200 sse, and the size of what is large. Failures are red, names have the hue of
-// what they are about, and what repeats from line to line is dim.
+// The columns are the frame's number; seconds since the tape began, ? if unknown; + for
+// an injected frame, ~ for a rewritten one, × for a withheld one; the direction, with ⇠
+// for the agent's stderr and ─ for a mark; the kind; the method, or the variant of a
+// session/update; and the summary. The latency of a response follows, then the silence
+// before a slow frame, the HTTP exchange at its first frame in each direction, as in
+// POST 3 → 200 sse, and the size of a large frame. Failures are red, names have the hue
+// of their area, and what repeats from line to line is dim.
 //
-// A Lines is for the frames of one tape. Its memory is bounded: it remembers at
-// most 65536 requests.
+// A Lines is for the frames of one tape. Memory is bounded: it remembers at most 65536
+// requests.
 type Lines struct {
 	W     io.Writer
 	Width int  // columns that a line is cut to; 0: lines are not cut
 	Color bool // with the 16 colours of ANSI
 
-	// Server is what the frames of a server's tape are called by among those of its
-	// agent: their numbers are SERVER:12. Empty: they stand by themselves.
+	// Server prefixes the numbers of a server's frames that are shown among those of its
+	// agent: SERVER:12. Empty: no prefix.
 	Server string
 	Digits int           // columns of a number; 0: as many as most tapes need
 	Began  time.Duration // of the tape, since the one with which times begin
 
-	Notes note.List // those on frames stand below these
+	Notes note.List // those on frames are written below them
 	// Fold leaves out the marks of HTTP exchanges as most are. The lines of their
 	// frames tell of them.
 	Fold bool
-	// IsUnanswered reports whether a frame is a request that will get no response.
-	// nil: nobody knows.
+	// IsUnanswered reports whether a frame is a request that will get no response; nil if
+	// unknown.
 	IsUnanswered func(*dialect.Frame) bool
 
 	calls calls
@@ -100,8 +99,8 @@ func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	return err
 }
 
-// WriteTimed writes the line of a frame of which is known how it failed, and its
-// latency, or 0 if it has none: the frames before it need not have been passed.
+// WriteTimed writes the line of a frame whose failure and latency are known; latency is 0
+// if it has none. The frames before it need not have been passed.
 func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dialect.Failure) error {
 	r := Row{Failure: failure}
 	if latency > 0 {
@@ -110,7 +109,7 @@ func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dial
 	return l.write(f, r)
 }
 
-// write writes the row of a frame, in which the columns are to be filled.
+// write fills in the row of a frame and writes it.
 func (l *Lines) write(f *dialect.Frame, r Row) error {
 	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
 	r.Number = fmt.Sprintf("%*s %8s", l.digits(), l.label(f.Seq), l.time(f))

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// NoteMark stands before a note wherever it is seen.
+	// NoteMark precedes a note everywhere.
 	NoteMark = "✎"
 
 	noteStyle = termtext.Bold
@@ -19,7 +19,7 @@ const (
 	usualDigits = 5
 	timeColumns = 1 + 8 + 1
 
-	// LongestServer is how many columns of a server's name stand before a number.
+	// LongestServer is how many columns of a server's name precede a number.
 	LongestServer = 24
 )
 
@@ -42,7 +42,7 @@ func AddNotes(frame []byte, notes []note.Note) []byte {
 	}
 	type line struct {
 		note.Note
-		Frame uint64 `json:"frame,omitempty"` // hides that of the note: it is the frame's own number
+		Frame uint64 `json:"frame,omitempty"` // hides that of the note, which repeats the frame's own number
 	}
 	lines := make([]line, len(notes))
 	for i, n := range notes {

@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Offer is a capability that a side has told of, or one of those that its protocol
-// has and the side has left out.
+// An Offer is a capability that a side has declared, or one of its protocol that it has
+// left out.
 type Offer struct {
 	Name    string // as sent; not clean
 	Depth   int    // 0: not part of another
 	Offered bool
-	Answer  string // yes, no, or what was told that is neither; clean
+	Answer  string // yes, no, or another declared value; clean
 	Uses    []Use  // of what depends on it
 }
 
@@ -24,9 +24,9 @@ type Use struct {
 	Count  int
 }
 
-// Offers returns the capabilities of a party that is one side of a connection in a
-// dialect: those it has told of in their order, each followed by its parts, and those it
-// has left out behind them. used says how often methods were used.
+// Offers returns the capabilities of a party on one side of a connection in a dialect:
+// first the declared ones in their order, each followed by its parts, then those it left
+// out. used counts the uses of methods.
 func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int) []Offer {
 	o := offers{said: p.Capabilities, known: specified()[sideKey{d, side}], used: used}
 	for _, c := range dialect.Capabilities(d) {
@@ -42,7 +42,7 @@ func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int
 type offers struct {
 	said  wire.Value
 	known []string             // as in specified
-	allow []dialect.Capability // what allows methods
+	allow []dialect.Capability // the capabilities that allow methods
 	used  map[string]int
 	list  []Offer
 }
@@ -51,7 +51,7 @@ type offers struct {
 // and some more.
 const deepestOffer = 8
 
-// add adds the members of the capability at a path, and then those that it could have.
+// add adds the members of the capability at a path, then those that it left out.
 func (o *offers) add(path string, v wire.Value, depth int) {
 	v.ForEach(func(key, value wire.Value) bool {
 		at := strings.TrimPrefix(path+"."+key.Text(), ".")
@@ -74,8 +74,8 @@ func (o *offers) add(path string, v wire.Value, depth int) {
 	}
 }
 
-// uses tells which methods depend on a capability, and how often they were used. If it
-// is not offered, it has none of those that another one allows which is.
+// uses returns which methods depend on a capability, and how often they were used. A
+// capability that is not offered gets no method that an offered one allows.
 func (o *offers) uses(path string, offered bool) []Use {
 	var list []Use
 	for _, c := range o.allow {

@@ -128,8 +128,8 @@ func names(v wire.Value) string {
 	return namesOf(v, func(_ string, value wire.Value) bool { return !value.IsFalse() && !value.IsNull() })
 }
 
-// offeredNames tells the members of capabilities that are offered. whose says who may
-// have said so.
+// offeredNames returns the names of offered capabilities. whose lists the sides that may
+// have sent them.
 func offeredNames(v wire.Value, whose ...sideKey) string {
 	var known []string
 	for _, side := range whose {

@@ -68,7 +68,7 @@ func (r *Row) summarySpans(summary string) []termtext.Span {
 	return []termtext.Span{termtext.Plain.Span(summary)}
 }
 
-// between stands between the parts of a summary.
+// between separates the parts of a summary.
 const between = " · "
 
 // commonParts returns how many bytes of a summary are parts that another one begins

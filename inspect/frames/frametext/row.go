@@ -9,16 +9,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Row is a frame as it stands in a list, in columns:
+// A Row is a frame in a list, in columns:
 //
 //	▪ 12    0.345  → request  session/prompt ×2     Fix the tests     2.3 s
 type Row struct {
-	Frame   *dialect.Frame // of which only the fields are looked at
+	Frame   *dialect.Frame // only its fields are used
 	Failure dialect.Failure
 	Silence time.Duration // before a frame that is slow; 0: not known
 	Server  bool          // it is one of a server's among those of its agent
-	Number  string        // and the time, aligned by who makes the row
-	Mark    termtext.Span // behind them, one column; empty: a blank
+	Number  string        // and the time, aligned by the caller
+	Mark    termtext.Span // after them, one column; empty: a blank
 	Kind    bool          // whether the kind has a column
 	Name    string        // as Name returns it, or cut
 	Columns int           // of the name
@@ -66,8 +66,8 @@ func (r *Row) mark() termtext.Span {
 	return r.Mark
 }
 
-// tail returns what stands behind the summary: how long the frame took or waits, how
-// long nothing had come before it, if that is slow, and how large it is.
+// tail returns what follows the summary: how long the frame took or waits, the silence
+// before it if that was slow, and the size of a large one.
 func (r *Row) tail() []termtext.Span {
 	var list []termtext.Span
 	switch {
@@ -97,8 +97,7 @@ func (r *Row) tail() []termtext.Span {
 	return list
 }
 
-// Spans returns the row in that many columns: the summary is cut, or blanks stand
-// behind it.
+// Spans returns the row in exactly width columns: it cuts the summary or adds blanks.
 func (r *Row) Spans(width int) []termtext.Span {
 	line := r.head()
 	tail := r.tail()

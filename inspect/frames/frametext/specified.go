@@ -43,8 +43,8 @@ var specified = sync.OnceValue(func() map[sideKey][]string {
 	}
 })
 
-// speakers returns who may have capabilities under a key in initialize, which proposes or
-// answers a version: that of ACP is a number, that of MCP a text.
+// speakers returns the sides that may send capabilities under a key of initialize with a
+// protocol version: a number in ACP, a text in MCP.
 func speakers(key string, version wire.Value) []sideKey {
 	switch {
 	case key == "clientCapabilities":
@@ -74,8 +74,8 @@ func isOffered(known []string, path string, v wire.Value) bool {
 	return offered
 }
 
-// absent returns the names of those capabilities in the one at a path that an
-// object does not have. Of experimental ones nobody expects any.
+// absent returns the names of the known parts of the capability at a path that an object
+// lacks, except experimental.
 func absent(known []string, path string, v wire.Value) (names []string) {
 	if path != "" {
 		path += "."

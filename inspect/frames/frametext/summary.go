@@ -60,8 +60,8 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
-// namedSession returns the session of a message whose method says what happens to it,
-// where SEP-1364 puts the id beside the method.
+// namedSession returns the session of a message that closes or deletes one, where SEP-1364
+// puts the id beside the method.
 func namedSession(f *dialect.Frame) string {
 	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Role.Is(dialect.Closes) || m.Role.Is(dialect.Deletes)) {
 		return termtext.Piece(f.Session)

@@ -8,9 +8,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// parse reads the params or the result of a frame. A frame that is too long to be
-// checked was cut off, most likely in there: it is completed, so that a summary can say
-// what stands before the cut.
+// parse reads the params or the result of a frame. A frame that is too long to check was
+// cut off, most likely in there: parse completes it, so that a summary can say what
+// precedes the cut.
 func parse(f *dialect.Frame, raw wire.JSON) wire.Value {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)
@@ -39,7 +39,7 @@ func Completed(raw []byte) []byte {
 	for token, start := r.Next(); token != wire.NoToken; token, start = r.Next() {
 		switch token {
 		case '{', '[':
-			ends = append(ends, byte(token)+2) // in ASCII both ends stand two behind
+			ends = append(ends, byte(token)+2) // in ASCII each closing bracket is two after the opening one
 		case '}', ']':
 			ends = ends[:max(len(ends)-1, 0)]
 		case wire.String:

@@ -53,8 +53,8 @@ func message(v wire.Value) string {
 	return blocks(content)
 }
 
-// toolCall tells about a tool call: what it is, how it stands, and of an update
-// without a title what has come of it.
+// toolCall says what a tool call is and its state; for an update without a title, its
+// output.
 func toolCall(v wire.Value) string {
 	title, status := Value(v.Get("title")), Value(v.Get("status"))
 	if title != "" {
@@ -94,7 +94,7 @@ func toolContent(v wire.Value) string {
 	return Value(v)
 }
 
-// decoded returns how the text begins that stands in base64.
+// decoded returns the beginning of a text in base64.
 func decoded(v wire.Value) string {
 	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between
 	head := v.Text()[:min(len(v.Text()), enough)]

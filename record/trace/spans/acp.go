@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// toolCall takes an event of a tool call. One that goes on when its turn is over has been
-// told of already.
+// toolCall takes an event of a tool call. It ignores a call that goes on after its turn,
+// whose span is complete.
 func (b *Builder) toolCall(e *trace.Event, s *session) {
 	at := placeOf(e)
 	switch {

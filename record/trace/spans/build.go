@@ -24,8 +24,8 @@ type Builder struct {
 	// Service is the service.name of the resource; empty: the name of the agent.
 	Service string
 
-	// Resource is what the user has to say of the resource. What a tape tells is told
-	// as the tape tells it.
+	// Resource has the user's attributes of the resource. Those of the tape take
+	// precedence.
 	Resource []Attr
 
 	trace    trace.Trace
@@ -49,12 +49,12 @@ type Tape struct {
 	Transport  string             // http or ws; empty: stdio
 	Connection dialect.Connection // as it is known so far
 
-	// Above returns the span of Parent that a call is part of, which is known by the frame
-	// and the id of its request, as JSON. ok is false if there is none. nil: nobody knows.
+	// Above returns the span of Parent that a call is part of, by the frame and the id of
+	// its request as JSON. ok is false if there is none. nil: unknown.
 	Above func(frame uint64, id string) (above Ref, ok bool)
 
-	// Before returns the last turn of a session that began before a time, on tapes before
-	// this one. ok is false if there is none. nil: nobody knows.
+	// Before returns the last turn of a session that began before a time, on earlier tapes.
+	// ok is false if there is none. nil: unknown.
 	Before func(session string, at time.Time) (last Ref, ok bool)
 }
 
@@ -158,7 +158,7 @@ func (b *Builder) complete(spans ...Span) {
 // now returns what is known of the connection.
 func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.Runs)-1] }
 
-// agent returns what the agent is called; "" if nobody says.
+// agent returns the name of the agent; "" if unknown.
 func (b *Builder) agent() string { return cmp.Or(b.now().Agent, b.tape.Name) }
 
 // begin begins the span of something that has just ended.
@@ -223,8 +223,8 @@ type message struct {
 	raw []byte
 }
 
-// messages yields the messages of a frame with their places in it. Of a batch it yields
-// those that are annotated.
+// messages yields the messages of a frame with their places in it; of a batch, only the
+// annotated ones.
 func messages(f *dialect.Frame) iter.Seq2[int, message] {
 	return func(yield func(int, message) bool) {
 		switch f.Kind {

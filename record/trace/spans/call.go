@@ -61,7 +61,7 @@ func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
 	return b.traceOf(e, s)
 }
 
-// request notes what will be told of a call, once it has its answer.
+// request notes what the span of a call will need once it has its answer.
 func (b *Builder) request(e *trace.Event) *call {
 	c := new(call)
 	if from := b.traceparent(e.Entry); from != nil {

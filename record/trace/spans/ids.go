@@ -51,8 +51,8 @@ func connectionRef(tape string) Ref {
 	return Ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
 }
 
-// fill writes the hash of the parts, each behind its length, over id. As an id of zeros
-// means none, it is hashed once more.
+// fill writes the hash of the parts, each preceded by its length, over id. It hashes an id
+// of zeros once more, since zeros mean none.
 func fill(id []byte, domain string, parts ...[]byte) {
 	h := sha256.New()
 	for _, p := range append([][]byte{[]byte(domain)}, parts...) {

@@ -30,9 +30,9 @@ type Point struct {
 // A Meter measures sets of a tape, or of several in succession. Its zero value is ready, and
 // counts anew with each Take.
 type Meter struct {
-	// Cumulative counts on: a point tells all of the tape so far. As that is a function of
-	// the tape, it takes no memory of what was told before, and a point that is told twice
-	// says the same.
+	// Cumulative makes each point cover the whole tape so far. Since that is a function of
+	// the tape, the Meter need not remember earlier points, and a repeated point says the
+	// same.
 	Cumulative bool
 
 	groups []*group
@@ -65,7 +65,7 @@ func (m *Meter) Add(set Set) {
 	}
 }
 
-// group returns that of the resource of a set.
+// group returns the group of a set's resource.
 func (m *Meter) group(set Set) *group {
 	key := keyOf(set.Resource)
 	for _, g := range m.groups {

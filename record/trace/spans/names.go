@@ -2,9 +2,9 @@ package spans
 
 // Names of the conventions open-telemetry/semantic-conventions-genai, v0.1.0 (all of
 // gen_ai.* and mcp.* is in development), and open-telemetry/semantic-conventions, v1.45.0
-// (error.type, network.* and rpc.* are stable), as they were on 2026-11-23.
-// gen_ai.provider.name is required there and missing here: who stands between a client
-// and an agent cannot know it.
+// (error.type, network.* and rpc.* are stable), as of 2026-11-23. The required
+// gen_ai.provider.name is missing here: a proxy between a client and an agent cannot know
+// it.
 const (
 	errorType        = "error.type"
 	networkTransport = "network.transport"

@@ -11,9 +11,9 @@ import (
 )
 
 // A Perfetto writes spans in the Trace Event Format, which Perfetto, speedscope and
-// chrome://tracing open. A tape is a process and a session a thread, and so is what belongs
-// to none. What lies in the slice of something else, or beside it, is a slice too; what
-// overlaps with it is asynchronous. Times are microseconds since Start.
+// chrome://tracing open. A tape is a process; a session is a thread, and so is everything
+// outside of sessions. Spans that nest or follow each other are slices; overlapping ones
+// are asynchronous. Times are microseconds since Start.
 type Perfetto struct {
 	W     io.Writer
 	Start time.Time
@@ -82,8 +82,8 @@ func (p *Perfetto) overlapping(s step) {
 	p.event(s.traceEvent)
 }
 
-// steps returns the steps of a set in the order in which they began, those that contain
-// others before them, and writes what took no time.
+// steps returns the steps of a set by their beginning, outer ones first, and writes the
+// instants.
 func (p *Perfetto) steps(set Set) (list []step) {
 	for i := range set.Spans {
 		s := &set.Spans[i]

@@ -67,7 +67,8 @@ func (b *Builder) network(s *Span) {
 	}
 }
 
-// resource says who the spans are about. It tells no command, directory, host or user.
+// resource returns the attributes of the resource. It includes no command, directory, host
+// or user.
 func (b *Builder) resource() []Attr {
 	c := b.now()
 	var r Span

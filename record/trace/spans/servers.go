@@ -83,8 +83,8 @@ func (s *Servers) take(sets []Set) {
 	}
 }
 
-// joined returns what a call is part of that is joined to an entity of a turn, or is told
-// behind it.
+// joined returns the span above a call that is joined to an entity of a turn, or follows
+// it.
 func (s *Servers) joined(c nested.Joined, e *trace.Entity, turn Ref) Ref {
 	id, ok := s.tools[e]
 	if in := s.sent[id]; ok && in != (TraceID{}) && c.By != nested.NoEvidence {

@@ -32,7 +32,7 @@ type Span struct {
 	Links   []Link
 	Error   string // error.type; empty: it did not fail
 
-	untimed bool // nobody knows how long it took
+	untimed bool // its duration is unknown
 }
 
 // A Kind is what a Span is about.

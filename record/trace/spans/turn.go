@@ -157,7 +157,7 @@ func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 	return append([]Span{span}, b.below(t)...)
 }
 
-// timing says what the time of a turn was spent on, unless nobody knows.
+// timing adds what the time of a turn was spent on, if known.
 func (s *Span) timing(e *trace.Event) {
 	if e.Untimed {
 		return
