@@ -39,7 +39,7 @@ type chunk struct {
 	stream     atomic.Pointer[[chunkFrames]uint64] // nil: none of the frames is of a stream
 }
 
-// setStream notes the stream of a frame, which nobody reads yet.
+// setStream sets the stream of a frame that is not published yet.
 func (x *chunk) setStream(i int, stream uint64) {
 	if stream == 0 {
 		return
@@ -108,8 +108,8 @@ func (c *Columns) number(n int) (seq uint64, more int) {
 	return seq, int(c.Last - seq)
 }
 
-// ahead returns the number of the frame that stands n frames behind the first one
-// from a number on, or of the last.
+// ahead returns the number of the frame n frames after the first one at or above seq, or of
+// the last frame.
 func (c *Columns) ahead(seq uint64, n int) uint64 {
 	at, _ := c.below(seq)
 	if all, _ := c.below(c.Last + 1); at+n >= all {
@@ -119,7 +119,7 @@ func (c *Columns) ahead(seq uint64, n int) uint64 {
 	return seq
 }
 
-// chunk returns where the fields of a frame stand, nil if there is no such frame.
+// chunk returns the place of a frame's fields, nil if there is no such frame.
 func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
 	n, found := c.below(seq)
 	if !found {
@@ -128,8 +128,8 @@ func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
 	return c.chunks[n/chunkFrames], n % chunkFrames
 }
 
-// Frame makes f the frame with that number, without its bytes. It reports
-// whether there is one.
+// Frame fills f with the fields of a frame, without its bytes. It reports whether the frame
+// exists.
 func (c *Columns) Frame(seq uint64, f *dialect.Frame) bool {
 	x, i := c.chunk(seq)
 	if x == nil {
@@ -140,7 +140,7 @@ func (c *Columns) Frame(seq uint64, f *dialect.Frame) bool {
 	return true
 }
 
-// Annotations yields what is said about frames, each once or a few times.
+// Annotations yields the annotations of frames, each at least once.
 func (c *Columns) Annotations() iter.Seq[*dialect.Annotation] {
 	return func(yield func(*dialect.Annotation) bool) {
 		for i := range c.annotations {
@@ -160,8 +160,8 @@ func (c *Columns) Has(seq uint64) bool {
 // Backward is the step to the frame before.
 const Backward = ^uint64(0)
 
-// Seek returns the first frame that fits, from a number on in steps of 1 or
-// backward; 0 if there is none. fits is given the fields.
+// Seek returns the first frame at or after seq that fits, in steps of 1 or backward; 0 if
+// there is none. fits gets the frame's fields.
 func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
 	if seq == 0 || seq > c.Last {
 		return 0

@@ -53,8 +53,8 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 	return frames, damage, e.Close()
 }
 
-// notes returns what is written on the tapes as wholes. Those that cannot be read say
-// so when their frames are written.
+// notes returns the notes on tapes as wholes. It ignores unreadable ones: Export reports
+// them when it reaches their frames.
 func (t *Timeline) notes() note.List {
 	var all []note.List
 	for _, p := range t.agents {

@@ -19,18 +19,18 @@ type Sink interface {
 	End(ended bool)
 }
 
-// An Event is what is read of the tapes of a timeline. Its frame has the number and the time
-// of its tape.
+// An Event is an event of reading the tapes of a timeline. Its frame has the number and the
+// time of its tape.
 type Event struct {
 	*reading.Event
 	Place  int    // of the part on the timeline; -1: it is the tape of a server that is not there
 	Number uint64 // of the frame on the timeline; 0: it has none
 }
 
-// Feed reads the tapes once for some sinks, from the first frame on, until they end or ctx is
-// done. It opens them again, and begins when all that is there is in the index: that is what
-// users wait for first. The tapes of servers are in store; nil: only those on the timeline are
-// read.
+// Feed reads the tapes once for several sinks, from the first frame until they end or ctx
+// is done. It reopens them, and begins once the index is complete, since users wait for
+// that first. store has the tapes of servers; if nil, Feed reads only the tapes on the
+// timeline.
 func (t *Timeline) Feed(ctx context.Context, index *Index, store *record.Store, sinks ...Sink) {
 	defer func() {
 		for _, s := range sinks {

@@ -18,11 +18,11 @@ import (
 type Index struct {
 	onChange func() // called when there is more to draw
 
-	mu       sync.Mutex // guards what follows, but for the frames up to the last, which do not change
+	mu       sync.Mutex // guards the fields below, except for frames up to the last, which never change
 	columns  Columns
 	open     Open
-	newRows  []Row         // the last of those that were recorded meanwhile, not taken yet
-	latest   dialect.Frame // the last of those, with its bytes: it is what one looks at who follows the tape
+	newRows  []Row         // the latest recorded ones that were not taken yet
+	latest   dialect.Frame // the last recorded frame with its bytes: users who follow a tape look at it
 	changed  chan struct{} // closed when there is more
 	err      error         // of the last part that could not be read
 	complete bool          // all that was on the tapes at first is in it
@@ -35,14 +35,14 @@ type Index struct {
 	at      uint32
 }
 
-// An annotationKey is what makes two annotations one.
+// Annotations with equal keys are stored once.
 type annotationKey struct {
 	method, update, session string
 	events                  dialect.Events
 }
 
-// NewIndex returns an index without frames. onChange is called in the goroutine that
-// writes the index when there is more to draw.
+// NewIndex returns an empty index. The goroutine that writes the index calls onChange when
+// there is more to draw.
 func NewIndex(onChange func()) *Index {
 	return &Index{onChange: onChange, changed: make(chan struct{}), known: map[annotationKey]uint32{}}
 }
@@ -105,7 +105,7 @@ func (x *Index) Read(ctx context.Context, t *Timeline) {
 	})
 }
 
-// finish notes that all that was there at first is in the index. The lock is held.
+// finish marks the initial content of the tapes as read. The caller holds the lock.
 func (x *Index) finish(t *Timeline, last uint64) {
 	x.columns.Last, x.complete = last, true
 	if x.endTapes(t); t.order == nil && !t.Latest().Info.Live {
@@ -113,7 +113,7 @@ func (x *Index) finish(t *Timeline, last uint64) {
 	}
 }
 
-// announceFrame has a frame that was recorded meanwhile drawn.
+// announceFrame has a newly recorded frame drawn.
 func (x *Index) announceFrame(f dialect.Frame) {
 	row := NewRow(&f)
 	f.Raw = bytes.Clone(f.Raw)
@@ -135,13 +135,13 @@ func (x *Index) endTapes(t *Timeline) {
 	}
 }
 
-// announce changes what others read, and has it drawn.
+// announce publishes a change and has it drawn.
 func (x *Index) announce(change func()) {
 	x.publish(change)
 	x.onChange()
 }
 
-// publish changes what others read, and wakes those that wait for it.
+// publish makes a change under the lock and wakes the readers waiting for it.
 func (x *Index) publish(change func()) {
 	x.mu.Lock()
 	change()
@@ -177,7 +177,7 @@ func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint6
 	return f.Seq
 }
 
-// intern returns the index in annotations of what is said about a frame.
+// intern returns the index of an annotation in annotations.
 func (x *Index) intern(a *dialect.Annotation) uint32 {
 	k := annotationKey{a.Method, a.Update, a.Session, a.Events}
 	if a.Entries == nil {
@@ -236,24 +236,24 @@ func (x *Index) unanswered() (open Open, upTo uint64) {
 	return x.open.clone(), x.columns.Last
 }
 
-// A Snapshot is what an index has at one time.
+// A Snapshot is the content of an index at one time.
 type Snapshot struct {
 	Columns
-	NewRows []Row         // of frames that were recorded since the snapshot before, but for the oldest of very many
-	Latest  dialect.Frame // the last of those that were recorded meanwhile, with its bytes
+	NewRows []Row         // of frames recorded since the snapshot before, without the oldest of very many
+	Latest  dialect.Frame // the last recorded frame, with its bytes
 	Open    Open
 	Ended   bool  // nothing will follow
 	Err     error // of the last part that could not be read
 }
 
-// current returns what there is, and a channel that is closed when there is more.
+// current returns the content, and a channel that is closed when there is more.
 func (x *Index) current() (c Columns, complete, ended bool, more <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.columns, x.complete, x.ended, x.changed
 }
 
-// Take returns what there is, with the new rows that were not taken yet.
+// Take returns a Snapshot with the new rows since the last one.
 func (x *Index) Take() Snapshot {
 	x.mu.Lock()
 	defer x.mu.Unlock()

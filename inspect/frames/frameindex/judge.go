@@ -8,19 +8,19 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Judge finds what is wrong with the frames of a timeline, and goes on while a tape of
-// it is recorded. Any goroutine may ask it.
+// A Judge finds what is wrong with the frames of a timeline, also while a tape of it is
+// recorded. It is safe for concurrent use.
 type Judge interface {
 	// Await waits until a frame and all before it are judged, or nothing will follow.
 	// It reports whether ctx was not done before.
 	Await(ctx context.Context, seq uint64) bool
 
-	// Findings returns what is wrong with a frame, as far as it is known.
+	// Findings returns what is known to be wrong with a frame.
 	Findings(seq uint64) []filter.Finding
 
-	// Late returns the frames of which something was found when later ones had been
-	// judged, such as a request that was never answered, but for the first n. It waits
-	// until there are some; there are none if nothing will follow, or ctx is done.
+	// Late returns the frames with findings that came only from later frames, such as a
+	// request that was never answered, without the first n. It blocks until there are some,
+	// and returns none if nothing will follow or ctx is done.
 	Late(ctx context.Context, n int) []uint64
 }
 
@@ -30,8 +30,8 @@ func (s *Scan) judged(ctx context.Context, seq uint64) bool {
 	return !s.Filter.NeedsFindings() || s.Judge.Await(ctx, seq)
 }
 
-// relook looks again at frames of which something is found late, until nothing will follow
-// or ctx is done.
+// relook looks again at frames with late findings, until nothing will follow or ctx is
+// done.
 func (s *Scan) relook(ctx context.Context, t *Timeline) {
 	t, err := t.Reopen()
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// longestServer is how many columns of a server's name stand before a number.
+// longestServer is how many columns of a server's name precede a number.
 const longestServer = 16
 
-// Label returns the number of a frame as users know it: the number on its tape, where there
-// are several tapes the tape before it, as in 2.17, and before that of a frame on the tape
-// of a server its name, as in files:12.
+// Label returns the number of a frame for users: the number on its tape, preceded by the
+// number of the tape if there are several, as in 2.17, or by the name of the server whose
+// tape it is, as in files:12.
 func (t *Timeline) Label(seq uint64) string {
 	at := t.PlaceOf(seq)
 	p := t.Part(at.Part)
@@ -27,7 +27,7 @@ func (t *Timeline) Label(seq uint64) string {
 	return strconv.Itoa(at.Part+1) + "." + strconv.FormatUint(at.Seq, 10)
 }
 
-// serverLabel returns what stands before the numbers of a server's frames.
+// serverLabel returns the prefix of the numbers of a server's frames.
 func (t *Timeline) serverLabel(p *Part) string {
 	name := termtext.Cut(termtext.Piece(p.Server), longestServer)
 	if len(t.agents) > 1 {

@@ -16,16 +16,16 @@ type Matcher struct {
 	start        time.Time // when the first tape began, in the user's time zone
 	openRequests           // if the filter asks for it
 
-	findings func(seq uint64) []filter.Finding // on the timeline; nil: nobody has judged it
+	findings func(seq uint64) []filter.Finding // on the timeline; nil: it was not checked
 
-	timeline *Timeline // nil: nobody has said which
+	timeline *Timeline // nil: unknown
 
-	past    bool // the filter asks for what stood before
+	past    bool // the filter asks about earlier frames
 	track   filter.Tracker
 	part    int                     // of the agent's tapes, that track is at
 	servers map[int]*filter.Tracker // of the tapes of servers, by part
 	subject filter.Subject          // of the frame that was seen last
-	local   dialect.Frame           // it, with the number on its tape
+	local   dialect.Frame           // that frame, with the number on its tape
 	now     state                   // of it
 }
 
@@ -44,7 +44,7 @@ func (s *Matcher) KnowOpen(requests Open) { s.open, s.known = requests, math.Max
 // there.
 func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
 
-// Know says which timeline the frames are on, of which no more is asked than where they are.
+// Know sets the timeline of the frames, which says where they are.
 func (s *Matcher) Know(t *Timeline) { s.timeline = t }
 
 // Matches takes the next frame, which is on that part of the timeline.
@@ -96,7 +96,7 @@ func (s *Matcher) remember(f *dialect.Frame) {
 	s.requests.Add(filter.Request[waiting]{Seq: f.Seq, Note: w})
 }
 
-// A state is what is known of a frame: whether it is shown, and is a failure.
+// A state says whether a frame is shown, and is a failure.
 type state struct{ shown, fails bool }
 
 // A waiting request has a state now, one if an answer comes, and one if none ever
@@ -110,8 +110,8 @@ type openRequests struct {
 	requests filter.Requests[waiting]
 }
 
-// isOpen reports whether a frame is a request without an answer, as far as is known
-// when the scan gets there: one that was recorded since has none yet.
+// isOpen reports whether a frame is a request known to have no answer. A request after
+// known has none yet.
 func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	if f.Seq > u.known {
 		return f.Asks()
@@ -135,8 +135,8 @@ func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	}
 }
 
-// unanswered yields the requests of those that are meant that wait still and will get no
-// answer, where that changes their state.
+// unanswered yields the waiting requests that meant selects and that will get no answer, if
+// that changes their state.
 func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for i := range u.requests.All() {
@@ -152,7 +152,7 @@ func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64,
 	}
 }
 
-// Observe makes a frame the subject, with what stood before it.
+// Observe makes a frame the subject, with what earlier frames say about it.
 func (s *Matcher) Observe(part int, f *dialect.Frame) { s.subject = s.tracker(part).Observe(f) }
 
 // tracker returns what follows the tape of a part. Sessions go on from one of the agent's

@@ -1,6 +1,6 @@
 package frameindex
 
-// Found is what a scan has found since it was taken last.
+// Found is what a scan has found since the last Take.
 type Found struct {
 	Matches  []Match
 	Last     uint64 // all frames up to this one were looked at
@@ -8,8 +8,7 @@ type Found struct {
 	Err      error  // of the last part that could not be read
 }
 
-// A Match is what is kept of a frame that is shown, in one word: there may be
-// millions before they are taken.
+// A Match is a frame that is shown, in one word, since millions may wait to be taken.
 type Match uint64
 
 // NewMatch returns the match of a frame: head if it is not folded into the row before,

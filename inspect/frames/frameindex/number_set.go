@@ -49,7 +49,7 @@ func (s *NumberSet) remove(seq uint64) {
 	}
 }
 
-// count notes that a word has so many more members.
+// count adds to the number of members of a word.
 func (s *NumberSet) count(w, more int) {
 	s.size += more
 	for i := w + 1; i < len(s.before); i++ {
@@ -57,8 +57,8 @@ func (s *NumberSet) count(w, more int) {
 	}
 }
 
-// word returns which of the words has a number, or is the next one behind it, and
-// whether it has it.
+// word returns the index of the word for a number, and whether it exists; if not, w is
+// where to insert it.
 func (s *NumberSet) word(seq uint64) (w int, found bool) {
 	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
 		return int(w), true // as where no number is left out

@@ -9,7 +9,7 @@ import (
 // cancelled, by part.
 type Open []filter.OpenRequests
 
-// end says that nothing follows on a part behind a frame.
+// end says that nothing follows a frame on a part.
 func (o *Open) end(part int, last uint64) { o.of(part).EndBefore(last + 1) }
 
 // of returns those of a part.

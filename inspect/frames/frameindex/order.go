@@ -9,12 +9,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An order says how the frames of an agent's tapes and those of its servers' tapes stand in
-// one list. They are numbered from 1 as they are put there: by time what is on the tapes
-// when the list is made, then what comes, by time as far as it comes together. The frames
-// of one tape keep their order, and those of the agent's tapes theirs.
+// An order merges the frames of an agent's tapes and its servers' tapes into one list,
+// numbered from 1: first the frames already on the tapes, by time, then new ones, by time
+// as far as they come together. The frames of one tape keep their order, and so do those of
+// the agent's tapes.
 //
-// The goroutine of an Index puts frames into an order; any goroutine may ask it.
+// The goroutine of an Index appends to an order; any goroutine may read it.
 type order struct {
 	store *record.Store
 
@@ -42,7 +42,7 @@ type run struct {
 	seq   uint64 // of the first one on its tape
 }
 
-// A partEnd is where a tape has ended: behind the frame that was the last in the order.
+// A partEnd is the end of a tape, after the frame that was then the last in the order.
 type partEnd struct {
 	part  int
 	after uint64
@@ -116,7 +116,7 @@ func (o *order) finish() {
 	o.wake()
 }
 
-// wake wakes those that wait for more.
+// wake wakes the goroutines waiting for more.
 func (o *order) wake() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,8 +130,8 @@ type stretch struct {
 	frames uint64 // at least one
 }
 
-// from returns the frames from a number on that are neighbours on a tape. ok is false if
-// there is none yet.
+// from returns the run of frames on one tape that begins at a number. ok is false if there
+// is none yet.
 func (o *order) from(number uint64) (s stretch, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -175,7 +175,7 @@ func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, nu
 		o.mu.Lock()
 		part = slices.IndexFunc(o.parts, func(p *orderedPart) bool { return p.Info.Tape == tape })
 		over, changed := o.over, o.changed
-		var last uint64 // of the tape, that is there
+		var last uint64 // of the tape so far
 		if part >= 0 && len(o.parts[part].runs) > 0 {
 			last = o.lastOf(part)
 		}
@@ -195,7 +195,7 @@ func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, nu
 	return part, o.number(part, seq)
 }
 
-// lastOf returns the last frame of a part that is there. The lock is held.
+// lastOf returns the last frame of a part so far. The caller holds the lock.
 func (o *order) lastOf(part int) uint64 {
 	of := o.parts[part].runs
 	i := of[len(of)-1]
@@ -206,8 +206,8 @@ func (o *order) lastOf(part int) uint64 {
 	return r.seq + (end - r.first) - 1
 }
 
-// await waits until there is a frame with that number. It reports whether there is one: not
-// if nothing will follow, or ctx is done.
+// await blocks until the frame with a number exists. It returns false if nothing will
+// follow, or ctx is done.
 func (o *order) await(ctx context.Context, number uint64) bool {
 	for {
 		o.mu.Lock()

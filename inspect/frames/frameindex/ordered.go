@@ -10,7 +10,7 @@ import (
 
 // A listing says which frames of an order are read.
 type listing struct {
-	waits bool // for those that come
+	waits bool // for new ones
 	agent bool // only those of the agent's tapes
 }
 
@@ -61,18 +61,18 @@ func (t *Timeline) renumber(part int, number uint64, f *dialect.Frame) {
 	}
 }
 
-// A partReader reads frames of a tape, of which it is known that they are there.
+// A partReader reads frames that are known to be on a tape.
 type partReader struct {
 	tape *record.Tape
-	ctx  context.Context // to wait with for a frame that is just being written; nil: nobody waits
+	ctx  context.Context // for waiting until a frame is written; nil: do not wait
 
 	next    func() (dialect.Frame, error, bool)
 	stop    func()
 	pending *dialect.Frame // was read already
 }
 
-// read returns a frame. Numbers rise from call to call. An error comes in its place, and ok is false
-// if it cannot be read and that was said already.
+// read returns a frame. seq must rise from call to call. If the frame cannot be read it
+// returns an error once, and afterwards ok is false.
 func (r *partReader) read(seq uint64) (f dialect.Frame, err error, ok bool) {
 	if p := r.pending; p != nil {
 		if p.Seq > seq {

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// reader returns what reads the tapes of the timeline, with those of the servers that the
-// agent started, which are in store; if all, also those of servers that these started. If
-// servers cannot be listed it reads those that it has found.
+// reader returns a reader of the timeline's tapes and of the tapes of the agent's servers,
+// which are in store; if all is true, also of the servers that these started. If it cannot
+// list all servers, it returns an error and a reader of those it found.
 func (t *Timeline) reader(store *record.Store, all bool) (*reading.Reader, error) {
 	var agents []reading.Part
 	for _, p := range t.agents {
@@ -53,7 +53,7 @@ func (t *Timeline) end(part int) {
 	}
 }
 
-// wake wakes those that wait for more of the order.
+// wake wakes the goroutines waiting for more of the order.
 func (t *Timeline) wake() {
 	if t.order != nil {
 		t.order.wake()

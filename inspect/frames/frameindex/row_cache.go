@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Row is a frame, or a run of chunks, as it stands in a list.
+// A Row is a frame, or a run of chunks, in a list.
 type Row struct {
 	Frame   dialect.Frame // without its bytes
 	Summary string        // of a run: of its text
@@ -33,17 +33,17 @@ func NewRow(f *dialect.Frame) Row {
 	return r
 }
 
-// addText adds to the text of a row, as far as a summary goes. It copies the text,
-// and so does not hold on to a frame, which may be large.
+// addText adds text to a row, up to the length of a summary. It copies the text, so that
+// the row does not retain a large frame.
 func (r *Row) addText(text string) {
 	r.text += strings.Clone(text[:min(len(text), enoughText-len(r.text))])
 }
 
-// A RowCache reads rows by their numbers, and remembers those that were read.
+// A RowCache reads rows by their numbers and keeps them.
 type RowCache struct {
 	timeline *Timeline
 	rows     map[uint64]Row
-	Latest   dialect.Frame // of those that were recorded meanwhile, with its bytes
+	Latest   dialect.Frame // the last recorded frame, with its bytes
 }
 
 // NewRowCache returns a cache without rows. It reads t in the goroutine of its
@@ -53,7 +53,7 @@ func NewRowCache(t *Timeline) RowCache { return RowCache{timeline: t, rows: map[
 // maxRows is how many rows are remembered: several screens of them.
 const maxRows = 1 << 12
 
-// farApart is how many frames may stand between two that are read in one go.
+// farApart is the largest distance between two frames that are read in one go.
 const farApart = 1 << 11
 
 // A RowRange is neighbours on a tape that make one row.
@@ -124,7 +124,7 @@ func (b *RowCache) extends(w RowRange) bool {
 	return true
 }
 
-// read reads rows that stand near each other, in one pass.
+// read reads rows that are near each other, in one pass.
 func (b *RowCache) read(wanted []RowRange) {
 	var failed error
 	var row Row // the last one, which may lack text

@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Scan finds the frames that a filter shows: first among those that are there, then,
-// while a tape is recorded, among those that come. It looks at the index, and at the
-// tapes only if the filter asks for the bytes.
+// A Scan finds the frames that a filter shows: first among the existing ones, then, while a
+// tape is recorded, among new ones. It uses the index, and reads the tapes only if the
+// filter needs the bytes.
 type Scan struct {
 	Matcher
 	Index     *Index
-	Judge     Judge     // is asked if the filter asks for findings
+	Judge     Judge     // required if the filter needs findings
 	OnFirst   func()    // called in the scan's goroutine when the first frames are found
-	OnMore    func()    // called when there is something else to take
+	OnMore    func()    // called when there is more to take
 	announced time.Time // when one of them was last
 	updates   int
 	shows     bool // something was found
@@ -79,7 +79,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	}
 }
 
-// complete notes that all that was there at first was looked at.
+// complete marks the frames that were there at first as scanned.
 func (s *Scan) complete(ctx context.Context, t *Timeline) {
 	if s.found.Complete {
 		return
@@ -126,22 +126,22 @@ func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 	}
 }
 
-// end takes it that nothing will follow.
+// end marks all tapes as finished.
 func (s *Scan) end() { s.endOf(func(uint64) bool { return true }) }
 
-// endOf takes it that the requests that are meant will get no answer.
+// endOf marks the requests that meant selects as never answered.
 func (s *Scan) endOf(meant func(seq uint64) bool) {
 	for seq, now := range s.unanswered(meant) {
 		s.change(seq, now)
 	}
 }
 
-// endPart takes it that nothing will follow on a part.
+// endPart marks a part as finished.
 func (s *Scan) endPart(t *Timeline, part int) {
 	s.endOf(func(seq uint64) bool { return t.PartOf(seq) == part })
 }
 
-// endTapes takes it that nothing will follow on the tapes that have ended before a frame.
+// endTapes marks the tapes that ended before a frame as finished.
 func (s *Scan) endTapes(t *Timeline, before uint64) {
 	for {
 		part, ok := t.ended(s.ends, before)
@@ -162,8 +162,8 @@ func (s *Scan) change(seq uint64, now state) {
 	}
 }
 
-// update changes what is found, and reports it if there is something new, or nothing
-// for long.
+// update makes a change, and reports it if it found something or the last report was long
+// ago.
 func (s *Scan) update(change func()) {
 	s.mu.Lock()
 	matches, complete, err := len(s.found.Matches), s.found.Complete, s.found.Err
@@ -181,8 +181,8 @@ func (s *Scan) update(change func()) {
 	}
 }
 
-// isDue reports whether nothing was reported for long. The clock takes as long as a small
-// frame, but little beside judging one.
+// isDue reports whether the last report was long ago. Reading the clock takes as long as a
+// small frame, but far less than judging one.
 func (s *Scan) isDue() bool {
 	return (s.updates%256 == 0 || s.Filter.NeedsFindings()) && time.Since(s.announced) > ReportEvery
 }

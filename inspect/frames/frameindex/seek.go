@@ -17,8 +17,8 @@ type Seek struct {
 // beginning too they are read forwards.
 const maxCandidates = 1 << 10
 
-// Run returns the first frame that fits, and 0 if there is none. Once on has ended
-// the answer means nothing.
+// Run returns the first frame that fits, 0 if there is none. The result means nothing if on
+// has ended.
 func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error) {
 	if s.BytesFit != nil {
 		if t, err = t.Reopen(); err != nil {
@@ -38,8 +38,8 @@ func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error
 	return 0, nil
 }
 
-// candidates returns frames near each other whose fields fit, and the next such frame,
-// 0 if there is none.
+// candidates returns frames near each other whose fields fit, and the next such frame, 0 if
+// there is none.
 func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, next uint64) {
 	next = c.Seek(from, s.Step, func(f *dialect.Frame) bool {
 		n := len(some)

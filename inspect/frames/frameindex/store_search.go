@@ -33,9 +33,8 @@ type Hit struct {
 	Failure dialect.Failure // unanswered only if the filter asks for what is open
 }
 
-// Hits yields what is found. An error stands for a tape, or a part of one, that
-// cannot be read; the next hits follow it. If ctx is done, its cause is the last
-// thing.
+// Hits yields the results. An error takes the place of an unreadable tape, or part of one;
+// further hits follow it. If ctx is done, its cause comes last.
 func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		list, err := s.Store.List()
@@ -144,9 +143,9 @@ func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq
 	}
 }
 
-// first returns the first frame that may be wanted, 0 if there is none: to know
-// that, most queries need the fields only, and these are a small part of a tape.
-// track has seen those before it. ok is false if nothing is to follow.
+// first returns the first frame that may be wanted, 0 if there is none. For most queries
+// the fields suffice, which are a small part of a tape. track has observed the frames
+// before it. ok is false to stop the search.
 func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
 	p.begin(ctx, track, t, info)
 	for f, err := range t.Rows(1) {
@@ -168,7 +167,7 @@ func (p *storeSearch) stopped(ctx context.Context) bool {
 	return false
 }
 
-// trouble yields an error, but for that of a tape that was deleted meanwhile.
+// trouble yields an error, unless the tape was deleted in the meantime.
 func (p *storeSearch) trouble(info record.Info, err error) bool {
 	return errors.Is(err, record.ErrNoTape) || p.yield(Hit{Tape: info}, err)
 }

@@ -1,8 +1,7 @@
 // Package frameindex finds frames of one or several tapes: by number, by field and by
-// filter. A Timeline puts several tapes one behind the other; an Index keeps the
-// fields of its frames in memory, and a RowCache the rows that are looked at; a Scan
-// says which frames a filter shows, while the tapes are read and while one is
-// recorded; a Search looks through all tapes of a store.
+// filter. A Timeline joins several tapes; an Index keeps the fields of its frames in
+// memory, and a RowCache the visible rows; a Scan finds the frames that a filter shows,
+// while the tapes are read and recorded; a Search looks through all tapes of a store.
 //
 // A million frames take about 30 MB. The package draws nothing.
 package frameindex
@@ -20,13 +19,12 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A Timeline is one tape, or several as if they were one: the frames of each are
-// numbered on from those of the tape before, and times are since the first tape
-// began. Its frames are for one goroutine, as those of a tape are; any may ask it for
-// numbers.
+// A Timeline is one tape, or several joined into one: the numbers of each continue those of
+// the tape before, and times count from the beginning of the first tape. Like a tape, it
+// yields frames to one goroutine; any goroutine may ask it for numbers.
 //
-// After WithServers the frames of the tapes of servers stand among those of the agent that
-// started them, in the order of time, and are numbered so.
+// After WithServers the frames of servers' tapes are merged by time with those of the agent
+// that started them, and numbered together.
 type Timeline struct {
 	name   string
 	open   func() ([]*record.Tape, error)
@@ -41,8 +39,8 @@ type Part struct {
 	Before uint64 // frames on the agent's tapes before
 }
 
-// OpenTimeline returns the timeline of the tapes that open returns by time; Reopen
-// calls open again. name stands for the tapes in an error.
+// OpenTimeline returns the timeline of the tapes that open returns by time; Reopen calls
+// open again. name names the tapes in an error.
 func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, error) {
 	tapes, err := open()
 	if err != nil {
@@ -64,9 +62,9 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 	return t, nil
 }
 
-// WithServers has the frames of the servers that the agent started stand among its own. The
-// tapes are in store. It is called before the timeline is reopened, and an Index is to read
-// one of those that are opened from it: that finds the servers.
+// WithServers merges the frames of the agent's servers with its own. Their tapes are in
+// store. It must be called before Reopen, and an Index must read one of the reopened
+// timelines: that finds the servers.
 func (t *Timeline) WithServers(store *record.Store) { t.order = newOrder(store, t.agents) }
 
 // Reopen opens the same tapes for another goroutine. Frames keep their numbers.
@@ -84,7 +82,7 @@ func (t *Timeline) Reopen() (*Timeline, error) {
 	return other, nil
 }
 
-// HasServers reports whether frames of servers may stand among those of the agent.
+// HasServers reports whether frames of servers are merged with those of the agent.
 func (t *Timeline) HasServers() bool { return t.order != nil }
 
 // Agents returns the agent's tapes, by time.
@@ -145,8 +143,7 @@ func (t *Timeline) Info() (record.Info, error) {
 	return info, err
 }
 
-// frames yields the frames from a number on. Their bytes are valid until the
-// next one is asked for.
+// frames yields the frames from a number on. Their bytes are valid until the next frame.
 func (t *Timeline) frames(from uint64) iter.Seq2[dialect.Frame, error] {
 	if t.order != nil {
 		return t.ordered(context.Background(), from, listing{})
@@ -181,7 +178,7 @@ func (t *Timeline) follow(ctx context.Context, from uint64) iter.Seq2[dialect.Fr
 	})
 }
 
-// read yields the frames of the agent's tapes, one tape behind the other.
+// read yields the frames of the agent's tapes, one tape after the other.
 func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Frame, error]) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		for i := range t.agents {
@@ -211,13 +208,13 @@ func (p *Part) shift(f *dialect.Frame) {
 	}
 }
 
-// A Place is where a frame stands on its tape.
+// A Place is the position of a frame on its tape.
 type Place struct {
 	Part int // of the timeline
 	Seq  uint64
 }
 
-// PlaceOf returns where a frame stands on its tape.
+// PlaceOf returns the place of a frame.
 func (t *Timeline) PlaceOf(number uint64) Place {
 	if t.order == nil {
 		i := t.agentWith(number)
@@ -263,8 +260,8 @@ func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
 	return k, k+1 < len(t.agents) && t.agents[k+1].Before < before
 }
 
-// SessionOf returns the session of the agent's that a part was started for, if that is the
-// tape of a server; empty if nobody knows.
+// SessionOf returns the agent's session for which the server of a part was started; empty
+// if it is unknown or no server's.
 func (t *Timeline) SessionOf(part int) string {
 	if part < len(t.agents) {
 		return ""
