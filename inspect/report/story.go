@@ -118,10 +118,7 @@ func since(t *trace.Turn, at time.Duration) string {
 	if t == nil || t.Untimed {
 		return ""
 	}
-	if at <= t.Began {
-		return "0 s"
-	}
-	return termtext.Duration(at - t.Began)
+	return moment(at - t.Began)
 }
 
 // A share is how much of a turn somebody was waited for.

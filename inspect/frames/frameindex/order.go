@@ -130,6 +130,14 @@ type stretch struct {
 	frames uint64 // at least one
 }
 
+// run returns a run and the number after its last frame. The caller holds the lock.
+func (o *order) run(i int) (r run, end uint64) {
+	if i+1 < len(o.runs) {
+		return o.runs[i], o.runs[i+1].first
+	}
+	return o.runs[i], o.last + 1
+}
+
 // from returns the run of frames on one tape that begins at a number. ok is false if there
 // is none yet.
 func (o *order) from(number uint64) (s stretch, ok bool) {
@@ -139,10 +147,7 @@ func (o *order) from(number uint64) (s stretch, ok bool) {
 		return stretch{}, false
 	}
 	i := sort.Search(len(o.runs), func(i int) bool { return o.runs[i].first > number }) - 1
-	r, end := o.runs[i], o.last+1
-	if i+1 < len(o.runs) {
-		end = o.runs[i+1].first
-	}
+	r, end := o.run(i)
 	return stretch{run{number, r.part, r.seq + number - r.first}, end - number}, true
 }
 
@@ -158,10 +163,7 @@ func (o *order) number(part int, seq uint64) uint64 {
 	if i < 0 {
 		return 0
 	}
-	r, end := o.runs[of[i]], o.last+1
-	if of[i]+1 < len(o.runs) {
-		end = o.runs[of[i]+1].first
-	}
+	r, end := o.run(of[i])
 	if number := r.first + seq - r.seq; number < end {
 		return number
 	}
@@ -198,11 +200,7 @@ func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, nu
 // lastOf returns the last frame of a part so far. The caller holds the lock.
 func (o *order) lastOf(part int) uint64 {
 	of := o.parts[part].runs
-	i := of[len(of)-1]
-	r, end := o.runs[i], o.last+1
-	if i+1 < len(o.runs) {
-		end = o.runs[i+1].first
-	}
+	r, end := o.run(of[len(of)-1])
 	return r.seq + (end - r.first) - 1
 }
 

@@ -42,14 +42,9 @@ func servers(list wire.Value) string {
 
 // config tells the current values of config options.
 func config(options wire.Value) string {
-	var parts []string
-	if options.IsArray() {
-		options.ForEach(func(_, o wire.Value) bool {
-			parts = append(parts, first(o, "configId", "id")+" = "+Value(o.Get("currentValue")))
-			return len(parts) < maxListed
-		})
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(each(options, func(o wire.Value) string {
+		return first(o, "configId", "id") + " = " + Value(o.Get("currentValue"))
+	}), ", ")
 }
 
 func configChoice(v wire.Value) string {
@@ -62,14 +57,7 @@ func configChoice(v wire.Value) string {
 
 func permission(v wire.Value) string {
 	what := first(v, "toolCall.title", "title", "subject.toolCall.title", "subject.command", "toolCall.toolCallId", "subject.toolCall.toolCallId")
-	var options []string
-	if list := v.Get("options"); list.IsArray() {
-		list.ForEach(func(_, o wire.Value) bool {
-			options = append(options, first(o, "name", "optionId"))
-			return len(options) < maxListed
-		})
-	}
-	return termtext.Dotted(what, strings.Join(options, " / "))
+	return termtext.Dotted(what, strings.Join(each(v.Get("options"), at("name", "optionId")), " / "))
 }
 
 func choice(v wire.Value) string {
@@ -104,14 +92,8 @@ func placeInText(v wire.Value) string {
 }
 
 func command(v wire.Value) string {
-	parts := []string{Value(v.Get("command"))}
-	if args := v.Get("args"); args.IsArray() {
-		args.ForEach(func(_, arg wire.Value) bool {
-			parts = append(parts, Value(arg))
-			return len(parts) <= maxListed
-		})
-	}
-	return termtext.Dotted(termtext.Spaced(parts...), Value(v.Get("cwd")))
+	line := append([]string{Value(v.Get("command"))}, each(v.Get("args"), Value)...)
+	return termtext.Dotted(termtext.Spaced(line...), Value(v.Get("cwd")))
 }
 
 func terminalOutput(v wire.Value) string {

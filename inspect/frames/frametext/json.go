@@ -106,9 +106,14 @@ func addServer(frame []byte, server string) []byte {
 	if server == "" {
 		return frame
 	}
-	text, err := json.Marshal(server)
+	return withMember(frame, "server", server)
+}
+
+// withMember returns an object of JSON with one more member.
+func withMember(object []byte, name string, value any) []byte {
+	text, err := json.Marshal(value)
 	if err != nil {
-		panic("frametext: " + err.Error()) // of a string
+		panic("frametext: " + err.Error()) // of strings, numbers and times
 	}
-	return append(append(bytes.TrimSuffix(frame, []byte("}")), `,"server":`...), append(termtext.JSON(text), '}')...)
+	return append(append(bytes.TrimSuffix(object, []byte("}")), `,"`+name+`":`...), append(termtext.JSON(text), '}')...)
 }

@@ -1,8 +1,6 @@
 package frametext
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/acptap/acptap/record/note"
@@ -48,9 +46,5 @@ func AddNotes(frame []byte, notes []note.Note) []byte {
 	for i, n := range notes {
 		lines[i].Note = n
 	}
-	text, err := json.Marshal(lines)
-	if err != nil {
-		panic("frametext: " + err.Error()) // of strings, numbers and times
-	}
-	return append(append(bytes.TrimSuffix(frame, []byte("}")), `,"notes":`...), append(termtext.JSON(text), '}')...)
+	return withMember(frame, "notes", lines)
 }

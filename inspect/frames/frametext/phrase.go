@@ -123,6 +123,17 @@ func (l *list) text(one, many, between string) string {
 	return text
 }
 
+// each returns what a phrase tells about the first elements of an array.
+func each(v wire.Value, of phrase) (parts []string) {
+	if v.IsArray() {
+		v.ForEach(func(_, element wire.Value) bool {
+			parts = append(parts, of(element))
+			return len(parts) < maxListed
+		})
+	}
+	return parts
+}
+
 // names tells the members of an object that are neither false nor null.
 func names(v wire.Value) string {
 	return namesOf(v, func(_ string, value wire.Value) bool { return !value.IsFalse() && !value.IsNull() })

@@ -32,12 +32,7 @@ func blocks(v wire.Value) string {
 	if !v.IsArray() {
 		return block(v)
 	}
-	var parts []string
-	v.ForEach(func(_, b wire.Value) bool {
-		parts = append(parts, block(b))
-		return len(parts) < maxListed
-	})
-	return termtext.Spaced(parts...)
+	return termtext.Spaced(each(v, block)...)
 }
 
 // message tells about a whole message of version 2, whose content may be
@@ -60,23 +55,11 @@ func toolCall(v wire.Value) string {
 	if title != "" {
 		return termtext.Dotted(title, status)
 	}
-	text := termtext.Dotted(Value(v.Get("toolCallId")), status, toolContents(v.Get("content")))
+	text := termtext.Dotted(Value(v.Get("toolCallId")), status, termtext.Spaced(each(v.Get("content"), toolContent)...))
 	if v.Get("content").Exists() {
 		return text
 	}
 	return termtext.Dotted(text, first(v, "rawOutput", "rawInput"))
-}
-
-func toolContents(v wire.Value) string {
-	if !v.IsArray() {
-		return ""
-	}
-	var parts []string
-	v.ForEach(func(_, c wire.Value) bool {
-		parts = append(parts, toolContent(c))
-		return len(parts) < maxListed
-	})
-	return termtext.Spaced(parts...)
 }
 
 func toolContent(v wire.Value) string {
@@ -131,12 +114,7 @@ func plan(v wire.Value) string {
 	return termtext.Dotted(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
 }
 
-func summaryOf(v wire.Value) string {
-	if !v.IsArray() {
-		return ""
-	}
-	return blocks(v)
-}
+func summaryOf(v wire.Value) string { return termtext.Spaced(each(v, block)...) }
 
 func commandName(v wire.Value) string {
 	name := Value(v.Get("name"))

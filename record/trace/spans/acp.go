@@ -117,13 +117,12 @@ func planProgress(entries wire.Value) []Attr {
 	if !entries.IsArray() {
 		return nil
 	}
-	entries.ForEach(func(_, e wire.Value) bool {
+	for _, e := range entries.Array() {
 		all++
 		if e.Get("status").Text() == "completed" {
 			done++
 		}
-		return true
-	})
+	}
 	return []Attr{{planEntries, all}, {planCompleted, done}}
 }
 
@@ -152,10 +151,9 @@ func characters(content wire.Value) int64 {
 		return int64(utf8.RuneCountInString(content.Get("text").Text()))
 	}
 	n := int64(0)
-	content.ForEach(func(_, block wire.Value) bool {
+	for _, block := range content.Array() {
 		n += int64(utf8.RuneCountInString(block.Get("text").Text()))
-		return true
-	})
+	}
 	return n
 }
 

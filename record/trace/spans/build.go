@@ -193,14 +193,12 @@ func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(si
 
 // requestField returns a field of the request that an event came with.
 func (b *Builder) requestField(entry int, path string) wire.Value {
-	var found wire.Value
 	for i, m := range messages(b.frame) {
 		if i == entry {
-			found = wire.ValueAt(m.raw, path)
-			break
+			return wire.ValueAt(m.raw, path)
 		}
 	}
-	return found
+	return wire.Value{}
 }
 
 // answer returns the result of the call that an event has ended. At the end of the tape

@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -60,22 +61,13 @@ func fill(id []byte, domain string, parts ...[]byte) {
 		h.Write(p)
 	}
 	sum := h.Sum(nil)
-	for copy(id, sum); isZero(id); copy(id, sum) {
+	for copy(id, sum); len(bytes.Trim(id, "\x00")) == 0; copy(id, sum) {
 		again := sha256.Sum256(sum)
 		sum = again[:]
 	}
 }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-
-func isZero(id []byte) bool {
-	for _, b := range id {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // parseTraceparent reads a traceparent (W3C Trace Context, section 3.2), as MCP (SEP-414)
 // and ACP (RFD "Meta Field Propagation Conventions") have it in params._meta.

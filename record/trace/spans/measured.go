@@ -3,6 +3,7 @@ package spans
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -105,11 +106,7 @@ func keyOf(attrs []Attr) string {
 func (m *Meter) Take() (all []Measured) {
 	for _, g := range m.groups {
 		one := Measured{Resource: g.of}
-		keys := make([]string, 0, len(g.fresh))
-		for key := range g.fresh {
-			keys = append(keys, key)
-		}
-		slices.SortFunc(keys, func(a, b string) int {
+		keys := slices.SortedFunc(maps.Keys(g.fresh), func(a, b string) int {
 			return cmp.Or(slices.Index(Metrics, g.points[a].Metric)-slices.Index(Metrics, g.points[b].Metric), strings.Compare(a, b))
 		})
 		for _, key := range keys {
