@@ -93,10 +93,6 @@ func (e *Event) locate(ctx context.Context, t *Timeline) {
 // Placed returns the frame of an event with its number and time on the timeline.
 func (t *Timeline) Placed(e *Event) dialect.Frame {
 	f := e.Frame
-	if t.order == nil {
-		t.agents[e.Place].shift(&f)
-	} else {
-		t.renumber(e.Place, e.Number, &f)
-	}
+	t.number(e.Place, e.Number, &f)
 	return f
 }

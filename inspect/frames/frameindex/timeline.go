@@ -208,6 +208,15 @@ func (p *Part) shift(f *dialect.Frame) {
 	}
 }
 
+// number gives a frame of a part its number and time on the timeline.
+func (t *Timeline) number(part int, number uint64, f *dialect.Frame) {
+	if t.order == nil {
+		t.agents[part].shift(f)
+	} else {
+		t.renumber(part, number, f)
+	}
+}
+
 // A Place is the position of a frame on its tape.
 type Place struct {
 	Part int // of the timeline
@@ -280,11 +289,7 @@ func (t *Timeline) OnItsTape(f dialect.Frame) (*record.Tape, dialect.Frame) {
 func (t *Timeline) frame(seq uint64) (dialect.Frame, error) {
 	at := t.PlaceOf(seq)
 	f, err := t.Tape(at.Part).Frame(at.Seq)
-	if t.order != nil {
-		t.renumber(at.Part, seq, &f)
-	} else {
-		t.agents[at.Part].shift(&f)
-	}
+	t.number(at.Part, seq, &f)
 	return f, err
 }
 
