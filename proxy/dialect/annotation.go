@@ -35,7 +35,7 @@ type Annotation struct {
 	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Request are empty, and Session is set if the entries agree
 }
 
-// PassedAlong stands before the name of a message that a component of a proxy chain
+// PassedAlong precedes the name of a message that a component of a proxy chain
 // passes along.
 const PassedAlong = "» "
 
@@ -84,9 +84,9 @@ type Events uint32
 // The events.
 const (
 	Initialized       Events = 1 << iota // the connection's dialect is settled
-	SessionOpened                        // made, loaded, resumed or forked: stands at the successful response
-	SessionClosed                        // closed, or ended: stands at the successful response
-	SessionGone                          // deleted: stands at the successful response
+	SessionOpened                        // made, loaded, resumed or forked: set at the successful response
+	SessionClosed                        // closed, or ended: set at the successful response
+	SessionGone                          // deleted: set at the successful response
 	SessionLost                          // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
 	StateRenewed                         // a new state or expiry of a data-layer session
 	TurnBegan                            // a prompt
@@ -118,7 +118,7 @@ func Failed(e wire.Envelope, a *Annotation) bool {
 // SessionFacts is what a frame tells of its session beyond its Annotation. Empty
 // fields tell nothing; a batch with entries of several sessions tells nothing.
 type SessionFacts struct {
-	Cwd     string  // working directory: stands with SessionOpened
+	Cwd     string  // working directory: set with SessionOpened
 	Title   string  // the title that the agent gave
 	Prompt  string  // with TurnBegan: the first line of the prompt's text, at most 80 characters
 	Parent  string  // with SessionOpened by a fork: the id of the source

@@ -12,7 +12,7 @@ type Capability struct {
 	Dialects Dialects // where it is there
 	Side     Side     // who offers it
 	Form     Offer
-	Path     string   // where it stands, as in IDLocation; below what, the form says
+	Path     string   // where it is, as in IDLocation; the form says below what
 	Allows   []string // methods, and variants of session/update; a request that both sides send is allowed by its receiver's
 }
 

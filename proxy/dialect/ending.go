@@ -55,7 +55,7 @@ var endsPrograms = map[string]int{"hangup": 1, "interrupt": 2, "quit": 3, "kille
 // controlC is how Windows ends a program at Ctrl-C.
 const controlC = 0xC000013A
 
-// signalOf returns the signal that an exit status stands for: of a program that
+// signalOf returns the signal that an exit status means: of a program that
 // ends itself as a shell says that a signal has ended it.
 func signalOf(code int) string {
 	if uint32(code) == controlC {

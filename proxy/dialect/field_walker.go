@@ -74,7 +74,7 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 // what nobody may assume a meaning of.
 func uncounted(key string) bool { return key == "_meta" || key == "headers" || key == "env" }
 
-// ofOthers reports whether what stands under a key is not ACP's or MCP's own.
+// ofOthers reports whether the values under a key are defined by neither ACP nor MCP.
 func ofOthers(key string) bool {
 	return key == "rawInput" || key == "rawOutput" || key == "arguments" || key == "_meta"
 }

@@ -60,7 +60,7 @@ const (
 
 var formNamesOfParts = [...]string{"", "version", "foreign", "blocks", "kind", "frame"}
 
-// classes says what a value is by the key that it stands under.
+// classes says what a value is by its key.
 var classes = sync.OnceValue(func() map[string]Class {
 	return map[string]Class{
 		"cwd": FilePath, "path": FilePath, "oldPath": FilePath, "uri": FilePath, "additionalDirectories": FilePath,

@@ -75,7 +75,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 func (t *Tracker) cancelled(s *step, method string) {
 	id, by := NamedID(method, RequestID, s.Dir, s.Params)
 	c := t.open(s.Frame, by, id)
-	if c == nil || t.conn.Protocol == MCP && Does(c.Method, Initializes) { // which nobody may cancel
+	if c == nil || t.conn.Protocol == MCP && Does(c.Method, Initializes) { // which must not be cancelled
 		return
 	}
 	s.annotation.Request = c.Seq

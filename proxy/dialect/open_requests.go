@@ -12,7 +12,7 @@ import (
 const maxOpen = 1 << 16
 
 // OpenRequests pairs requests with their responses: it has what somebody keeps of
-// each request that waits for its response, the zero value of T standing for none.
+// each request that waits for its response, the zero value of T for none.
 // Each side numbers its own requests, so the same id may be open in both directions
 // at once; ids are compared as JSON values (IDKey). Over HTTP the same id may be open on
 // several streams, where two clients share a connection that is guessed; what names a

@@ -24,9 +24,9 @@ const (
 	OutOfTokens // or out of requests to the model
 	RefusedTurn // by the model
 	Errored
-	CutOff  // nobody knows: the recording ends before
+	CutOff  // unknown: the recording ends before
 	Died    // the agent
-	Running // nobody knows yet
+	Running // not known yet
 )
 
 var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}

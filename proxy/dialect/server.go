@@ -10,7 +10,7 @@ type Server struct {
 	Request []byte // id of the request, as sent
 	Name    string
 	Kind    ServerKind
-	At      wire.Span // where the entry, a JSON object, stands in the frame
+	At      wire.Span // position of the entry, a JSON object, in the frame
 }
 
 // A ServerKind is the way to an MCP server. The schemas of ACP have these since version
@@ -23,7 +23,7 @@ const (
 	StdioServer                   // has a string command, and perhaps args: the agent starts it
 	HTTPServer                    // has a string url: streamable HTTP
 	SSEServer                     // has a string url: HTTP with SSE, of MCP 2024-11-05
-	ACPServer                     // is behind the client, and reached by mcp/connect
+	ACPServer                     // hosted by the client, reached by mcp/connect
 )
 
 var serverKindNames = [...]string{"", "stdio", "http", "sse", "acp"}

@@ -7,9 +7,9 @@ type Update struct {
 	Name     string
 	Entity   Entity
 	Form     UpdateForm
-	ID       string   // where the entity's id stands in params.update; empty: there is one of its kind
+	ID       string   // where the entity's id is in params.update; empty: there is only one of its kind
 	Says     string   // what the line of a frame says, as in methods.txt
-	Text     string   // where text stands there that the next chunk goes on with; of a terminal, output in base64
+	Text     string   // where the text is that the next chunk continues; of a terminal, output in base64
 	Stable   Dialects // where it is specified
 	Unstable Dialects // where it is specified as unstable
 	Removed  Dialects // where it stood once, and is still met

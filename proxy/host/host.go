@@ -41,7 +41,7 @@ type Host struct {
 	Begin func(session string) (Journal, error)
 
 	// Complain is told of what goes wrong with recording, with starting a process, and
-	// with messages that are too long. It must not block. nil: nobody is told.
+	// with messages that are too long. It must not block. nil: complaints are dropped.
 	Complain func(error)
 
 	// Patience is how long a process that is to end may take for each step: its stdin
@@ -200,7 +200,7 @@ type outlet struct {
 	w  io.Writer
 }
 
-// Write fails only when nobody reads any more, which is not for the writers to handle.
+// Write fails only when the reader is gone, which the writers need not handle.
 func (o *outlet) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

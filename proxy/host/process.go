@@ -28,7 +28,7 @@ type process struct {
 	// The rest is guarded by the run's mu.
 	session   bool        // it is that of a session, which the client may not know yet
 	ready     bool        // it has been initialised, and the client knows its session
-	dismissed bool        // it is to end, and what it says is for nobody
+	dismissed bool        // it must end, and its output is discarded
 	hello     []byte      // the result of its initialize
 	offer     []byte      // what the client offers to it, as params of initialize; nil: not known
 	idle      *time.Timer // ends the session; nil: none

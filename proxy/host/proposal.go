@@ -14,7 +14,7 @@ const (
 	metaVersion = "io.modelcontextprotocol/protocolVersion"
 )
 
-// beside reports whether the id of a session stands beside method and result.
+// beside reports whether messages have the id of a session next to method and result.
 func (r *run) beside() bool { return r.Proposal != dialect.DataLayer }
 
 // creates reports whether a method makes a session.

@@ -16,7 +16,7 @@ func (r *run) fromServer(p *process) func(line []byte, end wire.LineEnd) {
 				return
 			}
 			if p.dismissed || p != r.first && !p.session {
-				return // for nobody
+				return // discarded
 			}
 			for m := range messages(line) {
 				r.pass(p, m)

@@ -1,6 +1,6 @@
 // Package nest changes which MCP servers an agent starts, in the requests of its client
 // that set up a session. A Rewriter has them recorded: the agent starts acptap proxy in the
-// place of each, which starts the server behind it. A Substitute has the agent start
+// place of each, which starts the server. A Substitute has the agent start
 // something else in their place, such as what was recorded.
 //
 // Both change nothing but the entries of mcpServers, and of them the command, its arguments,

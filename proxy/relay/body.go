@@ -19,7 +19,7 @@ const maxWhole = 1 << 20
 type requestBody struct {
 	head  []byte
 	whole bool
-	rest  io.Reader // behind head, if it is not whole
+	rest  io.Reader // after head, if it is not whole
 	err   error     // why it could not be read
 }
 
@@ -79,7 +79,7 @@ type responseBody struct {
 	x     *exchange
 	first *firstEvent // not nil while the first event is awaited
 	ready []byte      // recorded already, and not passed on yet
-	err   error       // what comes behind ready
+	err   error       // what follows ready
 }
 
 func (b *responseBody) Read(p []byte) (int, error) {

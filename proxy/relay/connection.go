@@ -29,7 +29,7 @@ type connection struct {
 	keys    []key
 	peer    peer
 	client  string // empty: it has not said who it is
-	settled bool   // it has got an id, or a name that stands for one
+	settled bool   // it has an id, or a name in place of one
 	open    int    // requests in flight
 	waiting int    // those of them without a response
 	last    time.Time
@@ -184,7 +184,7 @@ func (s *connections) give(c *connection, k key) {
 	c.keys = append(c.keys, k)
 }
 
-// settle gives the connection the key that stands for it. An id that the server gave
+// settle gives the connection the key that identifies it. An id that the server gave
 // is worth more than a guess.
 func (s *connections) settle(c *connection, k key) {
 	s.mu.Lock()

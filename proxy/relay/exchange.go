@@ -113,7 +113,7 @@ func (x *exchange) rewrite(pr *httputil.ProxyRequest) {
 		out.Header.Del("Upgrade")
 		out.Header.Del("Connection")
 	}
-	out.Trailer = x.in.Trailer // not a copy: what is in it comes behind the body
+	out.Trailer = x.in.Trailer // not a copy: its values come after the body
 }
 
 // RoundTrip sends the request to the server. Informational responses are passed on by
@@ -212,7 +212,7 @@ func isEvents(h http.Header) bool {
 // failed answers a request to which the server gave no response.
 func (x *exchange) failed(_ http.ResponseWriter, _ *http.Request, err error) {
 	if x.in.Context().Err() != nil {
-		panic(http.ErrAbortHandler) // nobody waits for an answer
+		panic(http.ErrAbortHandler) // the client no longer waits for an answer
 	}
 	text := fmt.Sprintf("no response of %s: %v", upstreamText(x.relay.Upstream), err)
 	if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {

@@ -110,7 +110,7 @@ func (r *Relay) challenge(v string) string {
 // A document is the body of a response that was read whole.
 type document struct {
 	came      []byte
-	err       error  // behind came; io.EOF if it is whole
+	err       error  // after came; io.EOF if it is whole
 	rewritten []byte // nil: it goes on as it came
 }
 

@@ -41,7 +41,7 @@ func (d *BodyDecoder) spill(emit func(Piece)) {
 	case len(data) > 0:
 		emit(Piece{Lead: lead, Bytes: data, Kind: d.kind()})
 		d.Open = true
-	case d.Open: // white space within the frame, or nobody knows yet
+	case d.Open: // white space within the frame, or not known yet
 		emit(Piece{Bytes: d.Pending, Kind: d.kind()})
 		rest = nil
 	default:
@@ -52,7 +52,7 @@ func (d *BodyDecoder) spill(emit func(Piece)) {
 }
 
 // cut divides what is pending into white space, the bytes of the frame, and white
-// space that is perhaps behind it.
+// space that may follow it.
 func (d *BodyDecoder) cut() (lead, data, rest []byte) {
 	data = d.Pending
 	if !d.JSON {

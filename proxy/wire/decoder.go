@@ -25,7 +25,7 @@ func NewDecoder(status int, field func(name string) string) Decoder {
 		return Decoder{Socket: new(SocketDecoder)}
 	}
 	if e := field("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return Decoder{Body: new(BodyDecoder)} // compressed: nobody reads it
+		return Decoder{Body: new(BodyDecoder)} // compressed: it is not read
 	}
 	kind, _, _ := mime.ParseMediaType(field("Content-Type")) // a bad parameter leaves the type readable
 	if kind == "text/event-stream" {
@@ -48,7 +48,7 @@ func (d *Decoder) Feed(p []byte, emit func(Piece)) {
 }
 
 // Flush gives out the frame that the end of the stream left unfinished. It returns the
-// framing behind the last frame, valid until the next call; that is the lead of whatever
+// framing after the last frame, valid until the next call; that is the lead of whatever
 // mark comes next.
 func (d *Decoder) Flush(emit func(Piece)) (rest []byte) {
 	switch {
@@ -161,7 +161,7 @@ type Joiner struct {
 	mask mask
 }
 
-// Append appends the bytes of the stream that p stands for.
+// Append appends the bytes of the stream that p represents.
 func (j *Joiner) Append(b []byte, p Piece) []byte {
 	if j.Socket && len(p.Lead) > 0 && !p.Derived {
 		j.mask = lastMask(p.Lead)

@@ -1,20 +1,18 @@
-// Package wire knows what crosses the pipes: lines of bytes, and the JSON-RPC 2.0
-// messages in them. It cuts a byte stream into frames, whatever the chunks
-// (Splitter; Decoder for HTTP and WebSocket); tells whether a frame is JSON, and
-// reads its envelope (Scan); goes over the JSON inside (Reader); and changes it where
-// it has to change, so that all other bytes stay as they are (Set, Delete).
+// Package wire reads and writes what crosses the pipes: lines of bytes, and the JSON-RPC
+// 2.0 messages in them. It cuts a byte stream into frames, however it is chunked (Splitter;
+// Decoder for HTTP and WebSocket), tells whether a frame is JSON and reads its envelope
+// (Scan), reads the JSON inside (Value, Reader), and changes parts of it while all other
+// bytes stay as they are (Set, Delete).
 //
-// Each of these is one iterative pass: no depth of nesting can overflow the stack,
-// and no input makes one fail or go on for ever. wire knows nothing of what methods
-// mean, of processes or of storage. Frames of more than MaxChecked bytes are read
-// in part only.
+// Each of these is one iterative pass: no depth of nesting can overflow the stack, and no
+// input can make one fail or run forever. Package wire knows nothing about the meaning of
+// methods, processes or storage. It reads only part of a frame longer than MaxChecked.
 package wire
 
 import "time"
 
-// A Frame is one line as it crossed the wire: a JSON-RPC message, a line of the
-// agent's stderr, or bytes that are neither. A mark (Kind Mark) is no line but
-// an event on the tape between the lines.
+// A Frame is one line as it crossed the wire: a JSON-RPC message, a line of the agent's
+// stderr, or other bytes. A mark (Kind Mark) is not a line but an event between the lines.
 type Frame struct {
 	Seq     uint64        // from 1, in the order seen; a gap means that frames were lost
 	At      time.Duration // since the tape began, monotonic
@@ -22,7 +20,7 @@ type Frame struct {
 	Origin  Origin
 	Kind    Kind
 	End     LineEnd
-	Untimed bool   // nobody knows when it came; At is that of the frame before
+	Untimed bool   // its time is unknown; At is that of the frame before
 	Failed  bool   // a response that carries an error, or an MCP tool's result with isError
 	Size    int64  // bytes of the line without its end, also where Raw has fewer
 	Raw     []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
@@ -33,9 +31,9 @@ type Frame struct {
 	Redelivered bool   // an event that was sent again, as its id says: a copy of what is on the tape already
 }
 
-// AtClient reports whether f is of what the client's end of the connection saw: whether
-// the client sent it or got it. What acptap did between the two ends, it did not see,
-// and what was redelivered says nothing that it did not see before.
+// AtClient reports whether the client's end of the connection saw f, because the client
+// sent or received it. It saw neither what acptap did between the two ends nor redelivered
+// frames, which tell it nothing new.
 func (f *Frame) AtClient() bool {
 	if f.Dir == ClientToAgent {
 		return f.Origin.Sent() && !f.Redelivered
@@ -43,7 +41,7 @@ func (f *Frame) AtClient() bool {
 	return f.Origin.Received() && !f.Redelivered
 }
 
-// AtAgent reports whether f is of what the agent's end of the connection saw.
+// AtAgent reports whether the agent's end of the connection saw f.
 func (f *Frame) AtAgent() bool {
 	if f.Dir == ClientToAgent {
 		return f.Origin.Received() && !f.Redelivered
@@ -54,7 +52,7 @@ func (f *Frame) AtAgent() bool {
 // A Direction says who wrote a frame.
 type Direction uint8
 
-// The directions. MCP's server stands where ACP's agent stands.
+// The directions. An MCP server counts as the agent.
 const (
 	ClientToAgent Direction = iota
 	AgentToClient
@@ -64,8 +62,8 @@ const (
 
 var directionNames = [...]string{"c2a", "a2c", "err"}
 
-// Opposite returns the direction of answers: the client's of the agent's, and the other way
-// round. AgentStderr has none, and is returned as it is.
+// Opposite returns the direction of answers: the client's for the agent's and vice versa.
+// AgentStderr has none, and is returned unchanged.
 func (d Direction) Opposite() Direction {
 	switch d {
 	case ClientToAgent:
@@ -87,15 +85,15 @@ func (d *Direction) UnmarshalText(text []byte) error {
 	return ParseName(directionNames[:], "direction", text, (*uint8)(d))
 }
 
-// An Origin says which side knows a frame. Without an interceptor all frames
-// have the origin Wire.
+// An Origin says which sides saw a frame. Without an interceptor all frames have the origin
+// Wire.
 type Origin uint8
 
 // The origins.
 const (
 	Wire      Origin = iota // one side sent it, the other got the same bytes
 	Withheld                // one side sent it, the other did not get it; a Rewritten frame may follow instead
-	Injected                // acptap made it: the receiver got it, nobody sent it
+	Injected                // acptap made it: the receiver got it, but the other side did not send it
 	Rewritten               // the receiver got it in place of the Withheld frame before it in its direction
 )
 
@@ -118,7 +116,7 @@ func (o Origin) Sent() bool { return o == Wire || o == Withheld }
 // Received reports whether the frame was passed on to the other side.
 func (o Origin) Received() bool { return o != Withheld }
 
-// A Kind says what a frame is as JSON-RPC 2.0.
+// A Kind classifies a frame as JSON-RPC 2.0.
 type Kind uint8
 
 // The kinds.
@@ -131,7 +129,7 @@ const (
 	Oversized                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
 	Stderr                   // a line of the agent's stderr
 	Mark                     // an event: the end of a stream, a signal, lost bytes, the agent's exit
-	Body                     // bytes of an HTTP stream of which nobody says that they are JSON
+	Body                     // bytes of an HTTP stream that is not declared to be JSON
 )
 
 var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark", "body"}
@@ -153,7 +151,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return ParseName(kindNames[:], "kind", text, (*uint8)(k))
 }
 
-// A LineEnd is what stood behind a frame's bytes.
+// A LineEnd says what followed a frame's bytes.
 type LineEnd uint8
 
 // The line ends.

@@ -5,16 +5,16 @@ import "bytes"
 // TailSize is how many bytes of the end of a long message LastID needs.
 const TailSize = 256
 
-// LastID returns the id of a message that is longer than MaxChecked, if it stands
-// behind the large members, as the MCP SDK for TypeScript writes it, and where in
-// end that is. end is the end of the message. The id is nil if there is none.
+// LastID returns the id of a message longer than MaxChecked if it follows the large
+// members, as in messages of the MCP SDK for TypeScript, and its position in end, the end
+// of the message. The id is nil if there is none.
 func LastID(end []byte) (id []byte, at int) {
 	const key = `"id"`
 	i := bytes.LastIndex(end, []byte(key))
 	if i < 0 {
 		return nil, 0
 	}
-	// In an object inside, one more bracket than fits follows.
+	// An id inside a nested object is followed by one closing bracket too many.
 	e := Scan(append([]byte{'{'}, end[i:]...))
 	if e.Kind != Response || len(e.ID) == 0 || e.ID[0] == 'n' || e.ID[0] == '{' || e.ID[0] == '[' {
 		return nil, 0

@@ -3,7 +3,7 @@ package wire
 import "fmt"
 
 // The codes of errors of JSON-RPC 2.0 and of the Agent Client Protocol. The page of ACP on
-// errors is empty; its schema lists the codes, and agents use them so.
+// errors is empty; its schema lists the codes, and agents use them as it says.
 const (
 	ParseError       = -32700
 	InvalidRequest   = -32600
@@ -36,7 +36,7 @@ func NewError(id, err []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, err)
 }
 
-// NewFailure is NewError for an error that is made here. data may be nil.
+// NewFailure is NewError with the members of the error. data may be nil.
 func NewFailure(id []byte, code int, message string, data []byte) []byte {
 	err := fmt.Appendf(nil, `{"code":%d,"message":%s`, code, Quote(message))
 	if data != nil {

@@ -2,17 +2,17 @@ package wire
 
 import "encoding/json"
 
-// Marked is what the Raw of a frame of the kind Mark says, as JSON. One of the
-// fields is set.
+// Marked is the content of a frame of the kind Mark, which its Raw holds as JSON. Exactly
+// one field is set.
 type Marked struct {
 	Gap    int64  `json:"gap,omitempty"`    // bytes of this direction that are missing here
 	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; which direction they were of is not known
 	EOF    bool   `json:"eof,omitempty"`    // the stream of this direction ended
-	Error  string `json:"error,omitempty"`  // why the stream of this direction could not be read on; nobody has closed it
+	Error  string `json:"error,omitempty"`  // why reading the stream of this direction failed; neither side closed it
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
-	Fault  string `json:"fault,omitempty"`  // a part of acptap that failed here, and how: it does nothing from here on
+	Fault  string `json:"fault,omitempty"`  // which part of acptap failed here, and how; it does nothing afterwards
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
-	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it, or why it does not
+	Rule   *Rule  `json:"rule,omitempty"`   // what changes the following frames, or why it does not
 
 	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, with which a stream begins, or of a response
 	End     *StreamEnd `json:"ended,omitempty"`   // where a direction of a stream ended
@@ -22,8 +22,8 @@ type Marked struct {
 	Closed  string     `json:"closed,omitempty"`  // why a tape with streams has ended, in place of Exit
 }
 
-// A Rule is what changed the next frames of its direction: it withheld, rewrote
-// or injected them, or sent them at another time. One that did nothing may say why.
+// A Rule is what withheld, rewrote, injected or delayed the next frames of its direction.
+// One that did nothing may say why.
 type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// JSON returns what stands in Raw. The marks of each HTTP exchange are written without
-// reflection, byte for byte as encoding/json would write them: a relay waits for that
-// (BenchmarkExchange of package record).
+// JSON returns the bytes for Raw. It writes the marks of HTTP exchanges without reflection,
+// byte for byte as encoding/json would, because a relay waits for them (BenchmarkExchange
+// of package record).
 func (m Marked) JSON() []byte {
 	switch {
 	case m.HTTP != nil:

@@ -23,11 +23,11 @@ func Get(message []byte, path ...string) []byte {
 	return message[at.start:at.end]
 }
 
-// Set returns a message with a value at a path. Keys lead through objects,
-// indexes through arrays. What is not there is made; what stands in the way, such
-// as an array where an object has to be, is replaced: peers send such things, as
-// languages do whose empty map is a list. All other bytes stay as they are. Of
-// members that occur twice the last one counts, as in Scan.
+// Set returns a message with a value at a path. Keys select members of objects, indexes
+// elements of arrays. Set creates what is missing, and replaces values of the wrong type,
+// such as an array in place of an object: peers whose language writes an empty map as a
+// list send those. All other bytes stay as they are. If a member occurs twice, the last one
+// counts, as in Scan.
 func Set(message, value []byte, path ...string) []byte {
 	at := wholly(message)
 	for len(path) > 0 {
@@ -55,20 +55,20 @@ func Set(message, value []byte, path ...string) []byte {
 	return slices.Concat(message[:at.start], nest(value, path), message[at.end:])
 }
 
-// Delete returns a message without what is at a path, which is not empty, however
-// often it is there.
+// Delete returns a message without the value at a path, which must not be empty. It removes
+// every occurrence.
 func Delete(message []byte, path ...string) []byte {
 	at := opened(message)
 	for ; len(path) > 1; path = path[1:] {
 		at = memberAt(message, at, path[0])
 	}
 	var kept []byte
-	done, first := 0, true // what is copied; nothing is kept of the object or array
+	done, first := 0, true // what has been copied; nothing of the object or array has been kept yet
 	for w := partsOf(message, at); w.next(); {
 		switch {
 		case w.is(path[0]):
 			kept, done = append(kept, message[done:w.begin]...), w.end
-		case first && done > 0: // what was in front is gone, and its comma with it
+		case first && done > 0: // the part before it is gone, so its comma goes too
 			r := Reader{message, w.begin}
 			r.Skip(',')
 			done, first = r.Pos, false
@@ -82,16 +82,16 @@ func Delete(message []byte, path ...string) []byte {
 	return append(kept, message[done:]...)
 }
 
-// A spot is where a value stands in a text.
+// A spot is the position of a value in a text.
 type spot struct {
-	begin int // behind what stands before it, be that a comma, or its key
+	begin int // where the previous part ended, before the comma and the key
 	start int // of the value
 	end   int
 }
 
-// Find returns where in a message the values at a path stand: keys with dots
-// between, a dot in a key escaped by a backslash, # for each element of an array. Of members that
-// occur twice the last one counts.
+// Find returns the positions of the values at a path: keys separated by dots, with a
+// backslash before each dot in a key, and # for each element of an array. If a member
+// occurs twice, the last one counts.
 func Find(message []byte, path string) []Span {
 	return find(nil, message, opened(message), path)
 }
@@ -113,11 +113,11 @@ func find(found []Span, message []byte, at spot, path string) []Span {
 	return found
 }
 
-// A Span is where a value stands in a message, from its first byte to the one
-// behind the last.
+// A Span is the position of a value in a message, from its first byte to just after its
+// last.
 type Span struct{ Start, End int }
 
-// wholly returns where in a text its one value stands.
+// wholly returns the position of the one value in a text.
 func wholly(text []byte) spot {
 	r := Reader{Text: text}
 	r.Skip(' ')
@@ -125,17 +125,16 @@ func wholly(text []byte) spot {
 	return spot{0, start, start + len(r.Value())}
 }
 
-// opened is wholly for one whose parts are to be read, where its end does not
-// matter: to look for that would be to read it once more (BenchmarkPass in
-// replay/shim).
+// opened is wholly for callers that read the parts of the value and need no end: finding
+// the end would take a second pass (BenchmarkPass in replay/shim).
 func opened(text []byte) spot {
 	r := Reader{Text: text}
 	r.Skip(' ')
 	return spot{0, r.Pos, len(text)}
 }
 
-// memberAt returns where in an object or array what has a key or index stands;
-// the zero spot, also for any other value, if there is none.
+// memberAt returns the position of the member or element with a key or index, and the zero
+// spot if there is none or the value is neither object nor array.
 func memberAt(text []byte, at spot, name string) (found spot) {
 	for w := partsOf(text, at); w.next(); {
 		if w.is(name) {
@@ -145,12 +144,12 @@ func memberAt(text []byte, at spot, name string) (found spot) {
 	return found
 }
 
-// parts are the members of an object, or the elements of an array, one after the
-// other. Any other value has none.
+// parts iterates over the members of an object or the elements of an array. Any other value
+// has none.
 type parts struct {
 	Reader
 	open byte // of the object or array
-	spot      // of the value at hand
+	spot      // of the current value
 	key  []byte
 	n    int // elements before the next one
 }
@@ -177,7 +176,7 @@ func (w *parts) next() (ok bool) {
 	return ok
 }
 
-// is reports whether the value at hand has a key, or an index.
+// is reports whether the current value has a key or an index.
 func (w *parts) is(name string) bool {
 	if w.open == '{' {
 		return string(w.key) == name
@@ -186,7 +185,7 @@ func (w *parts) is(name string) bool {
 	return err == nil && n == w.n-1
 }
 
-// nest returns a value in objects with these keys.
+// nest wraps a value in objects with these keys.
 func nest(value []byte, path []string) []byte {
 	for _, key := range slices.Backward(path) {
 		value = slices.Concat([]byte{'{'}, Encode(key), []byte{':'}, value, []byte{'}'})
@@ -194,7 +193,7 @@ func nest(value []byte, path []string) []byte {
 	return value
 }
 
-// CutKey takes the first key off a path, as Find takes it.
+// CutKey splits the first key off a path of Find.
 func CutKey(path string) (key, rest string) {
 	i := 0
 	for ; i < len(path) && path[i] != '.'; i++ {

@@ -5,19 +5,18 @@ import (
 	"iter"
 )
 
-// A Reader goes over JSON that Scan has found to be JSON, or over the beginning of
-// such a text: over the members of one object, over the elements of one array, or
-// over all tokens (Next). It neither allocates nor recurses, so no depth of
-// nesting can end the process. It does not check the text again: where that is
-// cut off the Reader stops, and of anything else it makes something, but it always
-// stops.
+// A Reader iterates over JSON that Scan has accepted, or over the beginning of such a text:
+// over the members of one object, the elements of one array, or all tokens (Next). It
+// neither allocates nor recurses, so deep nesting cannot overflow the stack. It does not
+// check the text again: it stops where the text is cut off, and for any other text its
+// results are arbitrary, but it always stops.
 type Reader struct {
 	Text []byte
 	Pos  int // of the next byte
 }
 
-// Inside returns a Reader that stands behind the opening bracket of an object, if
-// open is {, or of an array, if open is [. In any other value it finds nothing.
+// Inside returns a Reader positioned after the opening bracket of an object, if open is {,
+// or of an array, if open is [. In any other value it finds nothing.
 func Inside(value []byte, open byte) Reader {
 	if len(value) == 0 || value[0] != open {
 		return Reader{}
@@ -46,8 +45,8 @@ func Elements(array []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// Member returns the next member of an object: its name without quotes, and its
-// value. A value that was cut off is as it is.
+// Member returns the next member of an object: its name without quotes, and its value. A
+// value that was cut off is returned as far as it goes.
 func (r *Reader) Member() (name, value []byte, ok bool) {
 	r.Skip(',')
 	if r.Pos >= len(r.Text) || r.Text[r.Pos] != '"' {
@@ -76,7 +75,7 @@ func (r *Reader) Element() (value []byte, ok bool) {
 	return value, len(value) > 0
 }
 
-// Skip goes over blanks and at most one separator.
+// Skip skips blanks and at most one separator.
 func (r *Reader) Skip(separator byte) {
 	for r.Pos < len(r.Text) {
 		switch c := r.Text[r.Pos]; {
@@ -90,14 +89,14 @@ func (r *Reader) Skip(separator byte) {
 	}
 }
 
-// Quoted goes over the string that begins here, and returns it with its quotes.
+// Quoted skips the string at Pos and returns it with its quotes.
 func (r *Reader) Quoted() []byte {
 	start := r.Pos
 	r.Pos = stringEnd(r.Text, start)
 	return r.Text[start:r.Pos]
 }
 
-// Value goes over the value that begins here, and returns it.
+// Value skips the value at Pos and returns it.
 func (r *Reader) Value() []byte {
 	start, depth := r.Pos, 0
 	for r.Pos < len(r.Text) {
@@ -111,7 +110,7 @@ func (r *Reader) Value() []byte {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // behind a number or a literal
+			if depth == 0 { // after a number or a literal
 				return r.Text[start:r.Pos]
 			}
 			if depth--; depth == 0 {
@@ -128,19 +127,19 @@ func (r *Reader) Value() []byte {
 	return r.Text[start:]
 }
 
-// A Token is what Next finds.
+// A Token is a token that Next finds.
 type Token byte
 
-// The tokens. A bracket is a token of its own, as the byte that it is.
+// The tokens. A bracket is its own token.
 const (
-	NoToken    Token = 0   // behind the text
+	NoToken    Token = 0   // at the end of the text
 	MemberName Token = ':' // with its quotes
 	String     Token = '"' // that is no name, with its quotes
 	Literal    Token = '0' // a number, true, false or null
 )
 
-// Next goes over the next token, and returns what it is and where it begins; it
-// ends at Pos. Commas and colons are passed over.
+// Next skips the next token and returns its type and where it begins; it ends at Pos. Next
+// ignores commas and colons.
 func (r *Reader) Next() (t Token, start int) {
 	for r.Pos < len(r.Text) {
 		start = r.Pos
@@ -165,7 +164,7 @@ func (r *Reader) Next() (t Token, start int) {
 	return NoToken, len(r.Text)
 }
 
-// NextString goes over the text to the next string, and over that.
+// NextString skips to the next string, and past it.
 func (r *Reader) NextString() (t Token, start int) {
 	n := bytes.IndexByte(r.Text[r.Pos:], '"')
 	if n < 0 {
@@ -196,7 +195,7 @@ func delimiter(c byte) bool {
 	return false
 }
 
-// stringEnd returns the index behind the string that begins at b[i].
+// stringEnd returns the index after the string that begins at b[i].
 func stringEnd(b []byte, i int) int {
 	first := i + 1
 	for i = first; ; i++ {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A Repeat is a member that does not count, as a later one of its object has the same
-// name.
+// A Repeat is a member that does not count, because a later member of its object has the
+// same name.
 type Repeat struct {
 	Name string
 	Span // from its name to the name of the member after it
 }
 
-// Repeats returns the members of a text, at any depth, that do not count, in the order
-// in which they begin. JSON leaves open which of two members counts (RFC 8259, section
-// 4). Here it is the last, as in the decoders of Go, JavaScript and Python.
+// Repeats returns the members at any depth of a text that do not count, in the order in
+// which they begin. JSON leaves open which of two members counts (RFC 8259, section 4).
+// Here the last one does, as in the decoders of Go, JavaScript and Python.
 func Repeats(text []byte) []Repeat {
 	if !repeats(text) {
 		return nil
@@ -50,13 +50,13 @@ func repeats(text []byte) bool {
 	return s.names.repeat || s.deep
 }
 
-// An object is one that Repeats goes through, up to a member.
+// An object is one that Repeats is in, up to the current member.
 type object struct {
 	starts []int          // of its members
 	last   map[string]int // by name: the last such member, as index of starts
 }
 
-// add adds a member, and returns where the one before it with the same name is.
+// add adds a member, and returns the position of the previous one with the same name.
 func (o *object) add(name string, start int) (before Span, ok bool) {
 	o.starts = append(o.starts, start)
 	i, ok := o.last[name]

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what Scan checks. Beyond them a frame is Oversized.
+// Limits of what Scan checks. A frame that exceeds them is Oversized.
 const (
 	MaxChecked = 1 << 20 // bytes of a frame
 	MaxDepth   = 10_000  // nested arrays and objects, as in encoding/json
 )
 
-// An Envelope is the outside of a JSON-RPC message: what JSON-RPC 2.0 defines.
-// Its slices point into the frame; if that has members that do not count, as a later
-// one has the same name, they point into a copy without those. Of an Oversized frame
-// they hold what could be read, and the last of them may be cut off, but not an id.
+// An Envelope holds the members of a JSON-RPC message that JSON-RPC 2.0 defines. Its slices
+// point into the frame, or, if the frame has members that do not count because a later one
+// has the same name, into a copy without those. For an Oversized frame they hold what could
+// be read; the last of them may be cut off, unless it is an id.
 type Envelope struct {
 	Kind    Kind
 	ID      []byte // JSON as sent, such as `7`, `"7"` or `1.0`; nil if there is none. `7` and `"7"` are different ids (JSON-RPC 2.0, section 4)
@@ -29,8 +29,8 @@ type Envelope struct {
 	Repeats bool
 }
 
-// MessageKind returns the kind of a message. That of an Oversized one is guessed from
-// the members that could be read; it is Invalid if they do not tell.
+// MessageKind returns the kind of a message. For an Oversized one it guesses from the
+// members that could be read, and returns Invalid if they do not tell.
 func (e Envelope) MessageKind() Kind {
 	switch {
 	case e.Kind != Oversized:
@@ -45,10 +45,10 @@ func (e Envelope) MessageKind() Kind {
 	return Invalid
 }
 
-// Scan reads the envelope of a frame in one pass and says whether the frame is
-// JSON at all. It never fails: what is no message has the kind Invalid. It does not
-// recurse, and allocates only for names that are written with escapes, and where an
-// object has members that do not count, or very many members.
+// Scan reads the envelope of a frame in one pass and says whether the frame is JSON at all.
+// It never fails: anything that is not a message has the kind Invalid. It does not recurse.
+// It allocates only for names written with escapes, for objects with very many members or
+// members that do not count, and for very deep nesting.
 func Scan(frame []byte) Envelope {
 	if len(frame) > MaxChecked {
 		return ScanPrefix(frame[:MaxChecked])
@@ -80,8 +80,8 @@ func ScanWhole(message []byte) Envelope {
 	return e
 }
 
-// ScanPrefix is Scan for a frame of which only the beginning is at hand. Its
-// kind is Oversized, or Invalid where the beginning shows that already.
+// ScanPrefix is Scan for the beginning of a frame. The kind is Oversized, or Invalid if the
+// beginning already shows that.
 func ScanPrefix(beginning []byte) Envelope {
 	s := scanner{b: beginning, cut: true}
 	e := s.message()
@@ -91,7 +91,7 @@ func ScanPrefix(beginning []byte) Envelope {
 	return e
 }
 
-// scanDistinct returns the envelope of a frame without the members that do not count; e
+// scanDistinct returns the envelope of a frame without the members that do not count, or e
 // if all do.
 func scanDistinct(frame []byte, e Envelope, cut bool) Envelope {
 	distinct := withoutRepeats(frame)
@@ -110,8 +110,7 @@ func Entries(batch []byte, yield func(i int, entry []byte) bool) {
 	Elements(bytes.TrimLeft(batch, " \t\r\n"))(yield)
 }
 
-// shape remembers which members stood in the object, also those whose value is
-// of no use.
+// shape records which members the object has, including those with unusable values.
 type shape struct {
 	method, badMethod, id, result, err bool
 }

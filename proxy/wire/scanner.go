@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner reads JSON (RFC 8259) from b. Its methods return false where the
-// text is no JSON, is nested too deeply, or ends too early.
+// A scanner reads JSON (RFC 8259) from b. Its methods return false if the text is not JSON,
+// is nested too deeply, or ends too early.
 type scanner struct {
 	b       []byte
 	i       int  // next byte
@@ -26,8 +26,8 @@ type scanner struct {
 // nearWords covers the depth of usual messages, so that a scanner is small.
 const nearWords = 4
 
-// key reads a member's name, which is returned with its quotes, the colon and the
-// blanks behind it.
+// key reads a member's name with the colon and the blanks after it. It returns the name
+// with its quotes.
 func (s *scanner) key() ([]byte, bool) {
 	start := s.i
 	s.escaped = false
@@ -51,7 +51,7 @@ func (s *scanner) key() ([]byte, bool) {
 	return key, true
 }
 
-// value reads one value and all that is in it.
+// value reads one value with everything in it.
 func (s *scanner) value() bool {
 	base := s.depth
 	for {
@@ -196,7 +196,7 @@ func (s *scanner) string() bool {
 	}
 }
 
-// plain returns how many bytes of b need no look: eight are tested at once.
+// plain returns how many bytes of b need no closer look. It tests eight at a time.
 func plain(b []byte) int {
 	const (
 		ones = 0x0101010101010101
@@ -206,9 +206,9 @@ func plain(b []byte) int {
 	for len(b)-n >= 8 {
 		w := binary.LittleEndian.Uint64(b[n:])
 		quote, slash := w^('"'*ones), w^('\\'*ones)
-		// In each byte the top bit is set where it is above 0x7f, below a
-		// blank, a quote or a backslash. A borrow may set it in a byte behind
-		// such a one too, so only the first counts.
+		// The top bit of a byte is set if it is above 0x7f, below a blank, a quote or a
+		// backslash. A borrow may also set it in a later byte, so only the first one
+		// counts.
 		hit := (w | (w - ' '*ones) | (quote - ones) | (slash - ones)) & tops
 		if hit != 0 {
 			return n + bits.TrailingZeros64(hit)/8
@@ -224,8 +224,8 @@ func plain(b []byte) int {
 	return n
 }
 
-// escape returns the length of the escape sequence that b begins with, 0 if it
-// is none.
+// escape returns the length of the escape sequence at the beginning of b, or 0 if there is
+// none.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -247,8 +247,8 @@ func escape(b []byte) int {
 	return 0
 }
 
-// atom reads a number, true, false or null. It reads as far as the bytes may be
-// one, so that one that was cut off is read to the end.
+// atom reads a number, true, false or null. It consumes every byte that may belong to one,
+// so it reads one that was cut off to its end.
 func (s *scanner) atom() (ok bool) {
 	b := s.b[s.i:]
 	n := 0

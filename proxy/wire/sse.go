@@ -7,7 +7,7 @@ import (
 
 // An EventDecoder cuts a text/event-stream (WHATWG HTML, section 9.2) into frames.
 // The data of an event of the type "message" is a frame. Other events, and those
-// without data, are marks. Comments, and fields that nobody knows, are framing.
+// without data, are marks. Comments, and unknown fields, are framing.
 //
 // Data that stands in one line, with no field that counts behind it, is the bytes of
 // the stream, and its lead ends where it begins. Otherwise the lead holds the whole
@@ -32,11 +32,11 @@ type EventDecoder struct {
 
 // An event is what is known of one that has not ended, by places in Pending.
 type event struct {
-	start  int    // behind the blank line before
+	start  int    // after the previous blank line
 	data   [2]int // of its first line of data
 	lines  int    // of data
 	fields bool
-	late   bool // a field stands behind data
+	late   bool // a field follows data
 	other  bool // not of the type "message"
 	id     []byte
 }
@@ -106,7 +106,7 @@ func (d *EventDecoder) take(start, end int, emit func(Piece)) {
 	e.fields, e.late = true, e.lines > 0
 }
 
-// dispatch takes the blank line behind an event.
+// dispatch handles the blank line after an event.
 func (d *EventDecoder) dispatch(emit func(Piece)) {
 	e := &d.event
 	whole, data := d.Pending[:d.line], d.Pending[e.data[0]:e.data[1]]
@@ -218,7 +218,7 @@ func (d *EventDecoder) endOfLong(emit func(Piece)) (found bool) {
 			next++
 		}
 		if next >= len(d.Pending) {
-			return false // nobody knows yet whether the next line is blank
+			return false // whether the next line is blank is not known yet
 		}
 		if c := d.Pending[next]; c == '\r' || c == '\n' {
 			emit(Piece{Bytes: d.Pending[:d.seen], Kind: d.kind(), Last: true})

@@ -28,7 +28,7 @@ func ReadSSE(lead []byte) SSE {
 type fieldName byte
 
 const (
-	noField fieldName = iota // a comment, a field that nobody knows, or one with a value that makes it none
+	noField fieldName = iota // a comment, an unknown field, or one with a value that makes it none
 	dataField
 	eventField
 	idField

@@ -71,13 +71,13 @@ type StreamEnd struct {
 	By     Peer   `json:"by"`              // who ended it
 	Error  string `json:"error,omitempty"` // why it broke off; empty: it ended as it should
 
-	Trailers []Header `json:"trailers,omitempty"` // headers behind the body (RFC 9110, section 6.5)
+	Trailers []Header `json:"trailers,omitempty"` // headers after the body (RFC 9110, section 6.5)
 }
 
 // A Peer is one of those who can end a stream.
 type Peer string
 
-// The peers. The server stands where the agent stands.
+// The peers. The server counts as the agent.
 const (
 	ByClient Peer = "client"
 	ByServer Peer = "server"
@@ -92,7 +92,7 @@ type SSE struct {
 	Retry string `json:"retry,omitempty"` // ms
 	Data  string `json:"data,omitempty"`
 	Size  int    `json:"size,omitempty"` // bytes of the data, if here is only its beginning
-	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event, so nobody took it
+	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event, so the client ignored it
 }
 
 // A Close is one side's half of the closing handshake of a WebSocket (RFC 6455, section
@@ -107,7 +107,7 @@ type Close struct {
 // the bytes of those that are derived (Joiner). Its slices are valid during the call
 // only.
 type Piece struct {
-	Lead    []byte // framing before Bytes; it may stand in a piece of its own
+	Lead    []byte // framing before Bytes; it may come in a piece of its own
 	Bytes   []byte
 	Kind    Kind   // Invalid: to be scanned, as JSON-RPC should be; Body, or Mark with a Marked as JSON
 	Derived bool   // Bytes are made from Lead, which holds what crossed the wire

@@ -16,8 +16,8 @@ func Text(value []byte) string {
 	return strings.ToValidUTF8(string(text), "\ufffd")
 }
 
-// Unquote returns the text of a JSON string. ok is false if the value is none, or was
-// cut off within an escape sequence. A text without escapes is part of quoted.
+// Unquote returns the text of a JSON string. ok is false if the value is not a string, or
+// was cut off within an escape sequence. A text without escapes is part of quoted.
 func Unquote(quoted []byte) (text []byte, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return nil, false
@@ -40,8 +40,8 @@ func unquote(quoted []byte) []byte {
 	return bytes.TrimSuffix(quoted[1:], []byte(`"`))
 }
 
-// Integer returns the value of a JSON number that is an integer, however it is
-// spelled; ok is false if that is none.
+// Integer returns the value of a JSON number that is an integer, however it is spelled;
+// otherwise ok is false.
 func Integer(value []byte) (n int64, ok bool) {
 	if len(value) > 32 {
 		return 0, false

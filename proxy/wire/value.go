@@ -7,13 +7,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Value is a JSON value that is read: an object, an array, a string, a number, true,
-// false, null, or none, which is the zero Value. It is independent of the bytes that it
-// was read from.
+// A Value is a parsed JSON value: an object, an array, a string, a number, true, false,
+// null, or none, which is the zero Value. It shares no memory with the bytes it was read
+// from.
 //
-// Of members of an object that have the same name the last one counts, as in Scan, Get
-// and Set: the others are in no Value, also not in Raw and Members. The text should be
-// one that Scan found to be JSON. Of anything else a Value makes something.
+// If members of one object have the same name, the last one counts, as in Scan, Get and
+// Set; the others appear nowhere in a Value, not even in Raw or ForEach. The text should be
+// one that Scan accepts as JSON. Other text gives an arbitrary Value.
 type Value struct {
 	kind gjson.Type
 	raw  string
@@ -26,16 +26,16 @@ func ValueOf[T ~[]byte | ~string](json T) Value {
 	return valueOf(gjson.ParseBytes(withoutRepeats([]byte(json))))
 }
 
-// ValueAt reads the value at a path of a JSON text: keys and indexes with dots between,
-// a dot in a key escaped by a backslash (EscapeKey), # for each element of an array, and
-// what else gjson's paths select by. The value is none if nothing is there.
+// ValueAt reads the value at a path of a JSON text; the result is none if there is none. A
+// path has keys and indexes separated by dots, a backslash before each dot in a key
+// (EscapeKey), # for each element of an array, and whatever else gjson's paths support.
 func ValueAt[T ~[]byte | ~string](json T, path string) Value {
 	return valueOf(gjson.GetBytes(withoutRepeats([]byte(json)), path))
 }
 
 // JSON is a text in which no object has two members of one name, such as a part of an
-// envelope, or the Raw of a Value. It is read without a look for them, which takes longer
-// than to find one value.
+// envelope, or the Raw of a Value. Reading it skips the search for such members, which
+// takes longer than finding one value.
 type JSON []byte
 
 // Value reads the text.
@@ -44,9 +44,9 @@ func (j JSON) Value() Value { return valueOf(gjson.ParseBytes(j)) }
 // Get reads the value at a path: see ValueAt.
 func (j JSON) Get(path string) Value { return valueOf(gjson.GetBytes(j, path)) }
 
-// valueOf returns what gjson has read, and reads escapes in a string again that gjson
-// reads in its own way: half of a surrogate pair is the replacement character, and the
-// escape sequence after it counts too.
+// valueOf returns what gjson has read. It decodes strings with surrogates again, because
+// gjson mishandles half a pair: that becomes the replacement character, and the escape
+// sequence after it is kept.
 func valueOf(r gjson.Result) Value {
 	if r.Type == gjson.String && len(r.Str) < len(r.Raw)-2 && (strings.Contains(r.Raw, `\ud`) || strings.Contains(r.Raw, `\uD`)) {
 		if text, ok := Unquote([]byte(r.Raw)); ok {
@@ -56,7 +56,8 @@ func valueOf(r gjson.Result) Value {
 	return Value{r.Type, r.Raw, r.Str, r.Num}
 }
 
-// result is v for gjson. A Value does not keep all of it, so that copies are small.
+// result returns v as gjson has it. A Value omits some of its fields, which makes copies
+// cheap.
 func (v Value) result() gjson.Result {
 	return gjson.Result{Type: v.kind, Raw: v.raw, Str: v.text, Num: v.num}
 }
@@ -64,7 +65,7 @@ func (v Value) result() gjson.Result {
 // Get returns the value at a path: see ValueAt.
 func (v Value) Get(path string) Value { return valueOf(gjson.Get(v.raw, path)) }
 
-// Exists reports whether there is a value, be it null.
+// Exists reports whether there is a value, which may be null.
 func (v Value) Exists() bool { return v.kind != gjson.Null || v.raw != "" }
 
 // IsObject reports whether the value is an object.
@@ -90,30 +91,31 @@ func (v Value) IsFalse() bool { return v.kind == gjson.False }
 // IsNull reports whether the value is null or none.
 func (v Value) IsNull() bool { return v.kind == gjson.Null }
 
-// Raw returns the value as JSON, as it was sent but for members that do not count;
-// nothing if there is none.
+// Raw returns the value as JSON, as it was sent but without members that do not count, or
+// nothing if there is no value.
 func (v Value) Raw() string { return v.raw }
 
-// Text returns the text of a string, nothing for any other value.
+// Text returns the text of a string, and nothing for any other value.
 func (v Value) Text() string { return v.text }
 
 // String returns the text of a string, and any other value as JSON.
 func (v Value) String() string { return v.result().String() }
 
-// Float returns a number, 0 for any other value.
+// Float returns a number, and 0 for any other value.
 func (v Value) Float() float64 { return v.num }
 
-// Int returns a number, or a text that is one, without what stands behind its point; 0
-// for any other value.
+// Int returns a number, or a string that spells one, without its fraction, and 0 for any
+// other value.
 func (v Value) Int() int64 { return v.result().Int() }
 
 // Uint is Int for numbers that are not negative.
 func (v Value) Uint() uint64 { return v.result().Uint() }
 
-// Bool reports whether the value is true, a number but 0, or a text that says so.
+// Bool reports whether the value is true, a number other than 0, or a string that says so.
 func (v Value) Bool() bool { return v.result().Bool() }
 
-// Array returns the elements of an array; any other value but null is the only one.
+// Array returns the elements of an array, no elements for null or none, and any other value
+// as the only element.
 func (v Value) Array() []Value {
 	list := v.result().Array()
 	values := make([]Value, len(list))
@@ -123,13 +125,13 @@ func (v Value) Array() []Value {
 	return values
 }
 
-// ForEach calls yield for each member of an object, with its name, and for each element
-// of an array, until yield returns false. Any other value but null is the only one.
+// ForEach calls yield for each member of an object, with its name, or each element of an
+// array, until yield returns false. It treats any other value but null as the only element.
 func (v Value) ForEach(yield func(name, value Value) bool) {
 	v.result().ForEach(func(name, value gjson.Result) bool { return yield(valueOf(name), valueOf(value)) })
 }
 
-// EscapeKey returns a key as it stands in a path.
+// EscapeKey returns a key as paths spell it.
 func EscapeKey(key string) string { return gjson.Escape(key) }
 
 // AppendText appends a text as a JSON string.

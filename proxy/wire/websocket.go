@@ -82,9 +82,9 @@ func (d *SocketDecoder) scan(emit func(Piece)) {
 	}
 }
 
-// control takes a control frame. It may stand between the fragments of a message.
+// control handles a control frame, which may come between the fragments of a message.
 func (d *SocketDecoder) control(h frameHead, emit func(Piece)) {
-	if h.opcode == opClose && d.Open { // no message goes on behind it
+	if h.opcode == opClose && d.Open { // no message continues after it
 		d.give(emit, true)
 	}
 	end := d.at + h.size + int(h.length)

@@ -13,7 +13,7 @@ const (
 	opClose        = 8 // and above: control frames
 )
 
-// A frameHead is what stands before the payload of a WebSocket's frame.
+// A frameHead is the header of a WebSocket's frame.
 type frameHead struct {
 	final    bool
 	reserved bool // an extension has changed the payload
@@ -97,7 +97,7 @@ func (m *mask) apply(p []byte) {
 	}
 }
 
-// lastMask returns the mask of the message whose payload is behind lead.
+// lastMask returns the mask of the message whose payload follows lead.
 func lastMask(lead []byte) mask {
 	var m message
 	m.skipControl(lead)
