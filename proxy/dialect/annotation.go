@@ -12,15 +12,15 @@ type Frame struct {
 	Annotation
 }
 
-// Asks reports whether f is a request that is to have a response of its own. One
-// that stands in the place of another, or was redelivered, has none: the other has.
+// Asks reports whether f is a request that needs a response of its own. A frame sent in
+// place of another, or redelivered, needs none: the other one does.
 func (f *Frame) Asks() bool {
 	return f.Kind == wire.Request && f.Origin != wire.Rewritten && !f.Redelivered
 }
 
-// NeedsAnswer reports whether f is a request that is Unanswered if it is still open
-// when the tape has ended: one that asks, unless the end of the connection answers it,
-// or the client had gone before, or it was sent again.
+// NeedsAnswer reports whether f is a request that is Unanswered if it is still open when
+// the tape has ended. That excludes requests that the end of the connection answers,
+// requests sent after the client had gone, and redelivered ones.
 func (f *Frame) NeedsAnswer() bool {
 	return f.Asks() && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
 }
@@ -39,9 +39,8 @@ type Annotation struct {
 // passes along.
 const PassedAlong = "» "
 
-// Name returns what a message is called: its method, or the variant of a
-// session/update. Of what is passed along a proxy chain it is the method inside,
-// behind PassedAlong.
+// Name returns the name of a message: its method, or the variant of a session/update. For a
+// message passed along a proxy chain it is the inner method, prefixed with PassedAlong.
 func (a *Annotation) Name() string {
 	switch {
 	case a.Update == "":
@@ -66,14 +65,14 @@ func (a *Annotation) Replies() iter.Seq[*Annotation] {
 	}
 }
 
-// MakesSession reports whether a session is made with the message, which may have
-// the id of an earlier one: agents that forget their sessions count from one again.
+// MakesSession reports whether the message makes a session. Its id may be that of an
+// earlier one: agents that forget their sessions start counting from one again.
 func (a *Annotation) MakesSession() bool {
 	return a.Events.Has(SessionOpened) && a.Does(MakesSession)
 }
 
-// OnlyNames reports whether a message does no more than name a session, which need
-// not exist: a request to open, close or delete it, or the refusal.
+// OnlyNames reports whether a message merely names a session, which need not exist: a
+// request to open, close or delete it, or the refusal of one.
 func (a *Annotation) OnlyNames() bool {
 	return a.Events&(SessionOpened|SessionClosed|SessionGone) == 0 && a.Does(Opens|Closes|Deletes)
 }
@@ -108,15 +107,14 @@ const (
 // Has reports whether all of e are in the set.
 func (s Events) Has(e Events) bool { return s&e == e }
 
-// Failed reports whether a message, which means what a says, is a response
-// that says that something went wrong: an error, or an MCP tool's result that
-// says isError.
+// Failed reports whether a message, with its annotation, is a response that reports a
+// failure: an error, or an MCP tool's result with isError.
 func Failed(e wire.Envelope, a *Annotation) bool {
 	return e.Method == nil && wire.Present(e.Error) || a.Events.Has(ToolFailed)
 }
 
-// SessionFacts is what a frame tells of its session beyond its Annotation. Empty
-// fields tell nothing; a batch with entries of several sessions tells nothing.
+// SessionFacts is what a frame tells about its session beyond its Annotation. Empty fields
+// tell nothing, nor does a batch with entries of several sessions.
 type SessionFacts struct {
 	Cwd     string  // working directory: set with SessionOpened
 	Title   string  // the title that the agent gave

@@ -12,20 +12,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A callKey names a request, or something else that one side has an id for. Both
-// directions are spaces of their own, and so are the ids `7` and `"7"` (JSON-RPC 2.0,
-// section 4). Over HTTP, two clients on a connection that is guessed may use the same
-// ids at once, so a key has the stream, too; 0 is the only one over stdio.
+// A callKey identifies a request, or something else that one side has given an id. Ids are
+// separate per direction, and `7` and `"7"` are different (JSON-RPC 2.0, section 4). Over
+// HTTP, two clients on a guessed connection may use the same ids at once, so a key includes
+// the stream; over stdio it is always 0.
 type callKey struct {
 	Dir    wire.Direction `json:"dir"`
 	ID     string         `json:"id"`
 	Stream uint64         `json:"stream,omitempty"`
 }
 
-// IDKey returns what tells an id from others: the same for all ways to write one value,
-// as a peer that decodes an id may answer 2.0 with 2, and "a\/b" with "a/b". `7` and
-// `"7"` are different (JSON-RPC 2.0, section 4). Of an id that is too long to keep it is
-// a digest.
+// IDKey returns a key that is the same for all spellings of an id, because a peer that
+// decodes ids may answer 2.0 with 2, and "a\/b" with "a/b". `7` and `"7"` are different
+// (JSON-RPC 2.0, section 4). The key of a very long id is a digest.
 func IDKey(id []byte) string {
 	switch {
 	case len(id) == 0:
@@ -45,16 +44,15 @@ func IDKey(id []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A callMap is a bounded.Map that also finds what has the same id on another stream.
+// A callMap is a bounded.Map that also finds entries with the same id on another stream.
 type callMap[V any] struct {
 	bounded.Map[callKey, V]
 	streams map[callKey][]uint64 // other than 0, by the key with stream 0; the newest last
 }
 
-// find returns the value of a key, and under which key it stands: that one, or else the
-// newest with the same id on another stream. An answer may come on a stream that was
-// resumed, and the answer to a server has one of its own (MCP 2025-11-25, Streamable
-// HTTP).
+// find returns the value of a key and the key that has it: that one, or else the newest
+// with the same id on another stream. An answer may come on a resumed stream, and the
+// answer to a server has its own stream (MCP 2025-11-25, Streamable HTTP).
 func (m *callMap[V]) find(key callKey) (at callKey, v V, ok bool) {
 	if v, ok = m.Get(key); ok {
 		return key, v, true
@@ -67,8 +65,8 @@ func (m *callMap[V]) find(key callKey) (at callKey, v V, ok bool) {
 	return key, v, ok
 }
 
-// Set makes key the newest, with a value. Where that takes the room of the oldest, it
-// returns the value which is forgotten.
+// Set makes key the newest, with a value. If that evicts the oldest, Set returns the
+// evicted value.
 func (m *callMap[V]) Set(key callKey, v V) (forgotten V, full bool) {
 	m.Drop(key)
 	if full = m.Len() >= m.Limit; full {

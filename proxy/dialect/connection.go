@@ -22,15 +22,15 @@ type Connection struct {
 	AgentVersion  string
 }
 
-// Unpublished reports whether both sides agreed on a version of ACP of which no text is
-// published. The dialect is the newest then.
+// Unpublished reports whether both sides agreed on a version of ACP whose text is not
+// published. The dialect is then the newest one.
 func (c *Connection) Unpublished() bool {
 	n, err := strconv.ParseUint(c.Version, 10, 64)
 	return c.Protocol == ACP && err == nil && n > 2
 }
 
-// Spoken names the protocol and its version, such as ACP v1 or MCP 2025-06-18; empty if
-// it is not known. A version of MCP may be any text off the wire.
+// Spoken names the protocol and its version, such as ACP v1 or MCP 2025-06-18, or returns
+// an empty text if it is unknown. A version of MCP may be any text off the wire.
 func (c *Connection) Spoken() string {
 	name, version := "", c.Dialect.String()
 	switch {
@@ -46,10 +46,10 @@ func (c *Connection) Spoken() string {
 	return strings.TrimSuffix(name+" "+version, " ")
 }
 
-// Connections tells the connections on a tape apart. A tape has several where
-// the agent was started anew, as on one that was imported, or where a client of
-// ACP sends initialize once more. In MCP that may happen on one connection
-// (SEP-1364). The zero value with a protocol stands before the first frame.
+// Connections distinguishes the connections on a tape. A tape has several if the agent was
+// restarted, as on an imported one, or if an ACP client sends initialize again. In MCP the
+// latter may happen within one connection (SEP-1364). Before the first frame only the
+// protocol is set.
 type Connections struct {
 	Protocol Protocol // of the tape
 

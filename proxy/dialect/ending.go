@@ -12,7 +12,7 @@ type ending struct {
 	Left    bool     `json:"left,omitempty"`    // it writes no more
 }
 
-// maxSignals is how many signals are remembered; there are not many more.
+// maxSignals is how many signals are remembered. There are rarely more.
 const maxSignals = 32
 
 // signalled notes a signal that was passed on.
@@ -22,10 +22,10 @@ func (e *ending) signalled(name string) {
 	}
 }
 
-// isFailure reports whether the agent ended in another way than its client wanted
-// it to. In order are the status 0; a signal that was passed on; and one that makes
-// a program end, once the client has gone or has asked the agent to end: then it was
-// the client, or acptap for it, that lost patience.
+// isFailure reports whether the agent ended otherwise than its client wanted. These ends
+// are fine: status 0; a signal that was passed on; and a signal that ends programs, once
+// the client has gone or has asked the agent to end, because then the client, or acptap on
+// its behalf, lost patience.
 func (e *ending) isFailure(x *wire.Exit) bool {
 	by := x.Signal
 	if by == "" {
@@ -44,19 +44,19 @@ func (e *ending) isFailure(x *wire.Exit) bool {
 }
 
 // IsBadExit reports whether an agent ended in a way that no client can have wanted,
-// whatever it did before. Of an end by a signal that makes a program end, what is on
-// the tape before it tells more.
+// whatever it did before. If a signal ended the program, the earlier frames of the tape
+// tell more.
 func IsBadExit(x *wire.Exit) bool { return x != nil && (&ending{Left: true}).isFailure(x) }
 
-// endsPrograms are the signals that ask a program to end, or make it, by the names
-// that os.Signal gives them, with their numbers, which all systems share.
+// endsPrograms are the signals that end a program or ask it to end, by their names in
+// os.Signal, with their numbers, which are the same on all systems.
 var endsPrograms = map[string]int{"hangup": 1, "interrupt": 2, "quit": 3, "killed": 9, "broken pipe": 13, "terminated": 15}
 
 // controlC is how Windows ends a program at Ctrl-C.
 const controlC = 0xC000013A
 
-// signalOf returns the signal that an exit status means: of a program that
-// ends itself as a shell says that a signal has ended it.
+// signalOf returns the signal that an exit status encodes: some programs exit with the
+// status that a shell reports for a signal.
 func signalOf(code int) string {
 	if uint32(code) == controlC {
 		return "interrupt"
@@ -69,8 +69,8 @@ func signalOf(code int) string {
 	return ""
 }
 
-// mark takes a mark. Behind the agent's end nothing of its connection is open; on an
-// imported tape the frames of another may follow.
+// mark handles a mark. After the agent's end nothing of its connection is open; on an
+// imported tape the frames of another connection may follow.
 func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 	m := wire.ReadMark(*f)
 	switch {
@@ -104,5 +104,5 @@ func (t *Tracker) over() {
 	t.turns.Clear()
 }
 
-// EndsProgram reports whether a signal, by its name, asks a program to end or makes it.
+// EndsProgram reports whether the signal with this name ends a program or asks it to end.
 func EndsProgram(signal string) bool { return endsPrograms[signal] != 0 }

@@ -2,14 +2,14 @@ package dialect
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A Failure says in which way a frame tells that something went wrong. A frame is
-// one failure at most: the first of the kinds that it is.
+// A Failure says in which way a frame reports that something went wrong. A frame has at
+// most one: the first kind that applies.
 //
-// Four ends are in order: of an agent whose client has ended it, by a signal that was
-// passed on or by going away, of a request that its sender has cancelled, of one that
-// the agent sent when its client had gone, and of the tool calls of a turn that the
-// client has cancelled. So is that a server refuses server/discover: with it a client finds
-// out whether it has to say initialize (MCP 2026-07-28, lifecycle).
+// These are not failures: an agent that its client ended by a signal or by going away, a
+// request that its sender cancelled, a request that the agent sent after its client had
+// gone, the tool calls of a turn that the client cancelled, and a server's refusal of
+// server/discover, which tells a client whether it must send initialize (MCP 2026-07-28,
+// lifecycle).
 type Failure uint8
 
 // The kinds of failures.
@@ -37,9 +37,9 @@ func (k *Failure) UnmarshalText(text []byte) error {
 	return wire.ParseName(failureNames[:], "failure", text, (*uint8)(k))
 }
 
-// Failure returns in which way f tells that something went wrong. What stands in
-// the place of another frame tells nothing new. That a request is Unanswered no
-// frame tells by itself: it takes all frames up to the end of the tape.
+// Failure returns in which way f reports that something went wrong. A frame in place of
+// another adds nothing new. No frame alone shows that a request is Unanswered: that takes
+// all frames up to the end of the tape.
 func (f *Frame) Failure() Failure {
 	if f.Origin == wire.Rewritten {
 		return NoFailure
@@ -47,8 +47,8 @@ func (f *Frame) Failure() Failure {
 	return FailureOf(&f.Frame, &f.Annotation)
 }
 
-// FailureOf is Failure for who looks at one end of the connection only, where a
-// frame in the place of another is the one that counts.
+// FailureOf is Failure for callers that look at only one end of the connection, where a
+// frame in place of another is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
 	case f.Failed && !a.Does(Discovers):

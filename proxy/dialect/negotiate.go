@@ -7,9 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// guess returns the protocol that a request or notification belongs to, if it
-// tells. The method initialize stands in both: ACP counts its versions, MCP
-// dates them.
+// guess returns the protocol of a request or notification, if it can tell. Both protocols
+// have the method initialize: ACP's versions are numbers, MCP's are dates.
 func guess(method string, params []byte) Protocol {
 	acp, mcp := row(ACP, method), row(MCP, method)
 	switch initializes := mcp.role().Is(Initializes); {
@@ -78,8 +77,8 @@ func (t *Tracker) acpOffer(s *step, c *call) {
 	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "version"))
 }
 
-// acpSettle takes the response to ACP's initialize. The version alone does not
-// tell both drafts of version 2 apart; their keys do.
+// acpSettle handles the response to ACP's initialize. The version alone does not
+// distinguish the two drafts of version 2; their keys do.
 func (t *Tracker) acpSettle(s *step, c *call) {
 	if s.failed() {
 		return
@@ -111,7 +110,7 @@ func (t *Tracker) acpSettle(s *step, c *call) {
 	t.settle(s)
 }
 
-// agent takes what an agent or a server says of itself.
+// agent records what an agent or a server says about itself.
 func (t *Tracker) agent(info []byte) {
 	c := &t.conn
 	c.Agent, c.AgentTitle, c.AgentVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "title")), t.text(wire.Get(info, "version"))
@@ -177,9 +176,9 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 	}
 }
 
-// httpHead takes the head of a request or of a response, whose headers tell what over
-// stdio only messages do (MCP 2025-11-25, Streamable HTTP; the RFD of ACP over HTTP). On
-// a tape that begins within a session nothing else may.
+// httpHead handles the head of a request or response. Its headers tell what only messages
+// tell over stdio (MCP 2025-11-25, Streamable HTTP; the RFD of ACP over HTTP). On a tape
+// that begins within a session, nothing else may tell it.
 func (t *Tracker) httpHead(h *wire.HTTP) {
 	for _, field := range h.Headers {
 		value := []byte(field.Value)
@@ -211,8 +210,8 @@ func (t *Tracker) overHTTP(p Protocol) {
 	}
 }
 
-// modernOffer takes a request that is made as the revision 2026-07-28 says. A
-// client may try it before it falls back to initialize.
+// modernOffer handles a request of the form of revision 2026-07-28. A client may try it
+// before it falls back to initialize.
 func (t *Tracker) modernOffer(c *call, meta meta) {
 	if t.settled {
 		if t.conn.Dialect == MCPModern {
@@ -230,8 +229,8 @@ func (t *Tracker) modernOffer(c *call, meta meta) {
 	}
 }
 
-// modernSettle takes the first success of such a request, and the name of the
-// server whenever it is told.
+// modernSettle handles the first success of such a request, and the name of the server
+// wherever it is given.
 func (t *Tracker) modernSettle(s *step, meta meta) {
 	server := meta.server
 	if !wire.Present(server) {

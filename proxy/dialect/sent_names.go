@@ -1,7 +1,7 @@
 package dialect
 
-// The names of the methods that acptap itself sends, or serves in the place of an agent.
-// What others send is asked for its roles.
+// The names of the methods that acptap itself sends, or serves in place of an agent. For
+// methods of others, ask for their roles.
 const (
 	Initialize        = "initialize"
 	NowInitialized    = "notifications/initialized"

@@ -13,8 +13,8 @@ type Server struct {
 	At      wire.Span // position of the entry, a JSON object, in the frame
 }
 
-// A ServerKind is the way to an MCP server. The schemas of ACP have these since version
-// 1; only the tag of stdio differs, which has none there.
+// A ServerKind says how to reach an MCP server. ACP's schemas have had these kinds since
+// version 1, in which only stdio has no tag.
 type ServerKind uint8
 
 // The kinds of servers.
@@ -31,14 +31,13 @@ var serverKindNames = [...]string{"", "stdio", "http", "sse", "acp"}
 // String returns stdio, http, sse or acp, and nothing for OtherServer.
 func (k ServerKind) String() string { return wire.Name(serverKindNames[:], uint8(k)) }
 
-// maxServers is how many entries of mcpServers are looked at: a frame of a mebibyte may
-// hold three hundred thousand.
+// maxServers is how many entries of mcpServers are read: a frame of one mebibyte may hold
+// three hundred thousand.
 const maxServers = 1024
 
-// Servers returns the servers in a frame of the client, in their order: at most
-// maxServers, of all requests in it that set up a session, be they wrapped by a component
-// of a proxy chain, or entries of a batch; and how many more there are. A frame that is
-// Oversized has none.
+// Servers returns the servers in a frame of the client, in order, and how many more than
+// maxServers there are. It reads all requests that set up a session, including those in a
+// batch or wrapped by a component of a proxy chain. An Oversized frame has none.
 func Servers(frame []byte) (list []Server, more int) {
 	e := wire.Scan(frame)
 	if e.Kind != wire.Batch {
@@ -54,7 +53,7 @@ func Servers(frame []byte) (list []Server, more int) {
 	return list, more
 }
 
-// servers adds those of a message that stands at an offset of a frame.
+// servers adds the servers of a message at an offset of a frame.
 func servers(list []Server, more int, message []byte, e wire.Envelope, offset int) ([]Server, int) {
 	if e.Kind != wire.Request {
 		return list, more

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// The limits: what takes longer is slow. Builds and tests take minutes; no model and no
-// set-up is quiet for half a minute while all is well.
+// The limits: anything that takes longer is slow. Builds and tests take minutes; a healthy
+// model or set-up is never silent for half a minute.
 const (
 	SilentLimit = 30 * time.Second
 	ToolLimit   = 5 * time.Minute
@@ -16,9 +16,8 @@ const (
 	HungLimit   = 60 * time.Second
 )
 
-// A Slow says what was waited for, for longer than its limit, before a frame came. Slow is
-// not failed. acptap watch tells the same while a tape is recorded, with the same names
-// (inspect/stall).
+// A Slow says what exceeded its limit before a frame came. Slow is not failed. While a tape
+// is recorded, acptap watch reports the same under the same names (inspect/stall).
 type Slow uint8
 
 // What is slow.
@@ -50,7 +49,7 @@ func (f *Frame) Slow() Slow {
 	return NotSlow
 }
 
-// A pace is when what may be slow was heard of last.
+// A pace records when there was last a sign of life from whatever may be slow.
 type pace struct {
 	sessions bounded.Map[string, time.Duration] // with an open turn or set-up, in the order of these times
 	tools    bounded.Map[callOf, bool]          // tool calls that run
@@ -63,8 +62,8 @@ func (p *pace) forget(at time.Duration) {
 	p.since = at
 }
 
-// runs notes that a tool call runs, unless its status, as JSON, is final, or what was
-// restored repeats it. It returns how the call is named.
+// runs notes that a tool call runs, unless its status, as JSON, is final, or a restored
+// session repeats it. It returns the name of the call.
 func (t *Tracker) runs(s *step, id, status []byte) callOf {
 	key := callOf{s.annotation.Session, IDKey(id)}
 	over, _ := t.restored.Get(key.Session)
@@ -80,8 +79,8 @@ func (t *Tracker) runs(s *step, id, status []byte) callOf {
 	return key
 }
 
-// stop forgets the tool calls of a session: what was left open when a turn begins is not
-// waited for in it.
+// stop forgets the tool calls of a session: a new turn does not wait for calls that an
+// earlier one left open.
 func (p *pace) stop(session string) {
 	for key := range p.tools.All() {
 		if key.Session == session {
@@ -90,13 +89,13 @@ func (p *pace) stop(session string) {
 	}
 }
 
-// maxAtWork is how many open requests are looked at, the newest: more are not worked
-// on at once, and a tape may have tens of thousands that nobody will answer.
+// maxAtWork is how many of the newest open requests are examined: no agent works on more at
+// once, and a tape may have tens of thousands that are never answered.
 const maxAtWork = 256
 
-// late returns the sessions that f would be slow in, and what was waited for in each.
-// Frames of both sides end a silence, whoever is to answer: a client that asks for
-// something else meanwhile hears of it. What the agent writes to stderr ends none.
+// late returns the sessions that f would be slow in, and what each waited for. A frame of
+// either side ends a silence, whoever has to answer: a client that asks for something else
+// meanwhile gets an answer. The agent's stderr ends none.
 func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
 	if f.Untimed {
 		t.pace.forget(f.At)
@@ -116,10 +115,10 @@ func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
 	return late
 }
 
-// waitsFor returns what a session waits for now, as the parts of a turn have it
+// waitsFor returns what a session waits for now, by the same order as the parts of a turn
 // (record/trace): first the user, who is asked for a permission, for input or to log in;
-// then the client, which reads a file or runs a command. As long as the agent waits for
-// these it is not slow, however long they take.
+// then the client, which reads a file or runs a command. While the agent waits for these it
+// is not slow, however long they take.
 func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
 	command, n := false, 0
 	for key, p := range t.calls.Newest() {
@@ -151,8 +150,8 @@ func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
 	return Silent, SilentLimit
 }
 
-// answersLate returns what was slow if a frame answers a request of the client's that is
-// no turn.
+// answersLate returns what was slow if a frame answers a request of the client other than a
+// turn.
 func (t *Tracker) answersLate(f *wire.Frame, c *call) Slow {
 	m := row(AnyProtocol, c.Method)
 	switch {
@@ -171,7 +170,7 @@ func (t *Tracker) answersLate(f *wire.Frame, c *call) Slow {
 	return what
 }
 
-// asksOutside reports whether the agent waits for the client or the user outside of a
+// asksOutside reports whether the agent waits for the client or the user outside any
 // session.
 func (t *Tracker) asksOutside() bool {
 	n := 0
@@ -186,7 +185,7 @@ func (t *Tracker) asksOutside() bool {
 	return false
 }
 
-// hear takes the next frame, of which is known what it means, as a sign of life.
+// hear takes the next frame, which has been annotated, as a sign of life.
 func (t *Tracker) hear(s *step) {
 	session, opens := s.annotation.Session, s.annotation.Does(Opens)
 	switch {

@@ -7,19 +7,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Bounds of what a Tracker remembers. The oldest is forgotten first.
+// Limits of what a Tracker remembers. It forgets the oldest first.
 const (
 	maxNames = 4096    // of each kind of thing: sessions, servers, connections, tokens, tasks
 	maxName  = 1 << 10 // bytes of a method, an id or a name; a longer one counts as none
 )
 
-// A Tracker follows one connection, both directions, in the order of the tape,
-// and says what each frame means. It fails on no input: what it does not
-// understand is a frame like others. It is not safe for concurrent use.
+// A Tracker follows both directions of one connection in the order of the tape, and says
+// what each frame means. No input makes it fail: it passes over what it does not
+// understand. It is not safe for concurrent use.
 //
-// A frame that acptap withheld and the one that it sent instead are both annotated.
-// Whoever takes the point of view of one end skips the frames that this end has not
-// seen (wire.Frame.AtClient, AtAgent).
+// It annotates both a frame that acptap withheld and the one sent in its place. Callers
+// that take the view of one end skip the frames that this end has not seen
+// (wire.Frame.AtClient, AtAgent).
 type Tracker struct {
 	given   Protocol // what NewTracker was told
 	conn    Connection
@@ -39,8 +39,8 @@ type Tracker struct {
 	ending   ending
 	header   string // the session that a header of HTTP named last
 
-	// strings holds the names met, so that those which come again and again
-	// are not allocated again. It is a cache and no part of the state.
+	// strings holds the names met so far, so that recurring ones are not allocated again.
+	// It is a cache and not part of the state.
 	strings map[string]string
 }
 
@@ -102,12 +102,12 @@ type step struct {
 	facts      SessionFacts
 }
 
-// maxBatch is how many entries of a batch are looked at: a frame of a mebibyte
-// may hold half a million.
+// maxBatch is how many entries of a batch are read: a frame of one mebibyte may hold half a
+// million.
 const maxBatch = 1024
 
-// batch takes the first maxBatch entries one by one. The batch belongs to the session of its
-// entries if those that have one agree; else nothing can be told of a session.
+// batch handles the first maxBatch entries one by one. If all entries that have a session
+// have the same one, the batch belongs to it; otherwise to none.
 func (t *Tracker) batch(f *wire.Frame) (Annotation, SessionFacts) {
 	var all Annotation
 	var facts SessionFacts
@@ -180,9 +180,9 @@ func (t *Tracker) message(s *step) {
 	t.inHeader(s)
 }
 
-// response takes what answers a request. Where acptap stood between the two
-// ends, one response may answer the requests of both; it is told as what the
-// client's end sees, but as the answer to the request of the end that asked.
+// response handles the answer to a request. If acptap put a request of its own between the
+// two ends, one response may answer the requests of both. The annotation then takes the
+// view of the client's end, but names the request of the end that asked.
 func (t *Tracker) response(s *step) {
 	p := t.answer(s.Frame, s.ID)
 	first, second := p.Client, p.Agent

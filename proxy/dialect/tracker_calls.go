@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A call is a request that waits for its response, with what its response will
-// not say again.
+// A call is a request that waits for its response, with the facts that its response will
+// not repeat.
 type call struct {
 	Seq     uint64        `json:"seq"`
 	At      time.Duration `json:"at,omitempty"`
@@ -27,8 +27,8 @@ type call struct {
 	Cancelled bool `json:"cancelled,omitempty"` // by who asked
 }
 
-// An idList has ids as a JSON array of strings. As such it takes no more memory than
-// in the state of a Tracker, whatever a damaged one says.
+// An idList holds ids as a JSON array of strings, so it takes no more memory than in the
+// state of a Tracker, even in a damaged one.
 type idList []byte
 
 // maxIDList is how many bytes an idList may have: thousands of ids.
