@@ -11,18 +11,18 @@ import (
 
 // A Report says how a replay went.
 type Report struct {
-	Sent     int `json:"sent"`     // frames sent to the client
-	Received int `json:"received"` // messages of the client
-	Matched  int `json:"matched"`  // how many of those received match a message on the tape
-	Live     int `json:"live"`     // how many requests among those received went to a live agent because they are not on the tape
+	Sent     int `json:"sent" help:"how many frames of the agent were sent"`
+	Received int `json:"received" help:"how many messages of the client came"`
+	Matched  int `json:"matched" help:"how many of these are on the tape"`
+	Live     int `json:"live" help:"how many requests went to AGENT, as they are not on the tape"`
 
-	Misses []Miss     `json:"misses"`    // in the order of their discovery; at most 100
-	Unused []Expected `json:"neverCame"` // messages of the recorded client that never came; at most 100
-	Left   int        `json:"left"`      // how many messages never came
-	Notes  []string   `json:"notes"`     // other deviations, which had no effect; at most 100
+	Misses []Miss     `json:"misses" help:"what the client did that is not on the tape: miss; expected, the nearest message there (seq, method); differs (path, want, got); new, if AGENT could have served it; at most 100"`
+	Unused []Expected `json:"neverCame" help:"recorded messages of the client that did not come (seq, method); at most 100"`
+	Left   int        `json:"left" help:"how many did not come"`
+	Notes  []string   `json:"notes" help:"other deviations, which did not matter; at most 100"`
 
-	Exit   *wire.Exit `json:"exit,omitempty"`   // how the recorded agent ended; nil if the tape does not have it
-	Signal string     `json:"signal,omitempty"` // the last signal passed on to the recorded agent before it ended, such as "terminated"; empty: none
+	Exit   *wire.Exit `json:"exit,omitempty" help:"how the recorded agent ended, if the tape has it"`
+	Signal string     `json:"signal,omitempty" help:"the last signal passed on to the recorded agent before it ended"`
 
 	fatal      bool // no answer can tell the client of a miss
 	moreMisses int  // beyond maxLines

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
@@ -85,7 +86,7 @@ func TestHelpHasNoBackticks(t *testing.T) {
 	}
 }
 
-// TestHelpOfJSON holds the help of the listings to name all that is in a line.
+// TestHelpOfJSON holds help that is written by hand to name all that is in a line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
 	frame, err := frametext.JSON(dialect.Frame{
@@ -107,18 +108,9 @@ func TestHelpOfJSON(t *testing.T) {
 		cmd    *cobra.Command
 		fields []string
 	}{
-		{newLsCmd(&dir), fieldsOf(tapeLine{})},
-		{newSessionsCmd(&dir), fieldsOf(sessionLine{})},
 		{newShowCmd(&dir), shown},
-		{newVersionCmd(), fieldsOf(versionLine{})},
-		{newWatchCmd(&dir), fieldsOf(watchLine{})},
-		{newImportCmd(&dir), fieldsOf(importedLine{})},
-		{newRmCmd(&dir), fieldsOf(doomedTape{})},
-		{newPruneCmd(&dir), fieldsOf(doomedTape{})},
 		{newDiffCmd(&dir), append(fieldsOf(compare.Diff{}), fieldsOf(compare.Hunk{})...)},
 		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
-		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},
-		{newReplayAgentCmd(&dir), fieldsOf(replay.Report{})},
 		{newStatsCmd(&dir), statsFields()},
 	} {
 		_, list, ok := strings.Cut(tt.cmd.Long, "--json is an object with")
@@ -128,6 +120,19 @@ func TestHelpOfJSON(t *testing.T) {
 		for _, name := range tt.fields {
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(list) {
 				t.Errorf("%s: nothing about %s", tt.cmd.Name(), name)
+			}
+		}
+	}
+}
+
+// TestHelpOfMembers: the help of a member is in the tag of its field.
+func TestHelpOfMembers(t *testing.T) {
+	for _, object := range []any{
+		tapeLine{}, sessionLine{}, versionLine{}, watchLine{}, noteLine{}, importedLine{}, doomedTape{}, drive.Report{}, replay.Report{},
+	} {
+		for _, name := range fieldsOf(object) {
+			if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(cli.Members(object)) {
+				t.Errorf("%T: nothing about %s", object, name)
 			}
 		}
 	}

@@ -30,9 +30,8 @@ The tapes that acptap export --mcp wrote belong together again if one import
 takes them, whatever their order and their new ids. That of an agent is added
 before those of its servers.
 
-A line of --json is an object with file, the name of the file as it was given or
-found in DIR, and tape, the id.
-
+A line of --json is an object with
+` + cli.Members(importedLine{}) + `
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl
   ssh box acptap export last | acptap import -
@@ -75,6 +74,6 @@ Exit status 0; 2 if a file cannot be imported.`,
 
 // An importedLine is an imported tape as --json writes it.
 type importedLine struct {
-	File string `json:"file"`
-	Tape string `json:"tape"`
+	File string `json:"file" help:"the name of the file as it was given or found in DIR"`
+	Tape string `json:"tape" help:"id"`
 }

@@ -52,36 +52,7 @@ without the agent's stderr. STATE is how the tape came out, the worst of
                       --recover, moves it into the tape
 
 A line of --json is an object with
-  tape, shortId, name id; the end of it; the name given with --name
-  title               as above
-  tags, notes         the tags; the number of notes
-  started, ended      RFC 3339
-  command, cwd        the agent's command line, without secrets, and its working
-                      directory
-  protocol, dialect   acp or mcp; v1, v2-early, v2, legacy or modern
-  proposal            whose sessions MCP had: dls, sep1364-a1 or sep1364-a2
-  version             the protocol version that both sides agreed on
-  client, agent       the names that they report; also clientVersion, agentTitle
-                      and agentVersion
-  frames, bytes       messages of both sides, and their bytes
-  lines               the number of the last frame, with stderr and marks
-  failures            how many, as in FAILED
-  failed, invalid     frames with an error; lines that are not JSON-RPC
-  notRecorded         bytes that were not recorded
-  sessions, turns     how many
-  rules               how often a rule changed something, if any did
-  live                true: it is being recorded
-  compressed          true: all of it is in tapes/
-  partial             true: a part of it is not counted
-  outcome             as STATE
-  exit                code, signal, error: how the agent ended, if it did
-  parent              tape, link, server: of the agent that started this one
-  transport, upstream http or ws, and the server's URL; not there for stdio
-  streams, closed     how many HTTP exchanges and WebSockets; why the connection
-                      ended, which has no exit
-  guessed             true: the server gives no ids by which requests are told
-                      apart, and those of two clients may be on the tape
-
+` + cli.Members(tapeLine{}) + `
 Exit status 0; 2 if the store, or a tape in it, cannot be read, or with --tag
 the tags.`,
 		Example: `  acptap ls
@@ -141,47 +112,47 @@ the tags.`,
 
 // A tapeLine is a tape as --json writes it.
 type tapeLine struct {
-	Tape          string     `json:"tape"`
-	ShortID       string     `json:"shortId"`
-	Title         string     `json:"title,omitempty"`
-	Tags          []string   `json:"tags,omitempty"`
-	Notes         int        `json:"notes,omitempty"`
-	Started       time.Time  `json:"started"`
-	Ended         *time.Time `json:"ended,omitempty"`
-	Name          string     `json:"name,omitempty"`
-	Command       []string   `json:"command"`
-	Cwd           string     `json:"cwd"`
-	Protocol      string     `json:"protocol"`
-	Dialect       string     `json:"dialect"`
-	Proposal      string     `json:"proposal,omitempty"`
-	Version       string     `json:"version,omitempty"`
-	Client        string     `json:"client,omitempty"`
-	ClientVersion string     `json:"clientVersion,omitempty"`
-	Agent         string     `json:"agent,omitempty"`
-	AgentTitle    string     `json:"agentTitle,omitempty"`
-	AgentVersion  string     `json:"agentVersion,omitempty"`
-	Frames        uint64     `json:"frames"`
-	Lines         uint64     `json:"lines"`
-	Bytes         int64      `json:"bytes"`
-	Failed        uint64     `json:"failed"`
-	Invalid       uint64     `json:"invalid"`
-	Lost          int64      `json:"notRecorded"`
-	Failures      uint64     `json:"failures"`
-	Sessions      uint64     `json:"sessions"`
-	Turns         uint64     `json:"turns"`
-	Live          bool       `json:"live"`
-	Sealed        bool       `json:"compressed"`
-	Partial       bool       `json:"partial,omitempty"`
-	Outcome       string     `json:"outcome"`
-	Exit          *wire.Exit `json:"exit,omitempty"`
+	Tape          string     `json:"tape" help:"id"`
+	ShortID       string     `json:"shortId" help:"the end of the id"`
+	Title         string     `json:"title,omitempty" help:"as above"`
+	Tags          []string   `json:"tags,omitempty" help:"the tags"`
+	Notes         int        `json:"notes,omitempty" help:"the number of notes"`
+	Started       time.Time  `json:"started" help:"RFC 3339"`
+	Ended         *time.Time `json:"ended,omitempty" help:"RFC 3339"`
+	Name          string     `json:"name,omitempty" help:"the name given with --name"`
+	Command       []string   `json:"command" help:"the agent's command line, without secrets"`
+	Cwd           string     `json:"cwd" help:"its working directory"`
+	Protocol      string     `json:"protocol" help:"acp or mcp"`
+	Dialect       string     `json:"dialect" help:"v1, v2-early, v2, legacy or modern"`
+	Proposal      string     `json:"proposal,omitempty" help:"whose sessions MCP had: dls, sep1364-a1 or sep1364-a2"`
+	Version       string     `json:"version,omitempty" help:"the protocol version that both sides agreed on"`
+	Client        string     `json:"client,omitempty" help:"the name that the client reports"`
+	ClientVersion string     `json:"clientVersion,omitempty" help:"its version"`
+	Agent         string     `json:"agent,omitempty" help:"the name that the agent reports"`
+	AgentTitle    string     `json:"agentTitle,omitempty" help:"its title"`
+	AgentVersion  string     `json:"agentVersion,omitempty" help:"its version"`
+	Frames        uint64     `json:"frames" help:"messages of both sides"`
+	Lines         uint64     `json:"lines" help:"the number of the last frame, with stderr and marks"`
+	Bytes         int64      `json:"bytes" help:"of the messages"`
+	Failed        uint64     `json:"failed" help:"frames with an error"`
+	Invalid       uint64     `json:"invalid" help:"lines that are not JSON-RPC"`
+	Lost          int64      `json:"notRecorded" help:"bytes that were not recorded"`
+	Failures      uint64     `json:"failures" help:"how many, as in FAILED"`
+	Sessions      uint64     `json:"sessions" help:"how many"`
+	Turns         uint64     `json:"turns" help:"how many"`
+	Live          bool       `json:"live" help:"true: it is being recorded"`
+	Sealed        bool       `json:"compressed" help:"true: all of it is in tapes/"`
+	Partial       bool       `json:"partial,omitempty" help:"true: a part of it is not counted"`
+	Outcome       string     `json:"outcome" help:"as STATE"`
+	Exit          *wire.Exit `json:"exit,omitempty" help:"code, signal, error: how the agent ended, if it did"`
 
-	Rules     uint64        `json:"rules,omitempty"`
-	Parent    record.Parent `json:"parent,omitzero"`
-	Transport string        `json:"transport,omitempty"`
-	Upstream  string        `json:"upstream,omitempty"`
-	Streams   uint64        `json:"streams,omitempty"`
-	Closed    string        `json:"closed,omitempty"`
-	Guessed   bool          `json:"guessed,omitempty"`
+	Rules     uint64        `json:"rules,omitempty" help:"how often a rule changed something, if any did"`
+	Parent    record.Parent `json:"parent,omitzero" help:"tape, link, server: of the agent that started this one"`
+	Transport string        `json:"transport,omitempty" help:"http or ws; not there for stdio"`
+	Upstream  string        `json:"upstream,omitempty" help:"the server's URL; not there for stdio"`
+	Streams   uint64        `json:"streams,omitempty" help:"how many HTTP exchanges and WebSockets"`
+	Closed    string        `json:"closed,omitempty" help:"why the connection ended, which has no exit"`
+	Guessed   bool          `json:"guessed,omitempty" help:"true: the server gives no ids by which requests are told apart, and those of two clients may be on the tape"`
 }
 
 func tapeOf(i tapelist.Row) any {

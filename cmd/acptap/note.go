@@ -32,12 +32,7 @@ Without TEXT it lists the notes. With --remove it removes those on FRAME, or
 those whose numbers, as listed, stand in the place of TEXT.
 
 A line of --json is an object with
-  tape      id
-  note      its number on the tape
-  frame     number of the frame; not there for a note on the tape
-  text      not there for a bookmark
-  at        when it was written (RFC 3339)
-` + ref.Help + `
+` + cli.Members(noteLine{}) + ref.Help + `
 Of a session on several tapes 2.17 is frame 17 of the second tape. Without a
 frame such a session is refused; name one of its tapes.
 
@@ -142,11 +137,11 @@ func listNotes(w io.Writer, store *record.Store, tape string, frame uint64, asJS
 
 // A noteLine is a note as --json writes it.
 type noteLine struct {
-	Tape  string    `json:"tape"`
-	Note  uint64    `json:"note"`
-	Frame uint64    `json:"frame,omitempty"`
-	Text  string    `json:"text,omitempty"`
-	At    time.Time `json:"at,omitzero"`
+	Tape  string    `json:"tape" help:"id"`
+	Note  uint64    `json:"note" help:"its number on the tape"`
+	Frame uint64    `json:"frame,omitempty" help:"number of the frame; not there for a note on the tape"`
+	Text  string    `json:"text,omitempty" help:"not there for a bookmark"`
+	At    time.Time `json:"at,omitzero" help:"when it was written (RFC 3339)"`
 }
 
 func writeNotes(w io.Writer, tape string, notes []note.Note, asJSON bool) error {

@@ -28,7 +28,9 @@ compressed first.
 
 It lists the tapes and asks before it deletes them. Where there is no terminal
 to ask on, such as in a cron job, --yes is required.
-` + removalJSON + `
+
+A line of --json is an object with
+` + cli.Members(doomedTape{}) + `
 Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 		Example: `  acptap prune --older-than 30d --dry-run
   acptap prune --older-than 2w

@@ -64,16 +64,7 @@ Each client has a report, with --json on a line of its own. See acptap help
 testing.
 
 The report of --json is an object with
-  sent              how many frames of the agent were sent
-  received          how many messages of the client came; matched, how many of
-                    them are on the tape; live, how many requests went to AGENT
-  misses            what the client did that is not on the tape: miss; expected,
-                    the nearest message there (seq, method); differs (path,
-                    want, got); new, if AGENT could have served it
-  neverCame, left   recorded messages that did not come (seq, method); how many
-  notes             other deviations
-  exit, signal      how the recorded agent ended, and on which signal
-` + ref.Help + `
+` + cli.Members(replay.Report{}) + ref.Help + `
 REF#2 is the second connection on the tape. See acptap help testing.
 
 The exit status is that of the agent on the tape; 1 if the client departed from

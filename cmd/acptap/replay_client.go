@@ -45,11 +45,7 @@ is not on their tapes is reported too.
 Messages that could not be played as recorded are reported on stderr at the end.
 
 On stdout, --json is an object with
-  tapes         the tapes that --save has made
-  notes         what could not be played as recorded
-  stopped       why not all was played, if it was not
-  diff          level and hunks, as acptap diff --json writes them
-` + ref.Help + `
+` + cli.Members(drive.Report{}) + ref.Help + `
 
 Exit status 0 if the conversations are the same; 1 if they differ, or if
 messages could not be played; 2 if REF cannot be played to AGENT; 127 or 126 if

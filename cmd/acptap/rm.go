@@ -33,7 +33,9 @@ stays, such as its title in a list. A tape that is being recorded is refused.
 
 What is deleted is listed with its title, which is that of the first session on
 the tape, or the beginning of its first prompt.
-` + removalJSON + `
+
+A line of --json is an object with
+` + cli.Members(doomedTape{}) + `
 Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
   acptap rm --dry-run last last~1
@@ -62,13 +64,6 @@ Exit status 0; 2 if something could not be deleted.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
-
-// removalJSON explains the --json of commands that delete tapes.
-const removalJSON = `
-A line of --json is an object with tape (the id), started, agent, title, turns,
-size (bytes on disk), deleted (false: it is still there), parent (as in acptap
-ls), and error, which says why the tape could not be read.
-`
 
 // deletions are how tapes are deleted.
 type deletions struct {

@@ -18,16 +18,16 @@ import (
 // A doomedTape is a tape to delete, as --json writes it: by its id, and by what its user may
 // know it by.
 type doomedTape struct {
-	Tape    string    `json:"tape"`
-	Started time.Time `json:"started,omitzero"`
-	Agent   string    `json:"agent"`
-	Title   string    `json:"title"` // of its first session, else the beginning of that one's first prompt
-	Turns   uint64    `json:"turns"`
-	Size    int64     `json:"size"`    // bytes on disk
-	Deleted bool      `json:"deleted"` // false: it is still there
-	Error   string    `json:"error,omitempty"`
+	Tape    string    `json:"tape" help:"id"`
+	Started time.Time `json:"started,omitzero" help:"RFC 3339"`
+	Agent   string    `json:"agent" help:"what the agent is called"`
+	Title   string    `json:"title" help:"of its first session, else the beginning of its first prompt"`
+	Turns   uint64    `json:"turns" help:"how many"`
+	Size    int64     `json:"size" help:"bytes on disk"`
+	Deleted bool      `json:"deleted" help:"false: it is still there"`
+	Error   string    `json:"error,omitempty" help:"why the tape could not be read"`
 
-	Parent record.Parent `json:"parent,omitzero"`
+	Parent record.Parent `json:"parent,omitzero" help:"as in acptap ls"`
 }
 
 // describeTapes returns what tapes are. Of a tape that cannot be read, Error says why: it can

@@ -35,21 +35,7 @@ With acptap proxy --sessions, clients can load these sessions even from an agent
 that forgot them: see acptap help resume.
 
 A line of --json is an object with
-  session, title      id; the title that the agent gave it
-  prompt              first line of the first prompt
-  agent               whose it is: the name given with acptap proxy --name, or
-                      the first word of the command and a hash of all of it
-  cwd, parent         working directory; the session that it was forked from
-  dialect             v1, v2-early, v2, legacy or modern
-  began, updated      RFC 3339
-  expires             the time that an MCP server gave
-  frames, failed      messages of both sides; those with an error
-  failures            how many, as in FAILED
-  turns               how many prompts
-  closed              true: the client closed it
-  runs                for each tape: tape, first and last (numbers of frames),
-                      frames, failed, failures, turns, began, ended
-
+` + cli.Members(sessionLine{}) + `
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap sessions
   acptap sessions --cwd . --agent claude
@@ -116,22 +102,22 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 
 // A sessionLine is a session as --json writes it.
 type sessionLine struct {
-	Session string       `json:"session"`
-	Agent   string       `json:"agent"`
-	Title   string       `json:"title,omitempty"`
-	Prompt  string       `json:"prompt,omitempty"`
-	Cwd     string       `json:"cwd,omitempty"`
-	Parent  string       `json:"parent,omitempty"`
-	Expires string       `json:"expires,omitempty"`
-	Dialect string       `json:"dialect"`
-	Began   time.Time    `json:"began"`
-	Updated time.Time    `json:"updated"`
-	Frames  uint64       `json:"frames"`
-	Failed  uint64       `json:"failed"`
-	Fails   uint64       `json:"failures"`
-	Turns   uint64       `json:"turns"`
-	Closed  bool         `json:"closed"`
-	Runs    []record.Run `json:"runs"`
+	Session string       `json:"session" help:"id"`
+	Agent   string       `json:"agent" help:"whose it is: the name given with acptap proxy --name, or the first word of the command and a hash of all of it"`
+	Title   string       `json:"title,omitempty" help:"the title that the agent gave it"`
+	Prompt  string       `json:"prompt,omitempty" help:"first line of the first prompt"`
+	Cwd     string       `json:"cwd,omitempty" help:"working directory"`
+	Parent  string       `json:"parent,omitempty" help:"the session that it was forked from"`
+	Expires string       `json:"expires,omitempty" help:"the time that an MCP server gave"`
+	Dialect string       `json:"dialect" help:"v1, v2-early, v2, legacy or modern"`
+	Began   time.Time    `json:"began" help:"RFC 3339"`
+	Updated time.Time    `json:"updated" help:"RFC 3339"`
+	Frames  uint64       `json:"frames" help:"messages of both sides"`
+	Failed  uint64       `json:"failed" help:"those with an error"`
+	Fails   uint64       `json:"failures" help:"how many, as in FAILED"`
+	Turns   uint64       `json:"turns" help:"how many prompts"`
+	Closed  bool         `json:"closed" help:"true: the client closed it"`
+	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended"`
 }
 
 func sessionOf(s tapelist.SessionRow) any {

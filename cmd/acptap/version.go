@@ -15,7 +15,8 @@ func newVersionCmd() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Prints the version of acptap, that of Go, and the system it was built for.
---json is an object with version, go, os and arch.`,
+--json is an object with
+` + cli.Members(versionLine{}),
 		Example: `  acptap version
   acptap version --json | jq -r .version`,
 		Args: cli.Operands(0, 0),
@@ -33,8 +34,8 @@ func newVersionCmd() *cobra.Command {
 
 // A versionLine is the version as --json writes it.
 type versionLine struct {
-	Version string `json:"version"`
-	Go      string `json:"go"`
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
+	Version string `json:"version" help:"of acptap"`
+	Go      string `json:"go" help:"the version of Go that built it"`
+	OS      string `json:"os" help:"as in $GOOS"`
+	Arch    string `json:"arch" help:"as in $GOARCH"`
 }

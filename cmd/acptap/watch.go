@@ -58,16 +58,7 @@ show or keep.
 ` + ref.Help + `
 
 A line of --json is an object with
-  event               watching, hangs, over or ended
-  time                RFC 3339
-  tape, agent         id; what the agent is called
-  kind                as above
-  session, turn       id; number of the turn in it, from 1
-  frame               number of the frame since which it hangs
-  by                  of over: number of the frame that ended it
-  seconds             for how long it has hung by then
-  text                what the line says
-What is not known is left out.
+` + cli.Members(watchLine{}) + `What is not known is left out.
 
 Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 		Example: `  acptap watch

@@ -73,17 +73,17 @@ func (w *watcher) each(changes iter.Seq2[record.Change, error], take func(*recor
 
 // A watchLine is what is told, as --json writes it.
 type watchLine struct {
-	Event   string    `json:"event"`
-	Time    time.Time `json:"time"`
-	Tape    string    `json:"tape"`
-	Agent   string    `json:"agent"`
-	Kind    string    `json:"kind,omitempty"`
-	Session string    `json:"session,omitempty"`
-	Turn    int       `json:"turn,omitempty"`
-	Frame   uint64    `json:"frame,omitempty"`
-	By      uint64    `json:"by,omitempty"`
-	Seconds float64   `json:"seconds,omitempty"`
-	Text    string    `json:"text"`
+	Event   string    `json:"event" help:"watching, hangs, over or ended"`
+	Time    time.Time `json:"time" help:"RFC 3339"`
+	Tape    string    `json:"tape" help:"id"`
+	Agent   string    `json:"agent" help:"what the agent is called"`
+	Kind    string    `json:"kind,omitempty" help:"as above"`
+	Session string    `json:"session,omitempty" help:"id"`
+	Turn    int       `json:"turn,omitempty" help:"number of the turn in it, from 1"`
+	Frame   uint64    `json:"frame,omitempty" help:"number of the frame since which it hangs"`
+	By      uint64    `json:"by,omitempty" help:"of over: number of the frame that ended it"`
+	Seconds float64   `json:"seconds,omitempty" help:"for how long it has hung by then"`
+	Text    string    `json:"text" help:"what the line says"`
 }
 
 // tell writes the lines of what happens with a tape.

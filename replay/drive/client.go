@@ -61,10 +61,10 @@ var (
 
 // A Report says how a Client's run went.
 type Report struct {
-	Tapes   []string     `json:"tapes"`             // the new tapes, one for each run of the agent
-	Notes   []string     `json:"notes"`             // what could not be played as recorded
-	Stopped string       `json:"stopped,omitempty"` // why the rest was not played; empty if everything was
-	Diff    compare.Diff `json:"diff"`              // from the tape to the new run
+	Tapes   []string     `json:"tapes" help:"the tapes that --save has made, one for each run of AGENT"`
+	Notes   []string     `json:"notes" help:"what could not be played as recorded"`
+	Stopped string       `json:"stopped,omitempty" help:"why not all was played, if it was not"`
+	Diff    compare.Diff `json:"diff" help:"from the tape to the new run: level and hunks, as acptap diff --json writes them"`
 }
 
 // String returns the notes, and why the run stopped, as lines for people. They contain
