@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +40,7 @@ Exit status 0; 2 if a file cannot be imported.`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := cli.UntilSignal(cmd.Context())
 			defer stop()
 			paths, failed := importPaths(args)
 			i := record.NewImporter(store)

@@ -173,7 +173,7 @@ func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error
 	}
 	// One signal often follows another, as when a terminal is closed. All are caught
 	// until the store is removed.
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
 	tmp, err := os.MkdirTemp("", "acptap-")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -163,7 +162,7 @@ func hostname() string {
 // Listen passes on what clients and a server say until a signal comes.
 func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stderr io.Writer) error {
 	debug.SetGCPercent(30) // as where an agent is run
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
 	w := &cli.Warnings{Stderr: stderr}
 	defer w.Wait()

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -125,7 +123,7 @@ func command(args []string) ([]string, error) {
 // replayClient plays a client, and reports. end returns what could not be played to the agent
 // by its MCP servers.
 func replayClient(cmd *cobra.Command, client *drive.Client, end func() []string, ref string, save, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
 	errOut, flush := cli.Sanitized(cmd.ErrOrStderr())
 	client.Err = errOut

@@ -6,10 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,7 +38,7 @@ func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
 // replayListen plays the agent of a tape over HTTP and over WebSockets until a signal comes,
 // and reports for each client.
 func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
 	fr, err := front.New(o.agent)
 	if err != nil {

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +21,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 func newReportCmd(dir *string) *cobra.Command {
@@ -157,7 +153,7 @@ func (r *reporting) checkRuns(names []string) error {
 
 // run writes the page of one subject, or of two.
 func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []string, stdout, stderr io.Writer) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal does not wait for the page
 	debug.SetGCPercent(50)       // a million frames of chat took 290 to 330 MB, not 350 to 365
@@ -175,13 +171,7 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 	if err != nil {
 		return err
 	}
-	for _, err := range w.broken {
-		cli.Warn(stderr, "%v", err)
-	}
-	if len(w.broken) > 0 {
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(w.broken), "part"))
-	}
-	return nil
+	return complainOfParts(stderr, w.broken)
 }
 
 // frameName returns what commands name the subject by: nothing else will ever have that

@@ -108,7 +108,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	}
 	switch {
 	case len(broken) > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
+		return unreadable(len(broken))
 	case l.tape != "":
 		return nil
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 // A show is what the flags of acptap show ask for.
@@ -337,7 +336,7 @@ func (s *show) verdict(n *sum) error {
 	picky := !s.match.IsZero() || s.from > 1 || s.to != math.MaxUint64
 	switch {
 	case n.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(n.broken, "part"))
+		return unreadable(n.broken)
 	case n.shown == 0 && picky:
 		return cli.ErrNo
 	}

@@ -43,7 +43,7 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 	}
 	switch {
 	case h.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(h.broken, "part"))
+		return unreadable(h.broken)
 	case shown == 0:
 		cli.Warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return cli.ErrNo

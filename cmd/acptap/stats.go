@@ -121,13 +121,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 				return err
 			}
 			broken = append(broken, parts...)
-			for _, err := range broken {
-				cli.Warn(cmd.ErrOrStderr(), "%v", err)
-			}
-			if len(broken) == 0 {
-				return nil
-			}
-			return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
+			return complainOfParts(cmd.ErrOrStderr(), broken)
 		},
 	}
 	f := cmd.Flags()

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -98,13 +98,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 			} else {
 				err = writeSummary(cmd.OutOrStdout(), s)
 			}
-			for _, err := range broken {
-				cli.Warn(cmd.ErrOrStderr(), "%v", err)
-			}
-			if err == nil && len(broken) > 0 {
-				err = fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
-			}
-			return err
+			return cmp.Or(err, complainOfParts(cmd.ErrOrStderr(), broken))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")

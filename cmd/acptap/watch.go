@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,7 +67,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 			if err := checkAfter("after", w.After); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := cli.UntilSignal(cmd.Context())
 			defer stop()
 			stderr := &cli.Warnings{Stderr: cmd.ErrOrStderr()}
 			defer stderr.Wait()

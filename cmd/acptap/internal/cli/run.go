@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,11 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 		Warn(stderr, "%s", text)
 	}
 	return ExitCode(err)
+}
+
+// UntilSignal returns ctx, which ends also with a signal that asks the program to end.
+func UntilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // complaint returns what to print about err: nothing about the agent's exit status,

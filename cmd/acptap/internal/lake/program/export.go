@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +34,7 @@ func newExportCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		ctx, stop := cli.UntilSignal(cmd.Context())
 		defer stop() // not before: a signal ends the reading of files at once
 		damage, err := writeTables(ctx, to, whole, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {

@@ -3,9 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +30,7 @@ func newPullCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		ctx, stop := cli.UntilSignal(cmd.Context())
 		defer stop()
 		// A pull that was killed has left the ids of what it was at.
 		if err := store.Recover(func() bool { return ctx.Err() != nil }, nil); err != nil {

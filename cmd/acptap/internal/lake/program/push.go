@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +33,7 @@ func newPushCmd(dir *string) *cobra.Command {
 		if failed != nil && !p.Which.Flagged() {
 			return failed
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		ctx, stop := cli.UntilSignal(cmd.Context())
 		defer stop()
 		bar := cli.NewProgress(cmd.ErrOrStderr(), "pushing")
 		var unread error
