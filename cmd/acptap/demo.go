@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/demo"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -125,22 +126,11 @@ func shellName() string {
 func exportLine(shell, dir string) string {
 	switch shell {
 	case "fish":
-		return "set -x ACPTAP_STORE " + shellWord(dir)
+		return "set -x ACPTAP_STORE " + settings.ShellWords(dir)
 	case "powershell", "pwsh":
 		return "$env:ACPTAP_STORE = '" + strings.ReplaceAll(dir, "'", "''") + "'"
 	}
-	return "export ACPTAP_STORE=" + shellWord(dir)
-}
-
-// shellWord quotes s for a shell.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:"+string(filepath.Separator), r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "export ACPTAP_STORE=" + settings.ShellWords(dir)
 }
 
 func newDemoAgentCmd() *cobra.Command {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/demo"
+	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -151,8 +152,8 @@ func TestShellWord(t *testing.T) {
 		{"~", "'~'"},
 		{"", "''"},
 	} {
-		if got := shellWord(tt.in); got != tt.want {
-			t.Errorf("shellWord(%q): got %s, want %s", tt.in, got, tt.want)
+		if got := settings.ShellWords(tt.in); got != tt.want {
+			t.Errorf("ShellWords(%q): got %s, want %s", tt.in, got, tt.want)
 		}
 	}
 }

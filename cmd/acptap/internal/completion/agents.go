@@ -15,25 +15,18 @@ func agents(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirec
 	if strings.ContainsAny(word, `/\`) {
 		return files(c, word)
 	}
-	var list []cobra.Completion
-	seen := map[string]bool{}
-	add := func(program, about string) {
-		if !seen[program] && strings.HasPrefix(program, word) {
-			seen[program] = true
-			list = append(list, described(program, about))
-		}
-	}
+	f := fit{word: word}
 	for _, i := range slices.Backward(c.listing().Tapes) {
 		if len(i.Start.Command) > 0 {
-			add(i.Start.Command[0], "recorded before")
+			f.add(i.Start.Command[0], "recorded before")
 		}
 	}
 	if word != "" { // all programs there are would hide those that were recorded
 		for _, name := range programs(word) {
-			add(name, "")
+			f.add(name, "")
 		}
 	}
-	return list, cobra.ShellCompDirectiveKeepOrder
+	return f.list, cobra.ShellCompDirectiveKeepOrder
 }
 
 // programs returns the names in PATH that begin with a word.

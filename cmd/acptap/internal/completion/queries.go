@@ -1,7 +1,6 @@
 package completion
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,8 @@ func queries(c *Completer, word string) (list []cobra.Completion, how cobra.Shel
 }
 
 // values returns what is known of the values of a key.
-func (c *Completer) values(key string) (list []string) {
+func (c *Completer) values(key string) []string {
+	var known fit
 	switch key {
 	case "method":
 		return methods()
@@ -38,16 +38,12 @@ func (c *Completer) values(key string) (list []string) {
 		return variants()
 	case "server":
 		for _, i := range c.listing().Tapes {
-			if name := i.Start.Parent.Server; name != "" && isTypeable(name) && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
+			known.add(i.Start.Parent.Server, "")
 		}
 	case "session":
 		for _, s := range c.listing().Sessions {
-			if isTypeable(s.ID) {
-				list = append(list, s.ID)
-			}
+			known.add(s.ID, "")
 		}
 	}
-	return list
+	return known.list
 }

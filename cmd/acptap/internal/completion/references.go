@@ -27,50 +27,41 @@ func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompD
 		return files(c, word)
 	}
 	l, now := c.listing(), time.Now()
-	var list []cobra.Completion
-	add := func(name, about string) {
-		if strings.HasPrefix(name, word) && isTypeable(name) {
-			list = append(list, described(name, about))
-		}
-	}
+	f := fit{word: word}
 	rows := tapelist.Rows(l.Tapes, &l)
 	nesting := record.NestingOf(l.Tapes)
 	servers := func(name, tape string) {
 		children := nesting.Children(tape)
 		for i, behind := range record.ServerRefs(children) {
-			add(name+behind, about(&tapelist.Row{Info: children[i]}, now))
+			f.add(name+behind, about(&tapelist.Row{Info: children[i]}, now))
 		}
 	}
 	outer := slices.DeleteFunc(slices.Clone(rows), func(r tapelist.Row) bool { return nesting.Parent(r.Tape) != "" })
 	if n := len(outer); n > 0 {
-		add("last", "the newest tape, "+outer[n-1].Short)
+		f.add("last", "the newest tape, "+outer[n-1].Short)
 	}
 	if plus := strings.LastIndexByte(word, '+'); plus >= 0 {
 		servers(word[:plus], c.tape(word[:plus]))
 	} else if n := len(outer); n > 0 {
 		servers("last", outer[n-1].Tape)
 	}
-	seen := map[string]bool{}
 	for _, i := range slices.Backward(outer) {
-		if name := i.Start.Name; name != "" && !seen[name] {
-			seen[name] = true
-			add(name, "the newest tape of this name")
-		}
+		f.add(i.Start.Name, "the newest tape of this name")
 	}
 	for _, r := range slices.Backward(rows) {
 		name := r.Short
 		if !strings.HasPrefix(name, word) {
 			name = r.Tape // from its beginning, which is a date
 		}
-		add(name, about(&r, now))
+		f.add(name, about(&r, now))
 	}
 	for _, s := range slices.Backward(l.Sessions) {
-		add(s.ID, "session: "+cmp.Or(s.Topic(), s.Cwd))
+		f.add(s.ID, "session: "+cmp.Or(s.Topic(), s.Cwd))
 	}
-	if len(list) == 0 {
+	if len(f.list) == 0 {
 		return files(c, word)
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return f.newest()
 }
 
 // tape returns the id of the tape that a REF names; "" if there is none.
@@ -86,42 +77,58 @@ func (c *Completer) tape(name string) string {
 	return id
 }
 
-// sessions completes the id of a session.
-func sessions(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	for _, s := range slices.Backward(c.listing().Sessions) {
-		if strings.HasPrefix(s.ID, word) && isTypeable(s.ID) {
-			list = append(list, described(s.ID, cmp.Or(s.Topic(), s.Cwd)))
-		}
+// A fit collects what completes a word, each name once.
+type fit struct {
+	word string
+	list []cobra.Completion
+	seen map[string]bool
+}
+
+// add adds a name that the word begins, with what it is.
+func (f *fit) add(name, about string) {
+	if name == "" || f.seen[name] || !strings.HasPrefix(name, f.word) || !isTypeable(name) {
+		return
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[name] = true
+	f.list = append(f.list, described(name, about))
+}
+
+// newest returns the list, whose order is that of what was recorded, the newest first.
+func (f *fit) newest() ([]cobra.Completion, cobra.ShellCompDirective) {
+	return f.list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// sessions completes the id of a session.
+func sessions(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f := fit{word: word}
+	for _, s := range slices.Backward(c.listing().Sessions) {
+		f.add(s.ID, cmp.Or(s.Topic(), s.Cwd))
+	}
+	return f.newest()
 }
 
 // names completes what an agent is called: by the user, or by itself.
-func names(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	seen := map[string]bool{"": true}
+func names(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f := fit{word: word}
 	for _, i := range slices.Backward(c.listing().Tapes) {
-		for _, name := range []string{i.Start.Name, i.Connection.Agent} {
-			if !seen[name] && strings.HasPrefix(name, word) && isTypeable(name) {
-				seen[name] = true
-				list = append(list, name)
-			}
-		}
+		f.add(i.Start.Name, "")
+		f.add(i.Connection.Agent, "")
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return f.newest()
 }
 
 // tags completes the tags that tapes have.
-func tags(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	seen := map[string]bool{}
+func tags(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f := fit{word: word}
 	for _, i := range slices.Backward(c.listing().Tapes) {
 		for _, tag := range i.Tags {
-			if !seen[tag] && strings.HasPrefix(tag, word) {
-				seen[tag] = true
-				list = append(list, tag)
-			}
+			f.add(tag, "")
 		}
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return f.newest()
 }
 
 // listing returns what the store lists; nothing if it cannot be read.
@@ -152,5 +159,8 @@ func isTypeable(word string) bool {
 
 // described joins a word and what it is.
 func described(word, about string) cobra.Completion {
+	if about == "" {
+		return word
+	}
 	return cobra.CompletionWithDesc(word, termtext.Cut(termtext.Piece(about), maxDescription))
 }
