@@ -11,26 +11,26 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A follower is a process of acptap ship --follow beside a proxy that records. The proxy does
-// not wait for it, hears nothing of it, and opens no connection itself. It is started when a
-// tape has begun, unless one delivers to the same destination already: that one sees the new
-// tape. It may be used from several goroutines.
+// A follower starts acptap ship --follow in its own process, beside a proxy that records.
+// The proxy neither waits for that process nor opens a connection itself. The follower
+// starts the process after the first tape begins, unless another process already ships to
+// the same destination: that one notices the new tape. It is safe for concurrent use.
 type follower struct {
 	store    string // directory
 	address  string // identifies the destination
 	args     []string
-	complain func(error) // is told if it cannot be started
+	complain func(error) // called if the process cannot be started
 
 	mu    sync.Mutex
-	timer *time.Timer // nil: nothing is to be started
-	tape  string      // the first one that it is to be started for
+	timer *time.Timer // nil: no start is pending
+	tape  string      // the first tape to ship
 }
 
-// startAfter is how long after a tape a follower is started: an agent that starts has the
-// processor for itself until then.
+// startAfter delays the follower after the first tape begins, to leave the processor to the
+// agent while it starts.
 const startAfter = time.Second
 
-// Begin says that a tape has begun.
+// Begin schedules the start, after a tape has begun.
 func (f *follower) Begin(tape string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,7 +40,7 @@ func (f *follower) Begin(tape string) {
 	}
 }
 
-// End says that no tape will begin any more. What was to be started is started now.
+// End starts a pending process now, because no further tape will begin.
 func (f *follower) End() { f.start() }
 
 func (f *follower) start() {
@@ -59,7 +59,7 @@ func (f *follower) start() {
 	}
 }
 
-// run starts the process. It is reaped if it ends before this one does.
+// run starts the process, and reaps it if it ends before this one.
 func (f *follower) run() error {
 	path, err := cli.Acptap.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
@@ -72,6 +72,6 @@ func (f *follower) run() error {
 		return err
 	}
 	yield(cmd)
-	go cmd.Wait() // it outlives this process, as a rule
+	go cmd.Wait() // usually it outlives this process
 	return nil
 }

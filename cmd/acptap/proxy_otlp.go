@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// checkOTLP returns an error if the flag --otlp has a wrong value. What is wrong with the
-// environment is told later, as it does not keep anything from being recorded.
+// checkOTLP returns an error if --otlp has an invalid value. Errors in the environment are
+// reported later, because they must not prevent recording.
 func checkOTLP(to string) error {
 	if otlpAddress(to) == "" {
 		return nil
@@ -18,8 +18,8 @@ func checkOTLP(to string) error {
 	return err
 }
 
-// newFollower returns what sends the tapes that begin in a store to where --otlp says; nil:
-// nothing does.
+// newFollower returns the follower that ships new tapes of a store to the destination of
+// --otlp, or nil if there is none.
 func newFollower(to string, store *record.Store, w *cli.Warnings) *follower {
 	env := otlp.Environment(os.Getenv)
 	if to == "" || env.Disabled() {

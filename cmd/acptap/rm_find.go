@@ -20,13 +20,12 @@ type deletion struct {
 	Kept  []keptRun
 }
 
-// A keptRun is a run of a deleted session on a tape that stays, because the session
-// was only opened, closed or deleted there.
+// A keptRun is a run of a deleted session on a tape that is kept, because the session was
+// only opened, closed or deleted on that tape.
 type keptRun struct{ Tape, Session string }
 
-// findTapes returns which tapes have to be deleted for refs: those that are meant, with the
-// tapes that are nested in them. All refs are looked up before the first deletion, which
-// would change what last means.
+// findTapes returns the tapes that refs name, and the tapes nested in them. It looks up all
+// refs before anything is deleted, because a deletion changes what last means.
 func findTapes(store *record.Store, refs []string) (deletion, error) {
 	find := ref.In(store)
 	d, err := findNamed(find, refs)
@@ -40,8 +39,8 @@ func findTapes(store *record.Store, refs []string) (deletion, error) {
 	return d, d.addNested(l)
 }
 
-// addNested adds the tapes that are nested in the others, each behind its parent. They
-// are a part of what was said: nothing is deleted if one of them is still recorded.
+// addNested adds the nested tapes, each after its parent. They are part of the
+// conversation, so it returns an error if one of them is still being recorded.
 func (d *deletion) addNested(l *record.Listing) error {
 	nesting := record.NestingOf(l.Tapes)
 	live := map[string]bool{}
@@ -65,10 +64,10 @@ func (d *deletion) addNested(l *record.Listing) error {
 	return nil
 }
 
-// findNamed is Find without the nested tapes.
+// findNamed is findTapes without the nested tapes.
 func findNamed(find *ref.Finder, refs []string) (deletion, error) {
 	var d deletion
-	noTape := map[string]error{} // why a ref names no tape
+	noTape := map[string]error{} // errors for refs that name no tape
 	for _, name := range refs {
 		id, err := find.Tape(name)
 		if err == nil {
@@ -87,7 +86,7 @@ func findNamed(find *ref.Finder, refs []string) (deletion, error) {
 	all := slices.Concat(l.Sessions, l.Deleted)
 	var sessions []record.SessionInfo
 	for _, name := range slices.Sorted(maps.Keys(noTape)) {
-		fits, _ := ref.SessionsLike(all, name) // of all sessions with an id: an ambiguous one is refused
+		fits, _ := ref.SessionsLike(all, name) // an id that matches several sessions is an error
 		one, err := ref.OnlySession(fits, name)
 		if errors.Is(err, record.ErrNoTape) {
 			if err = noTape[name]; errors.Is(err, ref.ErrUnknown) {
@@ -133,8 +132,8 @@ func (d *deletion) addRun(l *record.Listing, one record.SessionInfo, run record.
 	return nil
 }
 
-// tapesBefore returns the tapes that began before a time, with those that are nested in
-// them, of whatever age; none of what is still being recorded.
+// tapesBefore returns the tapes that began before limit and the tapes nested in them, of
+// any age. It leaves out trees in which a tape is still being recorded.
 func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	nesting := record.NestingOf(l.Tapes)
 	for _, i := range l.Tapes {
@@ -151,8 +150,8 @@ func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	return tapes
 }
 
-// others returns the sessions that are not to be deleted and would lose something
-// with the tape.
+// others returns the sessions that would lose frames with the tape, without the deleted
+// ones.
 func others(all, deleted []record.SessionInfo, tape string) []string {
 	var ids []string
 	for _, s := range all {

@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A doomedTape is a tape to delete, as --json writes it: by its id, and by what its user may
-// know it by.
+// A doomedTape is a tape to delete, as --json writes it: its id, and what helps its user to
+// recognize it.
 type doomedTape struct {
 	Tape    string    `json:"tape" help:"id"`
 	Started time.Time `json:"started,omitzero" help:"RFC 3339"`
@@ -30,8 +30,8 @@ type doomedTape struct {
 	Parent record.Parent `json:"parent,omitzero" help:"as in acptap ls"`
 }
 
-// describeTapes returns what tapes are. Of a tape that cannot be read, Error says why: it can
-// be deleted all the same.
+// describeTapes describes the tapes with these ids. Error is set for tapes that cannot be
+// read; they can still be deleted.
 func describeTapes(store *record.Store, ids []string) ([]doomedTape, error) {
 	sizes, err := store.Sizes(ids...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *doomedTape) read(store *record.Store) error {
 	return nil
 }
 
-// writeDoomed writes what tapes are, a line for each.
+// writeDoomed writes a line for each tape.
 func writeDoomed(w io.Writer, tapes []doomedTape, now time.Time) error {
 	t := &cli.Table{}
 	if len(tapes) > 0 {
@@ -87,14 +87,14 @@ func writeDoomed(w io.Writer, tapes []doomedTape, now time.Time) error {
 	return t.Write(w, cli.Columns(w), 2, 5)
 }
 
-// writeDoomedTotal writes how many tapes there are, what happens to them, and their size.
+// writeDoomedTotal writes the number of tapes, the verb, and their total size.
 func writeDoomedTotal(w io.Writer, tapes []doomedTape, verb string) error {
 	number, size := total(tapes)
 	_, err := fmt.Fprintf(w, "%s %s, %s\n", number, verb, size)
 	return err
 }
 
-// writeDoomedJSON writes an object for each tape.
+// writeDoomedJSON writes a JSON object for each tape.
 func writeDoomedJSON(w io.Writer, tapes []doomedTape) error {
 	return cli.WriteJSONLines(w, tapes, func(t doomedTape) any { return t })
 }
@@ -111,7 +111,7 @@ func total(tapes []doomedTape) (number, size string) {
 	return number, termtext.ByteSize(bytes)
 }
 
-// deleteTapes deletes tapes, and returns those that are gone.
+// deleteTapes deletes tapes and returns those that were deleted.
 func deleteTapes(store *record.Store, tapes []doomedTape) (gone []doomedTape, err error) {
 	ids := make([]string, len(tapes))
 	for i, t := range tapes {
@@ -126,7 +126,7 @@ func deleteTapes(store *record.Store, tapes []doomedTape) (gone []doomedTape, er
 	return gone, err
 }
 
-// confirm asks whether tapes are to be deleted. Anything but y or yes is no.
+// confirm asks the user whether to delete tapes. Only y and yes mean yes.
 func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
 	number, size := total(tapes)
 	if _, err := fmt.Fprintf(out, "Delete %s, %s? [y/N] ", number, size); err != nil {
@@ -137,7 +137,7 @@ func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
 		return false, err
 	}
 	if err == io.EOF {
-		fmt.Fprintln(out) // the terminal has not ended the line
+		fmt.Fprintln(out) // end the line, which the terminal has not
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

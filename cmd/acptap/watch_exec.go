@@ -15,34 +15,34 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A stallHook runs a command of the user's for each thing that begins to hang, one at a time
-// and behind the watching. What came over the wire is only in its environment, never in
-// the command.
+// A stallHook runs the user's command once for each new stall, one at a time, without
+// delaying the watcher. Data from the wire reaches the command only through environment
+// variables, never through the command line.
 type stallHook struct {
 	command string
 	env     []string
 	trouble func(error)
-	limit   time.Duration // of one command
+	limit   time.Duration // for one run of the command
 
 	cancel context.CancelFunc
-	queue  chan []string // environments of what waits
-	done   chan struct{} // closed when all commands have ended
-	full   bool          // it was told that commands are left out
+	queue  chan []string // environments of the queued runs
+	done   chan struct{} // closed when the last run has ended
+	full   bool          // the user knows that runs are dropped
 }
 
 const (
-	// maxRun is how long a command may run.
+	// maxRun limits how long the command may run.
 	maxRun = 10 * time.Second
 
-	// maxQueued is how many commands may wait for their turn. Others are left out.
+	// maxQueued limits how many runs may be queued. Further ones are dropped.
 	maxQueued = 64
 
-	// maxComplaint is how much is kept of what a command writes to stderr.
+	// maxComplaint limits how many bytes of the command's stderr are kept.
 	maxComplaint = 1 << 10
 )
 
-// newStallHook returns what runs a command. env is added to the environment. trouble, which
-// may be called from any goroutine, is told of commands that fail. The caller closes it.
+// newStallHook starts a hook for command, whose environment gets env. It reports failed
+// runs to trouble, from any goroutine. The caller must call Close.
 func newStallHook(ctx context.Context, command string, env []string, trouble func(error)) *stallHook {
 	ctx, cancel := context.WithCancel(ctx)
 	x := &stallHook{command: command, env: env, trouble: trouble, limit: maxRun, cancel: cancel, queue: make(chan []string, maxQueued), done: make(chan struct{})}
@@ -57,7 +57,7 @@ func newStallHook(ctx context.Context, command string, env []string, trouble fun
 	return x
 }
 
-// Run runs the command for what begins to hang. It does not wait.
+// Run queues a run for a stall. It does not wait.
 func (x *stallHook) Run(tape string, c *stall.Change) {
 	env := []string{
 		"ACPTAP_KIND=" + c.Kind.String(),
@@ -76,7 +76,7 @@ func (x *stallHook) Run(tape string, c *stall.Change) {
 	}
 }
 
-// Close waits for the commands, but no longer than one may run.
+// Close waits for the queued runs, for at most the time of one run.
 func (x *stallHook) Close() {
 	close(x.queue)
 	select {
@@ -96,7 +96,7 @@ func (x *stallHook) run(ctx context.Context, env []string) error {
 	isolate(cmd)
 	var said complaint
 	cmd.Stderr = &said
-	cmd.WaitDelay = time.Second // what it has started may hold stderr open
+	cmd.WaitDelay = time.Second // children of the command may keep stderr open
 	err := cmd.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -110,7 +110,7 @@ func (x *stallHook) run(ctx context.Context, env []string) error {
 	return nil
 }
 
-// A complaint keeps the beginning of what is written to it.
+// A complaint keeps the first maxComplaint bytes written to it.
 type complaint struct{ bytes.Buffer }
 
 func (c *complaint) Write(p []byte) (int, error) {

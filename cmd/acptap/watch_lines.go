@@ -14,20 +14,20 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A watcher writes a line for each thing that begins to hang, and one when that is over.
+// A watcher writes a line when something begins to hang, and one when it goes on.
 type watcher struct {
 	Out     io.Writer
 	AsJSON  bool
-	After   time.Duration // how long an agent may be silent
-	Session string        // only what hangs in this one; empty: everything
-	Exec    *stallHook    // is called with what begins to hang; nil: nothing is
-	Trouble func(error)   // is called with what cannot be read; watching goes on
+	After   time.Duration // silence that counts as a stall
+	Session string        // only report stalls of this session; empty: of all
+	Exec    *stallHook    // called for each new stall; may be nil
+	Trouble func(error)   // called for what cannot be read; watching continues
 
-	state func(tape string) (record.Info, error) // what is known of a tape by now
-	err   error                                  // of writing
+	state func(tape string) (record.Info, error) // returns what is known of a tape so far
+	err   error                                  // first error of writing
 }
 
-// Store watches all tapes of a store that are being recorded, until ctx is done.
+// Store watches all live tapes of a store until ctx is done.
 func (w *watcher) Store(ctx context.Context, store *record.Store) error {
 	w.state = func(id string) (record.Info, error) {
 		tape, err := store.Open(id)
@@ -42,8 +42,8 @@ func (w *watcher) Store(ctx context.Context, store *record.Store) error {
 	})
 }
 
-// Tape watches one tape, until it has ended or ctx is done. Of one that has ended
-// already it tells everything that has ever hung.
+// Tape watches one tape until it ends or ctx is done. For a tape that has already ended it
+// reports every stall on it.
 func (w *watcher) Tape(ctx context.Context, tape *record.Tape) error {
 	info, err := tape.Info()
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *watcher) each(changes iter.Seq2[record.Change, error], take func(*recor
 	return nil
 }
 
-// A watchLine is what is told, as --json writes it.
+// A watchLine is one line of output, as --json writes it.
 type watchLine struct {
 	Event   string    `json:"event" help:"watching, hangs, over or ended"`
 	Time    time.Time `json:"time" help:"RFC 3339"`
@@ -86,7 +86,7 @@ type watchLine struct {
 	Text    string    `json:"text" help:"what the line says"`
 }
 
-// tell writes the lines of what happens with a tape.
+// tell writes the lines for changes of a tape.
 func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
 	if kind == record.TapeAppeared && !t.Past {
 		w.write(t, watchLine{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
@@ -101,7 +101,7 @@ func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Ch
 		}
 		switch {
 		case c.Over && !w.AsJSON && kind == record.TapeEnded && c.Kind == stall.Gone:
-			continue // the end of the tape says so
+			continue // the line for the end of the tape says so
 		case c.Over:
 			l.Event = "over"
 		}

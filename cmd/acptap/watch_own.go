@@ -11,46 +11,46 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An ownWatch watches the tape that this process records. It reads the journal behind the
-// traffic, on a thread that yields to it.
+// An ownWatch watches the tape that this process records. It reads the journal after the
+// traffic has passed, on a thread with low priority.
 type ownWatch struct {
 	after time.Duration
 	say   func(format string, args ...any)
-	told  map[stall.Kind]time.Time // when a kind was told last
+	told  map[stall.Kind]time.Time // when each kind was last reported
 
 	cancel context.CancelFunc
-	behind atomic.Bool   // there may be more to read
-	done   chan struct{} // closed when it has ended
+	behind atomic.Bool   // the journal may have more than was read
+	done   chan struct{} // closed when the goroutine ends
 }
 
-// tellEvery is how often one kind is told at most: many clients show their agent's
-// stderr, or keep it.
+// tellEvery is the shortest time between two reports of one kind, because many clients show
+// or keep their agent's stderr.
 const tellEvery = time.Minute
 
-// lastLook is how long Stop waits until the end of the tape is read.
+// lastLook is how long Stop waits for the rest of the tape to be read.
 const lastLook = 100 * time.Millisecond
 
-// In a flood, which is the opposite of what is looked for, the journal is not read. A
-// thread of the lowest priority may hold one of two processors of the Go scheduler for
-// long, and the traffic would wait for it (BenchmarkWatch in cmd/acptap).
+// During a flood of frames nothing can hang, so we do not read the journal: a thread with
+// the lowest priority can block one of two processors of the Go scheduler for long, and
+// with it the traffic (BenchmarkWatch in cmd/acptap).
 const (
 	flood     = 256 << 10 // bytes a second
 	lookEvery = 50 * time.Millisecond
-	maxRead   = 2 * time.Millisecond // before it is seen whether there is a flood
-	calmLooks = 2                    // without a flood, before the journal is read
-	maxRest   = 5 * time.Second      // then some is read all the same
+	maxRead   = 2 * time.Millisecond // until the next check for a flood
+	calmLooks = 2                    // how many looks without a flood before reading goes on
+	maxRest   = 5 * time.Second      // after which some is read despite a flood
 )
 
-// startOwnWatch watches a tape of a store that a recorder of this process writes. say is called
-// with what begins to hang, but not with what the user is asked: whoever asks the user
-// is the client itself. The caller stops it.
+// startOwnWatch watches the tape of a recorder in this process. It calls say for each new
+// stall, except for questions to the user: the client itself asks those. The caller must
+// call Stop.
 func startOwnWatch(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *ownWatch {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &ownWatch{after: after, say: say, told: map[stall.Kind]time.Time{}, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(o.done)
 		defer func() {
-			if r := recover(); r != nil { // the traffic has nothing to do with it
+			if r := recover(); r != nil { // must not end the traffic
 				say("watch: panic: %.300s", fmt.Sprint(r))
 			}
 		}()
@@ -60,8 +60,8 @@ func startOwnWatch(store *record.Store, journal *record.Recorder, after time.Dur
 	return o
 }
 
-// Stop ends the watching, when the tape has ended. The goroutine may outlive it, since
-// beside busy processes it hardly gets any time; it only reads.
+// Stop ends the watch after the tape has ended. The goroutine, which only reads, may run
+// longer than Stop waits, because busy processes leave it hardly any time.
 func (o *ownWatch) Stop() {
 	defer o.cancel()
 	if o.behind.Load() {
@@ -86,11 +86,11 @@ func (o *ownWatch) watch(ctx context.Context, store *record.Store, journal *reco
 			o.tell(&change, now)
 		}
 	}
-	read := journal.End()          // so much of the journal is read by the next look's end
-	seen, last := read, time.Now() // how long it was, and when, to see a flood
+	read := journal.End()          // length that the journal is read to by the end of the next look
+	seen, last := read, time.Now() // length and time of the last check for a flood
 	for c, err := range tape.Watch(ctx, 1) {
 		if err != nil {
-			continue // a later reader says what cannot be read
+			continue // a later reader reports it
 		}
 		take(&c)
 		switch now := time.Now(); {
@@ -106,14 +106,14 @@ func (o *ownWatch) watch(ctx context.Context, store *record.Store, journal *reco
 			if isFlood(journal.End()-seen, now.Sub(last)) && o.await(ctx, journal, -1, take) < 0 {
 				return
 			}
-			seen, last = journal.End(), time.Now() // this look need not get so far
+			seen, last = journal.End(), time.Now() // this look does not have to get that far
 		}
 	}
 }
 
-// await waits until the journal is longer than what was read, and grows no faster than
-// is to be read. Meanwhile it takes it that nothing comes. It returns how long the
-// journal is, and -1 if ctx is done before.
+// await blocks until the journal is longer than read and not growing too fast to follow.
+// While the journal does not grow, it tells take that time passes. It returns the length of
+// the journal, or -1 if ctx is done.
 func (o *ownWatch) await(ctx context.Context, journal *record.Recorder, read int64, take func(*record.Change)) int64 {
 	before, rested, calm := journal.End(), time.Duration(0), 0
 	for {
@@ -143,7 +143,7 @@ func (o *ownWatch) await(ctx context.Context, journal *record.Recorder, read int
 
 func isFlood(bytes int64, in time.Duration) bool { return float64(bytes) > flood*in.Seconds() }
 
-// rest reports whether the time has passed before ctx was done.
+// rest waits for d and reports whether ctx was still live by then.
 func rest(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// agents completes the program of an agent: those that were recorded first, the
-// newest before, then the programs in PATH. A path is left to the shell.
+// agents completes an agent's program: recorded programs, the newest first, then programs
+// in PATH. It leaves paths to the shell.
 func agents(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if strings.ContainsAny(word, `/\`) {
 		return files(c, word)
@@ -21,7 +21,7 @@ func agents(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirec
 			f.add(i.Start.Command[0], "recorded before")
 		}
 	}
-	if word != "" { // all programs there are would hide those that were recorded
+	if word != "" { // otherwise all of PATH would hide the recorded programs
 		for _, name := range programs(word) {
 			f.add(name, "")
 		}
@@ -29,7 +29,7 @@ func agents(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirec
 	return f.list, cobra.ShellCompDirectiveKeepOrder
 }
 
-// programs returns the names in PATH that begin with a word.
+// programs returns the names in PATH that have word as prefix.
 func programs(word string) (names []string) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		entries, err := os.ReadDir(dir)

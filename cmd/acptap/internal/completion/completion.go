@@ -1,10 +1,9 @@
-// Package completion completes what a user types behind acptap in a shell: tapes,
-// sessions and names with what they are, filters, the words that flags take, and the
-// agents that were recorded before.
+// Package completion completes the words of acptap's command line in a shell: tapes,
+// sessions and names with descriptions, filters, values of flags, and recorded agents.
 //
-// What stands at a place is told by the command's own usage line and by the usage of
-// its flags: REF in `show [flags] [REF]` is a reference, and so is it in every other
-// command. A command that has a ValidArgsFunction of its own keeps it.
+// The usage lines of commands and flags say what each word is: REF in `show [flags] [REF]`
+// is a reference, as in every other command. A command with its own ValidArgsFunction keeps
+// it.
 package completion
 
 import (
@@ -17,18 +16,18 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Completer knows what may stand at a place. Its functions read the store anew at
-// each call; a store that cannot be read has nothing to offer.
+// A Completer completes words from a store, which it reads anew for each call. If the store
+// cannot be read, it offers nothing from it.
 type Completer struct {
 	Store func() (*record.Store, error)
-	Words []string // what was typed behind the program's name, the word at the cursor last
+	Words []string // the words after the program's name, the word at the cursor last
 }
 
-// A source returns what may stand in the place of word, the best first, and how the
-// shell is to treat it.
+// A source returns the completions of word, the best first, and how the shell must treat
+// them.
 type source func(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective)
 
-// operands are the sources for the names of operands in usage lines.
+// operands maps names of operands in usage lines to their sources.
 var operands = map[string]source{
 	"REF":          references,
 	"TAPE|SESSION": references,
@@ -42,16 +41,16 @@ var operands = map[string]source{
 	"TAPE":         nothing, // of a bucket
 }
 
-// Attach gives root and all commands below it what completes their operands and
-// flags. The usage of a flag is its description then, without the quotes that mark its
-// placeholder for the help.
+// Attach adds completion of operands and flags to root and all commands below it. It also
+// strips the quotes around placeholders from the usage of flags, which is their
+// description.
 func (c *Completer) Attach(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		c.Attach(cmd)
 	}
 	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if from := ofFlag(f); from != nil {
-			// A flag that has a completion of its own keeps it.
+			// A flag that already has a completion keeps it.
 			_ = root.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return from(c, word)
 			})
@@ -66,7 +65,7 @@ func (c *Completer) Attach(root *cobra.Command) {
 	}
 }
 
-// operand completes the operand behind n others.
+// operand completes the operand that follows n others.
 func (c *Completer) operand(u usage, n int, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	list := u.operands
 	if dash := slices.Index(c.Words, "--"); dash >= 0 && dash < len(c.Words)-1 {
@@ -86,7 +85,7 @@ func (c *Completer) operand(u usage, n int, word string) ([]cobra.Completion, co
 	return from(c, word)
 }
 
-// A usage is what a command's usage line says of its operands.
+// A usage lists the operands in a command's usage line.
 type usage struct {
 	operands, behindDash []operand
 }
@@ -96,8 +95,9 @@ type operand struct {
 	repeats bool
 }
 
-// usageOf reads a usage line, such as `client [flags] REF -- AGENT [ARG...]`. What
-// stands behind | is another form of the command, and adds nothing before the dash.
+// usageOf parses a usage line, such as `client [flags] REF -- AGENT [ARG...]`. Operands
+// after
+// belong to another form of the command, and count only after the dash.
 func usageOf(line string) (u usage) {
 	list, other := &u.operands, false
 	words := strings.Fields(line)

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// values are the sources for the placeholders in the usage of flags.
+// values maps placeholders in the usage of flags to their sources.
 var values = map[string]source{
 	"directory": directories,
 	"file":      files,
@@ -24,8 +24,7 @@ var values = map[string]source{
 	"variant":   words(variants),
 }
 
-// ofFlag returns what completes the values of a flag; nil if there is nothing to
-// complete, as for a number.
+// ofFlag returns the source for the values of a flag; nil if it takes none.
 func ofFlag(f *pflag.Flag) source {
 	if f.Value.Type() == "bool" {
 		return nil
@@ -40,10 +39,9 @@ func ofFlag(f *pflag.Flag) source {
 	return nothing
 }
 
-// Choices returns the words of which a flag takes one, as its usage lists them behind
-// a colon, such as `when` in "when to use colours: auto, always or never". What
-// stands in brackets explains the word before it, and is left out, as is what is more
-// than a word.
+// Choices returns the words that a flag accepts, if its usage lists them after a colon, as
+// in "when to use colours: auto, always or never". It ignores text in brackets and items of
+// several words.
 func Choices(usage string) []string {
 	_, list, _ := strings.Cut(withoutBrackets(usage), ": ")
 	list, _, _ = strings.Cut(list, ";")
@@ -59,7 +57,7 @@ func Choices(usage string) []string {
 	return choices
 }
 
-// withoutBrackets returns text without what stands in round brackets.
+// withoutBrackets returns text without everything in round brackets.
 func withoutBrackets(text string) string {
 	var b strings.Builder
 	depth := 0
@@ -76,7 +74,7 @@ func withoutBrackets(text string) string {
 	return b.String()
 }
 
-// words returns a source of a closed or well-known set.
+// words returns a source for a fixed list.
 func words(list func() []string) source {
 	return func(_ *Completer, word string) (fit []cobra.Completion, _ cobra.ShellCompDirective) {
 		for _, w := range list() {
@@ -88,8 +86,8 @@ func words(list func() []string) source {
 	}
 }
 
-// nothing completes a value that only the user knows, such as a number. Names of
-// files would mislead.
+// nothing offers no completion, for values that only the user knows, such as numbers. File
+// names would mislead.
 func nothing(*Completer, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/acptap/acptap/inspect/frames/filter"
 )
 
-// queries completes the end of a query in the filter language: keys with what they
-// mean, and values of the key before the cursor.
+// queries completes the end of a filter query: keys with their meanings, and values of the
+// key before the cursor.
 func queries(c *Completer, word string) (list []cobra.Completion, how cobra.ShellCompDirective) {
 	how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	word = strings.TrimPrefix(word, "'") // fish passes on a quote that is not closed yet
-	open := true                         // all that fits wants more behind it, as a key wants a value
+	word = strings.TrimPrefix(word, "'") // fish includes an unclosed quote
+	open := true                         // every completion needs more text after it, as a key needs a value
 	for _, one := range filter.Complete(word, len(word), c.values) {
 		text := word[:one.From] + one.Text
 		if !strings.HasPrefix(text, word) {
-			continue // shells drop what does not begin with the word
+			continue // shells drop completions without the word as prefix
 		}
 		open = open && strings.HasSuffix(text, ":")
 		list = append(list, described(text, one.Means))
@@ -28,7 +28,7 @@ func queries(c *Completer, word string) (list []cobra.Completion, how cobra.Shel
 	return list, how
 }
 
-// values returns what is known of the values of a key.
+// values returns the known values of a key.
 func (c *Completer) values(key string) []string {
 	var known fit
 	switch key {

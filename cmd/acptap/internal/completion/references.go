@@ -15,13 +15,12 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// maxDescription is how many columns of a description are given to the shell, which
-// has the width of the terminal for it and the word.
+// maxDescription limits the columns of a description: the shell has to fit it and the word
+// into the width of the terminal.
 const maxDescription = 60
 
-// references completes what a REF may be: last, tapes and sessions, the newest first,
-// names, and servers of a tape behind +. Where none begins with the word, the shell
-// completes the names of files.
+// references completes a REF: last, tapes and sessions (the newest first), names, and,
+// after +, servers of a tape. If nothing matches, the shell completes file names.
 func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if strings.ContainsAny(word, `/\.`) {
 		return files(c, word)
@@ -51,7 +50,7 @@ func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompD
 	for _, r := range slices.Backward(rows) {
 		name := r.Short
 		if !strings.HasPrefix(name, word) {
-			name = r.Tape // from its beginning, which is a date
+			name = r.Tape // the whole id, which begins with a date
 		}
 		f.add(name, about(&r, now))
 	}
@@ -77,14 +76,14 @@ func (c *Completer) tape(name string) string {
 	return id
 }
 
-// A fit collects what completes a word, each name once.
+// A fit collects the completions of a word, each name once.
 type fit struct {
 	word string
 	list []cobra.Completion
 	seen map[string]bool
 }
 
-// add adds a name that the word begins, with what it is.
+// add adds name with a description, if the word is a prefix of it.
 func (f *fit) add(name, about string) {
 	if name == "" || f.seen[name] || !strings.HasPrefix(name, f.word) || !isTypeable(name) {
 		return
@@ -96,7 +95,7 @@ func (f *fit) add(name, about string) {
 	f.list = append(f.list, described(name, about))
 }
 
-// newest returns the list, whose order is that of what was recorded, the newest first.
+// newest returns the list for a shell that must keep its order, the newest first.
 func (f *fit) newest() ([]cobra.Completion, cobra.ShellCompDirective) {
 	return f.list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
@@ -110,7 +109,7 @@ func sessions(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDir
 	return f.newest()
 }
 
-// names completes what an agent is called: by the user, or by itself.
+// names completes the name of an agent, as the user or the agent itself gave it.
 func names(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	f := fit{word: word}
 	for _, i := range slices.Backward(c.listing().Tapes) {
@@ -131,7 +130,7 @@ func tags(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirecti
 	return f.newest()
 }
 
-// listing returns what the store lists; nothing if it cannot be read.
+// listing returns the store's listing; empty if the store cannot be read.
 func (c *Completer) listing() record.Listing {
 	store, err := c.Store()
 	if err != nil {
@@ -144,20 +143,20 @@ func (c *Completer) listing() record.Listing {
 	return l
 }
 
-// about says what a tape is.
+// about describes a tape.
 func about(r *tapelist.Row, now time.Time) string {
 	parts := []string{tapetext.Age(now.Sub(r.Start.Time)), tapetext.AgentName(r.Info), tapetext.State(r.Info), r.Title}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// isTypeable reports whether a word can be put on a command line: agents and files make
-// up ids and names. Control characters would reach the terminal, or end the word, and
-// behind a hyphen stands a flag.
+// isTypeable reports whether a word is safe on a command line. Agents and files make up ids
+// and names: control characters would reach the terminal or end the word, and a word with a
+// leading hyphen would be a flag.
 func isTypeable(word string) bool {
 	return word == termtext.Line(word) && !strings.HasPrefix(word, "-")
 }
 
-// described joins a word and what it is.
+// described adds a description to a word.
 func described(word, about string) cobra.Completion {
 	if about == "" {
 		return word

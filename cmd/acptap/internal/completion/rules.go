@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
-// rules completes the last of some ids of rules with commas between them.
+// rules completes the last id in a list of rules with commas.
 func rules(_ *Completer, word string) (fit []cobra.Completion, _ cobra.ShellCompDirective) {
 	begin := strings.LastIndexByte(word, ',') + 1
 	before, last := word[:begin], word[begin:]
@@ -22,7 +22,7 @@ func rules(_ *Completer, word string) (fit []cobra.Completion, _ cobra.ShellComp
 	return fit, cobra.ShellCompDirectiveNoFileComp
 }
 
-// ruleNames completes the id or the name of one rule.
+// ruleNames completes the id or name of one rule.
 func ruleNames(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	fit, directive := rules(c, word)
 	for _, r := range conform.Rules() {
