@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Add plans a new entry that starts agent behind acptap. A file that does not exist
-// is made, if its directory is there.
+// Add plans a new entry that starts agent through acptap. It creates a missing file, but
+// not its directory.
 func (s *Setup) Add(c *Client, path, name string, agent []string) (*Change, error) {
 	f, doc, err := s.open(c, path, name)
 	fresh := errors.Is(err, fs.ErrNotExist) && !isFile(path)
@@ -38,8 +38,7 @@ func (s *Setup) Add(c *Client, path, name string, agent []string) (*Change, erro
 	return ch, nil
 }
 
-// add puts a new entry behind the others. env is the value of its member env, or
-// empty for none.
+// add appends a new entry. env is the JSON of its member env; empty for none.
 func (s *Setup) add(ch *Change, name string, own, agent []string, env string) (Step, error) {
 	list := ch.doc.listFor(ch.Client)
 	path := append(slices.Clone(list), name)
@@ -70,8 +69,7 @@ func (s *Setup) add(ch *Change, name string, own, agent []string, env string) (S
 	return Step{Did: DidAdd, Acptap: own, Undo: filepath.Join(s.Undo.Dir, r.name())}, nil
 }
 
-// added returns an error unless the entry at path is new in after, and all else is
-// as it was.
+// added returns an error unless the only difference in after is the new entry at path.
 func added(before, after *document, c *Client, path, words []string) error {
 	bare, err := after.without(path)
 	if err != nil {
@@ -98,8 +96,8 @@ func added(before, after *document, c *Client, path, words []string) error {
 	return nil
 }
 
-// listFor returns the path of the object that a new entry goes into: the first
-// that is there, else the first at the top level.
+// listFor returns the path of the object for a new entry: the first existing one, otherwise
+// the first at the top level.
 func (d *document) listFor(c *Client) []string {
 	for _, list := range c.lists {
 		if v := d.at(list...); v != nil && v.Value.Kind() == '{' && (len(list) == 1 || isMap(v)) {

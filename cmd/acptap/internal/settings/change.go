@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Step is what is done, or would be done, to one entry.
+// A Step is what a change does to one entry.
 type Step struct {
 	Client string   `json:"client"`
 	File   string   `json:"file"`
@@ -18,7 +18,7 @@ type Step struct {
 	Undo   string   `json:"undo,omitempty"`
 }
 
-// Did is a word for what is done to an entry.
+// Did names what a change does to an entry.
 type Did string
 
 const (
@@ -37,12 +37,12 @@ type Change struct {
 	Steps  []Step
 
 	file *File
-	doc  *document // nil if the file is to go
+	doc  *document // nil to remove the file
 	put  []Record
 	drop []Record
 }
 
-// IsEmpty reports whether the file would be the same as before.
+// IsEmpty reports whether the change leaves the file as it is.
 func (ch *Change) IsEmpty() bool { return ch.doc != nil && bytes.Equal(ch.doc.bytes(), ch.file.read) }
 
 // A PasteError is an error with lines that the user can paste instead.
@@ -54,7 +54,7 @@ type PasteError struct {
 func (e *PasteError) Error() string { return e.Err.Error() }
 func (e *PasteError) Unwrap() error { return e.Err }
 
-// pasteInstead adds the entries as they would be.
+// pasteInstead adds to err the changed entries, for the user to paste.
 func (ch *Change) pasteInstead(err error) error {
 	var b strings.Builder
 	for _, st := range ch.Steps {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Client is a program that starts agents or MCP servers, and how it is told which.
+// A Client is a program that starts agents or MCP servers, and where it is configured.
 type Client struct {
 	Name  string // on the command line
 	Title string
@@ -13,7 +13,7 @@ type Client struct {
 	user        []place  // its settings files, the likeliest first
 	project     []string // those in a project
 	projectHere bool     // only in the working directory, not above it
-	state       place    // what it writes itself, all the time, and nobody else should
+	state       place    // a file that the client rewrites constantly, so acptap must not
 
 	lists  [][]string // paths of the objects that hold the entries
 	forms  []form     // how an entry may say its command, tried in this order
@@ -21,13 +21,13 @@ type Client struct {
 
 	registry bool   // entries without a command may come from Zed's registry
 	next     string // what makes it start the agent anew
-	note     string // what else is different behind acptap
+	note     string // what else changes with acptap in between
 	paste    func(name string, words []string) string
 
 	source string // what documents all this
 }
 
-// A form is a way in which an entry says its command.
+// A form is a way to write a command in an entry.
 type form int
 
 const (
@@ -38,23 +38,24 @@ const (
 	commandLine             // "command": "x y", and no "args"
 )
 
-// Next says what makes the client start its agent anew.
+// Next says how to make the client restart its agent.
 func (c *Client) Next() string { return c.next }
 
-// Note says what else is different behind acptap, or nothing.
+// Note says what else changes with acptap in between; it may be empty.
 func (c *Client) Note() string { return c.note }
 
-// IsFile reports whether acptap can write the settings. Else Paste returns lines.
+// IsFile reports whether acptap can write the settings. If not, Paste returns lines for
+// them.
 func (c *Client) IsFile() bool { return c.paste == nil }
 
-// HasProject reports whether projects have settings of their own.
+// HasProject reports whether projects can have their own settings.
 func (c *Client) HasProject() bool { return len(c.project) > 0 }
 
-// IsOfProjects reports whether only projects have files that acptap can write.
+// IsOfProjects reports whether acptap can write the settings of projects only.
 func (c *Client) IsOfProjects() bool { return len(c.user) == 0 && len(c.project) > 0 }
 
-// Paste returns the lines that start words as name, for a client whose settings
-// acptap does not write.
+// Paste returns lines that make the client start words as name, for settings that acptap
+// does not write.
 func (c *Client) Paste(name string, words []string) string { return c.paste(name, words) }
 
 // Find returns the client of that name.

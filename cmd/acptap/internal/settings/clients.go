@@ -1,7 +1,7 @@
 package settings
 
-// Clients returns the table of clients. Each row was looked up in what its source
-// names; that is the place to look if a client has moved its settings.
+// Clients returns the table of clients. If a client has moved its settings, look at the
+// source of its row.
 func Clients() []*Client {
 	zedFiles := zedFiles()
 	return []*Client{
@@ -129,8 +129,8 @@ func Clients() []*Client {
 	}
 }
 
-// zedFiles returns where Zed has its settings. From Flathub, it sets
-// FLATPAK_XDG_CONFIG_HOME for itself, not for a shell outside.
+// zedFiles returns the paths of Zed's settings. The Flathub build sets
+// FLATPAK_XDG_CONFIG_HOME for itself, but not for shells outside.
 func zedFiles() []place {
 	return []place{
 		{"linux", "$FLATPAK_XDG_CONFIG_HOME/zed/settings.json"},
@@ -141,7 +141,7 @@ func zedFiles() []place {
 	}
 }
 
-// codeFiles returns where VS Code and its builds have a file of the user.
+// codeFiles returns the paths of a user's file for all builds of VS Code.
 func codeFiles(name string) (list []place) {
 	for _, build := range []string{"Code", "Code - Insiders", "VSCodium"} {
 		list = append(list, place{"", "APPDATA/" + build + "/User/" + name})

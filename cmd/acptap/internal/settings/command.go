@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A command is what an entry starts, and where that stands in its document.
+// A command is the command of an entry, with its position in the document.
 type command struct {
 	form    form
 	words   []string
@@ -18,8 +18,8 @@ type command struct {
 	named *hujson.ObjectMember // the member of owner that says program
 }
 
-// commandOf returns the command of an entry, nil if it has none. An error says
-// that it has one that its client cannot run either.
+// commandOf returns the command of an entry, nil if it has none. It returns an error for a
+// command that the client cannot run either.
 func commandOf(entry *hujson.Value, forms []form) (*command, error) {
 	for _, f := range forms {
 		c := &command{form: f, owner: entry}
@@ -43,7 +43,7 @@ func commandOf(entry *hujson.Value, forms []form) (*command, error) {
 	return nil, nil
 }
 
-// read sets the words.
+// read sets words.
 func (c *command) read() error {
 	if c.named != nil || c.form == nested {
 		if !isString(c.program) {
@@ -83,8 +83,8 @@ func (c *command) elements() []hujson.Value {
 	return c.list.Value.(*hujson.Array).Elements
 }
 
-// lead returns the edits that put own before the words. The agent's command stays
-// as it is spelled, unless it begins with ~, which nobody but the client expands.
+// lead returns the edits that insert own before the words. They keep the spelling of the
+// agent's command, but expand a leading ~, which only the client would.
 func (d *document) lead(c *command, own []string, home string) []edit {
 	elements := c.elements()
 	if c.form == commandLine {
@@ -120,8 +120,8 @@ func (d *document) lead(c *command, own []string, home string) []edit {
 	return append(edits, edit{at, at, "," + orBlank(lineBreak(c.named.Name.BeforeExtra)) + `"args": [` + inner + "]"})
 }
 
-// trail returns the edits that take the first n words away, of which the last is
-// in list, or in the line.
+// trail returns the edits that remove the first n words. The last of these must be in list,
+// or in the line.
 func (d *document) trail(c *command, n int) []edit {
 	if c.form == commandLine {
 		return []edit{{c.program.StartOffset, c.program.EndOffset, quote(lineFrom(text(c.program), n))}}
@@ -130,7 +130,7 @@ func (d *document) trail(c *command, n int) []edit {
 	if c.program == nil {
 		return []edit{{elements[0].StartOffset, elements[n].StartOffset, ""}}
 	}
-	// The agent's program is element n-1, and takes the place of ours.
+	// Element n-1, the agent's program, replaces ours.
 	last := elements[n-1]
 	edits := []edit{{c.program.StartOffset, c.program.EndOffset, string(d.of(&last))}}
 	end := last.EndOffset
@@ -143,7 +143,7 @@ func (d *document) trail(c *command, n int) []edit {
 	return append(edits, edit{elements[0].StartOffset, end, ""})
 }
 
-// lineBreak returns the blanks before something that begins a line, else nothing.
+// lineBreak returns the blanks before a value that begins a line, otherwise nothing.
 func lineBreak(before hujson.Extra) string {
 	blanks := string(before)
 	if !before.IsStandard() || !slices.Contains([]byte(blanks), '\n') {

@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// splitLine splits a command as acpx does: at blanks, with quotes, and with a
-// backslash before any character that stands for itself, but in single quotes.
+// splitLine splits a command as acpx does: at blanks, with quotes, and with a backslash
+// that escapes any character outside single quotes.
 func splitLine(line string) ([]string, error) {
 	words, _, err := scanLine(line)
 	return words, err
 }
 
-// SplitWords splits words as a shell does, without any expansion.
+// SplitWords splits words as a shell does, without expansion.
 func SplitWords(line string) ([]string, error) {
 	words, err := splitLine(line)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff returns what the change does to its file, as a unified diff.
+// Diff returns the change as a unified diff.
 func (ch *Change) Diff() string {
 	if ch.IsEmpty() {
 		return ""

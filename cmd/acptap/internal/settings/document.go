@@ -15,24 +15,23 @@ import (
 )
 
 const (
-	// maxSize is far beyond any settings file; a larger one is something else.
+	// maxSize is far above the size of any settings file.
 	maxSize = 16 << 20
 
 	// maxDepth bounds hujson, which recurses.
 	maxDepth = 1000
 )
 
-// A document is settings as bytes, with their syntax tree. Offsets of the tree are
-// those of text.
+// A document is the bytes of settings with their syntax tree, whose offsets refer to text.
 type document struct {
-	bom  []byte // a byte order mark, which is no JSON
+	bom  []byte // a byte order mark, which is not JSON
 	text []byte
 	root hujson.Value
 }
 
-// A SyntaxError is what makes settings unreadable.
+// A SyntaxError says why settings cannot be parsed.
 type SyntaxError struct {
-	Line, Column int // from 1; 0 if it is no matter of one place
+	Line, Column int // from 1; 0 if the error has no single place
 	What         string
 }
 
@@ -59,7 +58,8 @@ func parse(data []byte) (*document, error) {
 	case len(bytes.TrimSpace(d.text)) == 0:
 		return nil, &SyntaxError{What: "it is empty"}
 	}
-	// hujson wants a line break behind a comment, clients take the end of the file.
+	// hujson requires a line break after a comment; clients also accept the end of the
+	// file.
 	root, err := hujson.Parse(append(slices.Clip(d.text), '\n'))
 	if err != nil {
 		return nil, syntaxError(err)
@@ -81,8 +81,8 @@ func syntaxError(err error) error {
 	return e
 }
 
-// tooDeep reports whether brackets may be nested too deeply. Those in strings and
-// comments count too, which nobody will notice.
+// tooDeep reports whether brackets may be nested too deeply. It also counts those in
+// strings and comments.
 func tooDeep(text []byte) bool {
 	depth := 0
 	for _, c := range text {
@@ -98,7 +98,7 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// bytes returns the document as it stands in its file.
+// bytes returns the document with its byte order mark.
 func (d *document) bytes() []byte { return slices.Concat(d.bom, d.text) }
 
 // of returns the bytes of a value.
@@ -117,8 +117,8 @@ func (d *document) at(path ...string) *hujson.Value {
 	return v
 }
 
-// member returns a member of an object, nil if there is none. Of several with the
-// same name the last one counts, as it does for the clients.
+// member returns a member of an object, nil if there is none. If a name occurs twice, the
+// last one counts, as for the clients.
 func member(v *hujson.Value, name string) *hujson.ObjectMember {
 	members := membersOf(v)
 	for i := len(members) - 1; i >= 0; i-- {
@@ -137,7 +137,7 @@ func membersOf(v *hujson.Value) []hujson.ObjectMember {
 	return nil
 }
 
-// value returns the value of a member, nil if there is none, or if it is null.
+// value returns the value of a member, nil if it is missing or null.
 func value(v *hujson.Value, name string) *hujson.Value {
 	m := member(v, name)
 	if m == nil || m.Value.Value.Kind() == 'n' {
@@ -146,7 +146,7 @@ func value(v *hujson.Value, name string) *hujson.Value {
 	return &m.Value
 }
 
-// text returns the text of a string, and of something else its JSON.
+// text returns the text of a string, or the JSON of any other value.
 func text(v *hujson.Value) string {
 	literal, _ := v.Value.(hujson.Literal)
 	return literal.String()
@@ -154,7 +154,7 @@ func text(v *hujson.Value) string {
 
 func isString(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
 
-// meaning returns what the document says, without how it is spelled.
+// meaning returns the decoded document, in which spelling does not matter.
 func (d *document) meaning() (any, error) {
 	plain := d.root.Clone()
 	plain.Standardize()
@@ -171,7 +171,7 @@ type edit struct {
 	text     string
 }
 
-// splice returns the document with edits, which must not overlap.
+// splice applies edits, which must not overlap.
 func (d *document) splice(edits ...edit) (*document, error) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
 	var text []byte
@@ -183,7 +183,7 @@ func (d *document) splice(edits ...edit) (*document, error) {
 	return parse(slices.Concat(d.bom, text, d.text[at:]))
 }
 
-// quote returns a string as JSON, without escaping what need not be.
+// quote returns a string as JSON with as few escapes as possible.
 func quote(s string) string {
 	return string(wire.Encode(s))
 }

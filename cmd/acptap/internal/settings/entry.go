@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A State is what acptap can do about an entry.
+// A State says what acptap can do with an entry.
 type State string
 
 const (
@@ -43,7 +43,7 @@ func (d *document) entries(c *Client, file string) (list []Entry) {
 			continue
 		}
 		members := membersOf(v)
-		last := make(map[string]int, len(members)) // of several with the same name it counts
+		last := make(map[string]int, len(members)) // the last of entries with the same name counts
 		for i := range members {
 			last[text(&members[i].Name)] = i
 		}
@@ -61,12 +61,12 @@ func (d *document) entries(c *Client, file string) (list []Entry) {
 	return list
 }
 
-// isMap reports whether an object holds entries, and is none itself.
+// isMap reports whether an object contains entries and is not an entry itself.
 func isMap(v *hujson.Value) bool {
 	return value(v, "command") == nil && value(v, "type") == nil && value(v, "url") == nil
 }
 
-// look says what the entry is.
+// look sets the state of the entry.
 func (e *Entry) look(c *Client) {
 	if e.value.Value.Kind() != '{' {
 		e.State, e.Why = Other, "it is no object"
@@ -92,7 +92,7 @@ func (e *Entry) look(c *Client) {
 	}
 }
 
-// sort tells a wrapped command from others.
+// sort sets the state of an entry with a command.
 func (e *Entry) sort() {
 	e.State, e.Agent = Plain, e.command.words
 	switch n := own(e.command.words); {
@@ -115,12 +115,12 @@ func (e *Entry) sort() {
 	}
 }
 
-// looksLikeLine reports whether a program's name is one with arguments, not a path
+// looksLikeLine reports whether the name of a program contains arguments, and is not a path
 // with blanks.
 func looksLikeLine(program string) bool {
 	first, _, blank := strings.Cut(program, " ")
 	return blank && !filepath.IsAbs(first) && !strings.ContainsAny(first, `/\~$`)
 }
 
-// wrappedName returns how the entry is called that records another one.
+// wrappedName returns the name of an added entry that records another one.
 func wrappedName(name string) string { return name + " (acptap)" }

@@ -11,10 +11,10 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A File is a settings file as it was read.
+// A File is a settings file with the contents that were read.
 type File struct {
-	Path string // as it was asked for
-	real string // where its links lead
+	Path string // as given
+	real string // with links resolved
 
 	exists bool
 	info   fs.FileInfo
@@ -56,8 +56,8 @@ func cause(err error) error {
 	return err
 }
 
-// absent returns a file that is to be made. Its directory must be there: if it is
-// not, the client is not, or has its settings elsewhere.
+// absent returns a file to create. Its directory must exist: otherwise the client is not
+// installed, or keeps its settings elsewhere.
 func absent(path string) (*File, error) {
 	real, err := filepath.Abs(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func (e *NotWritableError) Error() string {
 	return fmt.Sprintf("%s %s; nothing was changed", e.Path, e.Why)
 }
 
-// check returns why the file cannot be replaced.
+// check returns an error if the file cannot be replaced.
 func (f *File) check() error {
 	if !f.exists {
 		return nil
@@ -98,11 +98,11 @@ func (f *File) check() error {
 	return nil
 }
 
-// errChanged is reported if somebody else has written the file meanwhile.
+// errChanged means that another program wrote the file after it was read.
 var errChanged = errors.New("was changed by another program meanwhile; nothing was changed here; try again")
 
-// write puts data in the place of the file, in one step, with the same mode, if it
-// still is what was read. If data is nil, the file goes.
+// write atomically replaces the file with data, or removes it if data is nil. It keeps the
+// mode, and fails if the file has changed since it was read.
 func (f *File) write(data []byte) error {
 	if err := f.check(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *File) write(data []byte) error {
 	return disk.Rename(temp.Name(), f.real)
 }
 
-// unchanged returns an error if the file is not what was read.
+// unchanged returns an error if the file has changed since it was read.
 func (f *File) unchanged() error {
 	now, err := os.ReadFile(f.real)
 	switch {

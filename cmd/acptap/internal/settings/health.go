@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// A Status is one entry with acptap before it, or one that had it.
+// A Status describes an entry that is wrapped, or was.
 type Status struct {
 	Entry
 	Bad    bool   `json:"bad"`              // its client cannot start it
-	What   string `json:"what"`             // how it is
+	What   string `json:"what"`             // its condition
 	Advice string `json:"advice,omitempty"` // what to do
 
-	lost *Record // if it is wrapped no longer
+	lost *Record // set if it is no longer wrapped
 }
 
-// IsLost reports whether the entry is wrapped no longer.
+// IsLost reports whether the entry is no longer wrapped.
 func (st Status) IsLost() bool { return st.lost != nil }
 
-// Forget removes the record of an entry that is wrapped no longer.
+// Forget removes the record of an entry that is no longer wrapped.
 func (s *Setup) Forget(st Status) error {
 	unlock, err := s.Undo.lock()
 	if err != nil {
@@ -31,13 +31,13 @@ func (s *Setup) Forget(st Status) error {
 	return s.Undo.drop([]Record{*st.lost})
 }
 
-// Names reports whether name is how a user calls the entry: its name, or that of the
-// agent of the registry that it records.
+// Names reports whether a user may call the entry name: by its own name, or by that of the
+// registry's agent that it records.
 func (st Status) Names(name string) bool { return st.Name == name || st.Name == wrappedName(name) }
 
-// Status returns all wrapped entries in the files of this machine and of the
-// records, and those that are wrapped no longer although nobody has called unwrap.
-// An error says which records cannot be read, and which of their files.
+// Status returns the wrapped entries in all known files, and those that were unwrapped by
+// another program. An error lists the records, and the files of records, that cannot be
+// read.
 func (s *Setup) Status() (list []Status, err error) {
 	records, err := s.Undo.Records()
 	for _, c := range Clients() {
@@ -70,7 +70,7 @@ func (s *Setup) Status() (list []Status, err error) {
 	return list, err
 }
 
-// filesWith returns the files of a client that exist, with those of the records.
+// filesWith returns the existing files of a client, including those in the records.
 func (s *Setup) filesWith(c *Client, records []Record) []string {
 	files := s.Files(c)
 	for _, r := range records {
@@ -81,7 +81,7 @@ func (s *Setup) filesWith(c *Client, records []Record) []string {
 	return files
 }
 
-// lost returns the status of an entry that was wrapped, and is no longer.
+// lost returns the status of an entry that is no longer wrapped.
 func lost(r Record) Status {
 	name := r.Path[len(r.Path)-1]
 	return Status{
@@ -101,7 +101,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// status says whether the acptap of a wrapped entry can be started.
+// status reports whether the acptap of a wrapped entry can be started.
 func (s *Setup) status(e Entry) Status {
 	st := Status{Entry: e, What: "is wrapped"}
 	name := ShellWords(e.Client, e.Name)

@@ -9,8 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// insert returns the document with a new entry at the end of a list, in the way in
-// which the document is laid out.
+// insert appends an entry to a list, in the layout of the document.
 func (d *document) insert(list []string, name string, fields []string) (*document, error) {
 	owner, names := &d.root, slices.Clone(list)
 	for len(names) > 0 {
@@ -45,8 +44,8 @@ func (d *document) insert(list []string, name string, fields []string) (*documen
 	return d.splice(append(edits, edit{at, at, ind.render(names, fields) + trailing + end})...)
 }
 
-// trailingBlanks returns the blanks at the end of what stands before a closing
-// brace, from the last line break on, or all of it if there is none.
+// trailingBlanks returns the blanks before a closing brace, from the last line break on, or
+// all of them if there is none.
 func trailingBlanks(extra hujson.Extra) []byte {
 	trimmed := bytes.TrimRight(extra, " \t\r\n")
 	blanks := extra[len(trimmed):]
@@ -59,15 +58,14 @@ func trailingBlanks(extra hujson.Extra) []byte {
 	return blanks
 }
 
-// An indentation is how the members of an object are laid out.
+// An indentation describes the layout of an object's members.
 type indentation struct {
-	newline string // empty if all stands on one line
+	newline string // empty if everything is on one line
 	outer   string // before the closing brace
 	unit    string
 }
 
-// indentation returns how an object is laid out; of an empty one, how the document
-// is.
+// indentation returns the layout of an object, or of the document if the object is empty.
 func (d *document) indentation(v *hujson.Value) indentation {
 	in := indentation{newline: "\n", unit: "  "}
 	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
@@ -99,7 +97,7 @@ func (d *document) indentation(v *hujson.Value) indentation {
 	return in
 }
 
-// afterLineBreak returns the blanks at the end, if there is a line break before.
+// afterLineBreak returns the blanks after the last line break, if there is one.
 func afterLineBreak(extra hujson.Extra) string {
 	i := bytes.LastIndexByte(extra, '\n')
 	if i < 0 {
@@ -109,8 +107,7 @@ func afterLineBreak(extra hujson.Extra) string {
 	return string(blanks[:len(blanks)-len(bytes.TrimLeft(blanks, " \t"))])
 }
 
-// render returns a member, with the objects around it that are missing, from the
-// line break before it on.
+// render returns a new member with its missing parents, beginning with a line break.
 func (in indentation) render(names, fields []string) string {
 	var b strings.Builder
 	level := 1
@@ -138,7 +135,7 @@ func (in indentation) render(names, fields []string) string {
 	return b.String()
 }
 
-// end returns what stands between the last member and the closing brace.
+// end returns the text between the last member and the closing brace.
 func (in indentation) end() string {
 	if in.newline == "" {
 		return " "

@@ -4,5 +4,5 @@ package settings
 
 import "io/fs"
 
-// hardLinks returns how many names a file has, which is not told here.
+// hardLinks returns 1: this system does not report the number of names.
 func hardLinks(fs.FileInfo) int { return 1 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hardLinks returns how many names a file has.
+// hardLinks returns the number of names of a file.
 func hardLinks(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)

@@ -1,14 +1,14 @@
-// Package settings puts acptap before the agents and MCP servers in the settings
-// files of their clients, and takes it away again.
+// Package settings inserts acptap before agents and MCP servers in the settings files of
+// their clients, and removes it again.
 //
-// A file is never formatted: its bytes are spliced at the offsets of its syntax
-// tree, so comments, blanks, trailing commas and line ends stay, and taking acptap
-// away gives the same bytes as before. What comes out is parsed again, and compared
-// with what was meant, before it is written. A file is replaced in one step, and
-// only if it still is what was read.
+// It never reformats a file: it splices bytes at the offsets of the syntax tree, so
+// comments, blanks, trailing commas and line ends stay, and removing acptap restores the
+// same bytes. Before it writes a file, it parses the result and compares it with the
+// intended one. It replaces a file atomically, and only if the file has not changed since
+// it was read.
 //
-// It reads and writes JSON with comments and trailing commas. It does not write
-// Lua, Lisp or TOML: for these there are lines to paste.
+// It handles JSON with comments and trailing commas. For Lua, Lisp and TOML it only returns
+// lines to paste.
 package settings
 
 import (
@@ -37,14 +37,14 @@ func This() (Machine, error) {
 	return m, err
 }
 
-// A place is where a file is on some systems: a path that begins with ~, with
-// $VARIABLE, or with CONFIG or APPDATA, which config and appData return.
+// A place is the path of a file on some systems. It begins with ~, $VARIABLE, CONFIG or
+// APPDATA; the methods config and appData return the last two.
 type place struct {
 	os   string // windows, darwin, linux (which means all others), or all if empty
 	path string
 }
 
-// resolve returns the path of a place, and false if there is none on this machine.
+// resolve returns the path of a place; ok is false if this machine has none.
 func (m Machine) resolve(p place) (string, bool) {
 	system := m.OS
 	if system != "windows" && system != "darwin" {
@@ -71,8 +71,8 @@ func (m Machine) resolve(p place) (string, bool) {
 	return filepath.Join(base, filepath.FromSlash(rest)), true
 }
 
-// config returns $XDG_CONFIG_HOME, else ~/.config. A relative one is ignored, as
-// the XDG specification says.
+// config returns $XDG_CONFIG_HOME, or ~/.config if that is not absolute, as the XDG
+// specification requires.
 func (m Machine) config() string {
 	if dir := m.Env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -80,8 +80,7 @@ func (m Machine) config() string {
 	return filepath.Join(m.Home, ".config")
 }
 
-// appData returns the directory that Electron and Rust's dirs call that of the
-// user's configuration.
+// appData returns the user's configuration directory as Electron and Rust's dirs define it.
 func (m Machine) appData() string {
 	switch m.OS {
 	case "windows":
@@ -95,7 +94,7 @@ func (m Machine) appData() string {
 	return m.config()
 }
 
-// userFiles returns where a client's settings may be, the likeliest first.
+// userFiles returns the possible paths of a client's settings, the likeliest first.
 func (m Machine) userFiles(c *Client) (files []string) {
 	for _, p := range c.user {
 		if path, ok := m.resolve(p); ok {
@@ -105,9 +104,8 @@ func (m Machine) userFiles(c *Client) (files []string) {
 	return files
 }
 
-// projectFile returns the file with a client's settings in the project, and where
-// it would be if there is none. A project ends where its repository or the home
-// directory does.
+// projectFile returns the path of a client's settings in the project, and whether the file
+// exists. A project ends at the root of its repository, or at the home directory.
 func (m Machine) projectFile(c *Client) (path string, exists bool) {
 	if len(c.project) == 0 {
 		return "", false
@@ -125,15 +123,13 @@ func (m Machine) projectFile(c *Client) (path string, exists bool) {
 	}
 }
 
-// isFile reports whether there is something at path that is no directory, even a
-// link that leads nowhere.
+// isFile reports whether path is anything but a directory; dangling links count.
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && !info.IsDir()
 }
 
-// Short returns a path as people write it: relative in the working directory, with
-// ~ for the home directory.
+// Short returns a path as people write it: relative to the working directory, or with ~.
 func (m Machine) Short(path string) string {
 	if rel, err := filepath.Rel(m.Dir, path); err == nil && filepath.IsLocal(rel) && m.Dir != m.Home {
 		return rel

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Settings that acptap does not write are programs, or in a language whose blanks
-// and comments its parsers do not keep.
+// acptap does not write settings that are programs, or in a language whose parsers drop
+// blanks and comments.
 
 // lua returns lines for Neovim.
 // Sources: https://codecompanion.olimorris.dev/configuration/adapters-acp and
@@ -64,7 +64,7 @@ args = [%s]
 `, quote(name), quote(words[0]), quoteAll(words[1:]))
 }
 
-// byHand returns what to write into settings that cannot be read or written.
+// byHand returns the lines to write into settings that acptap cannot read or write.
 func (c *Client) byHand(w Wrapper, name string) string {
 	words := append(w.Words(name), "THE COMMAND THAT IS THERE NOW")
 	switch c.forms[0] {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// An agent of Zed's registry has no command in the settings: Zed knows it from an
-// index that it keeps on disk, and unpacks binaries beside it.
-// Source: crates/project/src/agent_registry_store.rs and agent_server_store.rs of
-// github.com/zed-industries/zed
+//An agent of Zed's registry has no command in the settings. Zed takes it from an index on
+//disk, and unpacks binaries next to that.
+//Source: crates/project/src/agent_registry_store.rs and agent_server_store.rs of
+//github.com/zed-industries/zed
 
 // A registered agent is an entry of that index.
 type registered struct {
@@ -27,7 +27,7 @@ type registered struct {
 }
 
 type target struct {
-	Cmd  string            `json:"cmd"` // relative to where the archive is unpacked
+	Cmd  string            `json:"cmd"` // relative to the unpacked archive
 	Args []string          `json:"args"`
 	Env  map[string]string `json:"env"`
 }
@@ -38,8 +38,8 @@ type packaged struct {
 	Env     map[string]string `json:"env"`
 }
 
-// addRegistered adds an entry that records an agent of the registry: its own has
-// no command that acptap could stand before.
+// addRegistered adds an entry that records an agent of the registry, whose own entry has no
+// command to change.
 func (s *Setup) addRegistered(ch *Change, e Entry) (Step, error) {
 	name := wrappedName(e.Name)
 	path := append(slices.Clone(e.path[:len(e.path)-1]), name)
@@ -59,7 +59,7 @@ func (s *Setup) addRegistered(ch *Change, e Entry) (Step, error) {
 	return s.add(ch, name, s.Wrapper.Words(e.Name), words, raw)
 }
 
-// mergeEnv returns the variables of the registry and of the settings, which win.
+// mergeEnv merges the variables of the registry with those of the settings, which win.
 func mergeEnv(env map[string]string, d *document, e Entry) (string, error) {
 	all := map[string]string{}
 	for name, v := range env {
@@ -77,7 +77,7 @@ func mergeEnv(env map[string]string, d *document, e Entry) (string, error) {
 	return string(data), err
 }
 
-// registered returns the command of an agent of the registry, and its environment.
+// registered returns the command and environment of an agent of the registry.
 func (s *Setup) registered(name string) ([]string, map[string]string, error) {
 	dir := filepath.Join(s.Machine.zedData(), "external_agents", "registry")
 	data, err := os.ReadFile(filepath.Join(dir, "registry.json"))
@@ -100,7 +100,8 @@ func (s *Setup) registered(name string) ([]string, map[string]string, error) {
 	return index.Agents[i].command(dir, s.Machine.platform())
 }
 
-// command returns what starts the agent: what Zed has unpacked, else its package.
+// command returns the command that starts the agent: the unpacked binary, otherwise its
+// package.
 func (r registered) command(dir, platform string) ([]string, map[string]string, error) {
 	d := r.Distribution
 	if t, ok := d.Binary[platform]; ok {
@@ -119,7 +120,7 @@ func (r registered) command(dir, platform string) ([]string, map[string]string, 
 	return nil, nil, errors.New("acptap does not know how it is distributed")
 }
 
-// newest returns the program in the directory that was unpacked last.
+// newest returns the path of the program that was unpacked last.
 func newest(dir, cmd string) (path string) {
 	name := filepath.FromSlash(strings.TrimPrefix(strings.ReplaceAll(cmd, `\`, "/"), "./"))
 	if !filepath.IsLocal(name) {
@@ -139,13 +140,13 @@ func newest(dir, cmd string) (path string) {
 	return path
 }
 
-// platform returns what the registry calls the machine.
+// platform returns the registry's name for the machine.
 func (m Machine) platform() string {
 	arch := map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[m.Arch]
 	return m.OS + "-" + arch
 }
 
-// zedData returns where Zed keeps what it has downloaded.
+// zedData returns the directory of Zed's downloads.
 func (m Machine) zedData() string {
 	switch m.OS {
 	case "darwin":

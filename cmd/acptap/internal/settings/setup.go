@@ -15,11 +15,11 @@ type Setup struct {
 	Wrapper Wrapper
 	Undo    Undo
 
-	Programs []string // paths of this acptap, by which entries call it; empty: unknown
+	Programs []string // paths of this acptap as entries may call it; empty: unknown
 }
 
-// Do calls plan, and writes the change that it returns, while no other acptap
-// changes settings. After an error nothing has changed.
+// Do calls plan and writes the change that it returns, under a lock against other acptaps.
+// After an error nothing has changed.
 func (s *Setup) Do(plan func() (*Change, error)) (*Change, error) {
 	unlock, err := s.Undo.lock()
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Setup) Do(plan func() (*Change, error)) (*Change, error) {
 	return ch, s.write(ch)
 }
 
-// write puts records before the change, so that there is no change without one.
+// write stores records before it changes the file, so that every change has its record.
 func (s *Setup) write(ch *Change) error {
 	old, _ := s.Undo.Records()
 	if err := s.Undo.put(ch.file, ch.put); err != nil {
@@ -59,7 +59,7 @@ func (s *Setup) write(ch *Change) error {
 	return s.Undo.drop(ch.drop)
 }
 
-// open reads a file of a client, in which name is the entry that is meant.
+// open reads a file of a client. name is the entry to change, for error messages.
 func (s *Setup) open(c *Client, path, name string) (*File, *document, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -75,8 +75,7 @@ func (s *Setup) open(c *Client, path, name string) (*File, *document, error) {
 	return f, doc, nil
 }
 
-// Files returns the files of a client that exist: those of the user, and the one of
-// the project.
+// Files returns the existing files of a client: those of the user and of the project.
 func (s *Setup) Files(c *Client) (files []string) {
 	files = slices.DeleteFunc(s.Machine.userFiles(c), func(path string) bool { return !isFile(path) })
 	if path, exists := s.Machine.projectFile(c); exists && !slices.Contains(files, path) {
@@ -88,8 +87,8 @@ func (s *Setup) Files(c *Client) (files []string) {
 	return files
 }
 
-// FileFor returns the file of a client that a command is about: the user's, or
-// the project's. It need not exist.
+// FileFor returns the file of a client to use: the user's, or the project's. It need not
+// exist.
 func (s *Setup) FileFor(c *Client, project bool) (string, error) {
 	if len(c.user) == 0 || project {
 		if len(c.project) == 0 {
@@ -110,7 +109,7 @@ func (s *Setup) FileFor(c *Client, project bool) (string, error) {
 	if len(files) == 0 {
 		return "", fmt.Errorf("acptap does not know where %s has its settings on this system; name the file with --file", c.Name)
 	}
-	// The most usual of several is the first whose directory is there.
+	// Take the first one whose directory exists.
 	for _, path := range files {
 		if info, err := os.Stat(filepath.Dir(path)); err == nil && info.IsDir() {
 			return path, nil
@@ -129,7 +128,7 @@ func (s *Setup) Entries(c *Client, path string) ([]Entry, error) {
 	return doc.entries(c, path), nil
 }
 
-// absentOr says what to do about a file that does not exist.
+// absentOr adds advice to the error for a missing file.
 func (s *Setup) absentOr(c *Client, path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || isFile(path) {
 		return err

@@ -2,7 +2,7 @@ package settings
 
 import "strings"
 
-// shellWord returns a word as a shell takes it.
+// shellWord quotes a word for a shell, if necessary.
 func shellWord(w string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=@%+,~", c) || c > 127
@@ -13,7 +13,7 @@ func shellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// ShellWords returns words as a shell takes them.
+// ShellWords quotes words for a shell, and joins them.
 func ShellWords(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

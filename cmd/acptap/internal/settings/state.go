@@ -10,17 +10,17 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Claude Code keeps servers of the user in the file of its state, which it writes
-// while it runs. acptap reads it, and prints the commands that change it.
+// Claude Code keeps the user's servers in its state file, which it rewrites while it runs.
+// acptap only reads that file, and prints commands to change it.
 
-// isState reports whether path is where the client keeps its state.
+// isState reports whether path is the client's state file.
 func (s *Setup) isState(c *Client, path string) bool {
 	state, ok := s.Machine.resolve(c.state)
 	return ok && sameFile(state, path)
 }
 
-// inState returns the client with the entries as they are in path: in its state
-// they are those of the user's current project, and those of all projects.
+// inState returns the client as it is configured in path: its state file has entries for
+// the current project and for all projects.
 func (s *Setup) inState(c *Client, path string) *Client {
 	if !s.isState(c, path) {
 		return c
@@ -30,7 +30,7 @@ func (s *Setup) inState(c *Client, path string) *Client {
 	return &other
 }
 
-// byCommand returns an error with the commands that do what the change would.
+// byCommand returns an error with the commands that make the change.
 func (s *Setup) byCommand(ch *Change) error {
 	var b strings.Builder
 	for _, st := range ch.Steps {
@@ -61,8 +61,8 @@ func (s *Setup) byCommand(ch *Change) error {
 	}
 }
 
-// plain returns a value of the document on one line. An entry of Claude Code says
-// its type there, which it need not do in a file.
+// plain returns a value on one line. Claude Code requires a type in these entries, but not
+// in files.
 func (d *document) plain(v *hujson.Value) (string, error) {
 	var entry map[string]any
 	standard, err := hujson.Standardize(d.of(v))

@@ -18,12 +18,12 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// An Undo keeps what entries were before acptap was put before them, in files that
-// only the user can read: settings hold tokens. For each settings file there is
-// also the whole of it, as it was before the first change, for a person to look at.
+// An Undo keeps the original entries in files that only the user can read, because settings
+// contain tokens. It also keeps a copy of each settings file from before the first change,
+// for people.
 type Undo struct{ Dir string }
 
-// A Record is what one entry was, and what it became.
+// A Record holds an entry before and after the change.
 type Record struct {
 	Format int       `json:"acptap"`
 	Time   time.Time `json:"time"`
@@ -64,8 +64,7 @@ func digest(parts []string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Records returns all records, the oldest first. An error says which cannot be
-// read; the others are returned.
+// Records returns all readable records, the oldest first, and an error for the others.
 func (u Undo) Records() (list []Record, err error) {
 	names, err := filepath.Glob(filepath.Join(u.Dir, "*.json"))
 	for _, name := range names {
@@ -87,8 +86,8 @@ func (u Undo) Records() (list []Record, err error) {
 	return list, err
 }
 
-// find returns the record of an entry, nil if there is none that can be read: then
-// acptap is taken out of the entry as it stands.
+// find returns the record of an entry, nil if none can be read. Without a record,
+// unwrapping edits the present command.
 func (u Undo) find(file string, path []string) *Record {
 	list, _ := u.Records()
 	for _, r := range list {
@@ -99,7 +98,7 @@ func (u Undo) find(file string, path []string) *Record {
 	return nil
 }
 
-// put writes records, and the whole file if it is not kept yet.
+// put writes records, and a copy of the file unless there is one.
 func (u Undo) put(f *File, records []Record) error {
 	if len(records) == 0 {
 		return nil
@@ -130,7 +129,7 @@ func writeAll(w io.Writer, data []byte) error {
 	return err
 }
 
-// drop removes records, and the whole file with its last one.
+// drop removes records, and the copy of a file with its last record.
 func (u Undo) drop(records []Record) error {
 	var err error
 	for _, r := range records {
@@ -147,10 +146,10 @@ func (u Undo) drop(records []Record) error {
 	return err
 }
 
-// patience is how long lock waits for another acptap, which needs milliseconds.
+// patience is how long lock waits for another acptap, which takes milliseconds.
 const patience = 10 * time.Second
 
-// lock keeps other acptaps from changing settings meanwhile.
+// lock prevents other acptaps from changing settings.
 func (u Undo) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(u.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("no place for what undoes this: %w; use another --store", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// unwrapEntry takes acptap away from an entry, or an added entry away.
+// unwrapEntry removes acptap from an entry, or removes an entry that acptap added.
 func (s *Setup) unwrapEntry(ch *Change, e Entry) (Step, error) {
 	r := s.Undo.find(ch.file.real, e.path)
 	if e.State != Wrapped {
@@ -36,8 +36,8 @@ func (s *Setup) unwrapEntry(ch *Change, e Entry) (Step, error) {
 	return Step{Did: did}, nil
 }
 
-// takeAway changes the document to what it would be without acptap. If r, the
-// record of the entry, is nil, it is looked for, but an added entry stays.
+// takeAway removes acptap from the document. r is the record of the entry. With a nil r it
+// looks the record up, and keeps an added entry.
 func (s *Setup) takeAway(ch *Change, e Entry, r *Record) (Did, error) {
 	if r != nil && r.Added {
 		return DidRemove, ch.remove(r)
@@ -62,8 +62,8 @@ func (s *Setup) takeAway(ch *Change, e Entry, r *Record) (Did, error) {
 	return "", errors.New("there is no command behind acptap")
 }
 
-// restored returns the command that an entry must have again: what was behind
-// acptap, with ~ if it had one.
+// restored returns the command that the entry must have afterwards: the agent's, with ~ if
+// it had one.
 func restored(doc *document, c *Client, e Entry, home string) []string {
 	want := slices.Clone(e.Agent)
 	if v := doc.at(e.path...); v != nil {
@@ -74,7 +74,7 @@ func restored(doc *document, c *Client, e Entry, home string) []string {
 	return want
 }
 
-// wholeEntry puts the old bytes of an entry back, if ours are still there.
+// wholeEntry restores the old bytes of an entry that has not changed since.
 func wholeEntry(d *document, e Entry, r *Record) (*document, error) {
 	if r == nil || r.Added || !bytes.Equal(d.of(e.value), r.After) {
 		return nil, nil
@@ -82,8 +82,8 @@ func wholeEntry(d *document, e Entry, r *Record) (*document, error) {
 	return d.splice(edit{e.value.StartOffset, e.value.EndOffset, string(r.Before)})
 }
 
-// pieces puts the old bytes of the command back, if something else in the entry
-// was changed, and the agent's command was not.
+// pieces restores the old bytes of the command, if the entry has changed but not the
+// agent's command.
 func pieces(d *document, e Entry, r *Record) (*document, error) {
 	if r == nil || r.Added || !slices.Equal(r.Agent, e.Agent) {
 		return nil, nil
@@ -107,12 +107,12 @@ func pieces(d *document, e Entry, r *Record) (*document, error) {
 	return d.splice(edits...)
 }
 
-// fromBehind takes the command from behind the --.
+// fromBehind keeps only the command after --.
 func fromBehind(d *document, e Entry, _ *Record) (*document, error) {
 	return d.splice(d.trail(e.command, len(e.Acptap))...)
 }
 
-// remove takes an added entry away, and the list and the file that came with it.
+// remove removes an added entry, and the list and file that were created for it.
 func (ch *Change) remove(r *Record) error {
 	d := ch.doc
 	around := d.at(r.Around...)
@@ -140,8 +140,7 @@ func (ch *Change) remove(r *Record) error {
 	return nil
 }
 
-// without returns the document without the member at path, and without one of the
-// commas beside it.
+// without returns the document without the member at path and one of its commas.
 func (d *document) without(path []string) (*document, error) {
 	owner := d.at(path[:len(path)-1]...)
 	m := member(owner, path[len(path)-1])

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Wrap plans to put acptap before the entries with those names, or before all.
+// Wrap plans to insert acptap before the named entries, or before all.
 func (s *Setup) Wrap(c *Client, path string, names []string, all bool) (*Change, error) {
 	return s.plan(c, path, names, all, s.wrapEntry)
 }
 
-// Unwrap plans to take acptap away from the entries with those names, or from all.
+// Unwrap plans to remove acptap from the named entries, or from all.
 func (s *Setup) Unwrap(c *Client, path string, names []string, all bool) (*Change, error) {
 	return s.plan(c, path, names, all, s.unwrapEntry)
 }
@@ -35,11 +35,11 @@ func (s *Setup) plan(c *Client, path string, names []string, all bool, do func(*
 	}
 	for _, name := range names {
 		if ch.doc == nil {
-			break // the file goes, and all that was in it
+			break // the whole file is removed
 		}
 		e, err := s.entry(ch.doc, c, path, name)
 		if err != nil && all {
-			continue // it went with another one
+			continue // it was removed with another one
 		}
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (s *Setup) plan(c *Client, path string, names []string, all bool, do func(*
 	return ch, nil
 }
 
-// entry returns the entry with a name, or an error that says which ones there are.
+// entry returns the entry with a name, or an error that lists the existing ones.
 func (s *Setup) entry(doc *document, c *Client, path, name string) (Entry, error) {
 	list := doc.entries(c, path)
 	var names []string
@@ -80,7 +80,7 @@ func (s *Setup) entry(doc *document, c *Client, path, name string) (Entry, error
 	return Entry{}, fmt.Errorf("%s: no entry %s; %s", s.Machine.Short(path), quote(name), there)
 }
 
-// wrapEntry puts acptap before an entry.
+// wrapEntry inserts acptap before an entry.
 func (s *Setup) wrapEntry(ch *Change, e Entry) (Step, error) {
 	switch e.State {
 	case Registry:
@@ -99,7 +99,7 @@ func (s *Setup) wrapEntry(ch *Change, e Entry) (Step, error) {
 	return Step{Did: DidWrap, Acptap: words, Undo: filepath.Join(s.Undo.Dir, r.name())}, nil
 }
 
-// rewrapEntry brings the path and the flags of acptap up to date.
+// rewrapEntry updates the path and flags of acptap.
 func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
 	at := flagsAt(e.Acptap)
 	store := e.Acptap[1:max(at-1, 1)] // before the word proxy
@@ -123,7 +123,7 @@ func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
 		return Step{}, err
 	}
 	if old != nil && old.Added {
-		// What was added is removed by its name. What was around it before stays known.
+		// Unwrapping removes an added entry by its name, so keep what surrounded it before.
 		r.Added, r.NewList, r.NewFile, r.Around, r.Before, r.Pieces = true, old.NewList, old.NewFile, old.Around, old.Before, nil
 		r.After = slices.Clone(ch.doc.of(ch.doc.at(old.Around...)))
 	}
@@ -131,7 +131,7 @@ func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
 	return Step{Did: DidRewrap, Acptap: words, Undo: filepath.Join(s.Undo.Dir, r.name())}, nil
 }
 
-// nameOf returns what listings call the agent of a wrapped entry.
+// nameOf returns the name under which listings show the agent of a wrapped entry.
 func nameOf(e Entry) string {
 	for i, w := range e.Acptap[:len(e.Acptap)-1] {
 		if w == "--name" {
@@ -144,7 +144,7 @@ func nameOf(e Entry) string {
 	return e.Name
 }
 
-// putBefore puts words before the command of an entry.
+// putBefore inserts words before the command of an entry.
 func (s *Setup) putBefore(ch *Change, e Entry, words []string) (*Record, error) {
 	if e.command.form == program && len(ch.Client.forms) > 1 && ch.Client.forms[0] == argv && strings.ContainsAny(words[0], " \t'\"") {
 		return nil, fmt.Errorf("%s takes no blanks or quotes in a command beside args, and there are some in %s; write it as argv first", ch.Client.Name, words[0])
@@ -179,8 +179,8 @@ func expandIn(c *command, program, home string) string {
 	return expand(program, home)
 }
 
-// meant returns an error unless the entry at path has that command in after, and
-// all else is as it was.
+// meant returns an error unless after differs only in the command of the entry at path,
+// which must be words.
 func meant(before, after *document, c *Client, path, words []string) error {
 	v := after.at(path...)
 	if v == nil {
@@ -208,7 +208,7 @@ func meant(before, after *document, c *Client, path, words []string) error {
 
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// forget removes from what a document says the command of the entry at path.
+// forget removes the command of the entry at path from a decoded document.
 func forget(v any, path []string) {
 	for _, name := range path {
 		object, ok := v.(map[string]any)

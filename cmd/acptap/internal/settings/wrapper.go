@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
-// A Wrapper is the command that goes before an agent's.
+// A Wrapper is the command to insert before an agent's.
 type Wrapper struct {
 	Recorder []string // acptap proxy, or acptap-proxy, by its absolute path
 	Store    string   // the directory of the store; empty for the default one
-	With     []string // flags of acptap proxy; nil to keep those that are there
+	With     []string // flags of acptap proxy; nil keeps the present ones
 }
 
-// Words returns what stands before the command of the agent called name.
+// Words returns the words to insert before the command of the agent called name.
 func (w Wrapper) Words(name string) []string {
 	words := slices.Clone(w.Recorder)
 	if w.Store != "" {
@@ -27,8 +27,8 @@ func (w Wrapper) Words(name string) []string {
 	return slices.Concat(words, w.With, []string{"--"})
 }
 
-// flagsAt returns where in a command the flags of acptap proxy or of acptap-proxy begin, but
-// for a --store before the word proxy. It returns 0 if the program is neither.
+// flagsAt returns the index of the first flag of acptap proxy or acptap-proxy in a command,
+// not counting --store before the word proxy; 0 if the program is neither.
 func flagsAt(words []string) int {
 	if len(words) < 2 {
 		return 0
@@ -45,9 +45,8 @@ func flagsAt(words []string) int {
 	return proxy + 1
 }
 
-// own returns how many words of a command are acptap's: all of them up to --. It
-// returns 0 if acptap is not the program, -1 if there is no -- that says where the
-// agent's command begins.
+// own returns how many words of a command are acptap's, up to and including --. It returns
+// 0 if the program is not acptap, and -1 if no -- separates the agent's command.
 func own(words []string) int {
 	at := flagsAt(words)
 	if at == 0 {
@@ -75,12 +74,12 @@ func programName(path string) string {
 	return strings.TrimSuffix(strings.ToLower(path), ".exe")
 }
 
-// others are tools that record too. If one is there, taking acptap or it away in
-// the wrong order would leave an entry that nobody has written.
+// others are other tools that record. If they and acptap were removed in the wrong order,
+// an entry would be left that matches none of its former versions.
 var others = []string{"mcpsnoop", "mcp-snoop", "acp-devtools", "acp-debug", "mcp-log-proxy"}
 
-// otherTool returns the tool that stands before the agent in a command, be it
-// started by npx or uvx, or nothing.
+// otherTool returns the recording tool that a command starts before the agent, also by npx
+// or uvx; empty if there is none.
 func otherTool(words []string) string {
 	for i, w := range words {
 		if name := programName(w); slices.Contains(others, name) {
