@@ -1,9 +1,9 @@
-// Package screen is a browser of tapes in the terminal: the tapes of a store, the
-// frames of a tape or a session, its conversation, its turns over time, the
-// capabilities of both sides, statistics, and what both sides broke of their protocol.
-// A tape that is being recorded is followed. Nothing that came over the wire can control the terminal.
+// Package screen is a browser of tapes in the terminal. It shows the tapes of a store, the
+// frames of a tape or a session, its conversation, its turns over time, the capabilities of
+// both sides, statistics, and where both sides broke their protocol. It follows tapes that
+// are being recorded. Nothing that came over the wire can control the terminal.
 //
-// The package changes no tape; it deletes one if the user says so.
+// The package never changes a tape, and deletes one only if the user confirms it.
 package screen
 
 import (
@@ -22,37 +22,36 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Inspector is a browser of tapes in the terminal. Only its event loop
-// touches what is on the screen; what reads tapes from end to end has goroutines
-// of its own.
+// An Inspector is a browser of tapes in the terminal. Only its event loop touches the
+// screen. Goroutines of their own read tapes from end to end.
 type Inspector struct {
 	Theme  Theme         // empty: ANSI
 	Store  *record.Store // nil: there is no list of tapes
-	Filter string        // of the frames of what is opened first from the store, or by Run
-	Place  Place         // to begin with; zero: the store, or the frames of a subject
+	Filter string        // of the frames of the first tape or session opened
+	Place  Place         // where to begin; zero: the store, or the frames of a subject
 
-	// History is the file in which the last filters are kept. It need not be
-	// there. Empty: they are forgotten.
+	// History is the file that keeps the last filters. It need not exist. Empty: they are
+	// not kept.
 	History string
 	Screen  tcell.Screen // nil: the terminal
 
-	// View shows a file in the program that an environment variable names, PAGER
-	// or EDITOR. It has the terminal until it returns. nil: there is none.
+	// View shows a file in the program named by an environment variable, PAGER or EDITOR.
+	// The program has the terminal until View returns. nil: View is not available.
 	View func(variable, path string) error
 	Now  func() time.Time // nil: time.Now
 
-	// After is how long an agent may be silent before it is said to hang; 0:
+	// After is how long an agent may be silent before it counts as hanging; 0:
 	// stall.DefaultAfter.
 	After time.Duration
 }
 
-// A Subject is what is looked at: a tape, or a session, which may be on several.
+// A Subject is what the user looks at: a tape, or a session, which may be on several.
 type Subject struct {
 	Name    string
 	Session string // empty: all of the tape
 	Frame   uint64 // to begin with; 0: the first one, or the last of a live tape
-	// Open opens the tape, or those that the session is on, by time. It is called
-	// several times: a Tape is for one goroutine.
+	// Open opens the tape, or the tapes of the session ordered by time. It is called
+	// several times, since a Tape is for one goroutine.
 	Open func() ([]*record.Tape, error)
 }
 
@@ -76,8 +75,8 @@ func TapesOf(store *record.Store, session string, ids ...string) Subject {
 	return Subject{Name: name, Session: session, Open: open}
 }
 
-// Run shows a subject, or the store if that has no Open, until the user quits or
-// ctx is done.
+// Run shows a subject, or the store if the subject has no Open, until the user quits or ctx
+// is done.
 func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	if in.Now == nil {
 		in.Now = time.Now
@@ -111,9 +110,9 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	stopping.Go(func() {
 		a.updates.run(ctx, ui, ended, a.refresh)
 		select {
-		case <-ended: // possibly because there is no terminal: then Stop panics
+		case <-ended: // perhaps because there is no terminal: then Stop would panic
 		default:
-			ui.Stop() // QueueUpdate would not return after it, so nobody may be there
+			ui.Stop() // after it, QueueUpdate would block forever, so it must not be called
 		}
 	})
 	err := ui.Run()
@@ -130,7 +129,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	return err
 }
 
-// begin goes to where the inspector is to begin.
+// begin goes to the first place.
 func (a *app) begin(sub Subject) error {
 	switch {
 	case sub.Open == nil && a.Place.ofTape():
@@ -151,17 +150,17 @@ func (a *app) begin(sub Subject) error {
 	return nil
 }
 
-// An app is all that is on the screen.
+// An app is everything on the screen.
 type app struct {
 	*tview.Box
 	Inspector
 	ctx  context.Context
 	quit func()
 	keys []key
-	jobs sync.WaitGroup // what ends by itself, or with ctx
+	jobs sync.WaitGroup // goroutines that end by themselves, or with ctx
 
-	// noting is held from when notes are read or written until what they are then is
-	// posted: what the event loop takes last is the newest.
+	// noting is held from reading or writing notes until the result is posted, so that the
+	// event loop receives the newest result last.
 	noting sync.Mutex
 
 	display
@@ -169,10 +168,10 @@ type app struct {
 	panels
 	footer
 	history  history // of filters
-	searches history // of words that were looked for
+	searches history // of searched words
 }
 
-// A display is what is drawn on.
+// A display is the terminal and how to draw on it.
 type display struct {
 	ui       *tview.Application
 	screen   tcell.Screen // since the first drawing
@@ -182,21 +181,21 @@ type display struct {
 	clicks   clicks
 }
 
-// The panels are what there is to see, and which of it is on the screen.
+// The panels are the places, and what of them is on the screen.
 type panels struct {
 	place       Place
 	pages       [places]*page.Page
-	page        *page.Page // that is shown; nil: the frames
+	page        *page.Page // on the screen; nil: the frames
 	tapes       tapeList
 	search      *searchPage
 	diff        diffPlaceState
 	pane        framepane.Pane
 	inPane      bool // the keys go to the pane
-	noteRows    int  // above what is in the pane
+	noteRows    int  // rows above the content of the pane
 	lastFailure failureFound
 }
 
-// A footer is what stands on the last lines.
+// A footer is the content of the last lines.
 type footer struct {
 	prompt  *prompt // nil: none
 	prefix  string  // the first of two keys
@@ -213,7 +212,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	return a
 }
 
-// part returns where keys go.
+// part returns the part of the screen that keys go to.
 func (a *app) part() part {
 	switch {
 	case a.page == nil && a.inPane:
@@ -245,14 +244,14 @@ func (a *app) part() part {
 // notify shows a message until the next key.
 func (f *footer) notify(text string) { f.message, f.trouble = text, false }
 
-// fail shows what went wrong.
+// fail shows an error.
 func (f *footer) fail(err error) {
 	if err != nil {
 		f.message, f.trouble = termtext.Piece(err.Error()), true
 	}
 }
 
-// InputHandler takes the keys.
+// InputHandler handles keys.
 func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	return func(e *tcell.EventKey, setFocus func(tview.Primitive)) {
 		if p := a.prompt; p != nil {
@@ -265,7 +264,7 @@ func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	}
 }
 
-// PasteHandler takes pasted text, where something is typed.
+// PasteHandler inserts pasted text into the prompt, if there is one.
 func (a *app) PasteHandler() func(string, func(tview.Primitive)) {
 	return func(text string, setFocus func(tview.Primitive)) {
 		if a.prompt != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A canvas is a part of the screen. What is drawn beside it is not drawn.
+// A canvas is a part of the screen. Drawing is clipped to it.
 type canvas struct {
 	screen     tcell.Screen
 	looks      looks
@@ -27,13 +27,13 @@ func (c canvas) part(x, y, w, h int) canvas {
 	return c
 }
 
-// text draws text from a place on and returns the column behind it.
+// text draws text and returns the column after it.
 func (c canvas) text(x, y int, s termtext.Style, text string) int {
 	return c.line(x, y, []termtext.Span{s.Span(text)})
 }
 
-// line draws spans from a place on and returns the column behind them. Where
-// there is no room for all of them, they end in an ellipsis.
+// line draws spans and returns the column after them. If they do not fit, they end in an
+// ellipsis.
 func (c canvas) line(x, y int, spans []termtext.Span) int {
 	if y < 0 || y >= c.h || x >= c.w {
 		return x
@@ -45,18 +45,18 @@ func (c canvas) line(x, y int, spans []termtext.Span) int {
 		return x
 	}
 	full := false
-	room := c.part(0, 0, c.w-1, c.h) // but for the ellipsis
+	room := c.part(0, 0, c.w-1, c.h) // leaves room for the ellipsis
 	for _, s := range spans {
 		if x, full = room.clusters(x, y, s); full {
 			c.screen.SetContent(c.x+x, c.y+y, '…', nil, c.looks[s.Style])
-			c.fill(x+1, y, s.Style) // if a wide character would be next
+			c.fill(x+1, y, s.Style) // a wide character may not have fitted
 			return c.w
 		}
 	}
 	return x
 }
 
-// clusters draws what is seen as characters, as far as there is room.
+// clusters draws the grapheme clusters that fit.
 func (c canvas) clusters(x, y int, s termtext.Span) (behind int, full bool) {
 	look := c.looks[s.Style]
 	state := -1
@@ -75,10 +75,9 @@ func (c canvas) clusters(x, y int, s termtext.Span) (behind int, full bool) {
 	return x, false
 }
 
-// put draws a character in the columns that uniseg gives it. Terminals do not
-// agree on those of flags, of emoji that are joined or changed by what follows,
-// and of marks that take room. So each rune with a width has cells of its own, as
-// far as they go, and what joins them is left out.
+// put draws a character in the columns that uniseg gives it. Terminals disagree on the
+// width of flags, of joined or modified emoji, and of spacing marks. So each rune with a
+// width gets cells of its own, as far as there are any, and joiners are left out.
 func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	end := x + columns
 	var cell []rune
@@ -90,7 +89,7 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	}
 	used := x
 	for _, r := range cluster {
-		switch w := runewidth.RuneWidth(r); { // which tcell goes by
+		switch w := runewidth.RuneWidth(r); { // tcell uses these widths
 		case joins(r):
 		case unicode.In(r, unicode.Mn, unicode.Me, joiningJamo):
 			if cell != nil && len(cell) < maxMarks {
@@ -108,10 +107,10 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	}
 }
 
-// joins reports whether a character is not seen itself, but changes others.
+// joins reports whether a character is invisible and only changes others.
 func joins(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Variation_Selector) }
 
-// unjoin takes out of a line that tview has drawn what put leaves out.
+// unjoin removes from a line drawn by tview what put leaves out.
 func (c canvas) unjoin(y int) {
 	for x := range c.w {
 		first, rest, look, _ := c.screen.GetContent(c.x+x, c.y+y)
@@ -121,12 +120,12 @@ func (c canvas) unjoin(y int) {
 	}
 }
 
-// maxMarks is how many runes stand in a cell: marks without end would be drawn
-// over the lines above and below.
+// maxMarks limits the combining runes in a cell. Without a limit they would be drawn over
+// the lines above and below.
 const maxMarks = 5
 
-// joiningJamo are the vowels and final consonants that a Hangul syllable is made
-// of: they stand in the columns of its first consonant.
+// joiningJamo are the vowels and final consonants of a Hangul syllable. They share the
+// columns of its first consonant.
 var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
 
 // spans draws a line. A selected one fills the width.
@@ -142,7 +141,7 @@ func (c canvas) spans(y int, line []termtext.Span, selected bool) {
 	c.fill(c.line(0, y, line), y, termtext.Reverse)
 }
 
-// page draws what is on the screen of a page, behind a margin of one column.
+// page draws the visible part of a page, with a margin of one column.
 func (c canvas) page(p *page.Page) {
 	c = c.part(1, 0, c.w, c.h)
 	w := p.Window(c.w, c.h)
@@ -156,8 +155,8 @@ func (c canvas) page(p *page.Page) {
 	}
 }
 
-// marks has stand out what was found in a line that is drawn: it is reversed or, on a
-// line that is reversed itself, not; and the current match stands out among the others.
+// marks highlights the matches in a line that has been drawn: they are reversed or, on a
+// reversed line, not. The current match stands out from the others.
 func (c canvas) marks(y int, line []termtext.Span, marks []page.Mark) {
 	c.restyle(y, line, marks, func(m page.Mark, look tcell.Style) tcell.Style {
 		if m.Current {
@@ -168,12 +167,12 @@ func (c canvas) marks(y int, line []termtext.Span, marks []page.Mark) {
 	})
 }
 
-// underline underlines parts of a line that is drawn.
+// underline underlines parts of a line that has been drawn.
 func (c canvas) underline(y int, line []termtext.Span, marks []page.Mark) {
 	c.restyle(y, line, marks, func(_ page.Mark, look tcell.Style) tcell.Style { return look.Underline(true) })
 }
 
-// restyle draws parts of a line that is drawn in another way.
+// restyle redraws parts of a drawn line in another style.
 func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style func(page.Mark, tcell.Style) tcell.Style) {
 	if len(marks) == 0 {
 		return
@@ -191,7 +190,7 @@ func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style fu
 	}
 }
 
-// fill draws blanks from a place to the end of the line.
+// fill draws blanks up to the end of the line.
 func (c canvas) fill(x, y int, s termtext.Style) {
 	if y < 0 || y >= c.h {
 		return
@@ -201,7 +200,7 @@ func (c canvas) fill(x, y int, s termtext.Style) {
 	}
 }
 
-// across draws a line from one side to the other, a title in it.
+// across draws a horizontal line with a title in it.
 func (c canvas) across(y int, s termtext.Style, title string) {
 	if y < 0 || y >= c.h {
 		return

@@ -14,12 +14,12 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// maxCopy is how much is sent to the clipboard: terminals drop what is larger
-// (xterm, OSC 52), and do not say so.
+// maxCopy limits what is sent to the clipboard. Terminals silently drop more (xterm, OSC
+// 52).
 const maxCopy = 64 << 10
 
-// copy puts text into the clipboard of the terminal (OSC 52), which never says
-// whether it took it.
+// copy puts text into the clipboard of the terminal (OSC 52). The terminal does not report
+// whether that worked.
 func (a *app) copy(what string, text []byte) {
 	if len(text) > maxCopy {
 		a.fail(a.tooLarge(int64(len(text))))
@@ -29,7 +29,7 @@ func (a *app) copy(what string, text []byte) {
 	a.notify(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, termtext.Grouped(int64(len(text)))))
 }
 
-// tooLarge says that so many bytes cannot be copied, and what helps.
+// tooLarge returns the error for text that is too large to copy, with advice.
 func (a *app) tooLarge(bytes int64) error {
 	what := "the frame"
 	if a.page != nil {
@@ -69,7 +69,7 @@ func (a *app) copyPath() {
 	a.copy("path", []byte(v.Path))
 }
 
-// copyBlock copies what belongs together under the cursor.
+// copyBlock copies the block under the cursor.
 func (a *app) copyBlock() { a.copyText("text", a.page.BlockText()) }
 
 // copyLine copies the line under the cursor.
@@ -83,7 +83,7 @@ func (a *app) copyText(what, text string) {
 	a.copy(what, []byte(text))
 }
 
-// copyReference copies what commands take for the frame, the tape or the session.
+// copyReference copies the reference of a frame, tape or session that commands accept.
 func (a *app) copyReference() {
 	ref := ""
 	switch l := a.referred(); {
@@ -104,7 +104,7 @@ func (a *app) copyReference() {
 	a.copy("reference "+termtext.Piece(ref), []byte(ref))
 }
 
-// A referred is what the cursor is on.
+// A referred is the item under the cursor.
 type referred struct {
 	seq  uint64 // 0: no frame
 	item int    // of the page; -1: none
@@ -128,15 +128,15 @@ func (a *app) reference(seq uint64) string {
 	return fmt.Sprintf("%s:%d", tape, at.Seq)
 }
 
-// A text is what is under the cursor, as it is written to a file.
+// A text is what is under the cursor, in the form in which it is written to a file.
 type text struct {
 	what  string // frame or text
-	file  string // a name for it
+	file  string // suggested name
 	write func(io.Writer) error
-	view  func(io.Writer) error // fit for reading
+	view  func(io.Writer) error // writes it for reading
 }
 
-// text returns what is under the cursor. ok is false if that is nothing.
+// text returns what is under the cursor. ok is false if there is nothing.
 func (a *app) text() (t text, ok bool) {
 	if a.page != nil {
 		block := a.page.BlockText()
@@ -157,7 +157,7 @@ func (a *app) text() (t text, ok bool) {
 	}, seq != 0
 }
 
-// noFrame is said where a key is about a frame and the list is empty.
+// noFrame is the message of keys that need a frame when the list is empty.
 const noFrame = "no frame is selected"
 
 // sayNothing says that there is nothing under the cursor.
@@ -194,7 +194,7 @@ func (n *byteCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// view hands what is under the cursor to a program of the user: PAGER or EDITOR.
+// view opens what is under the cursor in a program of the user: PAGER or EDITOR.
 func (a *app) view(variable string) {
 	t, ok := a.text()
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// askDelete deletes the tape under the cursor with those that are nested in it, if the
-// user says so.
+// askDelete deletes the tape under the cursor and the tapes nested in it, if the user
+// confirms it.
 func (a *app) askDelete() {
 	l := a.page.Current()
 	if l.Item < 0 {
@@ -33,7 +33,7 @@ func (a *app) askDelete() {
 	a.confirm("delete tape "+tape.Tape+with, func() { a.deleteTapes(ids) }, func() {})
 }
 
-// deleteTapes deletes tapes, and closes what is shown of them.
+// deleteTapes deletes tapes, and closes whatever shows them.
 func (a *app) deleteTapes(ids []string) {
 	var waits []func()
 	if a.timeline != nil && slices.ContainsFunc(ids, a.timeline.Has) {

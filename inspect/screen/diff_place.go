@@ -21,11 +21,11 @@ type diffPlaceState struct {
 	sides  [2]comparedSide
 	level  compare.Level
 	view   *diffpage.View       // nil: nothing is compared
-	opened *frameindex.Timeline // that was opened from here last
+	opened *frameindex.Timeline // the timeline last opened from here
 	worker
 }
 
-// A comparedSide is a tape or a session that is compared.
+// A comparedSide is one side of the comparison.
 type comparedSide struct {
 	Subject
 	name     string
@@ -48,8 +48,7 @@ func (a *app) toggleMark() {
 	a.notify("marked: D on another one shows both side by side")
 }
 
-// compareTapes shows the marked tape or session and the one under the cursor side by
-// side.
+// compareTapes shows the marked tape or session beside the one under the cursor.
 func (a *app) compareTapes() {
 	l := a.page.Current()
 	if l.Item < 0 {
@@ -82,7 +81,7 @@ func (a *app) compareTapes() {
 	a.visit(diffPlace)
 }
 
-// name says which tape or session it is, in a few words.
+// name returns a short name of the tape or session.
 func (e *tapeEntry) name(now time.Time) string {
 	began := e.tape.Start.Time.Local()
 	when := began.Format("15:04")
@@ -96,7 +95,7 @@ func (e *tapeEntry) name(now time.Time) string {
 	return termtext.Dotted(termtext.Piece(what), when, termtext.Piece(tapetext.ShortID(e.tape.Tape)))
 }
 
-// readDiff reads both sides and compares them on a level.
+// readDiff reads both sides and compares them at a level.
 func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 	var subjects [2]diffpage.Subject
 	var heads [2]diffpage.Head
@@ -124,14 +123,14 @@ func (s *comparedSide) seq(at compare.Position) uint64 {
 	return s.timeline.Number(frameindex.Place{Part: at.Tape, Seq: at.Seq})
 }
 
-// nextLevel compares on another level.
+// nextLevel compares at the next level.
 func (a *app) nextLevel() {
 	a.readDiff((a.diff.level+1)%compare.None, a.diff.view.Side)
 	a.page = a.pages[diffPlace]
 }
 
-// forgetDiff ends the comparison if a tape is in it. The function that it returns waits
-// until nothing reads that.
+// forgetDiff ends the comparison if it includes a tape. The returned function blocks until
+// the tape is no longer read.
 func (a *app) forgetDiff(tape string) (wait func()) {
 	if a.diff.view == nil || !a.diff.sides[0].timeline.Has(tape) && !a.diff.sides[1].timeline.Has(tape) {
 		return func() {}
@@ -140,7 +139,7 @@ func (a *app) forgetDiff(tape string) (wait func()) {
 	return a.diff.Stop()
 }
 
-// enterDiff shows what a line stands for: the equal steps, or the frame on the side of
+// enterDiff unfolds the equal steps under the cursor, or goes to the frame on the side of
 // the cursor.
 func (a *app) enterDiff(item int) {
 	if a.diff.view.Folded(item) {
@@ -150,14 +149,14 @@ func (a *app) enterDiff(item int) {
 	a.openCompared(a.diff.view.Side)
 }
 
-// flipDiff folds equal steps, or unfolds them.
+// flipDiff folds or unfolds equal steps.
 func (a *app) flipDiff() {
 	if key := a.diff.view.Flip(a.page.Current().Item); key != "" {
 		a.page.Find(key)
 	}
 }
 
-// nextDifference goes to the next difference, or to the one before.
+// nextDifference goes to the next difference, or to the previous one.
 func (a *app) nextDifference(forward bool) {
 	from := a.page.Current().Item
 	to := a.diff.view.NextDifference(from, forward)
@@ -168,8 +167,8 @@ func (a *app) nextDifference(forward bool) {
 	a.page.Move(to - from)
 }
 
-// compared returns the frame that the line under the cursor comes from on a side, and
-// says so if there is none.
+// compared returns the frame on a side of the line under the cursor. If there is none, it
+// tells the user.
 func (a *app) compared(side diffpage.Side) (at compare.Position, ok bool) {
 	at, ok = a.diff.view.Position(a.page.Current().Item, side)
 	if !ok || at.Seq == 0 {
@@ -179,7 +178,7 @@ func (a *app) compared(side diffpage.Side) (at compare.Position, ok bool) {
 	return at, true
 }
 
-// openCompared opens a side at the frame that the line under the cursor comes from.
+// openCompared opens a side at the frame of the line under the cursor.
 func (a *app) openCompared(side diffpage.Side) {
 	at, ok := a.compared(side)
 	if !ok {
@@ -199,8 +198,7 @@ func (a *app) openCompared(side diffpage.Side) {
 	a.visit(framesPlace)
 }
 
-// compareFrames shows what differs between the two frames that the line under the cursor
-// comes from.
+// compareFrames shows what differs between the two frames of the line under the cursor.
 func (a *app) compareFrames() {
 	var frames [2]dialect.Frame
 	var names [2]string
@@ -235,7 +233,7 @@ func (a *app) compareFrames() {
 	a.page.Find(difference)
 }
 
-// maxComparison is how many lines of a comparison of two frames are shown.
+// maxComparison limits the lines shown of a comparison of two frames.
 const maxComparison = 1 << 17
 
 // summary says how much differs.
@@ -247,7 +245,7 @@ func (d *diffPlaceState) summary() string {
 	return " · " + t.Summary() + " · " + d.level.String()
 }
 
-// drawDiff draws the two sides and, below, all of the line under the cursor.
+// drawDiff draws the two sides and, below them, the full text of the line under the cursor.
 func (a *app) drawDiff(c canvas) {
 	c = c.part(1, 0, c.w, c.h)
 	list, strip := c, canvas{}

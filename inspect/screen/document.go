@@ -25,31 +25,31 @@ type document struct {
 	snapshot   frameindex.Snapshot // of the index, as of the last drawing
 	err        error               // of the last part that could not be read
 	query      string              // the filter
-	wanted     page.Words          // the words of it, or of the search that found the frame
-	earlier    []string            // filters that were left, the last one last
+	wanted     page.Words          // the words of the filter, or of the search that found the frame
+	earlier    []string            // previous filters, the last one last
 	openedFrom Place               // the place that it was opened from
-	returnTo   Place               // the place that the user came from to see a frame; zero: none
-	cameFrom   []wayBack           // to the tapes that led here, the last one last
-	servers    bool                // frames of the servers stand among those of the agent, if there are any
-	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
+	returnTo   Place               // the place from which the user went to a frame; zero: none
+	cameFrom   []wayBack           // the tapes that led here, the last one last
+	servers    bool                // frames of the servers are shown among those of the agent, if there are any
+	restarted  record.Info         // a tape of the same agent that began later; zero: none is announced
 
 	readers
 }
 
-// The readers of a tape work in the background.
+// The readers read a tape in the background.
 type readers struct {
 	index *frameindex.Index
-	scan  *frameindex.Scan  // finds what the model shows
-	trace *tracepage.Reader // nil: no place has asked for it
+	scan  *frameindex.Scan  // finds the frames that the model shows
+	trace *tracepage.Reader // nil: no place has needed it
 	found *findingpage.Reader
 	broke *findingpage.View // of found
 
 	indexing, scanning, tracing, judging, seeking worker
 
-	seekedTo string // how far a seek is that takes long; empty: there is none
+	seekedTo string // progress of a slow seek; empty: there is none
 }
 
-// openTape opens a subject, and begins to read it. query is what of it is shown.
+// openTape opens a subject and starts to read it. query is the filter.
 func (a *app) openTape(sub Subject, query string) error {
 	query, err := queryOf(sub, query)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	return nil
 }
 
-// readTape begins to read a subject, in the place of what was read before.
+// readTape starts to read a subject, in place of the previous one.
 func (a *app) readTape(sub Subject, query string) error {
 	t, err := frameindex.OpenTimeline(sub.Name, sub.Open)
 	if err != nil {
@@ -110,19 +110,19 @@ func (a *app) readTape(sub Subject, query string) error {
 	return nil
 }
 
-// maxTraced is how many frames a tape may have whose conversations are read before they are
-// looked at, in one pass with its findings: they take up to a kilobyte a frame.
+// maxTraced is the number of frames up to which conversations are read in the same pass as
+// findings, before anyone looks at them. They take up to a kilobyte per frame.
 const maxTraced = 1 << 16
 
-// feed reads the tapes for some pages, in the background, and those of the agent's servers that
-// are in a store.
+// feed reads the tapes for some pages in the background, with the tapes of the agent's
+// servers that are in a store.
 func (a *app) feed(w *worker, servers *record.Store, sinks ...frameindex.Sink) {
 	t, index := a.timeline, a.index
 	w.Start(a.ctx, func(ctx context.Context) { t.Feed(ctx, index, servers, sinks...) })
 }
 
-// closeTape ends what reads the tape. The function that it returns waits until
-// nothing does any more.
+// closeTape ends everything that reads the tape. The returned function blocks until that
+// has ended.
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
 	var waits []func()
@@ -137,7 +137,7 @@ func (a *app) closeTape() (wait func()) {
 	}
 }
 
-// queryOf returns the filter that a subject begins with.
+// queryOf returns the first filter of a subject.
 func queryOf(sub Subject, query string) (string, error) {
 	if sub.Session == "" {
 		_, err := filter.Parse(query)
@@ -146,7 +146,7 @@ func queryOf(sub Subject, query string) (string, error) {
 	return filter.Add(query, "session", sub.Session, false)
 }
 
-// setFilter shows the frames that a filter lets through.
+// setFilter shows the frames that match a filter.
 func (a *app) setFilter(text string) error {
 	want, err := filter.Parse(text)
 	if err != nil {
@@ -167,13 +167,13 @@ func (a *app) setFilter(text string) error {
 	return nil
 }
 
-// refresh takes what was found in the background.
+// refresh takes over what was found in the background.
 func (a *app) refresh() {
 	if a.timeline == nil {
 		return
 	}
 	ended := a.snapshot.Ended
-	found := a.scan.Take() // first: what it has found is in the index
+	found := a.scan.Take() // first, since the index has what the scan has found
 	a.snapshot = a.index.Take()
 	a.rows.Add(a.snapshot.NewRows)
 	a.rows.Latest = a.snapshot.Latest
@@ -191,7 +191,7 @@ func (a *app) refresh() {
 	}
 }
 
-// timersEvery is how often the timers of what is open are drawn.
+// timersEvery is the interval at which the timers of open requests are drawn.
 const timersEvery = 500 * time.Millisecond
 
 // tick draws the timers while a tape is recorded.
@@ -208,8 +208,8 @@ func (a *app) tick(ctx context.Context) {
 	}
 }
 
-// sinceStart returns the time since the first tape began, if the last one is being
-// recorded, else 0.
+// sinceStart returns the time since the first tape began if the last one is being recorded,
+// otherwise 0.
 func (a *app) sinceStart() time.Duration {
 	if !a.info.Live {
 		return 0
@@ -222,8 +222,8 @@ func (a *app) waits(seq uint64) bool {
 	return a.snapshot.Open.Has(seq)
 }
 
-// session returns the session that the user looks at; at a frame of a server, the one that
-// it was started for.
+// session returns the session that the user looks at. At a frame of a server, that is the
+// session that the server was started for.
 func (a *app) session() string {
 	if a.subject.Session != "" {
 		return a.subject.Session

@@ -8,12 +8,11 @@ import (
 	"github.com/rivo/tview"
 )
 
-// drawEvery is the shortest time between two drawings for what other goroutines
-// have found. Keys are drawn at once.
+// drawEvery is the shortest time between two drawings of what other goroutines have found.
+// Keys are drawn at once.
 const drawEvery = 50 * time.Millisecond
 
-// The updates bring to the event loop what other goroutines have found, gathered
-// into few updates.
+// The updates pass what other goroutines have found to the event loop, many at a time.
 type updates struct {
 	ready  chan struct{} // holds one
 	urgent chan struct{} // holds one
@@ -43,7 +42,7 @@ func (u *updates) hurry() {
 	}
 }
 
-// post has the event loop call a function.
+// post makes the event loop call a function.
 func (u *updates) post(do func()) {
 	u.mu.Lock()
 	u.queue = append(u.queue, do)
@@ -59,8 +58,8 @@ func (u *updates) taken() []func() {
 	return queue
 }
 
-// run has the event loop call refresh and what was put, and draw, until ctx is
-// done. ended is closed when there is no event loop any more.
+// run makes the event loop call the posted functions and refresh, and draw, until ctx is
+// done. ended is closed when the event loop has ended.
 func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan struct{}, refresh func()) {
 	for {
 		select {
@@ -70,8 +69,8 @@ func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan s
 		}
 		done := make(chan struct{})
 		go func() {
-			// Where the event loop ends by itself, since the terminal has gone
-			// away, this never returns.
+			// This never returns if the event loop has ended by itself because the terminal
+			// is gone.
 			ui.QueueUpdateDraw(func() {
 				for _, do := range u.taken() {
 					do()

@@ -12,15 +12,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// askExport writes the frames that are shown to a file in the portable form: those of the
-// agent. What servers said is on tapes of their own.
+// askExport writes the visible frames of the agent to a file in the portable form. Those of
+// servers have tapes of their own.
 func (a *app) askExport() { a.askExportTo(a.tapeFile()) }
 
 func (a *app) askExportTo(name string) {
 	a.askFile("export what the filter shows"+ofAgent(a.timeline)+" to: ", name, a.exportTo)
 }
 
-// ofAgent says that only frames of the agent are meant, where there may be others.
+// ofAgent returns words which say that only the agent's frames are meant, if there may be
+// others.
 func ofAgent(t *frameindex.Timeline) string {
 	if t.HasServers() {
 		return " of the agent"
@@ -28,12 +29,12 @@ func ofAgent(t *frameindex.Timeline) string {
 	return ""
 }
 
-// tapeFile returns the name of a file for the tape. What peers call a session may
-// be a path, so that is no name for a file.
+// tapeFile returns a file name for the tape. The ID of a session may be a path, so it is
+// not used.
 func (a *app) tapeFile() string {
 	id := a.timeline.Agents()[0].Tape.ID()
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
-	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
+	if id == "" || strings.ContainsFunc(id, odd) { // a file may contain any ID
 		id = "tape"
 	}
 	return id + ".jsonl"
@@ -41,10 +42,10 @@ func (a *app) tapeFile() string {
 
 var errNotJudged = errors.New("the tape was closed before it was judged, which the filter asks for")
 
-// exportTo exports in the background. If it fails, the name can be changed.
+// exportTo exports in the background. If it fails, the user can change the name.
 func (a *app) exportTo(path string) error {
 	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
-	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever comes meanwhile
+	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever is recorded meanwhile
 	t, judge, last := a.timeline, a.found, a.snapshot.Last
 	a.notify("exporting…")
 	a.jobs.Go(func() {

@@ -10,12 +10,12 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 )
 
-// askFilter asks for a filter. What could be typed is shown on the line below.
+// askFilter asks for a filter. The line below shows completions.
 func (a *app) askFilter() {
 	a.askQuery("filter: ", a.query, a.filterBy)
 }
 
-// askQuery asks for something in the language of filters.
+// askQuery asks for a query in the language of filters.
 func (a *app) askQuery(label, text string, done func(string) error) {
 	a.ask(label, text, func(text string) error {
 		if err := done(text); err != nil {
@@ -29,7 +29,7 @@ func (a *app) askQuery(label, text string, done func(string) error) {
 	a.prompt.line = len(a.history.Lines())
 }
 
-// filterBy shows other frames. There is a way back.
+// filterBy changes the filter and remembers the previous one.
 func (a *app) filterBy(text string) error {
 	before := a.query
 	if err := a.setFilter(text); err != nil {
@@ -42,8 +42,8 @@ func (a *app) filterBy(text string) error {
 	return nil
 }
 
-// leaveList shows all frames or, if it does already, goes back to where the tape was
-// opened from.
+// leaveList shows all frames. If it does already, it goes back to where the tape was
+// opened.
 func (a *app) leaveList() {
 	switch {
 	case a.seekedTo != "":
@@ -59,7 +59,7 @@ func (a *app) leaveList() {
 	}
 }
 
-// earlierFilter goes back to the filter before.
+// earlierFilter goes back to the previous filter.
 func (a *app) earlierFilter() {
 	n := len(a.earlier)
 	if n == 0 {
@@ -73,7 +73,7 @@ func (a *app) earlierFilter() {
 	a.earlier = a.earlier[:n-1]
 }
 
-// only shows the frames that have a value, or those that do not have it.
+// only shows the frames that have a value, or those that do not.
 func (a *app) only(key, value string, exclude bool) {
 	if value == "" {
 		a.notify("this frame has no " + key)
@@ -87,8 +87,8 @@ func (a *app) only(key, value string, exclude bool) {
 	a.fail(a.filterBy(query))
 }
 
-// onlyThis takes the value under the cursor into the filter: in the list that is
-// the method or the variant of an update.
+// onlyThis adds the value under the cursor to the filter. In the list, that is the method
+// or the variant of an update.
 func (a *app) onlyThis(exclude bool) {
 	f := &a.pane.Frame
 	if v, ok := a.pane.Value(); ok && a.inPane && a.pane.Folds() {
@@ -106,8 +106,8 @@ func (a *app) onlyThis(exclude bool) {
 	a.only("method", f.Method, exclude)
 }
 
-// onlySession shows the frames of one session; of a server's frame without one, those of
-// the agent's session that it was started for.
+// onlySession shows the frames of one session. For a server's frame without one, that is
+// the agent's session that the server was started for.
 func (a *app) onlySession() {
 	f := &a.pane.Frame
 	a.only("session", cmp.Or(f.Session, a.timeline.SessionOf(a.timeline.PartOf(f.Seq))), false)
@@ -141,8 +141,8 @@ func (a *app) showTurn(session string, turn int) {
 	a.fail(err)
 }
 
-// values returns the values of a key that are on the tapes, and of a path, and
-// all paths, those in the selected frame.
+// values returns the values of a key on the tapes. For a path, or all paths, it returns
+// those of the selected frame.
 func (a *app) values(key string) []string {
 	seen := map[string]bool{"": true}
 	var list []string

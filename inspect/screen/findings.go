@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// judge makes the page of findings, and returns what finds them.
+// judge makes the page of findings and returns its reader.
 func (a *app) judge() *findingpage.Reader {
 	r := findingpage.NewReader(a.timeline.Label, a.subject.Session, a.updates.wake)
 	v := findingpage.NewView(r)
@@ -25,7 +25,7 @@ func (a *app) judge() *findingpage.Reader {
 	return r
 }
 
-// showFinding goes to the frame that a line is about, and to what is wrong in it.
+// showFinding goes to the frame of a line, and to its finding.
 func (a *app) showFinding(l page.Line) {
 	a.pane.RevealUnderlined(l.Seq)
 	a.showFrame(l)
@@ -36,11 +36,11 @@ func (a *app) brokenIn(r frameindex.RowRange) conform.Strength {
 	return a.found.Worst(r.Seq, r.Seq+uint64(max(r.Frames, 1)), a.broke.Least)
 }
 
-// maxFindingLines is how many lines of findings stand above a frame.
+// maxFindingLines limits the lines of findings above a frame.
 const maxFindingLines = 4
 
-// drawFindings draws what is broken in the selected frame, and returns what of the canvas
-// is left.
+// drawFindings draws the findings on the selected frame, and returns the rest of the
+// canvas.
 func (a *app) drawFindings(c canvas) (rest canvas) {
 	var lines [][]termtext.Span
 	var places []framepane.Place
@@ -64,7 +64,7 @@ func (a *app) drawFindings(c canvas) (rest canvas) {
 	return c.part(0, len(lines), c.w, c.h)
 }
 
-// foundHere returns the rule that is broken under the cursor, nil if none is.
+// foundHere returns the broken rule under the cursor, nil if there is none.
 func (a *app) foundHere() *conform.Rule {
 	if a.page != nil {
 		return a.broke.Rule(a.page.Current())
@@ -77,7 +77,7 @@ func (a *app) foundHere() *conform.Rule {
 
 func (a *app) hasFinding() bool { return a.foundHere() != nil }
 
-// explain shows what the rule asks for that is broken under the cursor.
+// explain shows the explanation of the broken rule under the cursor.
 func (a *app) explain() {
 	rule := a.foundHere()
 	if rule == nil {
@@ -87,7 +87,7 @@ func (a *app) explain() {
 	a.page = &page.Page{State: func() any { return nil }, Lines: func(width int) []page.Line { return findingpage.Explanation(rule, width) }}
 }
 
-// toggleFindingNotes shows the notes among the findings, or leaves them out.
+// toggleFindingNotes shows or hides notes among the findings.
 func (a *app) toggleFindingNotes() {
 	if a.broke.Least == conform.Note {
 		a.broke.Least = conform.Warning
@@ -98,14 +98,14 @@ func (a *app) toggleFindingNotes() {
 	a.notify("violations, warnings and notes")
 }
 
-// brokenFrom returns the nearest frame with a finding behind another or before it that is
-// shown; 0 if there is none.
+// brokenFrom returns the nearest visible frame after or before another that has a finding,
+// 0 if there is none.
 func (a *app) brokenFrom(from uint64, forward bool) uint64 {
 	return a.found.Next(from, forward, a.broke.Least, a.model.All.Has)
 }
 
-// findingCounts says how many findings there are of each strength, behind the name of the
-// place; and that more may come.
+// findingCounts returns the number of findings by strength, with an ellipsis if more may
+// come. It follows the name of the place.
 func (a *app) findingCounts() string {
 	if a.found == nil {
 		return ""

@@ -15,24 +15,24 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A rowForm says how rows are written.
+// A rowForm says how to write a row.
 type rowForm struct {
 	width   int
-	digits  int // of the largest number
+	digits  int // width of the largest number
 	label   func(seq uint64) string
 	began   func(seq uint64) time.Duration // when the frame's tape began; nil: at the start
 	latency func(*dialect.Frame) (time.Duration, bool)
 	times   timeForm
 	start   time.Time
-	before  time.Duration // time of the row before
+	before  time.Duration // time of the previous row
 	failure dialect.Failure
 	silence time.Duration    // as in frametext.Row
 	waits   bool             // it is a request without a response
-	now     time.Duration    // if its tape is being recorded; 0: that has ended
-	sign    string           // of what is written on it; empty: nothing
+	now     time.Duration    // if its tape is being recorded; otherwise 0
+	sign    string           // of its notes; empty: none
 	server  bool             // it is on the tape of a server, among others
-	broken  conform.Strength // of the worst finding on it; None: there is none
-	above   *frameindex.Row  // nil: there is none on the screen
+	broken  conform.Strength // strength of its worst finding; None: there is none
+	above   *frameindex.Row  // the row above; nil: there is none on the screen
 }
 
 // rowSpans returns a row as a line.
@@ -75,7 +75,7 @@ func findingMark(s conform.Strength) termtext.Span {
 	return findingpage.StyleOf(s).Span(report.Sign(s))
 }
 
-// time returns a frame's time in the form that was asked for.
+// time returns a frame's time in the chosen form.
 func (form *rowForm) time(f *dialect.Frame) string {
 	if f.Untimed {
 		return fmt.Sprintf("%*s", len("    0.000"), termtext.UnknownTime)
@@ -95,7 +95,7 @@ func (form *rowForm) time(f *dialect.Frame) string {
 	return fmt.Sprintf("%9.3f", at.Seconds())
 }
 
-// counts says where the user is, such as `3 of 1,200`.
+// counts returns a position, such as `3 of 1,200`.
 func counts(before, all int) string {
 	if all == 0 {
 		return "0 of 0"

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// drawList draws the rows of the frames.
+// drawList draws the rows of frames.
 func (a *app) drawList(c canvas) {
 	window := a.model.window(c.h)
 	a.rows.Load(window)
@@ -40,7 +40,8 @@ func (a *app) drawList(c canvas) {
 	}
 }
 
-// sameTape returns what reports whether a frame is on the tape that another one is on.
+// sameTape returns a function that reports whether another frame is on the same tape as
+// this one.
 func (a *app) sameTape(seq uint64) func(uint64) bool {
 	t := a.timeline
 	part := t.PartOf(seq)
@@ -111,7 +112,7 @@ func (a *app) loadPane() {
 	a.pane.Show(f)
 }
 
-// paneTitle says what the frame is, and of the frames that belong to it.
+// paneTitle describes the frame and the other half of its call.
 func (a *app) paneTitle() string {
 	f := &a.pane.Frame
 	if f.Seq == 0 {
@@ -131,7 +132,7 @@ func (a *app) paneTitle() string {
 	return termtext.Dotted(parts...)
 }
 
-// pairText names the other half of a call.
+// pairText describes the other half of a call.
 func (a *app) pairText(f *dialect.Frame) string {
 	if a.waits(f.Seq) {
 		if a.snapshot.Ended {

@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// What a column of the page of keys has: keys, and what they do.
+// The widths of a column of the page of keys: keys, and what they do.
 const (
 	keyColumns  = 7
 	whatColumns = 31
 	helpColumns = keyColumns + whatColumns + 1
 )
 
-// help shows the keys of the place.
+// help shows the keys of the current place.
 func (a *app) help() {
 	where := a.part()
 	if where == inHelp {
@@ -34,8 +34,8 @@ func (a *app) help() {
 	}}
 }
 
-// helpRows returns what is said of the keys that work in a part of the screen, below
-// the subject; nil if there are none.
+// helpRows returns the help on the keys that work in a part of the screen, below their
+// subject; nil if there are none.
 func (g *keyGroup) helpRows(where part) [][]termtext.Span {
 	rows := [][]termtext.Span{{termtext.Bold.Span(g.subject)}}
 	for _, e := range explained(g.keys, where) {
@@ -51,15 +51,15 @@ func (g *keyGroup) helpRows(where part) [][]termtext.Span {
 	return rows
 }
 
-// An explanation is keys that are explained together.
+// An explanation is a group of keys with one explanation.
 type explanation struct {
 	names []string
 	where part
 	what  string
 }
 
-// explained returns what is said of the keys that work in any of some parts. Of keys
-// that are explained together only the first names are said.
+// explained returns the explanations of the keys that work in one of the parts. Keys that
+// share an explanation are listed by their first names only.
 func explained(keys []key, where part) []explanation {
 	var list []explanation
 	for i, k := range keys {
@@ -91,8 +91,8 @@ func explained(keys []key, where part) []explanation {
 	return list
 }
 
-// abreast lays blocks out in some columns, each block in one of them and as evenly as
-// that goes, with a blank row between blocks.
+// abreast lays blocks out in columns of about equal height, each block in one column, with
+// a blank row between blocks.
 func abreast(blocks [][][]termtext.Span, columns int) []page.Line {
 	height, whole := 0, 0
 	for _, b := range blocks {
@@ -105,8 +105,8 @@ func abreast(blocks [][][]termtext.Span, columns int) []page.Line {
 	}
 }
 
-// inColumns puts blocks one below the other into columns of some height, which is that
-// of the highest block at least.
+// inColumns stacks blocks into columns of a height, which is at least that of the highest
+// block.
 func inColumns(blocks [][][]termtext.Span, height int) [][][]termtext.Span {
 	var columns [][][]termtext.Span
 	for _, b := range blocks {
@@ -120,7 +120,7 @@ func inColumns(blocks [][][]termtext.Span, height int) [][][]termtext.Span {
 	return columns
 }
 
-// acrossColumns returns the lines of columns that stand side by side.
+// acrossColumns returns the lines of columns side by side.
 func acrossColumns(columns [][][]termtext.Span) []page.Line {
 	var lines []page.Line
 	for y := 0; ; y++ {
@@ -142,7 +142,7 @@ func acrossColumns(columns [][][]termtext.Span) []page.Line {
 	}
 }
 
-// partNames say where keys are.
+// partNames name the parts of the screen.
 var partNames = map[part]string{
 	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inStart: "in the store", inEmpty: "in the store",
 	inChat: "in the conversation", inFound: "in what was found", inDiff: "in two tapes side by side", inTurns: "in the turns", inFindings: "in the findings", inText: "here",

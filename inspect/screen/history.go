@@ -12,9 +12,9 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A history is the filters, or other words, that were typed. They are kept in
-// a file, one a line, so that the next run has them too. A file that cannot be
-// read or written is not an error: then they are known while the program runs.
+// A history is a list of filters, or of other words, that the user has typed. It is kept in
+// a file, one entry a line, for later runs. If the file cannot be read or written, the
+// history lasts as long as the program; that is not an error.
 type history struct {
 	path  string // empty: there is no file
 	lines []string
@@ -23,13 +23,13 @@ type history struct {
 const (
 	maxHistory     = 100       // filters
 	maxHistoryLine = 1 << 10   // bytes
-	maxHistoryFile = 256 << 10 // bytes; a file that is larger is not one of ours
+	maxHistoryFile = 256 << 10 // bytes; a larger file is not a history
 )
 
 // newHistory returns the history in a file. Empty: there is no file.
 func newHistory(path string) history { return history{path, read(path)} }
 
-// searchesFile returns the file for words that were looked for, beside that for filters.
+// searchesFile returns the file for searched words, beside the one for filters.
 func searchesFile(filters string) string {
 	if filters == "" {
 		return ""
@@ -37,8 +37,7 @@ func searchesFile(filters string) string {
 	return filepath.Join(filepath.Dir(filters), "searches")
 }
 
-// read returns the filters in a file. Lines that are no filters are left
-// out.
+// read returns the filters in a file. It skips invalid lines.
 func read(path string) []string {
 	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxHistoryFile {
 		return nil
@@ -54,7 +53,7 @@ func read(path string) []string {
 	return lines
 }
 
-// remember puts a filter at the end.
+// remember moves or adds a filter to the end.
 func remember(lines []string, line string) []string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
 	if strings.TrimSpace(line) == "" || len(line) > maxHistoryLine || strings.ContainsFunc(line, odd) {
@@ -65,10 +64,10 @@ func remember(lines []string, line string) []string {
 	return lines[max(0, len(lines)-maxHistory):]
 }
 
-// Lines returns what was typed, the last one last.
+// Lines returns the entries, the latest last.
 func (h *history) Lines() []string { return h.lines }
 
-// Last returns the last filter, empty if there is none.
+// Last returns the latest entry, empty if there is none.
 func (h *history) Last() string {
 	if len(h.lines) == 0 {
 		return ""
@@ -76,15 +75,15 @@ func (h *history) Last() string {
 	return h.lines[len(h.lines)-1]
 }
 
-// Add remembers a filter.
+// Add adds an entry.
 func (h *history) Add(line string) {
 	h.lines = remember(h.lines, line)
 	if h.path != "" {
-		write(h.path, remember(read(h.path), line)) // another inspector may have added to it
+		write(h.path, remember(read(h.path), line)) // another inspector may have changed the file
 	}
 }
 
-// write makes the file anew: it is there whole, or as it was.
+// write replaces the file atomically.
 func write(path string, lines []string) error {
 	return disk.WriteFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")

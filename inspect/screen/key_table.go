@@ -1,7 +1,7 @@
 package screen
 
-// keyTable returns all keys by their subject, in the order in which they are explained.
-// What the page of keys and the help topic say of keys is made from it.
+// keyTable returns all keys by subject, in the order of their explanations. The page of
+// keys and the help topic are made from it.
 func keyTable() []keyGroup {
 	return []keyGroup{
 		{"Move", []key{
@@ -132,8 +132,7 @@ func (a *app) move(n int) {
 	}
 }
 
-// turnPages goes a number of pages on: what is on the screen moves as the selection or the
-// cursor does.
+// turnPages moves by pages: the visible part moves along with the selection or the cursor.
 func (a *app) turnPages(pages int) {
 	switch a.part() {
 	case inList:
@@ -147,7 +146,7 @@ func (a *app) turnPages(pages int) {
 	}
 }
 
-// toEnd goes to the last line or the first.
+// toEnd goes to the last line or the first one.
 func (a *app) toEnd(last bool) {
 	switch {
 	case a.part() == inList && last:
@@ -164,8 +163,7 @@ func (a *app) toEnd(last bool) {
 	}
 }
 
-// intoPane gives the keys to the pane. The frame in it stays, also if others
-// follow.
+// intoPane makes the pane receive keys. Its frame stays, even if others are recorded.
 func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
 
 func (a *app) otherPart() {
@@ -176,7 +174,8 @@ func (a *app) otherPart() {
 	}
 }
 
-// searchesFrame reports whether the user looks for words in frames, and no filter does.
+// searchesFrame reports whether the pane shows matches of a search rather than of the
+// filter.
 func (a *app) searchesFrame() bool { return !a.pane.Words().IsZero() && !a.marksWanted() }
 
 // leavePane ends a search or a comparison, or goes back to the list.
@@ -211,7 +210,7 @@ func (a *app) toggleFollow() {
 	}
 }
 
-// back ends a search, leaves the keys, or goes from any other place to the frames.
+// back ends a search, closes the page of keys, or goes from another place to the frames.
 func (a *app) back() {
 	switch {
 	case !a.page.Words().IsZero():
@@ -227,7 +226,7 @@ func (a *app) back() {
 	}
 }
 
-// backHint says what back does.
+// backHint returns the hint for back.
 func (a *app) backHint() string {
 	switch {
 	case !a.page.Words().IsZero():
@@ -238,7 +237,7 @@ func (a *app) backHint() string {
 	return "back"
 }
 
-// enterLine does what the place does with the line under the cursor.
+// enterLine applies Enter to the line under the cursor.
 func (a *app) enterLine() {
 	if a.page.Enter != nil {
 		a.page.Enter(a.page.Current())

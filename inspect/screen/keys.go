@@ -8,17 +8,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A key is what the user can press, and what it does.
+// A key is a key of the keyboard, and what it does.
 type key struct {
-	names []string // as keyName returns; two letters are pressed one after the other
+	names []string // as keyName returns them; two letters are pressed in succession
 	where part
-	what  string            // asBefore: the key before it says so
-	hint  func(*app) string // on the last line of the screen, while that is not empty; nil: only in the list of keys
+	what  string            // what it does; asBefore: the previous key says so
+	hint  func(*app) string // shown on the last line unless empty; nil: only in the list of keys
 	do    func(*app)
 }
 
-// asBefore stands in place of what a key does that is explained together with the key
-// before it.
+// asBefore is the explanation of a key that the previous key explains too.
 const asBefore = ""
 
 // A keyGroup is the keys of one subject.
@@ -36,17 +35,17 @@ func allKeys(groups []keyGroup) []key {
 	return keys
 }
 
-// A part is where on the screen the keys go.
+// A part is a part of the screen that keys go to.
 type part uint16
 
 const (
-	inList part = 1 << iota // of frames
+	inList part = 1 << iota // the list of frames
 	inPane
 	inStore
-	inStart // the store, and no tape is open
-	inEmpty // the same, and there are no tapes
+	inStart // the store, while no tape is open
+	inEmpty // the store, while there are no tapes
 	inChat
-	inFound // by a search of all tapes
+	inFound // results of a search of all tapes
 	inTurns
 	inText // any other place
 	inDiff
@@ -55,9 +54,9 @@ const (
 
 	inFrames = inList | inPane
 	inTapes  = inStore | inStart
-	inLists  = inTapes | inFound // that words narrow
+	inLists  = inTapes | inFound // narrowed by words
 	inTexts  = inChat | inTurns | inText | inDiff | inFindings | inHelp
-	inPages  = inLists | inChat | inTurns | inText | inFindings // that are copied from
+	inPages  = inLists | inChat | inTurns | inText | inFindings // with text to copy
 	anywhere = inFrames | inLists | inEmpty | inTexts
 )
 
@@ -77,7 +76,7 @@ func keyName(e *tcell.EventKey) string {
 	}
 }
 
-// press does what the key does here, if it does anything.
+// press does what a key does in this part, if anything.
 func (a *app) press(name string) {
 	typed := a.prefix + name
 	a.prefix = ""
@@ -104,13 +103,13 @@ type hint struct{ key, does string }
 
 const hintGap = "   "
 
-// width returns how many columns the hint takes, with those behind it.
+// width returns the columns of the hint with the gap after it.
 func (h hint) width() int { return len(h.key) + 1 + len(h.does) + len(hintGap) }
 
-// says is the hint of a key that always does the same.
+// says returns the hint of a key that always does the same.
 func says(does string) func(*app) string { return func(*app) string { return does } }
 
-// either is the hint of a key that does one thing now, or else another.
+// either returns the hint of a key that does one of two things.
 func either(does, otherwise string, now func(*app) bool) func(*app) string {
 	return func(a *app) string {
 		if now(a) {
@@ -141,7 +140,7 @@ func (a *app) drawHints(c canvas) {
 			room -= h.width()
 		}
 	}
-	for room < 0 && len(hints) > 2 { // the last two are the keys, and how to leave
+	for room < 0 && len(hints) > 2 { // the last two show the keys and how to leave
 		drop := len(hints) - 3
 		room += hints[drop].width()
 		hints = slices.Delete(hints, drop, drop+1)

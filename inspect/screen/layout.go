@@ -7,18 +7,18 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Sizes from which on the pane stands below the list, and beside it.
+// The sizes from which the pane is below the list, and beside it.
 const (
 	paneBelow  = 12 // rows
 	paneBeside = 150
 )
 
-// A layout is where the parts of the screen are.
+// A layout is the division of the screen into parts.
 type layout struct {
 	bar, body, list, title, pane, status, hints canvas
 }
 
-// layout divides the screen. What there is no room for has no size.
+// layout divides the screen. Parts without room have size zero.
 func (a *app) layout(screen tcell.Screen) layout {
 	x, y, w, h := a.GetRect()
 	all := canvas{screen: screen, looks: a.look, x: x, y: y, w: w, h: h}
@@ -80,7 +80,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	}
 }
 
-// MouseHandler takes clicks and the wheel.
+// MouseHandler handles clicks and the wheel.
 func (a *app) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
 	return func(action tview.MouseAction, e *tcell.EventMouse, setFocus func(tview.Primitive)) (bool, tview.Primitive) {
 		return a.mouse(action, e), nil

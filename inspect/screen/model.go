@@ -9,29 +9,28 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 )
 
-// A model is the list of a tape's frames as the user has set it: what is shown,
-// what is selected, what is on the screen. It is anchored by the numbers of
-// frames, so that neither new frames nor another filter move what the user looks
-// at.
+// A model is the list of frames as the user sees it: which frames are shown, the selection,
+// and the visible part. It refers to frames by number, so new frames or another filter do
+// not move what the user looks at.
 type model struct {
 	folded bool // runs of chunks are one row
-	follow bool // the last row is selected, also when there are more
+	follow bool // keep the last row selected as frames arrive
 	times  timeForm
 	start  time.Time               // when the tape began
-	label  func(seq uint64) string // of a frame's number
+	label  func(seq uint64) string // returns the label of a frame
 
 	frameindex.Matches
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
-	target   uint64 // to be selected when the scan gets there; 0: none
+	target   uint64 // frame to select once the scan gets there; 0: none
 
 	// awaited returns the target once it has a number on the timeline, 0 until then; nil:
-	// there is none, or it has.
+	// there is none, or it is known.
 	awaited func() uint64
 }
 
-// A timeForm says which time of a frame is shown.
+// A timeForm is the form in which times are shown.
 type timeForm uint8
 
 const (
@@ -43,7 +42,7 @@ const (
 
 var timeNames = [timeForms]string{"since the start", "since the row before", "of day"}
 
-// rows returns the frames that begin a row.
+// rows returns the first frames of all rows.
 func (m *model) rows() *frameindex.NumberSet {
 	if m.folded {
 		return &m.Heads
@@ -51,11 +50,10 @@ func (m *model) rows() *frameindex.NumberSet {
 	return &m.All
 }
 
-// restart forgets what was found, before another scan.
+// restart clears the results before another scan.
 func (m *model) restart() { m.Matches = frameindex.Matches{} }
 
-// add takes what a scan has found. It says what is wrong with a frame that was
-// waited for and is no row.
+// add adds the results of a scan. It returns an error if the target is not on a row.
 func (m *model) add(f frameindex.Found) (err error) {
 	m.Add(f)
 	m.resolve()
@@ -74,8 +72,7 @@ func (m *model) add(f frameindex.Found) (err error) {
 	return err
 }
 
-// await selects a frame as soon as it has a number, which number returns then, and the scan
-// gets there.
+// await selects a frame once number returns it and the scan has got there.
 func (m *model) await(number func() uint64) {
 	m.follow, m.awaited = false, number
 	m.resolve()
@@ -90,8 +87,8 @@ func (m *model) resolve() {
 	}
 }
 
-// current returns the selected frame, 0 if it is not shown and none else is
-// selected. Until a scan has got there it may be.
+// current returns the selected frame, 0 if it is not shown. Before the scan gets there it
+// counts as shown.
 func (m *model) current() uint64 {
 	if !m.rows().Has(m.selected) && (m.Complete || m.selected <= m.Last) {
 		return 0
@@ -99,8 +96,7 @@ func (m *model) current() uint64 {
 	return m.selected
 }
 
-// place returns how many rows stand before the selected one, and how many there
-// are.
+// place returns the number of rows before the selected one, and of all rows.
 func (m *model) place() (before, all int) {
 	rows := m.rows()
 	return max(rows.Below(m.selected+1)-1, 0), rows.Len()
@@ -115,8 +111,7 @@ func (m *model) move(n int) {
 	m.choose(before+n, all)
 }
 
-// choose selects the row with i before it, or the nearest there is. The user
-// does not wait for another one any more.
+// choose selects row i, or the nearest one, and gives up any target.
 func (m *model) choose(i, all int) {
 	m.target, m.awaited = 0, nil
 	if all > 0 {
@@ -124,7 +119,7 @@ func (m *model) choose(i, all int) {
 	}
 }
 
-// home goes to the first row, also if the scan has not found it yet.
+// home selects the first row, or 0 if the scan has found none yet.
 func (m *model) home() {
 	m.follow, m.target, m.awaited = false, 0, nil
 	m.selected = m.rows().At(0)

@@ -8,17 +8,17 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// gutter is how many columns are between the two sides.
+// gutter is the number of columns between the two sides.
 const gutter = 3
 
-// Columns returns how many columns each side has: the left one from 0 on, the right one
-// from right on. Both have as many, so that they are cut at the same places.
+// Columns returns the width of each side and the column at which the right one begins. Both
+// have the same width, so that they are cut at the same places.
 func Columns(width int) (each, right int) {
 	each = max((width-gutter)/2, 0)
 	return each, each + gutter
 }
 
-// signs say in the gutter what a row has.
+// signs are the signs in the gutter, by kind of row.
 var signs = [...]termtext.Span{
 	compare.Equal: termtext.Dim.Span(" │ "), compare.Changed: termtext.Bold.Span(" ≠ "),
 	compare.OnlyOld: termtext.Red.Span(" < "), compare.OnlyNew: termtext.Green.Span(" > "),
@@ -65,10 +65,10 @@ func (v *View) Spans(item, width int) []termtext.Span {
 	return append(spans, v.Half(item, Right, each)...)
 }
 
-// numbered is from how many columns on a side shows the numbers of frames.
+// A side shows frame numbers if it has at least numbered columns.
 const numbered, numberColumns = 56, 7
 
-// Half returns one side of a line that is not folded, as wide as that is.
+// Half returns one side of a line that is not folded, in exactly that many columns.
 func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 	row := v.lines[item].row
 	step, ok := v.table.step(row, side)
@@ -87,8 +87,8 @@ func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 	return append(number, fitted(spans, columns)...)
 }
 
-// text returns the text of a row on a side. Of what does not differ from its counterpart
-// it may return the beginning only.
+// text returns the text of a row on a side. If it does not differ from its counterpart,
+// text may return only its first enough bytes.
 func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	r := v.table.Rows[row]
 	step, _ := v.table.step(row, side)
@@ -108,8 +108,7 @@ func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	return spans
 }
 
-// partsOf returns what two steps beside each other have in common and what they have
-// not.
+// partsOf returns what two steps side by side have in common and where they differ.
 func (v *View) partsOf(row int) [sides][]compare.Part {
 	p, ok := v.parts[row]
 	if !ok {
@@ -120,7 +119,7 @@ func (v *View) partsOf(row int) [sides][]compare.Part {
 	return p
 }
 
-// maxShown is how many bytes of a part are shown.
+// maxShown is the number of bytes shown of a part.
 const maxShown = 8 << 10
 
 // clean makes text safe for a terminal. It drops nothing, so that texts which differ
@@ -129,8 +128,8 @@ func clean(text string) string {
 	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))
 }
 
-// shift returns how many columns two steps beside each other are moved to the left so
-// that their first difference is seen.
+// shift returns how many columns two steps side by side are moved to the left so that their
+// first difference is visible.
 func (v *View) shift(row, columns int) int {
 	before, longest := 1<<30, 0
 	for side := range sides {
@@ -147,7 +146,7 @@ func (v *View) shift(row, columns int) int {
 	return before - columns/3
 }
 
-// shifted returns spans without their first columns, all of which are in the first span.
+// shifted removes the first columns, all of which are in the first span.
 func shifted(spans []termtext.Span, columns int) []termtext.Span {
 	if columns > 0 {
 		head := termtext.Head(spans[0].Text, columns+1) // one for the ellipsis
@@ -156,7 +155,7 @@ func shifted(spans []termtext.Span, columns int) []termtext.Span {
 	return spans
 }
 
-// fitted returns spans of a number of columns.
+// fitted returns spans in exactly that many columns.
 func fitted(spans []termtext.Span, columns int) []termtext.Span {
 	var list []termtext.Span
 	room := columns

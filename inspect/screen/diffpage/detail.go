@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A Detail is all of a line that is too long for its columns.
+// A Detail is the full text of a line that is too long for its columns.
 type Detail struct {
 	Title string
 	Lines [][]termtext.Span
 }
 
-// Detail returns what is on a line, both sides one below the other.
+// Detail returns the text of a line, one side below the other.
 func (v *View) Detail(item, width, height int) Detail {
 	if !v.has(item) {
 		return Detail{}
@@ -38,7 +38,7 @@ func (v *View) Detail(item, width, height int) Detail {
 	return d
 }
 
-// title says which frames a row comes from, and what it stands below.
+// title names the frames of a row, and the steps above it.
 func (v *View) title(row int) string {
 	var parts []string
 	for side, name := range [sides]string{"left", "right"} {
@@ -53,8 +53,8 @@ func (v *View) title(row int) string {
 	return termtext.Dotted(append(parts, strings.Join(path, " › "))...)
 }
 
-// add appends a text behind a sign, in some lines at most. If its first difference were
-// not among them it begins there.
+// add appends a text, marked with a sign, in at most height lines. The text begins at its
+// first difference if that would not be visible otherwise.
 func (d *Detail) add(sign string, spans []termtext.Span, width, height int) {
 	style := map[string]termtext.Style{"<": termtext.Red, ">": termtext.Green}[sign]
 	columns := width - 2
@@ -85,7 +85,7 @@ func (d *Detail) add(sign string, spans []termtext.Span, width, height int) {
 	}
 }
 
-// folded divides spans into lines of some columns.
+// folded splits spans into lines of that many columns.
 func folded(spans []termtext.Span, columns int) [][]termtext.Span {
 	var lines [][]termtext.Span
 	var row []termtext.Span

@@ -25,22 +25,22 @@ const (
 // Other returns the other side.
 func (s Side) Other() Side { return 1 - s }
 
-// A Subject is what stands on one side: a tape, or a session, which may be on several.
+// A Subject is one side of a comparison: a tape, or a session, which may be on several.
 type Subject struct {
 	Session string // empty: all of the tape
-	// Open opens the tapes by time. It is called in the background.
+	// Open opens the tapes, ordered by time. It is called in the background.
 	Open  func() ([]*record.Tape, error)
-	Lines uint64 // on the tapes when this was made
-	Live  bool   // something may follow: when Lines have been read, there is something to show
+	Lines uint64 // on the tapes when the Subject was made
+	Live  bool   // more may follow; the comparison is shown once Lines have been read
 }
 
-// A limit is how much of a side is read and compared. What follows is left out.
+// A limit is how much of a side is read and compared. The rest is left out.
 type limit struct {
 	frames uint64
 	text   int // bytes of the outline, about
 }
 
-// usualLimit takes a few hundred megabytes while both sides are read, and some seconds.
+// usualLimit costs a few hundred megabytes and some seconds while both sides are read.
 var usualLimit = limit{1 << 17, 16 << 20}
 
 // A Reader reads two conversations and aligns them.
@@ -50,11 +50,11 @@ type Reader struct {
 	reads [sides]*sideReader
 	grown chan struct{} // holds one: a side has more
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	table *Table     // nil: none yet
 }
 
-// NewReader returns a Reader that has read nothing.
+// NewReader returns an empty Reader.
 func NewReader(left, right Subject, level compare.Level) *Reader {
 	r := &Reader{level: level, limit: usualLimit, grown: make(chan struct{}, 1)}
 	r.reads = [sides]*sideReader{newSideReader(left), newSideReader(right)}
@@ -98,12 +98,11 @@ func (r *Reader) Read(ctx context.Context, onChange func()) {
 	}
 }
 
-// alignEvery is the shortest time between two alignments while a tape is recorded. One
-// takes as long as the tapes are.
+// alignEvery is the shortest time between two alignments while a tape is recorded. An
+// alignment takes time in proportion to the tapes.
 const alignEvery = 500 * time.Millisecond
 
-// align makes the table anew, and says how long that took and whether it was the last
-// time.
+// align rebuilds the table. It returns how long that took and whether it was the last time.
 func (r *Reader) align() (took time.Duration, ended bool) {
 	began := time.Now()
 	left, right := r.reads[Left].take(), r.reads[Right].take()
@@ -114,15 +113,14 @@ func (r *Reader) align() (took time.Duration, ended bool) {
 	return time.Since(began), left.ended && right.ended
 }
 
-// Table returns what was found last, nil if nothing was yet.
+// Table returns the latest table, nil if there is none yet.
 func (r *Reader) Table() *Table {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.table
 }
 
-// Progress returns which part of the tapes was read before there was something to show,
-// in percent.
+// Progress returns the percentage read of what is needed to show something.
 func (r *Reader) Progress() int {
 	if r.Table() != nil {
 		return 100
@@ -139,14 +137,14 @@ func (r *Reader) Progress() int {
 type sideReader struct {
 	subject Subject
 
-	mu    sync.Mutex        // guards what follows
-	out   *compare.Outliner // nil: final is all there is
+	mu    sync.Mutex        // guards the fields below
+	out   *compare.Outliner // nil: everything is in final
 	final taken
-	lines uint64 // read by now
+	lines uint64 // read so far
 	state
 }
 
-// A state is how reading a side went.
+// A state is the state of reading a side.
 type state struct {
 	err   error // of the last part that could not be read
 	ended bool  // nothing will follow
@@ -155,7 +153,7 @@ type state struct {
 
 func newSideReader(s Subject) *sideReader { return &sideReader{subject: s} }
 
-// read reads the tapes of the side until they end or most frames were read. onMore is called
+// read reads the tapes of the side until they end or the limit is reached. onMore is called
 // whenever there is more.
 func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit, onMore func()) {
 	defer onMore()
@@ -187,7 +185,7 @@ func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit,
 	s.ended = ctx.Err() == nil
 }
 
-// add takes what comes next on the tapes. The lock is held.
+// add handles the next event of the tapes. The caller holds the lock.
 func (s *sideReader) add(e *reading.Event, most uint64) {
 	err := e.Err
 	switch {
@@ -205,7 +203,7 @@ func (s *sideReader) add(e *reading.Event, most uint64) {
 	}
 }
 
-// ready reports whether all was read that was there in the beginning.
+// ready reports whether everything that was there at first has been read.
 func (s *sideReader) ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,15 +216,14 @@ func (s *sideReader) progress() (lines, of uint64) {
 	return s.lines, s.subject.Lines
 }
 
-// A taken side is what of it is compared.
+// A taken is the part of a side that is compared.
 type taken struct {
 	steps []compare.Step
 	full  bool // the end was left out
 	state
 }
 
-// take returns what was read by now. When nothing will follow, what it was made of is
-// forgotten.
+// take returns what has been read so far. Once nothing will follow, it drops the outliner.
 func (s *sideReader) take() taken {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A Table is two conversations side by side. It does not change.
+// A Table is two conversations side by side. It is immutable.
 type Table struct {
 	compare.Alignment
 	Rows  []compare.Row
@@ -38,7 +38,7 @@ func (t *Table) steps(side Side) []compare.Step {
 	return t.New
 }
 
-// on returns the index of the step that a row has on a side, -1 if there is none.
+// on returns the index of a row's step on a side, -1 if there is none.
 func on(r compare.Row, side Side) int {
 	if side == Left {
 		return int(r.Old)
@@ -46,7 +46,7 @@ func on(r compare.Row, side Side) int {
 	return int(r.New)
 }
 
-// step returns what a row has on a side.
+// step returns the step of a row on a side.
 func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
 	i := on(t.Rows[row], side)
 	if i < 0 {
@@ -58,7 +58,7 @@ func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
 // Summary says how much differs.
 func (t *Table) Summary() string { return compare.Summary(t.Rows, "left", "right") }
 
-// path returns the steps that a row stands below, the outermost first.
+// path returns the steps above a row, the outermost first.
 func (t *Table) path(row int) []string {
 	side := Left
 	if t.Rows[row].Old < 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/inspect/tapecheck"
 )
 
-// Findings returns what a filter can ask of the findings on a frame, of all strengths, as
-// far as they are known.
+// Findings returns the findings on a frame, of all strengths, as far as they are known, in
+// the form in which a filter asks for them.
 func (r *Reader) Findings(seq uint64) (list []filter.Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -20,15 +20,15 @@ func (r *Reader) Findings(seq uint64) (list []filter.Finding) {
 	return list
 }
 
-// Await waits until a frame and all before it are judged, or nothing will follow. It
-// reports whether neither ctx nor that of Read was done before.
+// Await blocks until a frame and all before it have been judged, or nothing will follow. It
+// returns false if ctx or the context of the timeline's Feed is done first.
 func (r *Reader) Await(ctx context.Context, seq uint64) bool {
 	return r.until(ctx, func() bool { return r.judged >= seq })
 }
 
-// Late returns the frames of which something was found when later ones had been judged,
-// such as a request that was never answered, but for the first n. It waits until there are
-// some; there are none if nothing will follow, or ctx or that of Read is done.
+// Late returns the frames, without the first n, that got a finding only when later frames
+// were judged, such as a request that was never answered. It blocks until there is one, and
+// returns none if nothing will follow or a context is done.
 func (r *Reader) Late(ctx context.Context, n int) (frames []uint64) {
 	r.until(ctx, func() bool {
 		frames = r.late[n:]
@@ -37,8 +37,8 @@ func (r *Reader) Late(ctx context.Context, n int) (frames []uint64) {
 	return frames
 }
 
-// until waits until something is so, or nothing will follow. It reports whether neither ctx
-// nor that of Read was done before.
+// until blocks until so returns true, or nothing will follow. It returns false if a context
+// is done first.
 func (r *Reader) until(ctx context.Context, so func() bool) bool {
 	for {
 		r.mu.Lock()
@@ -55,7 +55,7 @@ func (r *Reader) until(ctx context.Context, so func() bool) bool {
 	}
 }
 
-// Rules returns the ids of the rules of which there are findings. A nil Reader has none.
+// Rules returns the IDs of the rules with findings. A nil Reader has none.
 func (r *Reader) Rules() []string {
 	if r == nil {
 		return nil

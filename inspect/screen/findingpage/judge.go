@@ -14,30 +14,30 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A judge is the work on the agent's tapes of a timeline, or on the tape of a server. To the
-// checker frames have the numbers of their tape.
+// A judge checks the agent's tapes of a timeline, or the tape of one server. The checker
+// sees frames with the numbers of their own tape.
 type judge struct {
 	*Reader
 	checker *conform.Checker
 	stalls  tapecheck.Stalls
-	first   int            // place of the checker's first tape
-	taken   int            // findings of the checker
-	counted map[string]int // what of the present tape is in unlisted, by rule
+	first   int            // place of the checker's first tape on the timeline
+	taken   int            // number of the checker's findings that were taken over
+	counted map[string]int // what the current tape has added to unlisted, by rule
 	over    bool
 }
 
-// publishEvery is after how many frames those are woken who wait for the reader, while it reads
-// what is there.
+// publishEvery is the number of frames after which waiting goroutines are woken, while the
+// reader reads what was there at first.
 const publishEvery = 1 << 10
 
-// newJudge returns the work on tapes, of which the one at a place is the first.
+// newJudge returns a judge of tapes, the first of which is at place.
 func (r *Reader) newJudge(o conform.Options, place int, tape *record.Tape) *judge {
 	j := &judge{Reader: r, checker: conform.NewChecker(o), first: place, counted: make(map[string]int)}
 	j.stalls.Start(tape.Clone(), 0)
 	return j
 }
 
-// event takes what comes next on the tapes.
+// event handles the next event of the tapes.
 func (j *judge) event(e *frameindex.Event) {
 	switch e.Kind {
 	case reading.Begins:
@@ -66,7 +66,7 @@ func (j *judge) event(e *frameindex.Event) {
 	}
 }
 
-// end says that no frame follows.
+// end marks the end of the last tape.
 func (j *judge) end() {
 	if j.over {
 		return
@@ -80,7 +80,7 @@ func (j *judge) end() {
 	j.publish(func() {})
 }
 
-// count notes how often rules are broken beyond the findings that the checker keeps.
+// count adds the violations that the checker counts but keeps no findings of.
 func (j *judge) count() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -90,7 +90,7 @@ func (j *judge) count() {
 	}
 }
 
-// unlist notes that a rule is broken that many times more. The lock is held.
+// unlist counts further violations of a rule. The caller holds the lock.
 func (r *Reader) unlist(rule string, times int) {
 	if times > 0 {
 		r.unlisted[rule] += times
@@ -98,13 +98,13 @@ func (r *Reader) unlist(rule string, times int) {
 	}
 }
 
-// take takes in what the checker has found since, and what has hung, and reports whether that
-// is anything. seq is the frame that was judged last, 0 at the end of a tape.
+// take adds the checker's new findings and those of stalls, and reports whether there are
+// any. seq is the frame judged last, 0 at the end of a tape.
 func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 	r := j.Reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	passed := r.judged > seq // frames of other tapes that have greater numbers may come first
+	passed := r.judged > seq // frames of other tapes with greater numbers may come first
 	r.judged = max(r.judged, seq)
 	all := j.checker.Findings()
 	found := slices.Concat(all[j.taken:], hung)
@@ -140,10 +140,10 @@ func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 	return len(found) > 0
 }
 
-// named finds the frames that a text names, as in conform.Evidence.
+// named matches the frames that a text names, as conform.Evidence writes them.
 var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bframe [0-9]+`) })
 
-// relabelled returns a text with the frames that it names as users know them.
+// relabelled replaces the frame numbers in a text with the labels that users see.
 func relabelled(text string, label func(seq uint64) string) string {
 	return named().ReplaceAllStringFunc(text, func(name string) string {
 		seq, err := strconv.ParseUint(strings.TrimPrefix(name, "frame "), 10, 64)

@@ -12,15 +12,15 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A View is the findings as lines: a group for what one side did against one rule, and in
-// it its frames. It is for one goroutine.
+// A View lays out findings as lines: one group for each rule that one side broke, with the
+// frames below it. It is not safe for concurrent use.
 type View struct {
-	Least conform.Strength // what is shown
+	Least conform.Strength // the weakest findings shown
 
 	reader *Reader
-	all    map[string]bool // groups that show all of their frames, by their keys
-	flips  int             // changes of all
-	groups []report.Group  // as they were shown last
+	all    map[string]bool // keys of the groups that show all of their frames
+	flips  int             // number of changes of all
+	groups []report.Group  // as last shown
 }
 
 // NewView returns a View of what a Reader finds: warnings and violations.
@@ -28,11 +28,11 @@ func NewView(r *Reader) *View {
 	return &View{Least: conform.Warning, reader: r, all: make(map[string]bool)}
 }
 
-// State is the same as long as the lines are.
+// State stays the same while the lines do.
 func (v *View) State() any { return [3]any{v.reader.Revision(), v.Least, v.flips} }
 
-// How many frames of a group are shown: at first, and at most. The lines of all groups are
-// made anew whenever something is found.
+// Number of frames shown of a group: at first, and at most. The lines of all groups are
+// rebuilt whenever something is found.
 const (
 	atFirst = 5
 	atMost  = 1000
@@ -130,7 +130,8 @@ func (v *View) group(i, width int) []page.Line {
 	return lines
 }
 
-// Flip shows as many frames as can be of the group that a line belongs to, or the first ones.
+// Flip shows as many frames as possible of the group that a line belongs to, or only the
+// first ones.
 func (v *View) Flip(l page.Line) {
 	if l.Item < 0 || l.Item >= len(v.groups) {
 		return
@@ -149,7 +150,7 @@ func (v *View) Rule(l page.Line) *conform.Rule {
 	return v.groups[l.Item].Rule
 }
 
-// StyleOf returns what a strength is drawn in.
+// StyleOf returns the style of a strength.
 func StyleOf(s conform.Strength) termtext.Style {
 	switch s {
 	case conform.Violation:
@@ -160,7 +161,7 @@ func StyleOf(s conform.Strength) termtext.Style {
 	return termtext.Dim
 }
 
-// Explanation returns what a rule is about, as lines.
+// Explanation returns the explanation of a rule as lines.
 func Explanation(rule *conform.Rule, width int) []page.Line {
 	var b strings.Builder
 	text := report.Text{W: &b}

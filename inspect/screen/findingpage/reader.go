@@ -1,6 +1,7 @@
-// Package findingpage lays out what client and agent broke on tapes, for a screen. A Reader
-// judges the tapes of a timeline in the background, follows the one that is being recorded,
-// and may be asked at any time by another goroutine. The package draws nothing.
+// Package findingpage lays out the findings on tapes: where client and agent broke their
+// protocol. A Reader judges the tapes of a timeline in the background and follows the one
+// that is being recorded. Its results may be read from any goroutine. The package draws
+// nothing.
 package findingpage
 
 import (
@@ -17,46 +18,46 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A Reader judges the tapes of a timeline. Frames have the numbers of the timeline.
+// A Reader judges the tapes of a timeline. Frames have their numbers on the timeline.
 type Reader struct {
-	label   func(seq uint64) string // of a frame's number
-	session string                  // only what is of it, or of no session; empty: all
-	changes func()                  // is called when there are more findings, and at the end
+	label   func(seq uint64) string // returns the label of a frame
+	session string                  // only its findings and those of no session count; empty: all
+	changes func()                  // called when there are more findings, and at the end
 
-	// Of the goroutine that reads the tapes:
+	// Used only by the goroutine that reads the tapes:
 	timeline *frameindex.Timeline
 	agent    *judge         // of the agent's tapes; nil: they cannot be judged
-	servers  map[int]*judge // of tapes of servers, by their place
-	follows  bool           // all that was there is judged
+	servers  map[int]*judge // of servers' tapes, by place
+	follows  bool           // everything that was there at first has been judged
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	findings []conform.Finding
-	at       map[uint64][]int32                          // which findings are on a frame
-	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
+	at       map[uint64][]int32                          // indexes of the findings on a frame
+	frames   [conform.Violation + 1]frameindex.NumberSet // frames with findings, by strength
 	tally    report.Tally
-	unlisted map[string]int // by rule: how often it was broken beyond findings
-	late     []uint64       // frames of which something was found when later ones were judged
-	changed  chan struct{}  // closed when the reader has got further
+	unlisted map[string]int // by rule: violations that are not in findings
+	late     []uint64       // frames that got a finding only when later ones were judged
+	changed  chan struct{}  // closed at each step of progress
 	broken   bool
-	stopped  bool // nothing is read any more
+	stopped  bool // reading has stopped
 	revision
 }
 
-// A revision is how far a reader has got: as long as it is the same, so are the lines.
+// A revision says how far a reader has got. The lines stay the same while it does.
 type revision struct {
 	found  int
-	beyond int    // the sum of unlisted
+	beyond int    // sum of unlisted
 	ended  bool   // nothing will follow
-	judged uint64 // frames up to this one; it is no part of what Revision returns while nothing is found
+	judged uint64 // the last judged frame; not part of Revision
 }
 
-// maxShown is how many findings are shown; what a Checker keeps of each rule is bounded,
-// but there are many rules and tapes.
+// maxShown limits the number of findings. A Checker limits those of each rule, but there
+// are many rules and tapes.
 const maxShown = 1 << 16
 
-// NewReader returns a Reader that has read nothing. label returns the number of a frame as
-// users know it; session is what is looked at, empty for whole tapes. onChange is called when
-// there are more findings, and at the end.
+// NewReader returns an empty Reader. label returns the number of a frame as users know it;
+// session limits the findings to one session, empty for whole tapes. onChange is called
+// when there are more findings, and at the end.
 func NewReader(label func(seq uint64) string, session string, onChange func()) *Reader {
 	return &Reader{
 		label: label, session: session, changes: onChange, servers: make(map[int]*judge),
@@ -64,7 +65,7 @@ func NewReader(label func(seq uint64) string, session string, onChange func()) *
 	}
 }
 
-// Begin makes the Reader a sink of a timeline.
+// Begin implements frameindex.Sink.
 func (r *Reader) Begin(ctx context.Context, t *frameindex.Timeline) {
 	r.timeline = t
 	var tapes []*record.Tape
@@ -94,7 +95,7 @@ func (r *Reader) Take(e *frameindex.Event) {
 	}
 }
 
-// server returns the work on the tape of a server.
+// server returns the judge of a server's tape.
 func (r *Reader) server(e *frameindex.Event) *judge {
 	j := r.servers[e.Place]
 	if j == nil {
@@ -105,7 +106,7 @@ func (r *Reader) server(e *frameindex.Event) *judge {
 	return j
 }
 
-// End says that nothing is read any more. ended reports whether all tapes have ended.
+// End marks the end of reading. ended reports whether all tapes have ended.
 func (r *Reader) End(ended bool) {
 	if ended && r.agent != nil {
 		r.agent.end()
@@ -117,7 +118,7 @@ func (r *Reader) End(ended bool) {
 	r.changes()
 }
 
-// publish changes what others read, and wakes those that wait for it.
+// publish changes shared fields under the lock and wakes waiting goroutines.
 func (r *Reader) publish(change func()) {
 	r.mu.Lock()
 	change()
@@ -126,14 +127,14 @@ func (r *Reader) publish(change func()) {
 	r.mu.Unlock()
 }
 
-// Revision says how far the reader has got: as long as it is the same, so are the lines.
+// Revision says how far the reader has got. The lines stay the same while it does.
 func (r *Reader) Revision() any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return [3]any{r.found, r.beyond, r.ended}
 }
 
-// Progress returns the last frame that was judged, and whether nothing will follow.
+// Progress returns the last judged frame, and whether nothing will follow.
 func (r *Reader) Progress() (last uint64, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +148,7 @@ func (r *Reader) Broken() bool {
 	return r.broken
 }
 
-// Tally counts the findings by their strengths. A nil Reader has none.
+// Tally counts the findings by strength. A nil Reader has none.
 func (r *Reader) Tally() report.Tally {
 	if r == nil {
 		return report.Tally{}
@@ -157,9 +158,8 @@ func (r *Reader) Tally() report.Tally {
 	return r.tally
 }
 
-// Worst returns the greatest strength of the findings on the frames from one number up to
-// another, that not included; None if there are none of at least that strength. A nil
-// Reader has none.
+// Worst returns the greatest strength of the findings on the frames in [from, to), None if
+// all of them are weaker than least. A nil Reader has none.
 func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength {
 	if r == nil {
 		return conform.None
@@ -174,8 +174,8 @@ func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength
 	return conform.None
 }
 
-// On returns the findings on a frame that are of at least a strength, the worst first. A
-// nil Reader has none.
+// On returns the findings on a frame that are at least as strong as least, the worst first.
+// A nil Reader has none.
 func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding) {
 	if r == nil {
 		return nil
@@ -191,8 +191,8 @@ func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding)
 	return list
 }
 
-// Next returns the nearest frame behind or before another that has a finding of at least a
-// strength and is one of those that may be; 0 if there is none. A nil Reader has none.
+// Next returns the nearest frame after or before from that may accepts and that has a
+// finding at least as strong as least, 0 if there is none. A nil Reader has none.
 func (r *Reader) Next(from uint64, forward bool, least conform.Strength, may func(seq uint64) bool) (nearest uint64) {
 	if r == nil {
 		return 0

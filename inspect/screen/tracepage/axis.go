@@ -9,26 +9,26 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// An axis says in which column a time stands. Times that are in none of its parts
-// have none: they are cut out.
+// An axis maps times to columns. Times outside all of its parts are cut out and have no
+// column.
 type axis struct {
 	columns int
 	parts   []axisPart
 	step    time.Duration // between ticks
 }
 
-// An axisPart is an interval in some columns. One more is between it and the next.
+// An axisPart is an interval drawn in some columns. One column separates it from the next.
 type axisPart struct {
 	steps.Span
 	column, width int
 }
 
-// newAxis returns an axis of what goes on in some intervals. What is between them is
-// cut out, unless that is shorter than the cut would be.
+// newAxis returns an axis for busy intervals. The time between them is cut out, unless it
+// is shorter than the cut would be.
 func newAxis(busy []steps.Span, columns int) *axis {
 	a := &axis{columns: columns}
 	busy = steps.Join(busy, 0)
-	for range 2 { // with what is left in between there is more of it
+	for range 2 { // a gap that stays makes the whole longer, so that others may stay too
 		busy = steps.Join(busy, steps.Length(busy)/time.Duration(max(columns/2, 1)))
 	}
 	for _, b := range busy {
@@ -49,14 +49,14 @@ func newAxis(busy []steps.Span, columns int) *axis {
 	return a
 }
 
-// spread gives each part its share of the columns, at least one, and returns how many
-// columns a nanosecond takes.
+// spread divides the columns among the parts, at least one for each, and returns the number
+// of columns per nanosecond.
 func (a *axis) spread(columns int) (scale float64) {
 	rest, time := max(columns, len(a.parts)), float64(0)
 	for _, p := range a.parts {
 		time += float64(p.To - p.From)
 	}
-	small := make([]bool, len(a.parts)) // has its one column
+	small := make([]bool, len(a.parts)) // parts with a single column
 	for again := true; again; {
 		again = false
 		if scale = 0; time > 0 {
@@ -81,8 +81,8 @@ func (a *axis) spread(columns int) (scale float64) {
 	return scale
 }
 
-// part returns the part that a time is in, or else the next one of its tape; -1 if
-// there is none.
+// part returns the part that contains t, or else the next one of its tape, or else the
+// last; -1 if the tape has none.
 func (a *axis) part(run int, t time.Duration) int {
 	last := -1
 	for i := range a.parts {
@@ -109,20 +109,20 @@ func (a *axis) column(run int, t time.Duration) int {
 	return min(p.column+min(max(at, 0), p.width-1), a.columns-1)
 }
 
-// tickColumns are the fewest columns from one tick to the next.
+// tickColumns is the smallest distance between two ticks.
 const tickColumns = 8
 
-// heading returns the line above the rows: ticks, the times that they stand for, and
-// where something is cut out.
+// heading returns the line above the rows: ticks with their times, and cutSign where time
+// is cut out.
 func (a *axis) heading() string {
 	line := []rune(strings.Repeat(" ", a.columns))
 	if len(a.parts) == 0 {
-		return string(line) // nobody knows when anything was
+		return string(line) // no time is known
 	}
 	for _, p := range a.parts[1:] {
 		line[max(p.column-1, 0)] = cutSign
 	}
-	free := 0 // the first column that has no label
+	free := 0 // the first column without a label
 	for i, p := range a.parts {
 		end := a.columns
 		if i+1 < len(a.parts) {
@@ -143,10 +143,10 @@ func (a *axis) heading() string {
 	return string(line)
 }
 
-// cutSign stands where time is cut out.
+// cutSign marks where time is cut out.
 const cutSign = '╱'
 
-// tickLabel returns a time since the tape began, as exactly as a step needs it.
+// tickLabel returns a time since the tape began, as precise as the step requires.
 func tickLabel(t, step time.Duration) string {
 	digits := 0
 	for unit := time.Second; step > 0 && step < unit && digits < 6; unit /= 10 {

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A mark is what a part of a bar is drawn with. Of two in the same column the later
-// one of these is drawn.
+// A mark says how a part of a bar is drawn. Where two share a column, the greater one is
+// drawn.
 type mark uint8
 
 const (
 	nothing mark = iota
-	waiting      // for the model: nothing else goes on
-	silent       // waiting, for long
+	waiting      // for the model, while nothing else goes on
+	silent       // waiting for a long time
 	thinking
 	saying
 	tool
@@ -28,7 +28,7 @@ const (
 	marks
 )
 
-// signs are what marks are drawn with: they can be told apart without colours too.
+// signs are the characters of marks. They differ without colours too.
 var signs = [marks]struct {
 	sign  rune
 	style termtext.Style
@@ -49,17 +49,17 @@ var signs = [marks]struct {
 // A bar is something that takes time.
 type bar struct {
 	steps.Span
-	seq     uint64 // the frame that it begins with
+	seq     uint64 // the frame at which it begins
 	label   []termtext.Span
 	mark    mark
 	failed  bool
 	open    bool // it has not ended
-	untimed bool // nobody knows how long it took
+	untimed bool // its duration is unknown
 	took    time.Duration
 	parts   []barPart
 
-	tape    string // of a server that the bar is about; empty: none
-	tapeSeq uint64 // the frame of that
+	tape    string // of the server that the bar is about; empty: none
+	tapeSeq uint64 // its frame there
 }
 
 // barOf returns the bar of a step, without its label.
@@ -67,7 +67,7 @@ func barOf(s *steps.Step, m mark) bar {
 	return bar{Span: s.Span, seq: s.Frame, mark: m, failed: s.Failed, open: s.Open, untimed: s.Untimed, took: s.Took()}
 }
 
-// A barPart is a part of a bar that is drawn in another way.
+// A barPart is a part of a bar that is drawn differently.
 type barPart struct {
 	steps.Span
 	mark   mark
@@ -89,13 +89,13 @@ func (b *bar) tookText() string {
 	return took
 }
 
-// tookColumns are the columns of how long something took.
+// tookColumns is the width of durations.
 const tookColumns = 9
 
 // A chart draws bars on one axis.
 type chart struct {
 	*axis
-	labels int // columns of the labels
+	labels int // width of the labels
 }
 
 // row returns the line of a bar.
@@ -105,7 +105,7 @@ func (c chart) row(b *bar) []termtext.Span {
 	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.tookText())))
 }
 
-// bar draws a bar, a blank behind it.
+// bar draws a bar, followed by a blank.
 func (c chart) bar(b *bar) []termtext.Span {
 	cells := make([]barPart, c.columns)
 	draw := func(of steps.Span, m mark, failed bool) {

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Capabilities shows what both sides said of themselves, as negotiated on the tapes,
-// and how often what they offer was used. read returns a frame with its bytes.
+// Capabilities shows the capabilities that both sides announced on the tapes, and how often
+// they were used. read returns a frame with its bytes.
 func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, error)) []page.Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,8 +39,7 @@ func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, e
 	return lines
 }
 
-// params returns the params or the result of a frame; nothing if it cannot be
-// read.
+// params returns the params or the result of a frame, nothing if it cannot be read.
 func params(read func(uint64) (dialect.Frame, error), seq uint64) wire.Value {
 	f, err := read(seq)
 	if err != nil {
@@ -49,7 +48,7 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) wire.Value {
 	return frametext.Body(&f)
 }
 
-// capabilityLines are about what one side offers.
+// capabilityLines lists what one side offers.
 type capabilityLines struct {
 	width   int
 	used    stats.Uses
@@ -58,7 +57,7 @@ type capabilityLines struct {
 	lines   []page.Line
 }
 
-// side shows one side, which is called who.
+// side returns the lines of one side, under the name who.
 func (o capabilityLines) side(who string, side dialect.Side, v wire.Value, seq uint64) []page.Line {
 	p := frametext.PartyOf(v)
 	o.seq = seq
@@ -72,13 +71,13 @@ func (o capabilityLines) side(who string, side dialect.Side, v wire.Value, seq u
 	return o.lines
 }
 
-// What stands in the columns of a line: name, answer, methods.
+// The columns of a line: name, answer, methods.
 const (
 	answerColumn  = 32
 	methodsColumn = answerColumn + 5
 )
 
-// row adds a line, and goes on below it where the methods have no room.
+// row adds a line, and continues on the next one if the methods do not fit.
 func (o *capabilityLines) row(one *frametext.Offer) {
 	answer := termtext.Plain.Span(one.Answer)
 	if !one.Offered {

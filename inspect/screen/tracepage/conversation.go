@@ -15,7 +15,7 @@ type Conversation struct {
 	reader *Reader
 	starts []time.Time // when each tape began
 	wanted func() string
-	shown  string // the session whose lines were made last
+	shown  string // the session shown last
 
 	folds
 	drawing
@@ -23,27 +23,27 @@ type Conversation struct {
 
 // The folds are what the user has folded and unfolded.
 type folds struct {
-	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
+	flipped map[uint64]bool // entities, by first frame, whose folding differs from the default
 	all     bool            // everything is unfolded
-	changes int             // of these, since the beginning
+	changes int             // number of changes of these
 }
 
-// A drawing is what is not made anew each time.
+// A drawing caches lines.
 type drawing struct {
 	width    int
-	lines    []page.Line            // of the last drawing
+	lines    []page.Line            // as last drawn
 	entities map[uint64]entityLines // by the first frame
 	ends     map[*trace.Turn]turnEndLines
 }
 
-// The entityLines are the lines of an entity, as long as nothing was added to it.
+// entityLines are the lines of an entity. They are valid until something is added to it.
 type entityLines struct {
 	last uint64
 	open bool
 	rows []page.Line
 }
 
-// The turnEndLines are the lines of the end of a turn.
+// turnEndLines are the lines at the end of a turn.
 type turnEndLines struct {
 	end       uint64
 	cancelled bool
@@ -51,20 +51,20 @@ type turnEndLines struct {
 	rows      []page.Line
 }
 
-// A conversationState is all that the lines depend on but the width.
+// A conversationState is everything but the width that the lines depend on.
 type conversationState struct {
 	revision any
 	session  string
 	changes  int // of the folds
 }
 
-// State returns what all lines depend on but the width.
+// State returns everything but the width that the lines depend on.
 func (c *Conversation) State() any {
 	return conversationState{c.reader.Revision(), c.wanted(), c.changes}
 }
 
-// NewConversation returns the conversation of the session that wanted names. starts is
-// when each tape began.
+// NewConversation returns the conversation of the session that wanted returns. starts are
+// the times at which the tapes began.
 func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conversation {
 	return &Conversation{
 		reader: s, starts: starts, wanted: wanted,
@@ -73,10 +73,10 @@ func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conve
 	}
 }
 
-// Session returns the id of the session that Lines has shown last, empty for none.
+// Session returns the ID of the session that Lines last showed, empty for none.
 func (c *Conversation) Session() string { return c.shown }
 
-// Lines returns the conversation. The lines are valid until it is called again.
+// Lines returns the conversation. The lines are valid until the next call.
 func (c *Conversation) Lines(width int) []page.Line {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
 			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
 		}
-		if rows := c.entity(conversation, e); len(rows) > 0 { // else there is nothing of it to show
+		if rows := c.entity(conversation, e); len(rows) > 0 { // otherwise it has nothing to show
 			text = append(text, rows...)
 			text = append(append(text, c.callLines(session.ID, e)...), page.Line{Seq: e.First})
 		}
@@ -112,7 +112,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 		text = append(text, c.endOfTurn(conversation, t)...)
 	}
 	c.lines = text
-	return text[:len(text)-1] // without the blank line at the end
+	return text[:len(text)-1] // without the final blank line
 }
 
 func (c *Conversation) nothing(session *trace.Session) []page.Line {
@@ -126,8 +126,8 @@ func (c *Conversation) nothing(session *trace.Session) []page.Line {
 	return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
 }
 
-// open reports whether an entity is shown with all that is in it: what was said
-// usually is, what was thought and done is not.
+// open reports whether an entity is unfolded. By default messages are; thoughts and tool
+// calls are not.
 func (c *Conversation) open(e *trace.Entity) bool {
 	usual := e.ToolCall == nil && e.Terminal == nil && (e.Message == nil || e.Message.Role != trace.Thought)
 	return c.all || usual != c.flipped[e.First]
@@ -169,7 +169,7 @@ func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.L
 	return d.rows
 }
 
-// form says how the conversation is written on the screen.
+// form returns the form of the conversation on the screen.
 func (c *Conversation) form() trace.Text {
 	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
 	if !c.starts[0].IsZero() {
@@ -178,17 +178,16 @@ func (c *Conversation) form() trace.Text {
 	return form
 }
 
-// write has a part of a conversation written, and returns its lines, each behind
-// a margin.
+// write writes a part of a conversation and returns its lines, indented by the margin.
 func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	form := c.form()
 	var b strings.Builder
-	trace.WriteText(&b, part, form) // a Builder takes everything
+	trace.WriteText(&b, part, form) // writing to a Builder cannot fail
 	var rows []page.Line
 	for text := range strings.Lines(b.String()) {
 		text = strings.TrimSuffix(text, "\n")
 		spans := termtext.Spans(margin + text)
-		if len(rows) == 0 { // a sign may take the place of the margin
+		if len(rows) == 0 { // a sign may replace the margin
 			spans = append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(text)...)
 		}
 		rows = append(rows, page.Line{Spans: spans, Seq: seq})
@@ -196,8 +195,8 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	return rows
 }
 
-// Block returns what was said or done in the block with a line, nothing if that is no
-// such line. Its lines are whole.
+// Block returns the unwrapped text of the message or the action that a line belongs to,
+// nothing for other lines.
 func (c *Conversation) Block(l page.Line) string {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
@@ -210,7 +209,7 @@ func (c *Conversation) Block(l page.Line) string {
 			one := session.Conversation
 			one.Entities, one.Turns = []*trace.Entity{e}, nil
 			var b strings.Builder
-			trace.WriteText(&b, &one, trace.Text{Starts: c.form().Starts}) // a Builder takes everything
+			trace.WriteText(&b, &one, trace.Text{Starts: c.form().Starts}) // writing to a Builder cannot fail
 			return strings.TrimSpace(b.String())
 		}
 	}
@@ -219,7 +218,7 @@ func (c *Conversation) Block(l page.Line) string {
 
 const margin = "  "
 
-// Flip folds the entity on a line, or unfolds it.
+// Flip folds or unfolds the entity on a line.
 func (f *folds) Flip(l page.Line) {
 	if l.Seq != 0 {
 		f.flipped[l.Seq] = !f.flipped[l.Seq]
@@ -227,7 +226,7 @@ func (f *folds) Flip(l page.Line) {
 	}
 }
 
-// FlipAll unfolds everything, or folds it as usual.
+// FlipAll unfolds everything, or returns to the default.
 func (f *folds) FlipAll() (unfolded bool) {
 	f.all = !f.all
 	f.changes++

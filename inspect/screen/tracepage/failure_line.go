@@ -9,9 +9,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// IsShown reports whether a frame belongs to what is shown of a session, whose
-// conversation is that of NewConversation with that id: it is of that session or of
-// none.
+// IsShown returns a function that reports whether a frame is of the session that
+// NewConversation shows for id, or of none.
 func (r *Reader) IsShown(id string) func(f *dialect.Frame) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -21,9 +20,8 @@ func (r *Reader) IsShown(id string) func(f *dialect.Frame) bool {
 	return func(f *dialect.Frame) bool { return f.Session == "" || f.Session == id }
 }
 
-// ChatLine returns the frame of the line in the conversation that tells what a frame,
-// with its bytes, says: that of the tool call or the message which it is about, or of
-// the end of the turn. Of others it is the frame itself.
+// ChatLine returns the frame of the conversation's line about f, which has its bytes: that
+// of its tool call or message, or of the end of its turn; otherwise f itself.
 func (r *Reader) ChatLine(id string, f *dialect.Frame) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +37,7 @@ func (r *Reader) ChatLine(id string, f *dialect.Frame) uint64 {
 	return entityOf(&s.Conversation, f)
 }
 
-// TurnLine is ChatLine for the turns, where calls have lines of their own.
+// TurnLine is ChatLine for the page of turns, where calls have lines of their own.
 func (r *Reader) TurnLine(id string, f *dialect.Frame) uint64 {
 	if f.Request != 0 {
 		return f.Request
@@ -55,7 +53,8 @@ func (r *Reader) TurnLine(id string, f *dialect.Frame) uint64 {
 	return f.Seq
 }
 
-// entityOf returns the first frame of the entity that a frame is about, or the frame.
+// entityOf returns the first frame of the entity that a frame is about, or the frame
+// itself.
 func entityOf(c *trace.Conversation, f *dialect.Frame) uint64 {
 	tool := filter.ToolOf(f).ID
 	for _, e := range slices.Backward(c.Entities) {

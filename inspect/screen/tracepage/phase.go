@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A phase is a start-up or a turn as it is drawn, with what went on in it.
+// A phase is a start-up or a turn as drawn, with the bars below it.
 type phase struct {
 	bar
 	of   *steps.Phase
 	bars []*bar
 }
 
-// source returns what phases are made of. now is 0 if no tape is recorded.
+// source returns the source of the phases. now is 0 if no tape is being recorded.
 func (r *Reader) source(now time.Duration) steps.Source {
 	return steps.Source{
 		Trace: &r.history.Trace, Calls: &r.history.Calls,
@@ -58,13 +58,13 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 	return list
 }
 
-// kindMarks are what steps are drawn with.
+// kindMarks are the marks of the kinds of steps.
 var kindMarks = [...]mark{
 	steps.SetUp: starting, steps.Starts: server, steps.Thinks: thinking, steps.Says: saying,
 	steps.Tool: tool, steps.Client: service, steps.User: asking, steps.Server: server,
 }
 
-// add adds a step, and behind it those that are below it.
+// add adds a step, followed by the steps below it.
 func (p *phase) add(s *steps.Step, indent string) {
 	b := barOf(s, kindMarks[s.Kind])
 	text := termtext.Piece(s.Text())
@@ -95,7 +95,7 @@ func (p *phase) add(s *steps.Step, indent string) {
 	}
 }
 
-// pause draws what is said as a wait where the model was waited for meanwhile.
+// pause draws the waits for the model within a message.
 func (p *phase) pause(b *bar) {
 	said := b.mark
 	from := b.From
@@ -122,7 +122,7 @@ func (r *Reader) startUpLabel(p *steps.Phase) []termtext.Span {
 	return label
 }
 
-// turnLabel says how a turn stands, and what it was about.
+// turnLabel returns the outcome of a turn and its prompt.
 func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	look, state := termtext.Dim, t.Outcome.How.String()
 	switch {
@@ -141,7 +141,7 @@ func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	return label
 }
 
-// firstOutput returns how long the model was waited for, until it began to answer.
+// firstOutput returns the bar of the wait for the model's first output.
 func firstOutput(p *steps.Phase) *bar {
 	t := p.Turn
 	b := &bar{Span: steps.Span{Run: t.Run, From: t.Began, To: t.FirstOutput}, seq: t.Output, mark: waiting, untimed: t.Untimed}
@@ -155,7 +155,7 @@ func firstOutput(p *steps.Phase) *bar {
 	return b
 }
 
-// labelStyle is that of what a bar is drawn with.
+// labelStyle returns the style of a bar's label, which matches its mark.
 func labelStyle(b *bar) termtext.Style {
 	switch {
 	case b.failed:

@@ -1,7 +1,7 @@
 // Package tracepage lays out what happened on tapes: the conversation of a session, its
-// turns over time, the capabilities of both sides, and statistics. A Reader reads the
-// tapes in the background, follows the one that is being recorded, and may be asked for
-// lines at any time by another goroutine. The package draws nothing.
+// turns over time, the capabilities of both sides, and statistics. A Reader reads the tapes
+// in the background and follows the one that is being recorded. Any goroutine may ask for
+// lines at any time. The package draws nothing.
 package tracepage
 
 import (
@@ -21,47 +21,47 @@ import (
 
 // A Reader gathers what happened on the tapes of a timeline.
 type Reader struct {
-	label    func(seq uint64) string // of a frame's number
-	tapes    int                     // of the timeline
-	changes  func()                  // is called whenever there is more
+	label    func(seq uint64) string // returns the label of a frame
+	tapes    int                     // of the agent
+	changes  func()                  // called whenever there is more
 	timeline *frameindex.Timeline
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	history   reading.History
 	counted   counted   // of calls
-	ofSession counted   // of the session whose conversation was shown last
+	ofSession counted   // of the session whose conversation was last shown
 	start     time.Time // when the first tape began
 	methods   stats.Frames
 	stats     stats.Collector
-	ends      []time.Duration // of each tape: when its last frame came
+	ends      []time.Duration // time of each tape's last frame
 	used      []stats.Uses    // by tape
 	sums      summary.Sessions
-	shownUpTo uint64 // the frames up to this one are in the lines that were made last
-	broken    bool   // a part of it cannot be read
+	shownUpTo uint64 // the last lines cover the frames up to this one
+	broken    bool   // a part of the tapes cannot be read
 	revision
 }
 
-// A revision is how far a reader has got.
+// A revision says how far a reader has got.
 type revision struct {
-	last   uint64 // the frames up to this one are in it
+	last   uint64 // the last frame read
 	ended  bool   // nothing will follow
-	nested int    // frames of servers that are in it
+	nested int    // number of servers' frames read
 }
 
-// NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
-// number of a frame as users know it. onChange is called whenever there is more.
+// NewReader returns an empty Reader of an agent's tapes. label returns the number of a
+// frame as users know it. onChange is called whenever there is more.
 func NewReader(label func(seq uint64) string, tapes int, onChange func()) *Reader {
 	return &Reader{label: label, tapes: tapes, changes: onChange, sums: summary.Sessions{Label: label}}
 }
 
-// Begin makes the Reader a sink of a timeline, whose times begin with its first tape.
+// Begin implements frameindex.Sink. All times are since the timeline's first tape began.
 func (r *Reader) Begin(_ context.Context, t *frameindex.Timeline) {
 	r.timeline = t
 	r.start = t.Part(0).Info.Start.Time
 	r.history.Start = r.start
 }
 
-// Take takes what comes next on the tapes.
+// Take handles the next event of the tapes.
 func (r *Reader) Take(e *frameindex.Event) {
 	r.mu.Lock()
 	r.take(e)
@@ -69,7 +69,7 @@ func (r *Reader) Take(e *frameindex.Event) {
 	r.changes()
 }
 
-// End says that nothing is read any more. ended reports whether all tapes have ended.
+// End marks the end of reading. ended reports whether all tapes have ended.
 func (r *Reader) End(ended bool) {
 	r.mu.Lock()
 	if ended {
@@ -102,7 +102,7 @@ func (r *Reader) take(e *frameindex.Event) {
 
 // begin begins a tape of the agent.
 func (r *Reader) begin(info record.Info) {
-	r.sums.End(&r.history.Trace) // the tape before
+	r.sums.End(&r.history.Trace) // of the previous tape
 	r.sums.Begin(info)
 	r.stats.Take(&r.history.Trace)
 	r.stats.Begin(stats.Tape{Connection: info.Connection})
@@ -110,7 +110,7 @@ func (r *Reader) begin(info record.Info) {
 	r.ends = append(r.ends, 0)
 }
 
-// frame takes a frame of the agent, which is in the history.
+// frame counts a frame of the agent, which the history has taken already.
 func (r *Reader) frame(f *dialect.Frame) {
 	if f.Does(dialect.Carries) { // of a server that the client hosts
 		r.revision.nested++
@@ -134,22 +134,22 @@ func (r *Reader) end() {
 	r.stats.Take(&r.history.Trace)
 }
 
-// Revision says how far the reader has got: as long as it is the same, so are the lines.
+// Revision says how far the reader has got. The lines stay the same while it does.
 func (r *Reader) Revision() any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.revision
 }
 
-// UpTo returns the last frame that the lines which were made last are about: the
-// reader may have gone on since.
+// UpTo returns the last frame that the lines built last cover. The reader may have read
+// more since.
 func (r *Reader) UpTo() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.shownUpTo
 }
 
-// Broken reports whether a part of the tapes cannot be read. A nil Reader has none.
+// Broken reports whether a part of the tapes cannot be read. It is false for a nil Reader.
 func (r *Reader) Broken() bool {
 	if r == nil {
 		return false
@@ -159,15 +159,15 @@ func (r *Reader) Broken() bool {
 	return r.broken
 }
 
-// Progress returns the last frame that was read, and whether nothing will follow.
+// Progress returns the last frame read, and whether nothing will follow.
 func (r *Reader) Progress() (last uint64, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last, r.ended
 }
 
-// summary returns what happened in a session, as far as the tapes are read, for the head
-// of its conversation.
+// summary returns the head of a conversation: a summary of the session, as far as the tapes
+// have been read.
 func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
 	sum := r.sums.Summary(session)
@@ -178,8 +178,8 @@ func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	return lines
 }
 
-// session returns the session with that id, or the first that has a
-// conversation; nil if there is none.
+// session returns the session with that ID, or else the first with a conversation; nil if
+// there is none.
 func (r *Reader) session(id string) *trace.Session {
 	var first *trace.Session
 	for _, session := range r.history.Trace.Sessions {

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// callLines are the lines of a conversation that tell what servers were called for below
-// an entity.
+// callLines returns the lines below an entity of a conversation with the calls of servers
+// that it led to.
 func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	var lines []page.Line
 	room := max(c.width-len(margin)-len(margin), 1)
@@ -39,14 +39,15 @@ func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	return lines
 }
 
-// counted is how long the calls on tapes of servers took, up to a frame of theirs.
+// counted caches the durations of servers' calls, as of some number of their frames.
 type counted struct {
 	upTo  int
 	tapes []*nested.Tape
 	list  []stats.ServerCall
 }
 
-// calls returns how long the calls on tapes took, of which so many frames are read.
+// calls returns the durations of the calls on tapes. upTo is the number of frames read of
+// them.
 func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
 	if c.upTo != upTo || !slices.Equal(c.tapes, tapes) {
 		var calls stats.ServerCalls
@@ -58,7 +59,7 @@ func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
 	return c.list
 }
 
-// serverLines shows what the servers of the agent were called for.
+// serverLines returns the table of the agent's servers.
 func (r *Reader) serverLines(form tableForm) []page.Line {
 	list := r.counted.calls(r.revision.nested, r.history.Calls.Tapes)
 	if len(list) == 0 {

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	listed   = 10  // of the slowest calls, and of the last without an answer
-	maxTools = 100 // that are listed, those that were called most
+	listed   = 10  // number of slowest calls, and of calls without an answer
+	maxTools = 100 // number of tools, those called most
 )
 
-// Statistics shows how many frames there are of each method and how long calls took.
+// Statistics shows the number of frames of each method and the durations of calls.
 func (r *Reader) Statistics(width int) []page.Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,7 +26,7 @@ func (r *Reader) Statistics(width int) []page.Line {
 	return append(lines, r.callLines()...)
 }
 
-// methodLines shows each method and variant of an update.
+// methodLines returns a row for each method and each variant of an update.
 func (r *Reader) methodLines(form tableForm) []page.Line {
 	lines := []page.Line{form.heading("Method", "frames", "bytes")}
 	lines[0].Heading = true
@@ -36,9 +36,8 @@ func (r *Reader) methodLines(form tableForm) []page.Line {
 	return lines
 }
 
-// toolLines shows each tool that the client of a server has called, and the tools that
-// an agent has reported. How long they took is without the time in which the user was
-// asked.
+// toolLines returns a row for each tool that the client of a server called, and for each
+// tool that an agent reported. Their durations exclude the time spent asking the user.
 func (r *Reader) toolLines(form tableForm) []page.Line {
 	tools := r.stats.Tools()
 	if len(tools) == 0 {
@@ -51,7 +50,7 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 	return append(lines, moreLine(len(tools))...)
 }
 
-// moreLine says how many of so many tools or servers are not listed.
+// moreLine says how many of all tools or servers are not listed.
 func moreLine(all int) []page.Line {
 	if all <= maxTools {
 		return nil
@@ -59,7 +58,7 @@ func moreLine(all int) []page.Line {
 	return []page.Line{{Spans: termtext.Dim.Line(fmt.Sprintf("… and %s more", termtext.Grouped(int64(all-maxTools))))}}
 }
 
-// callLines shows the slowest calls, and those that wait.
+// callLines returns the slowest calls, and those without an answer.
 func (r *Reader) callLines() []page.Line {
 	var open []*trace.Call
 	for _, c := range r.history.Trace.Calls {
@@ -80,7 +79,8 @@ func (r *Reader) callLines() []page.Line {
 	return lines
 }
 
-// callLine shows a call, behind its latency. It is where its request is.
+// callLine returns the line of a call, which begins with its latency and leads to its
+// request.
 func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
 	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.NameRole(c.Name()).Span(termtext.Piece(c.Name())), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
 	if c.Failed {
@@ -89,16 +89,16 @@ func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
 	return page.Line{Spans: row, Seq: c.Request}
 }
 
-// A tableForm is how a table of numbers is laid out.
-type tableForm struct{ columns int } // of what stands before the numbers
+// A tableForm is the layout of a table of numbers.
+type tableForm struct{ columns int } // width of what precedes the numbers
 
 func (form tableForm) heading(of, count, bytes string) page.Line {
 	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(of, form.columns) +
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
-// row shows something with a name, in the style of that. Its line is about the slowest
-// of its calls; t is nil if there are none.
+// row returns the row of something called by its name, in the style of the name. Its line
+// leads to the slowest call; t is nil if there are none.
 func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, bytes string, t *stats.Timing) page.Line {
 	l := page.Line{Spans: []termtext.Span{
 		called.Style.Span(termtext.Pad(termtext.Cut(termtext.Piece(called.Text), form.columns), form.columns)),
@@ -115,7 +115,7 @@ func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, by
 	return l
 }
 
-// timeColumns are the columns of percentiles and the longest.
+// timeColumns returns the columns of the percentiles and the maximum.
 func timeColumns(s *stats.Series) string {
 	var b strings.Builder
 	for _, percent := range []int{50, 95, 99} {

@@ -13,22 +13,22 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// The Turns are the lines of what a session spent its time on: of each start-up and
-// each turn, and of what went on in it, all on one axis of time.
+// Turns lays out what a session spent its time on: each start-up and each turn, with their
+// steps, on one axis of time.
 type Turns struct {
 	reader *Reader
 	wanted func() string
 	now    func() time.Duration
-	alone  uint64 // the prompt of the turn that is shown alone; 0: all are shown
+	alone  uint64 // the prompt of the only turn shown; 0: all are shown
 }
 
-// NewTurns returns the turns of the session that wanted names. now returns the time
-// since the first tape began, 0 if none is recorded.
+// NewTurns returns the turns of the session that wanted returns. now returns the time since
+// the first tape began, 0 if none is being recorded.
 func NewTurns(r *Reader, wanted func() string, now func() time.Duration) *Turns {
 	return &Turns{reader: r, wanted: wanted, now: now}
 }
 
-// A turnsState is all that the lines depend on but the width.
+// A turnsState is everything but the width that the lines depend on.
 type turnsState struct {
 	revision any
 	session  string
@@ -36,7 +36,7 @@ type turnsState struct {
 	alone    uint64
 }
 
-// State returns what all lines depend on but the width.
+// State returns everything but the width that the lines depend on.
 func (t *Turns) State() any {
 	return turnsState{t.reader.Revision(), t.wanted(), t.now(), t.alone}
 }
@@ -89,7 +89,7 @@ func (t *Turns) Lines(width int) []page.Line {
 	return lines
 }
 
-// Isolate shows the turn that a line is in alone, or all of them again.
+// Isolate shows only the turn that a line belongs to, or all turns again.
 func (t *Turns) Isolate(l page.Line) (alone bool) {
 	if t.alone != 0 {
 		t.alone = 0
@@ -109,7 +109,7 @@ func (t *Turns) Isolate(l page.Line) (alone bool) {
 	return t.alone != 0
 }
 
-// legend says what the bars of phases are drawn with.
+// legend explains the marks of the phases.
 func legend(width int, phases []*phase) []termtext.Span {
 	last := server
 	for _, p := range phases {
@@ -144,7 +144,7 @@ func waitedFor(phases []*phase) string {
 	return stats.WaitedText(spent)
 }
 
-// between returns the line above a phase: how long nothing went on.
+// between returns the line above a phase: how long the session was idle.
 func (c chart) between(phases []*phase, i int) page.Line {
 	if i == 0 {
 		return page.Line{}
