@@ -125,11 +125,10 @@ func (m *model) home() {
 	m.selected = m.rows().At(0)
 }
 
-// end goes to the last row.
+// end selects the last row.
 func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
 
-// jump selects the row that a frame stands in. It says what is wrong if there is
-// none.
+// jump selects the row of a frame. It returns an error if there is none.
 func (m *model) jump(seq uint64) error {
 	if seq > m.Last && !m.Complete {
 		m.follow, m.target, m.awaited = false, seq, nil
@@ -146,9 +145,9 @@ func (m *model) jump(seq uint64) error {
 	return nil
 }
 
-// nextFailure goes to the next row that is a failure, or to the one before, and round an end
-// once it is known that there is none before that. broken returns the nearest frame with a
-// finding that is shown, which counts as a failure; 0: there is none.
+// nextFailure goes to the next row with a failure, or to the previous one. It wraps around
+// once the scan is complete. broken returns the nearest visible frame with a finding, which
+// counts as a failure, 0 if there is none.
 func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool) uint64) (round bool, err error) {
 	from := m.selected
 	if row := m.rowRange(from); forward && row.Frames > 1 {
@@ -170,8 +169,8 @@ func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool)
 	return round, m.jump(seq)
 }
 
-// failureFrom returns the nearest failure or finding behind a frame, or before it; 0: there
-// is none.
+// failureFrom returns the nearest failure or finding after or before a frame, 0 if there is
+// none.
 func (m *model) failureFrom(from uint64, forward bool, broken func(uint64, bool) uint64) uint64 {
 	seq, other := m.Failures.Next(from+1), broken(from, forward)
 	if !forward {
@@ -190,15 +189,14 @@ func direction(forward bool) string {
 	return "further up"
 }
 
-// fold folds runs of chunks, or unfolds them.
+// fold folds or unfolds runs of chunks.
 func (m *model) fold() {
 	m.folded = !m.folded
 	m.settle()
 }
 
-// settle selects a row that is there: the one that the selected frame stands in
-// or, if that is not shown any more, the one before. Where there are none the
-// frame stays selected: another filter may show it.
+// settle selects the row that contains the selected frame, or else the previous one. If
+// there are no rows, the frame stays selected, since another filter may show it.
 func (m *model) settle() {
 	rows := m.rows()
 	if seq := rows.Previous(m.selected); seq != 0 {
@@ -208,8 +206,8 @@ func (m *model) settle() {
 	}
 }
 
-// window returns the rows that are on a screen of that many rows, moved so
-// that the selected row is among them.
+// window returns the rows on a screen of that height, scrolled so that the selected row is
+// among them.
 func (m *model) window(height int) []frameindex.RowRange {
 	m.height = height
 	rows := m.rows()
@@ -233,7 +231,7 @@ func (m *model) window(height int) []frameindex.RowRange {
 	return list
 }
 
-// shift moves the screen, and returns how many rows are above it then.
+// shift scrolls by n rows and returns the number of rows above the screen.
 func (m *model) shift(n int) (above int) {
 	rows := m.rows()
 	above = min(max(rows.Below(m.top)+n, 0), max(rows.Len()-m.height, 0))
@@ -241,7 +239,8 @@ func (m *model) shift(n int) (above int) {
 	return above
 }
 
-// scroll moves the screen and not the selection, unless that would leave it.
+// scroll scrolls by n rows. The selection moves only as far as it must to stay on the
+// screen.
 func (m *model) scroll(n int) {
 	top := m.shift(n)
 	before, all := m.place()
@@ -260,6 +259,6 @@ func (m *model) rowRange(seq uint64) frameindex.RowRange {
 	if next == 0 {
 		next = m.All.At(m.All.Len()-1) + 1
 	}
-	// Behind a run may be frames that are not shown; in it there are none.
+	// The frames after a run may be hidden; those within it never are.
 	return frameindex.RowRange{Seq: seq, Frames: m.All.Below(next) - m.All.Below(seq)}
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// wheelLines is how far a notch of the wheel goes.
+// wheelLines is the number of lines per notch of the wheel.
 const wheelLines = 3
 
-// mouse takes a click or a turn of the wheel, and reports whether it did
-// anything.
+// mouse handles a click or the wheel, and reports whether it had any effect.
 func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	x, y := e.Position()
 	l := a.layout(nil)
@@ -28,7 +27,7 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	case tview.MouseLeftDown:
 		return a.click(l, x, y)
 	case tview.MouseLeftClick, tview.MouseLeftDoubleClick:
-		// To tview any two clicks in a short time are a double click, wherever they were.
+		// tview takes any two quick clicks for a double click, wherever they were.
 		return a.clicks.isDouble(x, y, time.Now()) && a.doubleClick(l, x, y)
 	default:
 		return false
@@ -36,10 +35,10 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	return true
 }
 
-// signColumns are those of the sign before what folds in the conversation.
+// signColumns is the width of the fold sign in the conversation.
 const signColumns = 2
 
-// wheel scrolls what is under the mouse n lines down.
+// wheel scrolls what is under the mouse by n lines.
 func (a *app) wheel(l layout, x, y, n int) {
 	switch {
 	case a.page != nil:
@@ -51,8 +50,8 @@ func (a *app) wheel(l layout, x, y, n int) {
 	}
 }
 
-// click selects what is under the mouse: a place, a line, a row. It reports whether
-// there is anything.
+// click selects what is under the mouse: a place, a line or a row. It reports whether there
+// is anything.
 func (a *app) click(l layout, x, y int) bool {
 	switch {
 	case l.bar.has(x, y):
@@ -79,13 +78,13 @@ func (a *app) click(l layout, x, y int) bool {
 	return true
 }
 
-// The clicks are what has been clicked on before.
+// The clicks remember the previous click.
 type clicks struct {
 	x, y int
-	at   time.Time // zero: nothing, or a double click
+	at   time.Time // zero: none, or a double click
 }
 
-// isDouble takes a click, and reports whether it is the second one on the same place.
+// isDouble reports whether a click is the second one at the same position.
 func (c *clicks) isDouble(x, y int, now time.Time) bool {
 	if c.x == x && c.y == y && now.Sub(c.at) <= tview.DoubleClickInterval {
 		*c = clicks{}
@@ -95,8 +94,8 @@ func (c *clicks) isDouble(x, y int, now time.Time) bool {
 	return false
 }
 
-// doubleClick does what Enter does with the line under the mouse, except on a sign that
-// folds, where it is two clicks. It reports whether there is anything.
+// doubleClick applies Enter to the line under the mouse. On a fold sign it does nothing,
+// since the two clicks count there. It reports whether it had any effect.
 func (a *app) doubleClick(l layout, x, y int) bool {
 	switch {
 	case a.onSign(l, x):
@@ -111,7 +110,7 @@ func (a *app) doubleClick(l layout, x, y int) bool {
 	return true
 }
 
-// onSign reports whether a column of the conversation is that of the signs.
+// onSign reports whether column x of the conversation is on a fold sign.
 func (a *app) onSign(l layout, x int) bool {
 	return a.page != nil && a.place == chatPlace && a.page.Flip != nil && x-l.body.x <= signColumns && a.page.Current().Seq != 0
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// nextFrom returns the frame behind the selected row, or the one before it, and
-// the way to the next one from there.
+// nextFrom returns the frame after or before the selected row, and the step to go on from
+// there.
 func (a *app) nextFrom(forward bool) (seq, step uint64) {
 	if !forward {
 		return a.model.selected - 1, frameindex.Backward
@@ -25,12 +25,12 @@ func (a *app) nextFrom(forward bool) (seq, step uint64) {
 	return a.model.selected + uint64(max(a.model.rowRange(a.model.selected).Frames, 1)), 1
 }
 
-// nearby is how many frames are looked at before the next key: that takes a few
-// milliseconds (BenchmarkMillion). More of them are looked at in the background.
+// nearby is the number of frames that a key may search at once, which takes a few
+// milliseconds (BenchmarkMillion). Longer searches run in the background.
 const nearby = 1 << 14
 
-// seek has the event loop call then with the frame that is found, 0 for none: at once
-// if the frame is near and found by its fields.
+// seek makes the event loop call then with the frame found, 0 for none. It does so at once
+// if the frame is near and its fields suffice to find it.
 func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 	c, t := a.snapshot.Columns, a.timeline
 	if s.BytesFit == nil {
@@ -54,7 +54,7 @@ func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 	})
 }
 
-// seekShown is seek among the frames that are shown, from the selected row on.
+// seekShown is seek among the visible frames, starting at the selected row.
 func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
 	hits, may := a.model.All.Clone(), s.FieldsFit
 	s.FieldsFit = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
@@ -65,7 +65,7 @@ func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
 // jump selects a frame.
 func (a *app) jump(seq uint64) { a.fail(a.model.jump(seq)) }
 
-// jumpOr selects a frame, or says that there is none.
+// jumpOr selects a frame, or shows the message missing if there is none.
 func (a *app) jumpOr(seq uint64, missing string) {
 	if seq == 0 {
 		a.notify(missing)
@@ -74,8 +74,8 @@ func (a *app) jumpOr(seq uint64, missing string) {
 	a.jump(seq)
 }
 
-// toPair goes from a response, or a cancellation, to its request, and from a
-// request to its response; to its cancellation if it has none.
+// toPair goes from a response or a cancellation to its request, and from a request to its
+// response, or else to its cancellation.
 func (a *app) toPair() {
 	f := a.pane.Frame
 	if request := frameindex.RequestOf(&f); request != 0 {
@@ -121,7 +121,7 @@ func (a *app) sameTool(forward bool) {
 	a.seekShown(forward, frameindex.Seek{FieldsFit: may, BytesFit: fits}, "nothing of this tool call "+direction(forward))
 }
 
-// compareForms shows what acptap has changed in a frame.
+// compareForms shows what acptap changed in a frame.
 func (a *app) compareForms() {
 	f := a.pane.Frame
 	seq, step := f.Seq+1, uint64(1)
@@ -133,7 +133,7 @@ func (a *app) compareForms() {
 		a.notify("acptap has not changed this frame")
 		return
 	}
-	// wire.Rewritten: it stands in the place of the one before it in its direction.
+	// A wire.Rewritten frame replaces the previous frame of its direction.
 	var other wire.Origin
 	onTape := a.sameTape(f.Seq)
 	changed := func(g *dialect.Frame) bool {
@@ -184,7 +184,7 @@ func (a *app) askPlace() {
 	})
 }
 
-// jumpTo goes to the first row at a time, or behind it.
+// jumpTo goes to the first row at or after a time.
 func (a *app) jumpTo(at time.Duration) {
 	rows := a.model.rows()
 	low, high := 0, rows.Len()
@@ -200,14 +200,14 @@ func (a *app) jumpTo(at time.Duration) {
 	a.model.choose(low, rows.Len())
 }
 
-// A failureFound is where the user was led last in the conversation or among the
-// turns: several failures may stand on one line.
+// A failureFound is the last failure found in the conversation or among the turns. Several
+// failures may share a line.
 type failureFound struct {
 	place     Place
 	seq, line uint64
 }
 
-// failure returns in which way a frame is a failure.
+// failure returns how a frame is a failure.
 func (a *app) failure(f *dialect.Frame) dialect.Failure {
 	if a.snapshot.Open.IsUnanswered(f) {
 		return dialect.Unanswered
@@ -215,8 +215,8 @@ func (a *app) failure(f *dialect.Frame) dialect.Failure {
 	return f.Failure()
 }
 
-// nextFailure goes to the next failure, or to the one before: among the frames that
-// are shown, or to the line of the conversation or of the turns that tells of it.
+// nextFailure goes to the next failure or the previous one: to its frame, or to its line in
+// the conversation or among the turns.
 func (a *app) nextFailure(forward bool) {
 	if a.page == nil {
 		round, err := a.model.nextFailure(forward, a.brokenFrom)
@@ -236,8 +236,8 @@ func (a *app) nextFailure(forward bool) {
 	a.seekFailure(from+step, step, false)
 }
 
-// seekFailure goes to the next failure from a frame on that is on another line, and round an
-// end if it did not yet.
+// seekFailure goes to the next failure on another line, and wraps around unless round is
+// set.
 func (a *app) seekFailure(from, step uint64, round bool) {
 	id := a.session()
 	isShown, open, found, least := a.trace.IsShown(id), a.snapshot.Open, a.found, a.broke.Least
@@ -281,8 +281,8 @@ func (a *app) seekFailure(from, step uint64, round bool) {
 	})
 }
 
-// inBackground does something that takes long, and has the event loop call what it
-// returns, unless it was ended meanwhile. What was begun before is ended.
+// inBackground runs do in the background, and then makes the event loop call the function
+// that do returned, unless it was cancelled. It cancels what ran before.
 func (a *app) inBackground(do func(on frameindex.Progress) (then func())) {
 	a.endSeek()
 	a.seeking.Start(a.ctx, func(ctx context.Context) {
@@ -307,7 +307,7 @@ func (a *app) inBackground(do func(on frameindex.Progress) (then func())) {
 	})
 }
 
-// endSeek ends what is done in the background.
+// endSeek cancels what runs in the background.
 func (a *app) endSeek() {
 	a.seeking.Stop()
 	a.seekedTo = ""

@@ -14,36 +14,36 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Signs of what is written on a frame.
+// The signs of notes on a frame.
 const (
 	bookmarkSign = "▪"
 	noteSign     = frametext.NoteMark
 )
 
-// The frameNotes are what is written on the frames of the tapes that are open.
+// frameNotes are the notes on the frames of the open tapes.
 type frameNotes struct {
 	timeline *frameindex.Timeline
 	tapes    []note.List // by part of the timeline
-	frames   []uint64    // on which something is written, in order, as on the timeline
-	unplaced bool        // some of them have no number there yet
-	revision int         // of this
+	frames   []uint64    // with notes, ordered by number on the timeline
+	unplaced bool        // some frames have no number yet
+	revision int         // number of changes
 }
 
-// set takes what is written on one of the tapes.
+// set replaces the notes on one tape.
 func (n *frameNotes) set(part int, l note.List) {
 	n.grow(part + 1)
 	n.tapes[part] = l
 	n.place()
 }
 
-// grow makes room for tapes that were found since.
+// grow makes room for tapes that were found later.
 func (n *frameNotes) grow(parts int) {
 	for len(n.tapes) < parts {
 		n.tapes = append(n.tapes, note.List{})
 	}
 }
 
-// place finds the frames on the timeline.
+// place finds the annotated frames on the timeline.
 func (n *frameNotes) place() {
 	n.frames, n.unplaced = nil, false
 	n.revision++
@@ -63,7 +63,7 @@ func (n *frameNotes) place() {
 	n.frames = slices.Compact(n.frames)
 }
 
-// on returns what is written on a frame.
+// on returns the notes on a frame.
 func (n *frameNotes) on(seq uint64) []note.Note {
 	at := n.timeline.PlaceOf(seq)
 	if at.Part >= len(n.tapes) {
@@ -72,16 +72,14 @@ func (n *frameNotes) on(seq uint64) []note.Note {
 	return n.tapes[at.Part].On(at.Seq)
 }
 
-// between returns the frames from one number up to another, that not included, on which
-// something is written.
+// between returns the annotated frames in [from, to).
 func (n *frameNotes) between(from, to uint64) []uint64 {
 	i, _ := slices.BinarySearch(n.frames, from)
 	k, _ := slices.BinarySearch(n.frames, max(from, to))
 	return n.frames[i:k]
 }
 
-// lastBookmark returns the frame that was bookmarked last, but for one; 0 if there is
-// none.
+// lastBookmark returns the frame bookmarked last, except but; 0 if there is none.
 func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
 	var last note.Note
 	for i, l := range n.tapes {
@@ -98,7 +96,8 @@ func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
 	return seq
 }
 
-// count counts what is written, for the status line; empty: nothing is.
+// count returns the numbers of bookmarks and notes for the status line, empty if there are
+// none.
 func (n *frameNotes) count() string {
 	bookmarks, texts := 0, 0
 	for _, l := range n.tapes {
@@ -126,12 +125,12 @@ func (n *frameNotes) count() string {
 	return strings.Join(parts, ", ")
 }
 
-// readNotes reads what is written on the tapes that are open.
+// readNotes reads the notes on the open tapes.
 func (a *app) readNotes() {
 	if a.timeline == nil {
 		return
 	}
-	if a.Store == nil { // there is one short tape, and nobody else writes on it
+	if a.Store == nil { // one short tape, which no other process annotates
 		for i, p := range a.timeline.Agents() {
 			l, err := p.Tape.Notes()
 			a.written.set(i, l)
@@ -143,7 +142,7 @@ func (a *app) readNotes() {
 	a.readNotesFrom(0)
 }
 
-// readNotesFrom reads what is written on the tapes from a part on.
+// readNotesFrom reads the notes on the tapes from a part on.
 func (a *app) readNotesFrom(part int) {
 	t := a.timeline
 	for i := part; i < len(a.written.tapes); i++ {
@@ -157,8 +156,8 @@ func (a *app) readNotesFrom(part int) {
 	}
 }
 
-// refreshNotes reads what is written on the tapes of servers that were found since, and
-// finds frames that were not on the timeline before.
+// refreshNotes reads the notes on servers' tapes found since, and places the frames that
+// had no number before.
 func (a *app) refreshNotes() {
 	if known := len(a.written.tapes); a.timeline.Size() > known && a.Store != nil {
 		a.written.grow(a.timeline.Size())
@@ -169,7 +168,7 @@ func (a *app) refreshNotes() {
 	}
 }
 
-// takeNotes takes what is written on a tape of a timeline.
+// takeNotes takes over the notes on a tape of t, if that is still open.
 func (a *app) takeNotes(t *frameindex.Timeline, part int, l note.List, err error) {
 	if a.timeline == t {
 		a.written.set(part, l)
@@ -177,7 +176,7 @@ func (a *app) takeNotes(t *frameindex.Timeline, part int, l note.List, err error
 	}
 }
 
-// rowNotes returns the frames of a row on which something is written.
+// rowNotes returns the annotated frames of a row.
 func (a *app) rowNotes(seq uint64) (frames []uint64) {
 	next := a.model.rows().Next(seq + 1)
 	if next == 0 {
@@ -191,7 +190,7 @@ func (a *app) rowNotes(seq uint64) (frames []uint64) {
 	return frames
 }
 
-// rowSign returns the sign of what is written on the frames of a row.
+// rowSign returns the sign for the notes on a row.
 func (a *app) rowSign(seq uint64) string {
 	sign := " "
 	for _, f := range a.rowNotes(seq) {
@@ -205,7 +204,7 @@ func (a *app) rowSign(seq uint64) string {
 	return sign
 }
 
-// noteLines returns what is written on a frame, as lines.
+// noteLines returns the notes on a frame as lines.
 func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
 	for _, n := range a.written.on(seq) {
 		sign, text := noteSign, termtext.Text(n.Text)
@@ -223,11 +222,10 @@ func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
 	return lines
 }
 
-// maxNoteLines is how many lines the notes above a frame take at most.
+// maxNoteLines limits the lines of notes above a frame.
 const maxNoteLines = 4
 
-// drawNotes draws what is written on the frames of the selected row, and returns what of
-// the canvas is left.
+// drawNotes draws the notes on the selected row, and returns the rest of the canvas.
 func (a *app) drawNotes(c canvas) (rest canvas) {
 	var lines [][]termtext.Span
 	for _, seq := range a.rowNotes(a.pane.Frame.Seq) {
@@ -244,13 +242,13 @@ func (a *app) drawNotes(c canvas) (rest canvas) {
 	return c.part(0, len(lines), c.w, c.h)
 }
 
-// withNotes adds to the lines of the conversation of a session what is written on its
-// frames: below the first line of what a frame belongs to.
+// withNotes adds the notes on frames to the lines of a conversation, below the first line
+// of the entity that a frame belongs to.
 func (a *app) withNotes(lines []page.Line, session string, width int) []page.Line {
 	if len(a.written.frames) == 0 {
 		return lines
 	}
-	below := map[uint64][]uint64{} // frames by the first one of what they belong to
+	below := map[uint64][]uint64{} // frames by the first frame of their entity
 	var firsts []uint64
 	for _, l := range lines {
 		if l.Seq != 0 {
@@ -286,7 +284,7 @@ func (a *app) withNotes(lines []page.Line, session string, width int) []page.Lin
 	return all
 }
 
-// nextNote goes to the next frame on which something is written, or to the one before.
+// nextNote goes to the next annotated frame, or to the previous one.
 func (a *app) nextNote(forward bool) {
 	from, step := a.nextFrom(forward)
 	i, found := slices.BinarySearch(a.written.frames, from)
@@ -302,7 +300,7 @@ func (a *app) nextNote(forward bool) {
 	a.notify("no bookmark or note " + direction(forward))
 }
 
-// compareWithBookmark compares the selected frame with the one that was bookmarked last.
+// compareWithBookmark compares the selected frame with the one bookmarked last.
 func (a *app) compareWithBookmark() {
 	seq := a.model.current()
 	switch other := a.written.lastBookmark(seq); {

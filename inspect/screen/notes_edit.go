@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// toggleBookmark bookmarks the selected frame, or takes the bookmark away.
+// toggleBookmark adds or removes a bookmark on the selected frame.
 func (a *app) toggleBookmark() {
 	seq := a.model.current()
 	if seq == 0 {
@@ -49,8 +49,8 @@ func (a *app) askNote() {
 	})
 }
 
-// askText asks for a note. A note that is there can be changed; without text it is taken
-// away.
+// askText asks for a note. The user can change an existing note, or remove it by deleting
+// its text.
 func (a *app) askText(label string, there []note.Note, write func(note.Edit)) {
 	i := slices.IndexFunc(there, func(n note.Note) bool { return n.Text != "" })
 	var old note.Note
@@ -80,8 +80,8 @@ func (a *app) askText(label string, there []note.Note, write func(note.Edit)) {
 	})
 }
 
-// writeNotes changes what is written on a tape that is open: in the store, or if there
-// is none, for as long as the inspector runs.
+// writeNotes edits the notes on an open tape: in the store or, without one, until the
+// inspector ends.
 func (a *app) writeNotes(part int, e note.Edit) {
 	t := a.timeline
 	if a.Store == nil {
@@ -100,7 +100,7 @@ func (a *app) takeWritten(t *frameindex.Timeline, part int, l note.List, err err
 	a.takeNotes(t, part, l, nil)
 }
 
-// annotate changes what is written on a tape of the store, in the background.
+// annotate edits the notes on a tape of the store, in the background.
 func (a *app) annotate(tape string, e note.Edit, then func(note.List, error)) {
 	a.jobs.Go(func() {
 		a.noting.Lock()
@@ -110,7 +110,7 @@ func (a *app) annotate(tape string, e note.Edit, then func(note.List, error)) {
 	})
 }
 
-// edited is what an edit makes of what is written on a file.
+// edited returns notes after an edit, for a file.
 func edited(l note.List, e note.Edit) note.List {
 	next := uint64(1)
 	for _, n := range l.Notes {
@@ -168,10 +168,10 @@ func (a *app) askTapeNote() {
 	a.askText("note on the tape: ", a.tapes.texts[tape], func(e note.Edit) { a.annotate(tape, e, a.toldWritten) })
 }
 
-// toldWritten takes what became of an edit that the list of tapes will show.
+// toldWritten handles the result of an edit that the list of tapes will show.
 func (a *app) toldWritten(_ note.List, err error) {
 	if errors.Is(err, note.ErrNone) {
-		err = nil // somebody else has taken it away
+		err = nil // another process has removed it
 	}
 	a.fail(err)
 }

@@ -49,7 +49,7 @@ func (p *Place) Set(name string) error {
 
 func (p *Place) String() string { return placeNames[*p] }
 
-// Type says what Set takes.
+// Type names the type of the flag.
 func (p *Place) Type() string { return "place" }
 
 var (
@@ -57,7 +57,7 @@ var (
 	errNoStore = errors.New("this is a file: there is no store around it")
 )
 
-// ofTape reports whether a place shows what is opened.
+// ofTape reports whether a place shows the open tape.
 func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace }
 
 // visit goes to a place. The selected frame stays selected.
@@ -84,7 +84,7 @@ func (a *app) visit(to Place) {
 	}
 }
 
-// leave selects the frame that the user has gone to in the place.
+// leave selects the frame that the user moved to in the place.
 func (a *app) leave() {
 	if a.page == nil {
 		return
@@ -94,15 +94,14 @@ func (a *app) leave() {
 	}
 }
 
-// readTrace reads what happened on the tapes for the pages that show it, unless that has
-// begun.
+// readTrace starts to read the tapes for the pages of what happened, unless that has begun.
 func (a *app) readTrace() {
 	if a.trace == nil {
 		a.feed(&a.tracing, a.Store, a.traces())
 	}
 }
 
-// traces makes the pages that show what happened on the tapes, and returns what gathers it.
+// traces makes the pages of what happened on the tapes, and returns their reader.
 func (a *app) traces() *tracepage.Reader {
 	tapes := len(a.timeline.Agents())
 	r := tracepage.NewReader(a.timeline.Label, tapes, a.updates.wake)
@@ -127,7 +126,7 @@ func (a *app) traces() *tracepage.Reader {
 	return r
 }
 
-// showFrame goes to the frame that a line is about.
+// showFrame goes to the frame of a line.
 func (a *app) showFrame(l page.Line) {
 	if l.Tape != "" {
 		a.openServer(l)

@@ -14,19 +14,19 @@ import (
 // A prompt asks for a line of text on the status line.
 type prompt struct {
 	field *tview.InputField
-	wrong string // what is wrong in the line; empty: nothing
-	at    int    // column of it; -1: it is not at one
+	wrong string // the error to show; empty: none
+	at    int    // its column; -1: none
 
-	left  func()        // is called on Esc; nil: nothing is
-	count func() string // of what was found by now; nil: nothing is looked for
+	left  func()        // called on Esc, if not nil
+	count func() string // returns the number of matches; nil: this is no search
 
-	complete func(text string) []filter.Candidate // what could stand at its end; nil: nothing is proposed
-	past     []string                             // earlier lines, the last one last
-	line     int                                  // of past, that is shown; its length: none of them
-	draft    string                               // what was typed before
+	complete func(text string) []filter.Candidate // returns completions; nil: there are none
+	past     []string                             // earlier lines, the latest last
+	line     int                                  // index of the line shown in past; len(past): none
+	draft    string                               // what the user had typed before recalling lines
 }
 
-// key takes a key, and reports whether it was one of the prompt's own.
+// key handles the prompt's own keys, and reports whether the key is one of them.
 func (p *prompt) key(e *tcell.EventKey) bool {
 	switch e.Key() {
 	case tcell.KeyTab:
@@ -46,7 +46,7 @@ func (p *prompt) key(e *tcell.EventKey) bool {
 	return false
 }
 
-// recall shows an earlier line, or a later one.
+// recall shows an earlier or a later line.
 func (p *prompt) recall(step int) {
 	if p.line == len(p.past) {
 		p.draft = p.field.GetText()
@@ -59,7 +59,7 @@ func (p *prompt) recall(step int) {
 	}
 }
 
-// proposals returns what could stand at the end of the line.
+// proposals returns completions of the line.
 func (p *prompt) proposals() []filter.Candidate {
 	if p.complete == nil {
 		return nil
@@ -72,8 +72,8 @@ func (p *prompt) proposals() []filter.Candidate {
 	return list
 }
 
-// ask asks for a line, and calls done with it unless the user escapes. An error
-// of done is shown, and the line can be mended.
+// ask asks for a line and calls done with it, unless the user cancels. If done returns an
+// error, the prompt shows it and the user can correct the line.
 func (a *app) ask(label, text string, done func(string) error) {
 	p := &prompt{}
 	field := tview.NewInputField().SetLabel(label).SetText(text).
@@ -89,7 +89,7 @@ func (a *app) ask(label, text string, done func(string) error) {
 			a.message, p.wrong = "", ""
 			if err := done(field.GetText()); err != nil {
 				p.fault(err)
-			} else if a.prompt == p { // done may have asked for something else
+			} else if a.prompt == p { // done may have opened another prompt
 				a.prompt = nil
 			}
 		}
@@ -99,7 +99,7 @@ func (a *app) ask(label, text string, done func(string) error) {
 	a.prompt = p
 }
 
-// fault notes what is wrong in the line, and where if err says so.
+// fault shows an error, and its position if err has one.
 func (p *prompt) fault(err error) {
 	p.wrong, p.at = err.Error(), -1
 	var wrong *filter.SyntaxError
@@ -117,7 +117,7 @@ func (p *prompt) hints() []hint {
 	return hints
 }
 
-// propose lists what could be typed, or points to the place that is wrong.
+// propose lists completions, or points to an error.
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
 		if p.at >= 0 {
@@ -140,8 +140,8 @@ func (p *prompt) propose(c canvas) {
 	}
 }
 
-// askFile asks for the name of a file and then, if that is there, whether it is to
-// be replaced: if not, the name can be changed.
+// askFile asks for the name of a file. If the file exists, it asks whether to replace it;
+// otherwise the user can change the name.
 func (a *app) askFile(label, name string, write func(path string) error) {
 	a.ask(label, name, func(path string) error {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
@@ -157,7 +157,7 @@ func (a *app) askFile(label, name string, write func(path string) error) {
 	})
 }
 
-// confirm asks a question, and takes nothing but yes for a yes.
+// confirm asks a question. Only the full word yes is consent.
 func (a *app) confirm(question string, yes, no func()) {
 	a.ask(question+" yes or no: ", "", func(answer string) error {
 		switch answer {

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// announce notes that recording a tape has begun. If that is another run of the agent
-// whose tape is open, as after an editor's restart, it stays announced until it is
-// opened or dismissed.
+// announce handles the start of a recording. If it is another run of the agent whose tape
+// is open, as after an editor's restart, it is announced until the user opens or dismisses
+// it.
 func (a *app) announce(begun record.Info) {
 	if a.timeline == nil || a.timeline.Has(begun.Tape) {
 		return
@@ -21,7 +21,7 @@ func (a *app) announce(begun record.Info) {
 	}
 }
 
-// announcement says which tape has begun; empty: none is announced.
+// announcement describes the announced tape, empty if there is none.
 func (a *app) announcement() string {
 	if a.restarted.Tape == "" {
 		return ""
@@ -29,7 +29,7 @@ func (a *app) announcement() string {
 	return "a new tape of " + termtext.Cut(termtext.Piece(tapetext.AgentName(a.restarted)), 24) + " has begun: R opens it"
 }
 
-// openRestarted opens the tape that is announced, and follows it in the same place.
+// openRestarted opens and follows the announced tape in the current place.
 func (a *app) openRestarted() {
 	tape, place := a.restarted.Tape, a.place
 	if tape == "" {
@@ -47,5 +47,5 @@ func (a *app) openRestarted() {
 	a.visit(place)
 }
 
-// dismissRestarted takes the announcement away.
+// dismissRestarted removes the announcement.
 func (a *app) dismissRestarted() { a.restarted = record.Info{} }

@@ -16,26 +16,26 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A searchPage is the place with what a search of all tapes has found.
+// A searchPage is the place with the results of a search of all tapes.
 type searchPage struct {
 	query string
 	want  filter.Filter
-	from  Place                // that it was asked from
-	of    *frameindex.Timeline // that was open there
+	from  Place                // where the user asked for it
+	of    *frameindex.Timeline // the timeline open there
 	worker
 	*results
 }
 
-// results are what one search has found by now.
+// results are the results of a search so far.
 type results struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	hits  []listedHit
 	err   error // of the last part that could not be read
-	part  int64 // of the tapes that was looked at, in percent
+	part  int64 // percentage of the tapes searched
 	state searchState
 }
 
-// A listedHit is a hit as it is listed.
+// A listedHit is a hit in the list.
 type listedHit struct {
 	tape    record.Info
 	row     frameindex.Row
@@ -48,13 +48,13 @@ const (
 	searchRuns searchState = iota
 	searchEnded
 	searchCancelled
-	searchFull // there may be more than are listed
+	searchFull // there may be more hits
 )
 
-// maxHits is how many frames are listed.
+// maxHits limits the listed frames.
 const maxHits = 10_000
 
-// askSearchAll asks what to search all tapes for.
+// askSearchAll asks for a query to search all tapes for.
 func (a *app) askSearchAll() {
 	if a.Store == nil {
 		a.fail(errNoStore)
@@ -77,7 +77,7 @@ func (a *app) searchAll(query string) error {
 	if a.place != searchPlace {
 		s.from, s.of = a.place, a.timeline
 	}
-	found := s.results // whoever searched before may still write to others
+	found := s.results // an earlier search may still write to its own results
 	s.Start(a.ctx, func(ctx context.Context) {
 		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
 	})
@@ -86,7 +86,7 @@ func (a *app) searchAll(query string) error {
 	return nil
 }
 
-// run collects what is found.
+// run collects the hits.
 func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()) {
 	change := func(do func()) {
 		s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()
 	})
 }
 
-// A searchRevision is all that the lines of a search depend on.
+// A searchRevision is everything that the lines of a search depend on.
 type searchRevision struct {
 	of    *results
 	hits  int
@@ -131,7 +131,7 @@ type searchRevision struct {
 	state searchState
 }
 
-// revision returns what the lines depend on.
+// revision returns everything that the lines depend on.
 func (s *results) revision() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +142,8 @@ func (s *results) revision() any {
 	return r
 }
 
-// cancelled notes that nothing more is wanted. It reports whether something was:
-// until who searches looks up, more may still be found.
+// cancelled marks a running search as cancelled, and reports whether it was running. A few
+// more hits may follow until the search notices.
 func (s *results) cancelled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *results) cancelled() bool {
 	return runs
 }
 
-// progress says how far the search is.
+// progress describes the progress of the search.
 func (s *results) progress() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *results) progress() string {
 	return ""
 }
 
-// lines lists what was found, tape by tape.
+// lines lists the hits by tape.
 func (s *results) lines(int) []page.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +212,7 @@ func (s *results) spans(item, width int) []termtext.Span {
 	})
 }
 
-// reference returns a hit as TAPE:FRAME, and its tape for the line above its hits.
+// reference returns the reference TAPE:FRAME of a hit.
 func (s *results) reference(item int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,8 +238,8 @@ func (a *app) openFound(l page.Line) {
 	a.visit(framesPlace)
 }
 
-// leaveSearch ends the search or, if it has ended, goes back to where it was
-// asked: to the store, if what was open there is not any more.
+// leaveSearch cancels the search. If it has ended, it goes back to where the user asked for
+// it, or to the store if another tape is open by now.
 func (a *app) leaveSearch() {
 	if a.search.cancelled() {
 		a.search.Stop()

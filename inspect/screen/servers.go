@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// hasServers reports whether there are tapes of servers that the agent on a timeline has
-// started, or may be some.
+// hasServers reports whether the agent on a timeline has started servers with tapes, or may
+// still do so.
 func (a *app) hasServers(t *frameindex.Timeline, info record.Info) bool {
 	switch {
 	case a.Store == nil:
@@ -19,14 +19,14 @@ func (a *app) hasServers(t *frameindex.Timeline, info record.Info) bool {
 	}
 	l, err := a.Store.List()
 	if err != nil {
-		return false // the list of tapes says so
+		return false // the list of tapes shows the error
 	}
 	n := record.NestingOf(l.Tapes)
 	return slices.ContainsFunc(t.IDs(), func(id string) bool { return len(n.Children(id)) > 0 })
 }
 
-// toggleServers has the frames of the agent's servers stand among its own, or leaves them
-// out. What the user looks at stays.
+// toggleServers shows or hides the frames of the agent's servers among its own. The
+// selection stays.
 func (a *app) toggleServers() {
 	switch {
 	case a.Store == nil:
@@ -56,7 +56,8 @@ type tapeFrame struct {
 	seq  uint64 // 0: none
 }
 
-// lookedAt returns the selected frame; of a server, the one of the agent above.
+// lookedAt returns the selected frame or, if that is of a server, the agent's frame above
+// it.
 func (a *app) lookedAt() tapeFrame {
 	seq := a.model.selected
 	for seq > 1 && a.timeline.PartOf(seq) >= len(a.timeline.Agents()) {
@@ -65,7 +66,7 @@ func (a *app) lookedAt() tapeFrame {
 	return a.frameOf(seq)
 }
 
-// await selects a frame as soon as it is known where it stands.
+// await selects a frame as soon as it has a number on the timeline.
 func (a *app) await(at tapeFrame) {
 	t := a.timeline
 	a.model.await(func() uint64 {
@@ -77,7 +78,7 @@ func (a *app) await(at tapeFrame) {
 	})
 }
 
-// A wayBack is what the user looked at before the tape of a server.
+// A wayBack is what the user looked at before opening the tape of a server.
 type wayBack struct {
 	subject Subject
 	place   Place
@@ -86,8 +87,8 @@ type wayBack struct {
 	key     string // of the line that led there
 }
 
-// openServer goes to the frame of a server that a line is about: among those of the agent
-// if they are shown there, else on the server's tape, which it opens.
+// openServer goes to the server's frame of a line: among those of the agent if it is shown
+// there, otherwise on the server's own tape, which it opens.
 func (a *app) openServer(l page.Line) {
 	if part, ok := a.timeline.PartWith(l.Tape); ok {
 		if seq := a.timeline.Number(frameindex.Place{Part: part, Seq: max(l.TapeSeq, 1)}); seq != 0 {
@@ -104,7 +105,7 @@ func (a *app) openServer(l page.Line) {
 		a.fail(err)
 		return
 	}
-	a.page.TakeMove() // to a frame of the tape that is left
+	a.page.TakeMove() // forget a move to a frame of the tape being left
 	a.cameFrom = back
 	a.await(tapeFrame{l.Tape, l.TapeSeq})
 	a.visit(framesPlace)
@@ -115,7 +116,7 @@ func (a *app) frameOf(seq uint64) tapeFrame {
 	return tapeFrame{a.timeline.Part(at.Part).Info.Tape, at.Seq}
 }
 
-// leaveServer goes back to where the tape of the server was opened from.
+// leaveServer goes back to where the server's tape was opened.
 func (a *app) leaveServer() {
 	to := a.cameFrom[len(a.cameFrom)-1]
 	back := a.cameFrom[:len(a.cameFrom)-1]

@@ -14,8 +14,8 @@ type tab struct {
 	text  string
 }
 
-// tabs returns the names of the places that there are. Where they need it to fit, one blank is
-// between two of them, not two; and then two of the names are left out.
+// tabs returns the names of the places. If they do not fit, it narrows the gaps and then
+// leaves out two of the names.
 func (a *app) tabs(columns int) []tab {
 	list := a.tabsWith(columns, "  ", false)
 	for _, narrow := range []bool{false, true} {
@@ -54,7 +54,7 @@ func (a *app) tabsWith(columns int, gap string, narrow bool) []tab {
 	return list
 }
 
-// drawBar draws the first line: what is looked at.
+// drawBar draws the first line: the places, and what is open.
 func (a *app) drawBar(c canvas) {
 	if c.h == 0 {
 		return
@@ -94,8 +94,7 @@ func (a *app) drawBar(c canvas) {
 	c.text(c.w-termtext.Width(text)-1, 0, termtext.Reverse, text)
 }
 
-// drawStatus draws the line with the place in the list and the filter, a
-// message, or what is typed.
+// drawStatus draws the status line: the position, the filter and a message, or the prompt.
 func (a *app) drawStatus(c canvas) {
 	if c.h == 0 {
 		return
@@ -124,7 +123,7 @@ func (a *app) drawStatus(c canvas) {
 	c.line(1, 0, status)
 }
 
-// whereabouts says where in the list the user is.
+// whereabouts describes the position in the list.
 func (a *app) whereabouts() []termtext.Span {
 	at, all := a.model.place()
 	if a.page != nil {
@@ -140,7 +139,7 @@ func (a *app) whereabouts() []termtext.Span {
 	return spans
 }
 
-// hanging says what hangs in what is followed; empty: nothing.
+// hanging describes what hangs on the tape being followed, empty if nothing does.
 func (a *app) hanging() string {
 	if a.timeline == nil || !a.info.Live || !a.place.ofTape() {
 		return ""
@@ -149,8 +148,7 @@ func (a *app) hanging() string {
 	return hangText(a.tapes.hangs[last], a.subject.Session, a.Now())
 }
 
-// fits reports whether there is room for the message on a status line, or no
-// message.
+// fits reports whether the message, if any, fits on the status line.
 func (a *app) fits(width int) bool {
 	if a.message == "" {
 		return true
@@ -162,8 +160,7 @@ func (a *app) fits(width int) bool {
 	return used+termtext.Width(a.message) < width
 }
 
-// messageStyle returns what the message is drawn in, which is usual unless it
-// is an error.
+// messageStyle returns the style of the message: usual, unless it is an error.
 func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	if a.trouble {
 		return termtext.Failure
@@ -171,10 +168,10 @@ func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	return usual
 }
 
-// maxNotice is how many lines a notice takes at most.
+// maxNotice limits the lines of a notice.
 const maxNotice = 4
 
-// notice shows at the bottom of the canvas what is too long for a line.
+// notice shows text at the bottom of the canvas that is too long for the status line.
 func (c canvas) notice(s termtext.Style, text string) {
 	if text == "" {
 		return
@@ -188,7 +185,7 @@ func (c canvas) notice(s termtext.Style, text string) {
 	}
 }
 
-// progress says how much of the tape was looked at.
+// progress says how much of the tape has been read.
 func (a *app) progress() string {
 	switch {
 	case a.place == searchPlace:
@@ -218,13 +215,13 @@ func (a *app) progress() string {
 	return text
 }
 
-// A pageReader reads a tape in the background for what a place shows.
+// A pageReader reads a tape in the background for a place.
 type pageReader interface {
 	Progress() (last uint64, ended bool)
 	Broken() bool
 }
 
-// reader returns what reads the tape for the place, nil if nothing does.
+// reader returns the reader of the current place, nil if there is none.
 func (a *app) reader() pageReader {
 	switch {
 	case a.place == findingsPlace && a.found != nil:
@@ -266,7 +263,7 @@ func (a *app) notes() []string {
 
 const brokenNote = "a part cannot be read"
 
-// failuresText counts the failures among what is shown.
+// failuresText returns the number of visible failures.
 func (m *model) failuresText() string {
 	switch n := m.Failures.Len(); n {
 	case 0:

@@ -26,11 +26,11 @@ type tapeList struct {
 	loaded  bool
 	listing record.Listing
 	texts   map[string][]note.Note  // on tapes as wholes
-	hangs   map[string][]stall.Hang // on tapes that are recorded
+	hangs   map[string][]stall.Hang // on tapes being recorded
 	err     error
-	entries []tapeEntry   // what the lines of the last drawing are about
+	entries []tapeEntry   // of the last drawing's lines
 	marked  tapeEntry     // to be compared with another; zero: none
-	shown   chan struct{} // holds one: somebody sees the list
+	shown   chan struct{} // holds one: the list is on the screen
 }
 
 func newTapeList(store *record.Store, now func() time.Time) tapeList {
@@ -39,38 +39,39 @@ func newTapeList(store *record.Store, now func() time.Time) tapeList {
 
 // A tapeEntry is a tape, or a session.
 type tapeEntry struct {
-	tape    record.Info // of a session: that it stands under
-	level   int         // how many lines above it it belongs to
+	tape    record.Info // the tape, or the one that the session is listed under
+	level   int         // nesting depth
 	session string      // empty: the tape
 	title   string      // of the session
-	first   uint64      // frame of the session on that tape
-	tapes   []string    // that are opened
+	first   uint64      // the session's first frame on that tape
+	tapes   []string    // the tapes to open
 	broken  error
 }
 
 const (
-	// listEvery is how often tapes are listed that are recorded, or not yet compressed:
-	// to count what is on them, all of their journals is read.
+	// listEvery is the interval at which tapes are listed that are being recorded or not
+	// yet compressed. Counting them requires reading all of their journals.
 	listEvery = time.Second
 
-	// changesEvery is the shortest time between two lists where tapes come and go.
+	// changesEvery is the shortest time between two listings while tapes come and go.
 	changesEvery = 200 * time.Millisecond
 )
 
-// The storeNews are what is told of a store: post has the event loop call a function.
+// storeNews are the callbacks for changes of a store. post makes the event loop call a
+// function.
 type storeNews struct {
 	post  func(func())
-	begun func(record.Info) // recording a tape has begun
+	begun func(record.Info) // a recording has begun
 	notes func()            // tags or notes have changed
 }
 
-// watch lists the store when tapes come and go, and while something goes on there,
-// until ctx is done. While nobody sees the list it rests. began is since when news of
-// tapes are wanted.
+// watch lists the store when tapes come and go, and while tapes change, until ctx is done.
+// It pauses while the list is not on the screen. Tapes that begin after began are reported
+// as news.
 func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 	var listed time.Time
-	changed, unsettled := true, true // what the list last made says of the store, and of its tapes
-	looked := false                  // the tapes that were there in the beginning have been yielded
+	changed, unsettled := true, true // the store has changed since the last listing; tapes of that listing may change
+	looked := false                  // the tapes that existed at first have been yielded
 	for c, err := range l.store.Watch(ctx, nil) {
 		looked = looked || err == nil && c.Kind == record.StoreLooked
 		switch {
@@ -78,7 +79,7 @@ func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 		case c.Kind == record.TapeAppeared && c.Live && looked:
 			l.tellBegun(c.Tape, time.Time{}, news)
 		case c.Kind == record.TapeAppeared && c.Live:
-			l.tellBegun(c.Tape, began, news) // it may have begun before the first look was over
+			l.tellBegun(c.Tape, began, news) // it may have begun during the first look
 		case c.Kind == record.NotesChanged && looked:
 			news.post(news.notes)
 		}
@@ -92,7 +93,7 @@ func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 		}
 		listed = time.Now()
 		if !changed && !unsettled {
-			news.post(func() {}) // ages are drawn anew
+			news.post(func() {}) // redraw the ages
 			continue
 		}
 		listing, err := l.store.List()
@@ -102,18 +103,18 @@ func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 	}
 }
 
-// tellBegun tells of a tape whose recording has begun, if that was after a time.
+// tellBegun reports a recording that began after a time.
 func (l *tapeList) tellBegun(id string, after time.Time, news storeNews) {
 	tape, err := l.store.Open(id)
 	if err != nil {
-		return // it is gone already
+		return // deleted meanwhile
 	}
 	if info, err := tape.Info(); err == nil && info.Start.Time.After(after) {
 		news.post(func() { news.begun(info) })
 	}
 }
 
-// maxTold is of how many tapes the notes are read.
+// maxTold limits the tapes whose notes are read.
 const maxTold = 500
 
 // noteTexts reads the notes on the tapes that have some.
@@ -130,7 +131,7 @@ func (l *tapeList) noteTexts(listing *record.Listing) map[string][]note.Note {
 	return texts
 }
 
-// seen reports whether somebody has seen the list since it was asked last.
+// seen reports whether the list was on the screen since the last call.
 func (l *tapeList) seen() bool {
 	select {
 	case <-l.shown:
@@ -140,13 +141,13 @@ func (l *tapeList) seen() bool {
 	}
 }
 
-// settled reports whether nothing changes in a list until tapes come and go.
+// settled reports whether a listing stays the same until tapes come and go.
 func settled(l *record.Listing) bool {
 	return len(l.Broken) == 0 && !slices.ContainsFunc(l.Tapes, func(i record.Info) bool { return !i.Complete })
 }
 
-// lines lists the tapes, the newest first, each with its sessions and the tapes of the
-// servers that its agent started.
+// lines lists the tapes, the newest first, each with its sessions and the tapes of its
+// agent's servers.
 func (l *tapeList) lines(width int) []page.Line {
 	select {
 	case l.shown <- struct{}{}:
@@ -190,10 +191,10 @@ type tapeTree struct {
 	width    int
 }
 
-// deepest is how many levels are shown: each takes two columns.
+// deepest limits the levels of nesting shown. Each takes two columns.
 const deepest = 4
 
-// add adds the lines of a tape that is nested in so many others.
+// add adds the lines of a tape at a level of nesting.
 func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Line {
 	l := t.tapeList
 	level = min(level, deepest-1)
@@ -211,7 +212,7 @@ func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Li
 	return lines
 }
 
-// branch stands before what belongs to a line above it.
+// branch returns the prefix of a nested line.
 func branch(level int) string { return strings.Repeat("  ", level-1) + "└ " }
 
 // key identifies an entry, empty for the zero entry.
@@ -241,7 +242,7 @@ func firstOn(session *record.SessionInfo, tape string) uint64 {
 	return session.Runs[i].First
 }
 
-// tapesOf returns the tapes that a session is on, by time.
+// tapesOf returns the tapes of a session, ordered by time.
 func tapesOf(session *record.SessionInfo) []string {
 	var ids []string
 	for _, run := range session.Runs {
@@ -267,7 +268,7 @@ func (l *tapeList) empty() []page.Line {
 	return lines
 }
 
-// tapeHeading stands above the columns of tapes and sessions.
+// tapeHeading returns the heading of the columns.
 func tapeHeading(width int) page.Line {
 	columns := nameColumns(width)
 	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "failed")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
@@ -275,7 +276,7 @@ func tapeHeading(width int) page.Line {
 
 const stateColumns = 12
 
-// nameColumns are those of an agent's name, or of a session's title.
+// nameColumns returns the width of agents' names and sessions' titles.
 func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
 
 func countColumns(age, frames, turns, failed string) string {
@@ -315,17 +316,17 @@ func (l *tapeList) tapeSpans(i *record.Info, width, level int) []termtext.Span {
 	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(tapetext.Place(*i)), " "+i.Tape)))
 }
 
-// hang notes what hangs on a tape.
+// hang records what hangs on a tape.
 func (l *tapeList) hang(tape string, hangs []stall.Hang) {
 	if l.hangs[tape] = hangs; len(hangs) == 0 {
 		delete(l.hangs, tape)
 	}
 }
 
-// hangSign stands before what hangs. It takes two columns.
+// hangSign marks a tape on which something hangs. It is two columns wide.
 const hangSign = "⏳"
 
-// hangText says what hangs in a session, or on all of a tape; empty: nothing.
+// hangText describes what hangs in a session, or on the whole tape; empty if nothing does.
 func hangText(hangs []stall.Hang, session string, now time.Time) string {
 	text, more := "", 0
 	for i := range hangs {

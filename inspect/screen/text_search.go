@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A searchable is text in which words are found while they are typed: a page, or the
-// frame in the pane.
+// A searchable is text that is searched while the user types: a page, or the frame in the
+// pane.
 type searchable interface {
 	BeginSearch()
 	Search(page.Words)
@@ -20,7 +20,7 @@ type searchable interface {
 	Match() (at, all int)
 }
 
-// searched returns the text that the user sees.
+// searched returns the text on the screen.
 func (a *app) searched() searchable {
 	if a.page != nil {
 		return a.page
@@ -28,11 +28,11 @@ func (a *app) searched() searchable {
 	return &a.pane
 }
 
-// narrows reports whether words leave the lines that have them.
+// narrows reports whether a search hides the lines that do not match.
 func (a *app) narrows() bool { return a.page != nil && a.page.Narrows }
 
-// askWords asks for words, and goes to the first match while they are typed. A list is
-// narrowed to the lines that have them.
+// askWords asks for words, and goes to the first match while the user types. In a list it
+// hides the lines that do not match.
 func (a *app) askWords() {
 	s, label, text, wordsOf := a.searched(), "search: ", "", page.Phrase
 	if a.narrows() {
@@ -56,8 +56,8 @@ func (a *app) askWords() {
 	p.field.SetChangedFunc(func(text string) { s.Search(wordsOf(text)) })
 }
 
-// nextMatch goes to the next match, or to the one before, of what was looked for here,
-// or else of what was looked for last.
+// nextMatch goes to the next or the previous match of the search here, or else of the last
+// search anywhere.
 func (a *app) nextMatch(forward bool) {
 	s := a.searched()
 	found, round := s.NextMatch(forward)
@@ -80,7 +80,7 @@ func (a *app) nextMatch(forward bool) {
 	}
 }
 
-// sayRound says that what was looked for was found round an end.
+// sayRound says that the search has wrapped around.
 func (a *app) sayRound(forward bool) {
 	if forward {
 		a.notify("from the top again")
@@ -89,8 +89,8 @@ func (a *app) sayRound(forward bool) {
 	}
 }
 
-// lookFor marks in the frames what a filter asks of their texts, in place of what another
-// filter asked.
+// lookFor highlights in frames the words of a filter, in place of those of the previous
+// filter.
 func (a *app) lookFor(f filter.Filter) {
 	words := page.Any(f.Texts())
 	if !words.IsZero() || a.marksWanted() {
@@ -99,12 +99,12 @@ func (a *app) lookFor(f filter.Filter) {
 	a.wanted = words
 }
 
-// marksWanted reports whether the words in the pane are those that a filter asks for.
+// marksWanted reports whether the pane highlights the words of the filter.
 func (a *app) marksWanted() bool {
 	return !a.wanted.IsZero() && a.pane.Words().String() == a.wanted.String()
 }
 
-// sayNotFound says what is not in a text.
+// sayNotFound says that the words have no match.
 func (a *app) sayNotFound(s searchable) {
 	if _, all := s.Match(); all > 0 || s.Words().IsZero() {
 		return
@@ -116,7 +116,7 @@ func (a *app) sayNotFound(s searchable) {
 	a.notify(where + termtext.Piece(s.Words().String()))
 }
 
-// matchText says which match the user is on, and how many there are.
+// matchText returns the number of the current match, and of all matches.
 func matchText(s searchable) string {
 	if s.Words().IsZero() {
 		return ""
@@ -133,7 +133,7 @@ func matchText(s searchable) string {
 	}
 }
 
-// searchNote says what is looked for here.
+// searchNote describes the current search.
 func (a *app) searchNote() []termtext.Span {
 	s := a.searched()
 	if s.Words().IsZero() {

@@ -10,16 +10,15 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Theme says which colours the screen has.
+// A Theme is a set of colours.
 type Theme string
 
 const (
-	// ANSI leaves the choice of colours to the terminal: its background, and its
-	// palette of 16.
+	// ANSI leaves the colours to the terminal: its background and its palette of 16.
 	ANSI Theme = "ansi"
 
-	Dark  Theme = "dark"  // for a dark background, in 256 colours or more; in fewer, ANSI
-	Light Theme = "light" // for a light background, in 256 colours or more; in fewer, ANSI
+	Dark  Theme = "dark"  // for a dark background and at least 256 colours; otherwise ANSI
+	Light Theme = "light" // for a light background and at least 256 colours; otherwise ANSI
 	Mono  Theme = "mono"  // no colours
 )
 
@@ -37,10 +36,10 @@ func (t *Theme) Set(name string) error {
 
 func (t *Theme) String() string { return string(*t) }
 
-// Type says what Set takes.
+// Type names the type of the flag.
 func (t *Theme) Type() string { return "theme" }
 
-// palettes have a colour for each style that has one.
+// palettes have the colours of styles.
 var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	ANSI: {
 		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
@@ -61,16 +60,16 @@ var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	},
 }
 
-// currentMatch is the style of the match that the cursor is on.
+// currentMatch is the style of the match under the cursor.
 const currentMatch termtext.Style = "current match"
 
 // looks are the styles of a theme.
 type looks map[termtext.Style]tcell.Style
 
-// looks returns the styles on a terminal with that many colours.
+// looks returns the styles for a terminal with that many colours.
 func (t Theme) looks(colours int) looks {
 	if colours < 256 && t != Mono {
-		t = ANSI // the nearest of 16 is often the same for several
+		t = ANSI // several colours often have the same nearest one of 16
 	}
 	l := looks{
 		termtext.Plain:   tcell.StyleDefault,
@@ -85,12 +84,12 @@ func (t Theme) looks(colours int) looks {
 	if t == Mono {
 		l[currentMatch] = tcell.StyleDefault.Reverse(true).Bold(true).Underline(true)
 	}
-	l[termtext.Red] = l[termtext.Red].Bold(true) // also seen where there are no colours
+	l[termtext.Red] = l[termtext.Red].Bold(true) // visible without colours too
 	for s, c := range palettes[t] {
 		l[s] = tcell.StyleDefault.Foreground(c)
 	}
 	if colours < 16 && t == ANSI {
-		l[termtext.Blue] = l[termtext.Blue].Bold(true) // which makes it the bright one
+		l[termtext.Blue] = l[termtext.Blue].Bold(true) // bold makes it bright
 	}
 	return l
 }

@@ -2,15 +2,15 @@ package screen
 
 import "context"
 
-// A worker does things in the background, one at a time. What has it done never
-// waits for it: it is the event loop.
+// A worker runs one task at a time in the background. The event loop starts and stops it,
+// and never waits for it.
 type worker struct {
 	cancel func()        // nil: nothing was started
-	ended  chan struct{} // closed when what was started last has ended; nil: nothing was
+	ended  chan struct{} // closed when the last task has ended; nil: nothing was started
 }
 
-// Start ends what runs, and begins something else when that has ended. It goes on
-// until it ends by itself or its context is done.
+// Start cancels the current task, and starts another when that has ended. The task runs
+// until it returns or its context is done.
 func (t *worker) Start(ctx context.Context, do func(context.Context)) {
 	before := t.Stop()
 	ctx, t.cancel = context.WithCancel(ctx)
@@ -23,7 +23,7 @@ func (t *worker) Start(ctx context.Context, do func(context.Context)) {
 	}()
 }
 
-// Stop ends what runs. The function that it returns waits until that has ended.
+// Stop cancels the current task. The returned function blocks until the task has ended.
 func (t *worker) Stop() (wait func()) {
 	if t.cancel == nil {
 		return func() {}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Time returns a time as it stands in lists, in the zone of who reads it.
+// Time returns a time for lists, in the local zone.
 func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Age returns how long ago something was, in at most four columns, such as 45s, 3h or 12d.
+// Age returns an age in at most four columns, such as 45s, 3h or 12d.
 func Age(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

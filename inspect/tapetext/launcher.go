@@ -2,26 +2,26 @@ package tapetext
 
 import "strings"
 
-// A launcher is a program that runs another one, which its arguments name.
+// A launcher is a program that runs another one named by its arguments.
 type launcher struct {
-	names string // without .exe; those of interpreters without their version
-	verbs string // the first argument has to be one of these; empty: there is none
-	then  string // the argument behind the verb; empty: any
+	names string // without .exe, and without the versions of interpreters
+	verbs string // the first argument must be one of these; empty: there is none
+	then  string // the argument after the verb; empty: any
 
 	values string // options whose value is the next argument
-	skip   int    // arguments before what is run, such as a duration
-	dashed bool   // what is run stands behind --
-	what   target // what is run
+	skip   int    // number of arguments before the target, such as a duration
+	dashed bool   // the target follows --
+	what   target // kind of target
 
-	// Options whose value is what is run, in place of an argument. One letter may
-	// stand at the end of several, as in -lc.
+	// Options whose value is the target, in place of an argument. Of several letters, as in
+	// -lc, the last one may be such an option.
 	shell  string // for a shell
 	module string
-	rest   string // with all that follows
-	code   string // is program text: nothing has a name
+	rest   string // with all later arguments
+	code   string // program text, which has no name
 }
 
-// A target is what a launcher runs.
+// A target is the kind of thing that a launcher runs.
 type target uint8
 
 const (
@@ -30,10 +30,10 @@ const (
 	aPackage               // perhaps with a version
 	anImage                // of a container
 	aFlake                 // of Nix
-	aLine                  // arguments that a shell takes, joined
+	aLine                  // arguments, joined to a shell command
 )
 
-// launchers are the programs that are passed over to name an agent.
+// launchers are the programs that do not name the agent themselves.
 var launchers = []launcher{
 	{names: "env", values: "-u --unset -C --chdir -P -a --argv0", shell: "-S --split-string"},
 	{names: "sudo doas", values: "-u -g -h -p -C -r -t -T -U -R -D --user --group --host --prompt --close-from --chroot --chdir --role --type --other-user --command-timeout"},
@@ -94,8 +94,8 @@ const (
 	containerOptions = "-e --env --env-file -v --volume -w --workdir --name --network --net -p --publish -u --user --entrypoint --mount -l --label --platform -h --hostname --add-host --cpus -m --memory --gpus --ipc --pid --pull --restart --shm-size --ulimit --device --dns --log-driver --log-opt --tmpfs --cap-add --cap-drop --security-opt --cidfile -a --attach --userns --runtime --volumes-from --group-add --stop-signal --stop-timeout --link --expose --cgroupns --annotation --secret"
 )
 
-// launches returns how a program launches others with those arguments, and the
-// arguments behind the verb. ok is false if it does not.
+// launches returns the launcher for a program with those arguments, and the arguments after
+// the verb. ok is false if the program is none.
 func launches(name string, args []string) (l launcher, rest []string, ok bool) {
 	for _, l := range launchers {
 		if !among(l.names, name) {
@@ -122,8 +122,8 @@ func launches(name string, args []string) (l launcher, rest []string, ok bool) {
 	return launcher{}, nil, false
 }
 
-// takes returns how many arguments an option is: two if its value is the next one.
-// An option that seems to take a secret has a value, also if the option is unknown.
+// takes returns the number of arguments of an option: two if its value is the next
+// argument. An unknown option that seems to take a secret counts as two as well.
 func (l *launcher) takes(option string) int {
 	if strings.Contains(option, "=") {
 		return 1
@@ -139,7 +139,7 @@ func (l *launcher) takes(option string) int {
 	return 1
 }
 
-// among reports whether a word is in a list with blanks between.
+// among reports whether a word is in a list separated by blanks.
 func among(list, word string) bool {
 	for one := range strings.FieldsSeq(list) {
 		if one == word {
@@ -149,8 +149,8 @@ func among(list, word string) bool {
 	return false
 }
 
-// given reports whether an argument is one of some options: with one letter also at
-// the end of several.
+// given reports whether an argument is one of some options, or ends in one of a single
+// letter.
 func given(options, arg string) bool {
 	if among(options, arg) {
 		return true

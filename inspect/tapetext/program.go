@@ -8,9 +8,9 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// program returns what a command line is called that runs an agent: by the program,
-// script, package or image, whatever launches it. Nothing of it is an argument of
-// the agent or the value of a variable, which may be secret.
+// program names the agent that a command line runs: by its program, script, package or
+// image, whatever launches it. The name never contains an argument of the agent or the
+// value of a variable, since these may be secret.
 func program(command []string) string {
 	if len(command) == 0 {
 		return ""
@@ -21,10 +21,10 @@ func program(command []string) string {
 	return bareName(command[0])
 }
 
-// deepestLaunch is how many launchers may stand before an agent.
+// deepestLaunch limits the launchers before an agent.
 const deepestLaunch = 16
 
-// programIn is program, or returns nothing if a launcher names none.
+// programIn is program, but returns nothing if a launcher names nothing.
 func programIn(command []string, depth int) string {
 	for len(command) > 0 && redact.IsAssignment(command[0]) {
 		command = command[1:]
@@ -46,7 +46,7 @@ func programIn(command []string, depth int) string {
 	return name
 }
 
-// run names what a launcher runs with its arguments.
+// run returns the name of what a launcher runs with these arguments.
 func (l *launcher) run(args []string, depth int) string {
 	if i := slices.Index(args, "--"); l.dashed && i >= 0 {
 		return programIn(args[i+1:], depth+1)
@@ -81,16 +81,15 @@ func (l *launcher) run(args []string, depth int) string {
 	return l.name(args, depth)
 }
 
-// isOption reports whether an argument is an option: those of cmd begin with a
-// slash.
+// isOption reports whether an argument is an option. Those of cmd begin with a slash.
 func (l *launcher) isOption(arg string) bool {
 	return strings.HasPrefix(arg, "-") || l.names == "cmd" && len(arg) == 2 && arg[0] == '/'
 }
 
-// name names what is run by the arguments behind the options.
+// name returns the name of what the arguments after the options run.
 func (l *launcher) name(args []string, depth int) string {
 	if l.what == aProgram {
-		for len(args) > 0 && redact.IsAssignment(args[0]) { // these come before what is skipped
+		for len(args) > 0 && redact.IsAssignment(args[0]) { // assignments precede what is skipped
 			args = args[1:]
 		}
 	}
@@ -114,7 +113,7 @@ func (l *launcher) name(args []string, depth int) string {
 		}
 		return packageName(flake)
 	case aLine:
-		if len(args) > 1 && l.names == "cmd" { // its arguments are cut already
+		if len(args) > 1 && l.names == "cmd" { // its arguments are split already
 			return programIn(args, depth+1)
 		}
 		return programInLine(strings.Join(args, " "), nil, depth)
@@ -122,14 +121,13 @@ func (l *launcher) name(args []string, depth int) string {
 	return programIn(args, depth+1)
 }
 
-// lastName returns what stands behind the last slash of a path.
+// lastName returns the last element of a path.
 func lastName(path string) string {
 	path = strings.TrimRight(path, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// bareName returns the name of a program's file, without what Windows puts behind
-// it.
+// bareName returns the name of a program's file without its Windows extension.
 func bareName(path string) string {
 	name := lastName(path)
 	if i := len(name) - len(".exe"); i > 0 && among(".exe .cmd .bat .com .ps1", strings.ToLower(name[i:])) {
@@ -138,8 +136,7 @@ func bareName(path string) string {
 	return name
 }
 
-// packageName returns the name of a package without its scope, its version and
-// where it comes from.
+// packageName returns the name of a package without its scope, version and origin.
 func packageName(spec string) string {
 	spec, _, _ = strings.Cut(pathOf(spec), "#")
 	if at := strings.LastIndexByte(spec, '@'); at > strings.LastIndexByte(spec, '/')+1 {
@@ -156,8 +153,8 @@ func packageName(spec string) string {
 	return name
 }
 
-// scriptName returns the name of a file or module, or of the package that it is
-// in, where any file may be called so.
+// scriptName returns the name of a file or module, or of its package if the file name says
+// nothing.
 func scriptName(path string) string {
 	if strings.HasPrefix(path, "npm:") || strings.HasPrefix(path, "jsr:") {
 		return packageName(path)
@@ -166,7 +163,7 @@ func scriptName(path string) string {
 	parts := strings.FieldsFunc(strings.TrimSuffix(path, ".__main__"), func(r rune) bool { return r == '/' || r == '\\' })
 	for i, part := range slices.Backward(parts) {
 		switch stem, _, _ := strings.Cut(part, "."); {
-		case part == "node_modules": // the package is the one before
+		case part == "node_modules": // the package is the next element
 			return parts[min(i+1, len(parts)-1)]
 		case !among(anybodys, strings.ToLower(stem)) && stem != "":
 			return part
@@ -175,8 +172,8 @@ func scriptName(path string) string {
 	return lastName(path)
 }
 
-// pathOf returns the path of a URL, or its host if there is none: what stands before
-// and behind may be secret. Anything else stays as it is.
+// pathOf returns the path of a URL, or its host if the path is empty: the other parts may
+// be secret. Other text is returned unchanged.
 func pathOf(spec string) string {
 	u, err := url.Parse(spec)
 	switch {
@@ -190,5 +187,5 @@ func pathOf(spec string) string {
 	return u.Path
 }
 
-// anybodys are names of files and directories that say nothing about what is in them.
+// anybodys are names of files and directories that say nothing about their content.
 const anybodys = "index main cli server app start run bin mod __main__ dist build lib src out target debug release cjs esm acp mcp stdio"

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// programInLine names the program that a line of a shell runs: that behind exec,
-// or else the last one, but for what a shell does by itself and for what only
-// reads from another one. args are $0 and what follows it.
+// programInLine names the program that a shell command runs: the one after exec, or else
+// the last one, without builtins and programs that only read from a pipe. args are $0 and
+// the following arguments.
 func programInLine(line string, args []string, depth int) string {
 	found := ""
 	for _, words := range shellCommands(line) {
@@ -16,7 +16,7 @@ func programInLine(line string, args []string, depth int) string {
 		for len(words) > 0 && redact.IsAssignment(words[0]) {
 			words = words[1:]
 		}
-		if len(words) == 0 || among(builtins, words[0]) || len(words) == 1 && words[0] == "exec" { // that one redirects
+		if len(words) == 0 || among(builtins, words[0]) || len(words) == 1 && words[0] == "exec" { // a bare exec redirects
 			continue
 		}
 		if name := programIn(words, depth+1); name != "" {
@@ -29,10 +29,10 @@ func programInLine(line string, args []string, depth int) string {
 	return found
 }
 
-// builtins are what a shell does before it runs an agent.
+// builtins are the shell's own commands that may precede an agent.
 const builtins = `cd pushd popd export unset set . source : true test [ [[ ] echo printf umask ulimit trap wait exit read eval alias shopt if then else elif fi while do done { } ( )`
 
-// unredirected leaves out redirections, such as 2>&1 and > FILE.
+// unredirected removes redirections, such as 2>&1 and > FILE.
 func unredirected(words []string) []string {
 	var rest []string
 	for i := 0; i < len(words); i++ {
@@ -41,13 +41,13 @@ func unredirected(words []string) []string {
 		case !strings.HasPrefix(target, "<") && !strings.HasPrefix(target, ">"):
 			rest = append(rest, words[i])
 		case strings.Trim(target, "<>&|") == "":
-			i++ // what follows is the file
+			i++ // the file follows
 		}
 	}
 	return rest
 }
 
-// expanded puts the arguments of a shell in their places.
+// expanded replaces the parameters of a shell with its arguments.
 func expanded(words, args []string) []string {
 	var all []string
 	for _, w := range words {
@@ -65,14 +65,14 @@ func expanded(words, args []string) []string {
 	return all
 }
 
-// shellCommands returns the words of each command in a line, but for those that
-// read from another one.
+// shellCommands returns the words of each command in a line, without those that read from a
+// pipe.
 func shellCommands(line string) [][]string {
 	var commands [][]string
 	var words []string
 	var word strings.Builder
 	inWord, piped := false, false
-	var quote byte // that is open; 0: none
+	var quote byte // the open quote; 0: none
 	endWord := func() {
 		if inWord {
 			words = append(words, word.String())

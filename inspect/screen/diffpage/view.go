@@ -16,37 +16,37 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A View is the lines of a Reader's table, some of them folded. It is for one goroutine.
+// A View lays out a Reader's table, some of it folded. It is not safe for concurrent use.
 type View struct {
 	Reader *Reader
 	Heads  [sides]Head
-	Side   Side // that the cursor is on
+	Side   Side // the cursor's side
 
 	folds
-	begun bool   // the first difference was taken
-	table *Table // that lines are of
+	begun bool   // TakeFirst has returned the first difference
+	table *Table // the table of lines
 	lines []line
-	parts map[int][sides][]compare.Part // of rows of the table that were shown
+	parts map[int][sides][]compare.Part // by row of the table, as far as shown
 }
 
-// A Head says what stands on a side.
+// A Head describes a side.
 type Head struct {
 	Name  string                        // clean
 	Label func(compare.Position) string // of a frame
 }
 
-// The folds are what the user has unfolded.
+// The folds record what the user has unfolded.
 type folds struct {
 	unfolded map[int32]bool // runs of equal rows, by the first step on the left
 	all      bool           // everything is unfolded
-	changes  int            // of these and of the side, since the beginning
+	changes  int            // number of changes of these and of the side
 }
 
-// A line is a row, or stands for some equal ones.
+// A line is a row, or a fold of equal rows.
 type line struct {
 	row    int
-	hidden int   // rows from row on; 0: it is row
-	run    int32 // of equal rows, as in folds.unfolded; -1: it differs
+	hidden int   // number of rows folded from row on; 0: the line is row
+	run    int32 // the equal rows that it belongs to, as in folds.unfolded; -1: it differs
 }
 
 // NewView returns the view of a Reader.
@@ -54,23 +54,23 @@ func NewView(r *Reader, heads [sides]Head) *View {
 	return &View{Reader: r, Heads: heads, folds: folds{unfolded: map[int32]bool{}}}
 }
 
-// A viewState is all that the lines depend on but the width.
+// A viewState is everything but the width that the lines depend on.
 type viewState struct {
 	table   *Table
 	part    int
 	changes int
 }
 
-// Table returns what the lines that were made last are of, nil if that was nothing yet.
-// The Reader may have gone on since.
+// Table returns the table of the lines built last, nil if there was none. The Reader may
+// have a newer one.
 func (v *View) Table() *Table { return v.table }
 
-// State returns what all lines depend on but the width.
+// State returns everything but the width that the lines depend on.
 func (v *View) State() any {
 	return viewState{v.Reader.Table(), v.Reader.Progress(), v.changes}
 }
 
-// Lines returns the lines. Their spans are made by Spans.
+// Lines returns the lines without spans, which Spans makes.
 func (v *View) Lines(width int) []page.Line {
 	if t := v.Reader.Table(); t != v.table {
 		v.table, v.parts = t, map[int][sides][]compare.Part{}
@@ -111,10 +111,10 @@ func (v *View) stretch(s compare.Stretch) {
 	show(s.Unfold, s.To)
 }
 
-// margin is how many equal rows are shown before and after rows that differ.
+// margin is the number of equal rows shown around rows that differ.
 const margin = 2
 
-// key identifies a line, also when others have come before it.
+// key identifies a line, even after others were inserted before it.
 func (v *View) key(l line) string {
 	if l.hidden > 0 {
 		return "fold " + strconv.Itoa(int(l.run))
@@ -123,8 +123,8 @@ func (v *View) key(l line) string {
 	return fmt.Sprint(r.Old, " ", r.New)
 }
 
-// Flip folds the run of equal rows that a line is in, or unfolds it. It returns the key
-// of a line that is there then, empty if there is nothing to fold.
+// Flip folds or unfolds the run of equal rows that a line is in. It returns the key of a
+// line that exists afterwards, empty if there is nothing to fold.
 func (v *View) Flip(item int) (key string) {
 	if !v.has(item) || v.lines[item].run < 0 {
 		return ""
@@ -137,15 +137,15 @@ func (v *View) Flip(item int) (key string) {
 	return v.key(line{hidden: 1, run: l.run})
 }
 
-// FlipAll unfolds everything, or folds it as usual.
+// FlipAll unfolds everything, or returns to the default.
 func (v *View) FlipAll() (unfolded bool) {
 	v.all = !v.all
 	v.changes++
 	return v.all
 }
 
-// TakeFirst returns the key of the first difference, once, when there is something to
-// show; empty at any other time.
+// TakeFirst returns the key of the first difference, once, as soon as there is a table;
+// otherwise an empty key.
 func (v *View) TakeFirst() (key string) {
 	if v.table == nil || v.begun {
 		return ""
@@ -157,16 +157,16 @@ func (v *View) TakeFirst() (key string) {
 	return ""
 }
 
-// OtherSide takes the cursor to the other side.
+// OtherSide moves the cursor to the other side.
 func (v *View) OtherSide() {
 	v.Side = v.Side.Other()
 	v.changes++
 }
 
-// Folded reports whether a line stands for several rows.
+// Folded reports whether a line is a fold.
 func (v *View) Folded(item int) bool { return v.has(item) && v.lines[item].hidden > 0 }
 
-// Position returns which frame a line comes from on a side.
+// Position returns the frame of a line on a side.
 func (v *View) Position(item int, side Side) (at compare.Position, ok bool) {
 	if !v.has(item) || v.Folded(item) {
 		return compare.Position{}, false
@@ -175,8 +175,8 @@ func (v *View) Position(item int, side Side) (at compare.Position, ok bool) {
 	return s.Position, ok
 }
 
-// NextDifference returns the line at which rows begin that differ: the first one behind
-// a line, or the last one before it. -1: there is none.
+// NextDifference returns the first line of the next rows that differ, or of the previous
+// ones; -1 if there are none.
 func (v *View) NextDifference(item int, forward bool) int {
 	step := 1
 	if !forward {
