@@ -79,25 +79,23 @@ func (x *Index) Read(ctx context.Context, t *Timeline) {
 				x.announceFrame(e.Frame)
 			case x.written%publishEvery == 0:
 				x.publish(func() { x.columns.Last = last })
-				t.wake()
+				t.order.wake()
 			}
 		case reading.Ends:
-			if t.end(e.Part.Index); x.complete {
+			if t.order.end(e.Part.Index); x.complete {
 				x.announce(func() { x.endTapes(t) })
 			}
 		case reading.Looked:
 			if !x.complete {
 				x.announce(func() { x.finish(t, last) })
 			}
-			t.wake()
+			t.order.wake()
 		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	if t.order != nil {
-		t.order.finish()
-	}
+	t.order.finish()
 	x.announce(func() {
 		x.ended = true
 		x.endTapes(t)

@@ -14,7 +14,8 @@ import (
 // as far as they come together. The frames of one tape keep their order, and so do those of
 // the agent's tapes.
 //
-// The goroutine of an Index appends to an order; any goroutine may read it.
+// The goroutine of an Index appends to an order; any goroutine may read it. A nil order
+// ignores end, finish and wake.
 type order struct {
 	store *record.Store
 
@@ -102,6 +103,9 @@ func (o *order) session(part int) string {
 
 // end says that a part has no more frames.
 func (o *order) end(part int) {
+	if o == nil {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.parts[part].hasEnded = true
@@ -110,6 +114,9 @@ func (o *order) end(part int) {
 
 // finish says that nothing will follow.
 func (o *order) finish() {
+	if o == nil {
+		return
+	}
 	o.mu.Lock()
 	o.over = true
 	o.mu.Unlock()
@@ -118,6 +125,9 @@ func (o *order) finish() {
 
 // wake wakes the goroutines waiting for more.
 func (o *order) wake() {
+	if o == nil {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	close(o.changed)

@@ -45,17 +45,3 @@ func (t *Timeline) put(r *reading.Reader, e *reading.Event) {
 	}
 	t.renumber(part, t.order.put(part, e.Frame.Seq), &e.Frame)
 }
-
-// end says that a part has no more frames.
-func (t *Timeline) end(part int) {
-	if t.order != nil {
-		t.order.end(part)
-	}
-}
-
-// wake wakes the goroutines waiting for more of the order.
-func (t *Timeline) wake() {
-	if t.order != nil {
-		t.order.wake()
-	}
-}

@@ -165,11 +165,6 @@ func (t *Timeline) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Fr
 	if t.order != nil {
 		return t.ordered(ctx, from, listing{waits: true})
 	}
-	return t.follow(ctx, from)
-}
-
-// follow is Follow without servers.
-func (t *Timeline) follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] {
 		if p == t.Latest() {
 			return p.Tape.Follow(ctx, from)
