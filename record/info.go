@@ -102,7 +102,7 @@ func (i Info) Redacted() Info {
 	s, c := &i.Start, &i.Connection
 	s.Command = redact.Command(s.Command)
 	for _, text := range []*string{
-		&s.Cwd, &s.Name, &s.Upstream, &s.Parent.Server, &c.Version, &c.Client, &c.ClientVersion, &c.Agent, &c.AgentTitle, &c.AgentVersion,
+		&s.Cwd, &s.Name, &s.Upstream, &s.Parent.Server, &c.Version, &c.Client, &c.ClientVersion, &c.Agent, &c.AgentTitle, &c.AgentVersion, &i.Worst.Text,
 	} {
 		*text = redact.Text(*text)
 	}

@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Condition:           ifFile,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state")) // the store of scripts that name none
 			testdata, err := filepath.Abs("../../testdata")
 			e.Setenv("TESTDATA", testdata)
 			return err

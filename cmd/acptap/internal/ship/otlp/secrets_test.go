@@ -166,7 +166,7 @@ func textOf(t *testing.T, lines []byte) string {
 		switch v := v.(type) {
 		case string:
 			var inner any
-			if b.WriteString(v + "\n"); strings.HasPrefix(v, "{") && json.Unmarshal([]byte(v), &inner) == nil {
+			if b.WriteString(v + "\x00"); strings.HasPrefix(v, "{") && json.Unmarshal([]byte(v), &inner) == nil {
 				add(inner)
 			}
 		case []any:
