@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// entry returns what takes the place of an entry; nil if it stays.
+// entry returns the replacement for an entry, or nil to keep it.
 func (r *Rewriter) entry(entry []byte, s dialect.Server) []byte {
 	link := NewLink
 	if r.Link != nil {
@@ -27,7 +27,7 @@ func (r *Rewriter) entry(entry []byte, s dialect.Server) []byte {
 	return wire.Set(entry, wire.Encode(url), "url")
 }
 
-// stdio is entry for one that the agent starts.
+// stdio is entry for a server that the agent starts.
 func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 	command, args := wire.Get(entry, "command"), wire.Get(entry, "args")
 	if !wire.Present(args) {

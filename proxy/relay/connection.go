@@ -9,15 +9,14 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// Bounds of connections without a request.
+// Limits of connections without a request.
 const (
 	idleTime      = 10 * time.Minute
 	maxIdle       = 128
 	unsettledTime = time.Minute
 )
 
-// A connection is one conversation of a client with the server: what stands on one
-// tape.
+// A connection is one conversation of a client with the server, recorded on one tape.
 type connection struct {
 	facts  Facts
 	begin  func(Facts) *tape

@@ -19,9 +19,9 @@ type Guard struct {
 	Origins []string // valid as Origin besides those of this machine
 }
 
-// Refusal returns why a request to the listener at address is refused, empty if it is
-// not. A server behind a Relay cannot see to that any more: the Host that it gets is its
-// own.
+// Refusal returns why a request to the listener at address is refused, or an empty text if
+// it is not. A server that is reached through a Relay cannot check this itself, because the
+// Relay replaces the Host with the server's own.
 func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 	if !g.ownHost(in.Host) && !withoutHost(in) {
 		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, address)
@@ -38,8 +38,8 @@ func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 // speak later versions, which do not.
 func withoutHost(in *http.Request) bool { return in.Host == "" && !in.ProtoAtLeast(1, 1) }
 
-// ownHost reports whether a Host names this listener. Ports may differ, as behind one
-// that was forwarded.
+// ownHost reports whether a Host names this listener. Its port may differ, as with a
+// forwarded one.
 func (g *Guard) ownHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

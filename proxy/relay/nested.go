@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// A Nested passes requests on to several servers, each below a path of its own that
-// nobody can guess. It is an http.Handler, to be used with Serve on a listener of the
-// loopback.
+// A Nested passes requests on to several servers, each below an unguessable path of its
+// own. It is an http.Handler, to be used with Serve on a loopback listener.
 type Nested struct {
 	Host string // of the listener, with its port
 
@@ -20,9 +19,9 @@ type Nested struct {
 	relays map[string]*Relay // by the first element of the path; guarded by mu
 }
 
-// Add adds a server and returns where clients reach its URL, with the path and the
-// query of that. It sets the Address of r. link stands in the path for people to
-// read: letters, digits and dashes.
+// Add adds a server and returns the URL at which clients reach it, including its path and
+// query. It sets the Address of r. link makes the path readable for people: letters, digits
+// and dashes.
 func (n *Nested) Add(link string, r *Relay) *url.URL {
 	name := link + "-" + strings.ToLower(rand.Text())
 	r.Address = &url.URL{Scheme: "http", Host: n.Host, Path: "/" + name}
@@ -43,8 +42,8 @@ func (n *Nested) Add(link string, r *Relay) *url.URL {
 	return &here
 }
 
-// wellKnown begins the paths of documents about a host (RFC 8615). Those about one
-// path have that path behind the name of the document (RFC 8414, RFC 9728).
+// wellKnown begins the paths of documents about a host (RFC 8615). In those about one path,
+// that path follows the name of the document (RFC 8414, RFC 9728).
 const wellKnown = "/.well-known/"
 
 // ServeHTTP passes one request on. Of a path that it has not given out it says

@@ -1,17 +1,15 @@
-// Package relay stands between the clients of an MCP or ACP server and that server,
-// where they speak over HTTP, its event streams or WebSockets. It is a reverse proxy
-// that tells a Journal of every head and of every chunk of a body before it passes it
-// on, and that finds out which requests are one conversation: each has a tape of its
-// own.
+// Package relay is a reverse proxy between the clients of an MCP or ACP server and that
+// server, over HTTP, its event streams or WebSockets. It tells a Journal about every head
+// and every chunk of a body before it passes it on, and finds out which requests belong to
+// one conversation: each conversation has its own tape.
 //
-// A body is never changed, with three exceptions that a client needs in order to find
-// the server behind another URL: the endpoint event of HTTP+SSE, the resource of an
-// OAuth document, and nothing else; heads are changed for the same reason (rewrite.go).
-// What was changed is on the tape in both forms. Nothing is buffered but a request's
-// body of at most 1 MiB: a slow client holds back the server as it would without a
-// relay.
+// It changes a body only where a client could not otherwise find the server at its new URL:
+// the endpoint event of HTTP+SSE, and the resource of an OAuth document. It changes heads
+// for the same reason (rewrite.go). The tape has both forms of whatever was changed. It
+// buffers nothing but a request's body of at most 1 MiB: a slow client holds back the
+// server as it would without a relay.
 //
-// The package knows what sessions are called in HTTP heads, not what messages mean.
+// The package knows what sessions are called in HTTP heads, but not what messages mean.
 package relay
 
 import (
@@ -158,7 +156,7 @@ func (r *Relay) complain(err error) {
 	}
 }
 
-// upstreamText returns the URL of a server as it may stand on a tape.
+// upstreamText returns the URL of a server in the form allowed on a tape.
 func upstreamText(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }

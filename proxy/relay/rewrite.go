@@ -30,9 +30,9 @@ func origin(u *url.URL) string {
 	return httpScheme(u) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// forClient returns the URL by which the client reaches what the server calls by that
-// one, absolute or only a path; the same if that is elsewhere. All that stands behind
-// the host keeps its spelling.
+// forClient returns the URL at which the client reaches a URL of the server, absolute or
+// only a path, and the same URL if that is elsewhere. Everything after the host keeps its
+// spelling.
 func (r *Relay) forClient(reference string) string {
 	u, err := url.Parse(reference)
 	if err != nil {

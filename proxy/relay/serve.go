@@ -74,8 +74,7 @@ func (f *inFlight) count(n int) bool {
 	return true
 }
 
-// wait waits for the requests, and takes no more. One that hangs for endingTime is
-// left behind.
+// wait stops taking requests and waits for the open ones, but no longer than endingTime.
 func (f *inFlight) wait() {
 	f.mu.Lock()
 	if f.ending = true; f.n == 0 {
