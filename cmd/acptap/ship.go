@@ -143,10 +143,10 @@ cannot be read.`,
 	return cmd
 }
 
-// otlpFromEnv stands for a URL that the environment names.
+// otlpFromEnv is the value of --otlp that leaves the URL to the environment.
 const otlpFromEnv = "env"
 
-// otlpAddress returns the URL that a flag --otlp names; empty: the environment does.
+// otlpAddress returns the URL in --otlp; empty if the environment names it.
 func otlpAddress(flag string) string {
 	if flag == otlpFromEnv {
 		return ""
@@ -154,7 +154,7 @@ func otlpAddress(flag string) string {
 	return flag
 }
 
-// shipping is what acptap ship is told, and what becomes of it.
+// shipping holds the flags and the state of acptap ship.
 type shipping struct {
 	otlp, since, list                   string
 	all, follow, untilIdle              bool
@@ -199,8 +199,8 @@ func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	return err
 }
 
-// begins returns since when tapes are to be delivered; nil: as it was before. unsaid is what
-// it is if neither the user nor an earlier run has said it.
+// begins returns since when tapes must be delivered; nil leaves it as it is. unsaid is the
+// default if neither the user nor an earlier run has set it.
 func (s *shipping) begins(unsaid time.Time) *time.Time {
 	switch {
 	case s.all:
@@ -243,10 +243,10 @@ func (s *shipping) open(store *record.Store) error {
 	return nil
 }
 
-// patience is how long a destination is tried that cannot be reached.
+// patience is how long to try to reach a destination.
 const patience = 30 * time.Second
 
-// once sends what there is, and tells how much that was.
+// once sends what is waiting, and reports how much that was.
 func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.Context) error) error {
 	s.shipper.Patience = patience
 	if !s.dry {
@@ -263,17 +263,17 @@ func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.
 	return errors.Join(err, s.answer())
 }
 
-// following sends what is recorded until it is told to end.
+// following sends new recordings until a signal ends it.
 func (s *shipping) following(ctx context.Context) error {
 	err := s.shipper.Run(ctx, s.begins(time.Now()), s.untilIdle)
 	if ctx.Err() != nil {
-		err = nil // it was told to
+		err = nil // a signal is the normal end
 	}
 	s.done()
 	return errors.Join(err, s.answer())
 }
 
-// A subjectTape is one that a REF names.
+// A subjectTape is a tape that a REF names.
 type subjectTape struct {
 	*record.Tape
 	inStore bool

@@ -37,7 +37,7 @@ type shipLine struct {
 	Text        string `json:"text,omitempty"`
 }
 
-// tell tells of an event.
+// tell reports an event.
 func (s *shipping) tell(e ship.Event) {
 	line := shipLine{Event: "delivered", Tape: e.Tape, Text: e.Text}
 	switch e.Kind {
@@ -59,7 +59,7 @@ func (s *shipping) tell(e ship.Event) {
 	switch {
 	case s.asJSON:
 		s.write(cli.WriteJSON(s.stdout, line))
-	case e.Kind == ship.Trouble && !e.Again: // the error that ends it says the same
+	case e.Kind == ship.Trouble && !e.Again: // the final error says the same
 	case e.Kind == ship.Trouble && s.follow:
 		cli.Warn(s.stderr, "%s; it is tried again", e.Text)
 	case e.Kind == ship.Trouble:
@@ -74,7 +74,7 @@ func (s *shipping) tell(e ship.Event) {
 	}
 }
 
-// ifSent returns a number of a signal; nil if that is not sent.
+// ifSent returns n if the signal is being sent, otherwise nil.
 func (s *shipping) ifSent(signal otlp.Signal, n *int) *int {
 	if slices.Contains(s.signals, signal) {
 		return n
@@ -82,7 +82,7 @@ func (s *shipping) ifSent(signal otlp.Signal, n *int) *int {
 	return nil
 }
 
-// listed says how many there are of what is sent.
+// listed counts spans, points and records in words, for the signals that are sent.
 func (s *shipping) listed(spans, points, records int) string {
 	var parts []string
 	for _, signal := range s.signals {
@@ -93,7 +93,7 @@ func (s *shipping) listed(spans, points, records int) string {
 
 func (s *shipping) write(err error) { s.err = errors.Join(s.err, err) }
 
-// done tells how much was sent.
+// done reports how much was sent.
 func (s *shipping) done() {
 	n, to := len(s.sent.tapes), s.shipper.Main().Name()
 	if s.asJSON {
@@ -128,7 +128,7 @@ func (s *shipping) answer() error {
 	return nil
 }
 
-// A shipStatus is what is known of a destination, as --json writes it.
+// A shipStatus is the status of a destination, as --json writes it.
 type shipStatus struct {
 	Destination  string     `json:"destination"`
 	Since        *time.Time `json:"since,omitempty"`
@@ -143,10 +143,10 @@ type shipStatus struct {
 	Trouble      string     `json:"trouble,omitempty"`
 	TroubleSince *time.Time `json:"troubleSince,omitempty"`
 
-	single bool // only single tapes were to be delivered so far
+	single bool // so far only single tapes were delivered
 }
 
-// statusOf reads what is known of a destination of a store, which is listed in l.
+// statusOf reads the status of a destination. l is the listing of the store.
 func statusOf(d *ship.Destination, store *record.Store, l *record.Listing) (shipStatus, error) {
 	head, cursors, err := d.Read()
 	if err != nil {
@@ -188,13 +188,13 @@ func (s *shipStatus) waiting(now time.Time) string {
 	return text
 }
 
-// writeStatus tells of all destinations, or of the one that is named.
+// writeStatus writes the status of all destinations, or of the named one.
 func (s *shipping) writeStatus(store *record.Store) error {
 	list, err := ship.Destinations(store.Dir())
 	if err != nil {
 		return err
 	}
-	named := "" // if it was
+	named := "" // of the destination in --otlp
 	if s.otlp != otlpFromEnv {
 		u, err := otlp.Environment(func(string) string { return "" }).Endpoint(s.signals[0], s.otlp)
 		if err != nil {
@@ -229,7 +229,7 @@ func (s *shipping) writeStatus(store *record.Store) error {
 	return nil
 }
 
-// text says what is known of a destination, in lines.
+// text returns the status of a destination as lines.
 func (s *shipStatus) text(now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n  %s\n", s.Destination, s.waiting(now))
@@ -248,7 +248,7 @@ func (s *shipStatus) text(now time.Time) string {
 	return b.String()
 }
 
-// examineShipping says what of a store has not arrived where it was sent.
+// examineShipping returns diagnoses about tapes that have not arrived.
 func examineShipping(store *record.Store, now time.Time) (found []record.Diagnosis) {
 	list, err := ship.Destinations(store.Dir())
 	var listing record.Listing

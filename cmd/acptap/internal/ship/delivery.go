@@ -12,35 +12,34 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// A delivery is that of one tape.
+// A delivery sends one tape.
 type delivery struct {
 	shipper *Shipper
 	tape    string
 	start   time.Time
-	kept    bool // the cursor is kept
+	kept    bool // store the cursor
 	spans   spans.Builder
 	meter   spans.Meter
-	arrived uint64 // what completed with the frames up to this one is not sent
+	arrived uint64 // everything that completed with frames up to this one has arrived
 	cursor  Cursor
-	last    uint64 // frame that was added last
+	last    uint64 // number of the last added frame
 	batch
 }
 
-// A batch is what is sent in one request: all that completed together is in the same one.
+// A batch is the contents of one request. Spans that complete together are in the same one.
 type batch struct {
 	sets  []spans.Set
 	count int // of spans
-	size  int // in bytes, about
+	size  int // approximately, in bytes
 	turns int
 	logs  otlp.Records
 }
 
-// maxSize is how many bytes a request has at most before compression, unless more completed
-// together.
+// maxSize limits a request before compression, unless spans that complete together exceed
+// it.
 const maxSize = 1 << 20
 
-// add adds a frame, and sends what was waiting if what it adds becomes too much for one
-// request.
+// add adds a frame. If it would make the batch too large, it sends the batch first.
 func (d *delivery) add(ctx context.Context, f *dialect.Frame) error {
 	sets := d.spans.Add(f)
 	d.last = f.Seq
@@ -70,7 +69,7 @@ func (d *delivery) log(ctx context.Context, f *dialect.Frame) error {
 	return d.send(ctx, f.Seq, false)
 }
 
-// measure returns what is to be told of sets.
+// measure returns the points of sets.
 func (d *delivery) measure(sets []spans.Set) otlp.Points {
 	for _, set := range sets {
 		d.meter.Add(set)
@@ -78,7 +77,7 @@ func (d *delivery) measure(sets []spans.Set) otlp.Points {
 	return otlp.Points{Measured: d.meter.Take(), Cumulative: d.meter.Cumulative}
 }
 
-// put adds sets to the batch. Those before them completed with the frames up to before.
+// put adds sets to the batch. Everything in the batch completed with frames up to before.
 func (d *delivery) put(ctx context.Context, before uint64, sets []spans.Set) error {
 	for _, set := range sets {
 		size := otlp.Encoder{}.Size(otlp.Spans{set})
@@ -95,7 +94,7 @@ func (d *delivery) put(ctx context.Context, before uint64, sets []spans.Set) err
 	return nil
 }
 
-// flush sends what is waiting.
+// flush sends the batch if it is not empty.
 func (d *delivery) flush(ctx context.Context) error {
 	if d.count == 0 && len(d.logs) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (d *delivery) flush(ctx context.Context) error {
 	return d.send(ctx, d.last, false)
 }
 
-// end sends what is waiting and what completes with the end of the tape.
+// end sends the batch together with the spans that complete at the end of the tape.
 func (d *delivery) end(ctx context.Context) error {
 	if err := d.put(ctx, d.last, d.spans.End()); err != nil {
 		return err
@@ -111,8 +110,8 @@ func (d *delivery) end(ctx context.Context) error {
 	return d.send(ctx, d.last, true)
 }
 
-// send sends the batch, and notes that what completed with the frames up to seq has
-// arrived; if done, so has all of the tape.
+// send sends the batch. It then records that everything up to frame seq has arrived, or
+// with done the whole tape.
 func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns}
 	for _, signal := range []otlp.Signal{otlp.Traces, otlp.Logs, otlp.Metrics} {
@@ -132,8 +131,8 @@ func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 	return nil
 }
 
-// sendSignal sends what the batch is for a signal, if that is asked for, and notes it in e.
-// Metrics go last: what was sent before them may be sent again, if they do not arrive.
+// sendSignal sends a signal of the batch, unless it is off, and counts it in e. Metrics
+// must be sent last: if they fail, everything sent before them is sent again.
 func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event) error {
 	to := d.shipper.Clients[signal]
 	if to == nil {
@@ -159,7 +158,7 @@ func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event)
 	return err
 }
 
-// remember notes that the tape is to be delivered, though nothing of it has arrived.
+// remember stores that the tape must be delivered, before anything of it has arrived.
 func (d *delivery) remember() error {
 	if _, known := d.shipper.cursors[d.tape]; known || !d.kept {
 		return nil
@@ -167,7 +166,7 @@ func (d *delivery) remember() error {
 	return d.shipper.put(d.tape, d.cursor)
 }
 
-// acknowledge keeps how much of a tape has arrived.
+// acknowledge stores how much of a tape has arrived.
 func (s *Shipper) acknowledge(d *delivery, c Cursor, refusal string) error {
 	was := s.head
 	s.head.Refusal = cmp.Or(refusal, s.head.Refusal)
@@ -181,16 +180,16 @@ func (s *Shipper) acknowledge(d *delivery, c Cursor, refusal string) error {
 	return nil
 }
 
-// How long to wait before a request is sent again, unless the answer says it: a second at
-// first, and then longer each time.
+// Waits before a request is repeated, unless the answer names one: the first takes a
+// second, and each further one is longer.
 const (
 	firstWait = time.Second
 	maxWait   = 30 * time.Second
 	growth    = 1.5
 )
 
-// send sends a request until it is accepted, in part or not at all. refused is how much of it
-// was not, and why says why.
+// send repeats a request until the destination accepts or refuses it. It returns how much
+// was refused, and why.
 func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (refused int, why string, err error) {
 	if s.Dry {
 		return 0, "", nil
@@ -200,7 +199,7 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 		answer, err := to.Send(ctx, r)
 		var f *otlp.Failure
 		switch {
-		case err == nil && answer.Refused == 0: // a message is a warning then
+		case err == nil && answer.Refused == 0: // a message is only a warning here
 			s.told = ""
 			return 0, "", nil
 		case err == nil:
@@ -231,10 +230,10 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 	}
 }
 
-// takesMain reports whether the destination takes what Main sends, and to is another client:
-// then it has no place for the signal of that, and not a URL that is wrong. It is asked with
-// a request that is empty, as records of a long turn are sent before its spans. It should be
-// accepted (OTLP specification); who refuses it has read it.
+// takesMain reports whether the destination accepts the signal of Main, and to is not Main:
+// then it does not support the signal of to, and its URL is not wrong. It sends an empty
+// request, because records of a long turn are sent before its spans. Servers should accept
+// that (OTLP specification); one that refuses it has at least parsed it.
 func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	if to == s.Main() {
 		return false
@@ -244,7 +243,7 @@ func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	return err == nil || errors.As(err, &f) && f.Kind == otlp.Refused
 }
 
-// trouble tells of trouble, and keeps it for those who ask.
+// trouble reports a failure, and stores it for acptap ship --status.
 func (s *Shipper) trouble(f *otlp.Failure, again bool) error {
 	if s.told == f.Error() {
 		return nil
@@ -258,7 +257,7 @@ func (s *Shipper) trouble(f *otlp.Failure, again bool) error {
 	return s.keep(func(*Update) {})
 }
 
-// sleep waits, unless ctx is done before.
+// sleep waits for d, or until ctx is done.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -19,64 +19,63 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Destination is where something is delivered to. A file in the directory ship of the store
-// keeps how much has arrived there, so that the next process goes on where the last has ended,
-// in whatever way. The file holds no address, which may have a password in it. Several
-// processes may call the methods at once.
+// A Destination is a place to deliver to. A file in the directory ship of the store keeps
+// how much has arrived, so that the next process continues however the last one ended. The
+// file does not contain the address, which may include a password. Methods are safe for use
+// by several processes.
 type Destination struct {
 	file boltfile.File
-	lock *os.File // nil: not ours
+	lock *os.File // nil: we do not hold it
 }
 
-// A Cursor is how much of one thing, such as a tape, has arrived.
+// A Cursor says how much of one item, such as a tape, has arrived.
 type Cursor struct {
-	Seq     uint64 `json:"seq"`               // what was complete with the frame of this number
-	Done    bool   `json:"done,omitempty"`    // all of it, and no more will come
+	Seq     uint64 `json:"seq"`               // everything that completed up to this frame
+	Done    bool   `json:"done,omitempty"`    // all of it has arrived
 	Turns   uint64 `json:"turns,omitempty"`   // how many
-	Refused uint64 `json:"refused,omitempty"` // how much was refused for good, such as spans
-	Notes   string `json:"notes,omitempty"`   // a fingerprint of what was written on the tape, where that is delivered too
+	Refused uint64 `json:"refused,omitempty"` // number of spans or the like that were permanently refused
+	Notes   string `json:"notes,omitempty"`   // a fingerprint of the notes on the tape, where they are delivered too
 }
 
-// A Head is what is known of a destination as a whole.
+// A Head describes a destination as a whole.
 type Head struct {
 	Name    string    `json:"name"`              // for people: an address without its secrets
-	Begun   bool      `json:"begun,omitempty"`   // to deliver the store, and not single tapes only
-	From    time.Time `json:"from,omitzero"`     // what was recorded before is not to be delivered; zero: all is
-	Pruned  uint64    `json:"pruned,omitempty"`  // tapes that were deleted before all of them had arrived
-	Refusal string    `json:"refusal,omitempty"` // why something was refused for good, the last time
-	Trouble string    `json:"trouble,omitempty"` // why nothing arrives; empty once something does
+	Begun   bool      `json:"begun,omitempty"`   // deliver the whole store, not only single tapes
+	From    time.Time `json:"from,omitzero"`     // deliver only what was recorded since; zero: everything
+	Pruned  uint64    `json:"pruned,omitempty"`  // number of tapes that were deleted before they had arrived
+	Refusal string    `json:"refusal,omitempty"` // reason of the last permanent refusal
+	Trouble string    `json:"trouble,omitempty"` // why nothing arrives; empty if delivery works
 	Since   time.Time `json:"since,omitzero"`    // when that began
 }
 
-// In the bucket head the key head has a Head, in the bucket cursors each key has a Cursor:
-// both in JSON. A reader passes over members that it does not know.
+// The bucket head has a Head under the key head, the bucket cursors has a Cursor for each
+// key, all in JSON. Readers ignore unknown members.
 var (
 	bucketHead    = []byte("head")
 	bucketCursors = []byte("cursors")
 	keyHead       = []byte("head")
 )
 
-// lockTimeout is how long to wait for others that read or write the file, which takes them
-// milliseconds.
+// lockTimeout is how long to wait for others that use the file, which takes milliseconds.
 const lockTimeout = 10 * time.Second
 
 func dir(store string) string { return filepath.Join(store, "ship") }
 
-// To returns the destination with an address of a store, which is its directory. It makes
-// no file.
+// To returns the destination with this address for the store in a directory. It creates no
+// file.
 func To(store, address string) *Destination {
 	sum := sha256.Sum256([]byte(address))
 	return at(filepath.Join(dir(store), fmt.Sprintf("%x.db", sum[:6])))
 }
 
-// Path returns the file that keeps what has arrived.
+// Path returns the path of the file that keeps what has arrived.
 func (d *Destination) Path() string { return d.file.Path }
 
 func at(path string) *Destination {
 	return &Destination{file: boltfile.File{Path: path, LockTimeout: lockTimeout}}
 }
 
-// Destinations returns the destinations that something of a store was delivered to.
+// Destinations returns all destinations of a store.
 func Destinations(store string) (list []*Destination, err error) {
 	entries, err := os.ReadDir(dir(store))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +89,8 @@ func Destinations(store string) (list []*Destination, err error) {
 	return list, err
 }
 
-// Lock makes the caller the one who delivers. ok is false if somebody else is. It holds
-// until Unlock, or until the process ends in whatever way.
+// Lock makes the caller the only one that delivers, until Unlock or the end of the process.
+// ok is false if another process holds the lock.
 func (d *Destination) Lock() (ok bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(d.file.Path), 0o700); err != nil {
 		return false, err
@@ -114,22 +113,22 @@ func (d *Destination) Lock() (ok bool, err error) {
 	return false, nil
 }
 
-// lockTries is how often a lock is tried that nobody holds: who looks whether somebody
-// does holds it meanwhile, and who gives it back removes its file.
+// lockTries is how often Lock tries a lock that is free: checking it takes it for a moment,
+// and releasing it removes its file.
 const lockTries = 10
 
-// Unlock lets others deliver.
+// Unlock releases the lock.
 func (d *Destination) Unlock() error {
 	lock := d.lock
 	d.lock = nil
 	return disk.RemoveLocked(lock)
 }
 
-// Locked reports whether another process delivers.
+// Locked reports whether another process holds the lock.
 func (d *Destination) Locked() bool { return disk.IsLocked(d.lockPath()) }
 
-// Holder returns the number of the process that delivers; 0 if there is none, or if the
-// system does not tell.
+// Holder returns the id of the process that holds the lock; 0 if none does or the system
+// does not tell.
 func (d *Destination) Holder() (pid int) {
 	if text, err := os.ReadFile(d.lockPath()); err == nil && d.Locked() {
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
@@ -139,8 +138,7 @@ func (d *Destination) Holder() (pid int) {
 
 func (d *Destination) lockPath() string { return strings.TrimSuffix(d.file.Path, ".db") + ".lock" }
 
-// Read returns the head and all cursors. Of a destination that nothing was delivered to
-// it returns none.
+// Read returns the head and all cursors; none if nothing was delivered yet.
 func (d *Destination) Read() (head Head, cursors map[string]Cursor, err error) {
 	cursors = map[string]Cursor{}
 	err = d.file.View(func(tx *bolt.Tx) error {
@@ -166,8 +164,8 @@ func (d *Destination) Read() (head Head, cursors map[string]Cursor, err error) {
 	return head, cursors, d.explain(err)
 }
 
-// Update changes what is kept, durably, all at once or not at all. The store must be there:
-// one that was deleted meanwhile stays so.
+// Update durably makes a change, all or nothing. It does not create a store that was
+// deleted.
 func (d *Destination) Update(change func(*Update)) error {
 	if err := os.Mkdir(filepath.Dir(d.file.Path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -200,7 +198,7 @@ func (d *Destination) Update(change func(*Update)) error {
 	return d.explain(err)
 }
 
-// An Update is a change. What was read before the change is in Head.
+// An Update is a change in progress. Head is the stored one until the caller changes it.
 type Update struct {
 	Head Head
 
@@ -208,10 +206,10 @@ type Update struct {
 	err error
 }
 
-// Put writes the cursor of a thing.
+// Put writes the cursor of an item.
 func (u *Update) Put(key string, c Cursor) { u.put(u.cursors, []byte(key), c) }
 
-// Forget removes the cursor of a thing.
+// Forget removes the cursor of an item.
 func (u *Update) Forget(key string) {
 	if u.err == nil {
 		u.err = u.cursors.Delete([]byte(key))
@@ -254,7 +252,7 @@ func (d *Destination) damaged(err error) error {
 	return fmt.Errorf("%s: %w (%v)", d.file, disk.ErrDamaged, err)
 }
 
-// explain says what to do about a damaged file.
+// explain adds advice to the error for a damaged file.
 func (d *Destination) explain(err error) error {
 	if errors.Is(err, disk.ErrDamaged) {
 		return fmt.Errorf("%w; remove it, and what has arrived is delivered again", err)

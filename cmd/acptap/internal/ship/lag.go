@@ -6,15 +6,15 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Lag is what of a store has not arrived at a destination.
+// A Lag is the part of a store that has not arrived at a destination.
 type Lag struct {
 	Tapes   int
-	Turns   uint64    // on them; of a tape that is being recorded without the last, which may go on
-	Oldest  time.Time // when the first of the tapes that have ended did; zero: none has
-	Refused uint64    // spans that were refused for good
+	Turns   uint64    // on these tapes, without the last one of a live tape, which may continue
+	Oldest  time.Time // when the first of the ended tapes ended; zero: none has
+	Refused uint64    // number of permanently refused spans
 }
 
-// LagOf returns what of a store, which is listed in l, has not arrived.
+// LagOf returns the lag of a store, whose listing is l.
 func LagOf(store *record.Store, l *record.Listing, head *Head, cursors map[string]Cursor) (lag Lag) {
 	for i := range l.Tapes {
 		t := &l.Tapes[i]

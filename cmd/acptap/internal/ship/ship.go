@@ -13,33 +13,33 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// A Shipper delivers the spans of tapes to one destination, which its caller has locked.
-// Its fields must not change once it was opened. It is not safe for concurrent use.
+// A Shipper delivers tapes to one destination, which the caller must have locked. Its
+// fields must not change after Open. It is not safe for concurrent use.
 type Shipper struct {
 	Store    *record.Store
 	To       *Destination
-	Clients  map[otlp.Signal]*otlp.Client // where each is sent; a signal that is missing is not sent
-	Content  bool                         // also what was said, without secrets
+	Clients  map[otlp.Signal]*otlp.Client // one client for each signal to send
+	Content  bool                         // include the conversation, without secrets
 	Service  string
 	Resource []spans.Attr
 
-	Cumulative bool // points tell all of their tape so far
+	Cumulative bool // points cover their tape from its beginning
 
-	Dry      bool          // nothing is sent, and nothing is kept
-	Again    bool          // also what has arrived already
-	Patience time.Duration // how long to try to reach the destination; 0: for ever
+	Dry      bool          // send and store nothing
+	Again    bool          // also send what has already arrived
+	Patience time.Duration // how long to try to reach the destination; 0: forever
 	Tell     func(Event)
 
 	head    Head
 	cursors map[string]Cursor
-	others  Tapes  // of which none is being recorded any more
-	told    string // the trouble that was told last
+	others  Tapes  // used for tapes when no other tape is live
+	told    string // the last reported trouble
 
 	seen    map[string]bool      // tapes that were there to be followed
 	settled map[string]time.Time // of tapes that are followed: until when it is known which tool calls led to calls of servers
 }
 
-// An Event is what a Shipper tells.
+// An Event is a report of a Shipper.
 type Event struct {
 	Kind    EventKind
 	Tape    string
@@ -47,22 +47,22 @@ type Event struct {
 	Spans   int
 	Points  int    // of metrics
 	Records int    // of logs
-	Refused int    // of Spans, Points and Records, for good
+	Refused int    // number of Spans, Points and Records that were permanently refused
 	Text    string // clean text of one line; empty: none
-	Again   bool   // of Trouble: it is tried again, else given up
+	Again   bool   // of Trouble: it will try again, not give up
 }
 
-// An EventKind says what an Event is about.
+// An EventKind is the kind of an Event.
 type EventKind uint8
 
 // The kinds.
 const (
-	Delivered  EventKind = iota // something of a tape was sent, and accepted or refused: Text says why it was refused
-	Trouble                     // the destination does not take anything now
+	Delivered  EventKind = iota // something of a tape was accepted, or refused because of Text
+	Trouble                     // the destination currently accepts nothing
 	Unreadable                  // a part of a tape cannot be read, or has no spans
 )
 
-// Main returns the client that a destination is named after: that of the first signal.
+// Main returns the client of the first signal, after which the destination is named.
 func (s *Shipper) Main() *otlp.Client {
 	for _, signal := range otlp.Signals {
 		if c := s.Clients[signal]; c != nil {
@@ -72,9 +72,8 @@ func (s *Shipper) Main() *otlp.Client {
 	panic("ship: a Shipper without signals")
 }
 
-// Open reads what has arrived so far, and forgets tapes that are gone. If from is not nil,
-// the tapes since then are to be delivered, beside those that were to be before; the zero
-// time is for all.
+// Open reads what has arrived, and forgets deleted tapes. If from is not nil, it adds the
+// tapes since then to those to deliver; the zero time adds all.
 func (s *Shipper) Open(from *time.Time) (err error) {
 	if s.head, s.cursors, err = s.To.Read(); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (s *Shipper) Open(from *time.Time) (err error) {
 	return s.forget(gone...)
 }
 
-// forget forgets tapes that are gone, and keeps the head.
+// forget forgets deleted tapes and stores the head.
 func (s *Shipper) forget(tapes ...string) error {
 	for _, tape := range tapes {
 		if c, known := s.cursors[tape]; known && !c.Done {
@@ -111,13 +110,13 @@ func (s *Shipper) forget(tapes ...string) error {
 	})
 }
 
-// put keeps the cursor of a tape, and the head.
+// put stores the cursor of a tape and the head.
 func (s *Shipper) put(tape string, c Cursor) error {
 	s.cursors[tape] = c
 	return s.keep(func(u *Update) { u.Put(tape, c) })
 }
 
-// keep keeps the head, and what else is changed.
+// keep stores the head together with another change.
 func (s *Shipper) keep(change func(*Update)) error {
 	if s.Dry {
 		return nil
@@ -128,8 +127,8 @@ func (s *Shipper) keep(change func(*Update)) error {
 	})
 }
 
-// Waiting returns the tapes of which something may be to be delivered: those that are
-// being recorded, then the others, each the oldest first.
+// Waiting returns the tapes that may have something to deliver: live ones, then the others,
+// each in order of age.
 func (s *Shipper) Waiting() ([]string, error) {
 	there, err := s.Store.Tapes()
 	if err != nil {
@@ -145,7 +144,7 @@ func (s *Shipper) Waiting() ([]string, error) {
 	return list, nil
 }
 
-// wants reports whether something of a tape may be to be delivered.
+// wants reports whether a tape may have something to deliver.
 func (s *Shipper) wants(tape string, live bool) bool {
 	c, known := s.cursors[tape]
 	if known && !s.Again {
@@ -154,8 +153,8 @@ func (s *Shipper) wants(tape string, live bool) bool {
 	return known || live || Wants(&s.head, s.Store, tape)
 }
 
-// Wants reports whether a tape that has ended, and of which nothing has arrived, is to be
-// delivered to a destination.
+// Wants reports whether a destination gets a tape that has ended, and of which nothing has
+// arrived.
 func Wants(head *Head, store *record.Store, tape string) bool {
 	if !head.Begun || head.From.IsZero() {
 		return head.Begun
@@ -168,11 +167,10 @@ func Wants(head *Head, store *record.Store, tape string) bool {
 			}
 		}
 	}
-	return !began.Before(head.From.Truncate(time.Millisecond)) // an id tells no more
+	return !began.Before(head.From.Truncate(time.Millisecond)) // ids have no finer time
 }
 
-// All delivers the tapes that are waiting. Of one that is being recorded it delivers what
-// is complete.
+// All delivers the waiting tapes, of live ones the complete part.
 func (s *Shipper) All(ctx context.Context) error {
 	list, err := s.Waiting()
 	if err != nil {
@@ -190,16 +188,16 @@ func (s *Shipper) All(ctx context.Context) error {
 	return nil
 }
 
-// An unreadableError is one of a tape, which does not hold up others.
+// An unreadableError concerns one tape and does not stop the others.
 type unreadableError struct{ error }
 
 func (e unreadableError) Unwrap() error { return e.error }
 
-// unlessUnreadable tells of an error that is a tape's own, and returns others.
+// unlessUnreadable reports an error that concerns one tape, and returns any other.
 func (s *Shipper) unlessUnreadable(tape string, err error) error {
 	var own unreadableError
 	switch {
-	case errors.Is(err, record.ErrNoTape): // it was deleted meanwhile
+	case errors.Is(err, record.ErrNoTape): // it has been deleted
 		return nil
 	case errors.As(err, &own), errors.Is(err, record.ErrDamaged), errors.Is(err, record.ErrNewer):
 		s.Tell(Event{Kind: Unreadable, Tape: tape, Text: err.Error()})
@@ -208,15 +206,15 @@ func (s *Shipper) unlessUnreadable(tape string, err error) error {
 	return err
 }
 
-// Tape delivers a tape, from where it has arrived to where it is complete now. inStore says
-// whether that is noted: a tape of a file may be a part of one in the store.
+// Tape delivers the part of a tape that is complete and has not arrived. inStore says
+// whether to store that: a tape from a file may be an excerpt of one in the store.
 func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
 	info, err := t.Info()
 	if err != nil {
 		return unreadableError{err}
 	}
 	if info.Live && s.Content && s.Clients[otlp.Logs] != nil {
-		return nil // the beginning of a secret may be in frames already
+		return nil // a frame may contain the beginning of a secret
 	}
 	until, limited := s.limit(&info, inStore)
 	if limited && until.Before(info.Start.Time) {
@@ -246,8 +244,8 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 	return d.end(ctx)
 }
 
-// limit returns until when the calls on the tape of a server can be told, if the agent that
-// has started it is being recorded: what led to a call is known once the turn has ended.
+// limit returns until when calls on a server's tape can be delivered while its agent is
+// being recorded: the origin of a call is known once the turn has ended.
 func (s *Shipper) limit(info *record.Info, inStore bool) (until time.Time, limited bool) {
 	parent := info.Start.Parent.Tape
 	if !inStore || parent == "" || !slices.Contains(s.Store.Live(), parent) {
@@ -256,7 +254,7 @@ func (s *Shipper) limit(info *record.Info, inStore bool) (until time.Time, limit
 	return s.settled[parent], true
 }
 
-// begin begins a delivery of a tape.
+// begin starts the delivery of a tape.
 func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool) (*delivery, error) {
 	others := &Tapes{}
 	if _, limited := s.limit(info, inStore); limited || info.Live {

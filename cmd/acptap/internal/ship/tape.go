@@ -1,7 +1,7 @@
-// Package ship delivers what was recorded, as spans, metrics and logs, to a collector
-// of OpenTelemetry. The tapes are what waits to be sent: nothing else is kept of it but how
-// much of each tape has arrived (Destination). What was sent when a shipper ended in
-// the middle of it is sent again, with the same ids.
+// Package ship delivers recordings as spans, metrics and logs to an OpenTelemetry
+// collector. The tapes themselves are the queue: the only other state is how much of each
+// tape has arrived (Destination). What a shipper was sending when it was killed is sent
+// again, with the same ids.
 package ship
 
 import (
@@ -15,11 +15,10 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// ErrNoStart says that a tape has no spans, as nobody knows when it began.
+// ErrNoStart means that a tape has no start time, so that its spans would have no times.
 var ErrNoStart = errors.New("nobody knows when the tape began, so its spans have no times: write started into its header")
 
-// TapeOf says what spans need to know of a tape before its frames, without the secrets that
-// package redact finds there.
+// TapeOf returns the facts about a tape that spans need, without secrets.
 func TapeOf(t *record.Tape, info *record.Info) (spans.Tape, error) {
 	clean := info.Redacted()
 	tape := spans.Tape{
@@ -33,13 +32,13 @@ func TapeOf(t *record.Tape, info *record.Info) (spans.Tape, error) {
 	return tape, err
 }
 
-// hashedID returns an id for what has none, such as a tape written by hand: a hash of its
-// frames.
+// hashedID returns a hash of the frames as the id of a tape without one, such as a tape
+// written by hand.
 func hashedID(t *record.Tape) (string, error) {
 	h := sha256.New()
 	for f, err := range t.Frames(1) {
 		if err != nil {
-			continue // told of when it is read again
+			continue // reported when it is read again
 		}
 		if _, err := fmt.Fprintf(h, "%d %d %d ", f.Seq, f.Dir, len(f.Raw)); err != nil {
 			return "", err
@@ -51,8 +50,7 @@ func hashedID(t *record.Tape) (string, error) {
 	return fmt.Sprintf("sha256-%x", h.Sum(nil)[:8]), nil
 }
 
-// Frames yields the frames that spans are made of: without secrets, if they are to tell
-// what was said.
+// Frames yields the frames to make spans of; redacted, if the spans include content.
 func Frames(t *record.Tape, content bool) iter.Seq2[dialect.Frame, error] {
 	if content {
 		return t.Redacted()

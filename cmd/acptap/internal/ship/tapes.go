@@ -10,18 +10,18 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// Tapes tells spans of a tape what other tapes of its store say: to which tool call of the
-// agent a call of a server belongs, and after which turn of an earlier tape a session goes
-// on. It reads those tapes when it is asked, and keeps none open; what cannot be read is
-// not known. It is not safe for concurrent use.
+// Tapes links the spans of a tape to other tapes of its store: from a server's call to the
+// agent's tool call, and from a session's turn to the last one on an earlier tape. It reads
+// those tapes on demand, keeps none open, and ignores what it cannot read. It is not safe
+// for concurrent use.
 type Tapes struct {
-	Store *record.Store // nil: only the tape itself is known
+	Store *record.Store // nil: there are no other tapes
 
 	agent   string         // the tape whose servers were read last
 	servers *spans.Servers // nil: none
 }
 
-// Describe is TapeOf with what is known of other tapes when a Builder asks.
+// Describe is TapeOf with links to other tapes.
 func (r *Tapes) Describe(t *record.Tape, info *record.Info) (spans.Tape, error) {
 	tape, err := TapeOf(t, info)
 	if r.Store != nil {
@@ -33,7 +33,7 @@ func (r *Tapes) Describe(t *record.Tape, info *record.Info) (spans.Tape, error) 
 	return tape, err
 }
 
-// above is spans.Tape.Above for a server of an agent.
+// above implements spans.Tape.Above for a server of an agent.
 func (r *Tapes) above(agent, server string, frame uint64, id string) (spans.Ref, bool) {
 	if r.agent != agent {
 		r.agent, r.servers = agent, r.readServers(agent)
@@ -44,8 +44,8 @@ func (r *Tapes) above(agent, server string, frame uint64, id string) (spans.Ref,
 	return r.servers.Above(server, frame, id)
 }
 
-// readServers reads the tape of an agent, and those of the servers that it has started; nil
-// if the agent's is not there.
+// readServers reads the tapes of an agent and of its servers; nil if the agent's is
+// missing.
 func (r *Tapes) readServers(agent string) *spans.Servers {
 	l, err := r.Store.List()
 	i := slices.IndexFunc(l.Tapes, func(one record.Info) bool { return one.Tape == agent })
@@ -71,7 +71,7 @@ func (r *Tapes) readServers(agent string) *spans.Servers {
 	return s
 }
 
-// open opens a tape, of which nothing is told but what it says itself.
+// open opens a tape and describes it without links.
 func (r *Tapes) open(info *record.Info) (*record.Tape, spans.Tape, error) {
 	t, err := r.Store.Open(info.Tape)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Tapes) open(info *record.Info) (*record.Tape, spans.Tape, error) {
 	return t, about, err
 }
 
-// readServer reads the tape of a server; nil if it is not there.
+// readServer reads the tape of a server; nil if it is missing.
 func (r *Tapes) readServer(info *record.Info) *nested.Tape {
 	tape, err := r.Store.Open(info.Tape)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Tapes) readServer(info *record.Info) *nested.Tape {
 	return t
 }
 
-// before is spans.Tape.Before for a tape.
+// before implements spans.Tape.Before for a tape.
 func (r *Tapes) before(tape, session string, at time.Time) (last spans.Ref, ok bool) {
 	l, err := r.Store.List()
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Tapes) before(tape, session string, at time.Time) (last spans.Ref, ok b
 	return last, false
 }
 
-// tapesWith returns the tapes that have turns of a session.
+// tapesWith returns the ids of the tapes with turns of a session.
 func tapesWith(l *record.Listing, session string) map[string]bool {
 	tapes := map[string]bool{}
 	for _, list := range [][]record.SessionInfo{l.Sessions, l.Deleted} {
@@ -131,7 +131,7 @@ func tapesWith(l *record.Listing, session string) map[string]bool {
 	return tapes
 }
 
-// lastTurn returns the last turn of a session on a tape that began before a time.
+// lastTurn returns the last turn of a session on a tape among those that began before at.
 func (r *Tapes) lastTurn(info *record.Info, session string, at time.Time) (last spans.Ref, ok bool) {
 	t, about, err := r.open(info)
 	if err != nil {
