@@ -81,7 +81,7 @@ func (d deletions) run(w io.Writer, store *record.Store, tapes []doomedTape) err
 		verb = "deleted"
 	}
 	if d.asJSON {
-		return errors.Join(failed, writeDoomedJSON(w, gone))
+		return errors.Join(failed, cli.WriteJSONLines(w, gone, func(t doomedTape) any { return t }))
 	}
 	if !d.shown {
 		failed = errors.Join(failed, writeDoomed(w, gone, time.Now()))

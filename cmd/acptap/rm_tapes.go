@@ -94,11 +94,6 @@ func writeDoomedTotal(w io.Writer, tapes []doomedTape, verb string) error {
 	return err
 }
 
-// writeDoomedJSON writes a JSON object for each tape.
-func writeDoomedJSON(w io.Writer, tapes []doomedTape) error {
-	return cli.WriteJSONLines(w, tapes, func(t doomedTape) any { return t })
-}
-
 func total(tapes []doomedTape) (number, size string) {
 	var bytes int64
 	for _, t := range tapes {

@@ -103,14 +103,8 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 		return err
 	}
 	bar.End()
-	for _, err := range broken {
-		cli.Warn(stderr, "%v", err)
-	}
-	switch {
-	case len(broken) > 0:
-		return unreadable(len(broken))
-	case l.tape != "":
-		return nil
+	if err := complainOfParts(stderr, broken); err != nil || l.tape != "" {
+		return err
 	}
 	ids, err := store.Tapes()
 	if err != nil {

@@ -81,16 +81,8 @@ func added(before, after *document, c *Client, path, words []string) error {
 			return err
 		}
 	}
-	was, err := before.meaning()
-	if err != nil {
-		return err
-	}
-	is, err := bare.meaning()
-	if err != nil {
-		return err
-	}
 	now, err := commandOf(after.at(path...), c.forms)
-	if err != nil || now == nil || !slices.Equal(now.words, words) || !same(was, is) {
+	if err != nil || now == nil || !slices.Equal(now.words, words) || !sameBut(before, bare, path) {
 		return errors.New("the settings would not be what they should be; please report this")
 	}
 	return nil
