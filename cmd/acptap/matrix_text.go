@@ -19,28 +19,23 @@ func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 		_, err := fmt.Fprintln(c.W, "Nobody says on these tapes what it offers.")
 		return err
 	}
-	for i, g := range grids {
-		if i > 0 {
-			fmt.Fprintln(c.W)
-		}
-		for _, line := range g.Lines(c.Width) {
-			if err := writeMatrixLine(c, line); err != nil {
-				return err
-			}
-		}
+	var lines [][]termtext.Span
+	for _, g := range grids {
+		lines = append(lines, g.Lines(c.Width)...)
 		if len(g.Rest) > 0 {
-			if err := writeMatrixLine(c, termtext.Dim.Line("no evidence: "+someOf(g.Rest))); err != nil {
-				return err
-			}
+			lines = append(lines, termtext.Dim.Line("no evidence: "+someOf(g.Rest)))
 		}
+		lines = append(lines, nil)
 	}
-	fmt.Fprintln(c.W)
-	for _, line := range termtext.Wrap(matrix.Legend, c.Width) {
-		if err := writeMatrixLine(c, termtext.Dim.Line(line)); err != nil {
-			return err
-		}
+	return writeMatrixLines(c, append(lines, dimLines(matrix.Legend, c.Width)...))
+}
+
+// dimLines returns a text as dim lines of at most width columns.
+func dimLines(text string, width int) (lines [][]termtext.Span) {
+	for _, line := range termtext.Wrap(text, width) {
+		lines = append(lines, termtext.Dim.Line(line))
 	}
-	return nil
+	return lines
 }
 
 // someOf names the first of a list, and says how many there are more.
@@ -68,15 +63,10 @@ func writeMatrixComparison(c cli.Canvas, d *matrix.Comparison) error {
 			return err
 		}
 	}
-	if len(d.NotCompared) > 0 {
-		text := "Not compared, for want of an occasion: " + strings.Join(d.NotCompared, "; ")
-		for _, line := range termtext.Wrap(text, max(c.Width, 60)) {
-			if err := writeMatrixLine(c, termtext.Dim.Line(line)); err != nil {
-				return err
-			}
-		}
+	if len(d.NotCompared) == 0 {
+		return nil
 	}
-	return nil
+	return writeMatrixLines(c, dimLines("Not compared, for want of an occasion: "+strings.Join(d.NotCompared, "; "), max(c.Width, 60)))
 }
 
 func writeMatrixChanges(c cli.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
@@ -91,7 +81,11 @@ func writeMatrixChanges(c cli.Canvas, list []matrix.Change, sign string, style t
 	return t.Write(c.W, c.Width, 1)
 }
 
-func writeMatrixLine(c cli.Canvas, line []termtext.Span) error {
-	_, err := fmt.Fprintln(c.W, strings.TrimRight(termtext.SpansText(line, c.Color), " "))
-	return err
+func writeMatrixLines(c cli.Canvas, lines [][]termtext.Span) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.W, strings.TrimRight(termtext.SpansText(line, c.Color), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -58,17 +59,14 @@ var permissionRules = checks{
 
 func optionTwice(s *Step, r *Report) {
 	seen := map[string]bool{}
-	each(s.Param("options"), "options", func(option []byte, at string) {
+	for i, option := range wire.Elements(s.Param("options")) {
 		id := wire.Get(option, "optionId")
 		if !isString(id) {
-			return
+			continue
 		}
-		r.Tried()
-		if seen[wire.Text(id)] {
-			r.Add(Evidence{Text: "offered two options with one id", Path: at + ".optionId", Got: string(id)})
-		}
+		r.Judge(seen[wire.Text(id)], Evidence{Text: "offered two options with one id", Path: dialect.ElementPath("options", i) + ".optionId", Got: string(id)})
 		seen[wire.Text(id)] = true
-	})
+	}
 }
 
 func optionUnknown(s *Step, r *Report) {
@@ -76,17 +74,14 @@ func optionUnknown(s *Step, r *Report) {
 	if s.Call == nil || s.Call.Params == nil || !isString(chosen) || wire.Text(s.Result("outcome", "outcome")) != "selected" {
 		return
 	}
-	r.Tried()
 	offered := false
-	each(s.Call.Params, "options", func(option []byte, _ string) {
+	for _, option := range wire.Elements(s.Call.Params) {
 		offered = offered || wire.Text(wire.Get(option, "optionId")) == wire.Text(chosen)
-	})
-	if !offered {
-		r.Add(Evidence{
-			Text: "chose an option that was not offered (frame " + number(s.Call.Seq) + ")", Path: "outcome.optionId",
-			Got: string(chosen), Because: []uint64{s.Call.Seq},
-		})
 	}
+	r.Judge(!offered, Evidence{
+		Text: "chose an option that was not offered (frame " + number(s.Call.Seq) + ")", Path: "outcome.optionId",
+		Got: string(chosen), Because: []uint64{s.Call.Seq},
+	})
 }
 
 func notCancelled(s *Step, r *Report) {
@@ -169,10 +164,7 @@ func relativeArgument(s *Step, r *Report) {
 	if !isString(path) {
 		return
 	}
-	r.Tried()
-	if isRelative(path) {
-		r.Add(Evidence{Text: "sent a path that is not absolute", Path: key, Want: "an absolute path", Got: string(path)})
-	}
+	r.Judge(isRelative(path), Evidence{Text: "sent a path that is not absolute", Path: key, Want: "an absolute path", Got: string(path)})
 }
 
 func deadTerminal(s *Step, r *Report) {

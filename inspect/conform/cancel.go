@@ -10,14 +10,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// requestCancelled is the code of the error that answers a request which was taken
-// back.
-const requestCancelled = "-32800"
-
 // isTakenBack reports whether a response answers that its request was cancelled, and its
 // sender has taken it back by $/cancel_request.
 func isTakenBack(s *Step) bool {
-	return s.Call != nil && s.Call.Cancelled.Seq != 0 && string(wire.Get(s.Envelope.Error, "code")) == requestCancelled
+	return s.Call != nil && s.Call.Cancelled.Seq != 0 && code(s.Envelope.Error) == wire.RequestCancelled
 }
 
 // said returns what a response says, in words.
@@ -71,13 +67,18 @@ func cancelledPrompt(s *Step, r *Report) {
 		r.Tried()
 		return
 	}
-	e := Evidence{
-		Text: "answered " + said(s) + ", " + s.After(call.halted) + "session/cancel (frame " + number(call.halted.Seq) + ")",
-		Path: "stopReason", Want: `"cancelled"`, Got: string(s.Result("stopReason")), Because: []uint64{call.halted.Seq},
-	}
+	e := Evidence{Text: "answered " + said(s), Path: "stopReason", Got: string(s.Result("stopReason"))}
+	r.addUncancelled(e, x, call.halted, s.Envelope.Error != nil && isAborted(s.Envelope.Error))
+}
+
+// addUncancelled adds that the work of a session ended as e says though it was cancelled, if
+// the agent knew of that: surely, or else because it had read an answer of the client.
+func (r *Report) addUncancelled(e Evidence, x *session, cancel Moment, surely bool) {
+	e.Text += ", " + r.step.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")"
+	e.Want, e.Because = `"cancelled"`, []uint64{cancel.Seq}
 	switch told := x.questions.cancelled.Seq; {
-	case s.HasRead(call.halted), s.Envelope.Error != nil && isAborted(s.Envelope.Error):
-	case told > call.halted.Seq:
+	case surely, r.step.HasRead(cancel):
+	case told > cancel.Seq:
 		e.Text += `; a permission was answered "cancelled" before (frame ` + number(told) + ")"
 		e.Because = append(e.Because, told)
 	default:
@@ -93,14 +94,9 @@ func updateAfterCancelled(s *Step, r *Report) {
 		}
 		return
 	}
-	x := r.Session()
-	if x == nil || !x.isIdle() || x.turn.late > 0 || !x.turn.cancelled || x.turn.stop != "cancelled" {
-		return
+	if x := r.Session(); x != nil && x.turn.cancelled && x.turn.stop == "cancelled" {
+		r.addLate(x, "it had answered cancelled")
 	}
-	r.Add(Evidence{
-		Text:    "sent " + s.Update + " " + s.After(x.turn.end) + "it had answered cancelled (frame " + number(x.turn.end.Seq) + ")",
-		Because: []uint64{x.turn.end.Seq},
-	})
 }
 
 func cancelledUnasked(s *Step, r *Report) {
@@ -111,13 +107,9 @@ func cancelledUnasked(s *Step, r *Report) {
 	if x == nil {
 		return
 	}
-	r.Tried()
 	begin := min(x.turn.end.Seq, s.Call.Seq) // a cancel before the prompt may be meant for it
-	switch {
-	case x.turn.cancel.Seq > begin, s.Call.Cancelled.Seq != 0, x.questions.refused > s.Call.Seq, x.setup.leaving > s.Call.Seq, s.Conn.leaves():
-		return
-	}
-	r.Add(Evidence{Text: "answered cancelled though the client cancelled nothing", Path: "stopReason", Got: `"cancelled"`, Because: []uint64{s.Call.Seq}})
+	asked := x.turn.cancel.Seq > begin || s.Call.Cancelled.Seq != 0 || x.questions.refused > s.Call.Seq || x.setup.leaving > s.Call.Seq
+	r.Judge(!asked && !s.Conn.leaves(), Evidence{Text: "answered cancelled though the client cancelled nothing", Path: "stopReason", Got: `"cancelled"`, Because: []uint64{s.Call.Seq}})
 }
 
 // leaves reports whether the client has ended its stream, or the agent was told to end.

@@ -3,6 +3,7 @@ package conform
 import (
 	"hash/maphash"
 
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -22,7 +23,25 @@ type set map[uint64]struct{}
 // maxOffers is how many modes, options and values of a session are remembered.
 const maxOffers = 2048
 
-var seed = maphash.MakeSeed()
+// hashes is a set of values of which only the hashes are kept.
+type hashes struct {
+	known  bounded.Map[uint64, struct{}]
+	forgot bool // more were added than are remembered
+}
+
+// add adds a value to a set that remembers at most so many.
+func (h *hashes) add(value []byte, most int) {
+	h.known.Limit = most
+	_, full := h.known.Set(maphash.Bytes(seed, value), struct{}{})
+	h.forgot = h.forgot || full
+}
+
+func (h *hashes) has(value []byte) bool {
+	_, ok := h.known.Get(maphash.Bytes(seed, value))
+	return ok
+}
+
+var seed = maphash.MakeSeed() // of all hashes
 
 func hashOf(parts ...string) uint64 {
 	var h maphash.Hash
@@ -83,13 +102,13 @@ func (o *offers) addOptions(list []byte) {
 			continue
 		}
 		for _, choice := range wire.Elements(wire.Get(option, "options")) {
-			if group := wire.Get(choice, "options"); wire.Present(group) {
+			if group := wire.Get(choice, "options"); !wire.Present(group) {
+				o.add(&o.options, id, wire.Text(wire.Get(choice, "value")))
+			} else {
 				for _, choice := range wire.Elements(group) {
 					o.add(&o.options, id, wire.Text(wire.Get(choice, "value")))
 				}
-				continue
 			}
-			o.add(&o.options, id, wire.Text(wire.Get(choice, "value")))
 		}
 	}
 }
@@ -115,10 +134,7 @@ func modeUnknown(s *Step, r *Report) {
 	if s.Session == nil || s.Session.offers.full || s.Session.lacks() == "" && !s.Session.offers.modesKnown {
 		return
 	}
-	r.Tried()
-	if !s.Session.offers.modes.has(wire.Text(id)) {
-		r.Add(Evidence{Text: "set a mode that was not offered", Path: "modeId", Got: string(id)})
-	}
+	r.Judge(!s.Session.offers.modes.has(wire.Text(id)), Evidence{Text: "set a mode that was not offered", Path: "modeId", Got: string(id)})
 }
 
 func booleanGate(s *Step, r *Report) {
@@ -126,19 +142,15 @@ func booleanGate(s *Step, r *Report) {
 	if s.is(wire.Notification) {
 		list, path = s.Param("update", "configOptions"), "update.configOptions"
 	}
-	found := false
 	for i, option := range wire.Elements(list) {
-		if found || wire.Text(wire.Get(option, "type")) != "boolean" {
+		if wire.Text(wire.Get(option, "type")) != "boolean" {
 			continue
 		}
-		found = true
-		r.Tried()
-		if !s.Conn.clientOffers("session", "configOptions", "boolean") {
-			r.Add(Evidence{
-				Text: "has an option of the type boolean without being offered session.configOptions.boolean",
-				Path: dialect.ElementPath(path, i), Got: string(option), Because: []uint64{s.Conn.hello.asked.Seq},
-			})
-		}
+		r.Judge(!s.Conn.clientOffers("session", "configOptions", "boolean"), Evidence{
+			Text: "has an option of the type boolean without being offered session.configOptions.boolean",
+			Path: dialect.ElementPath(path, i), Got: string(option), Because: []uint64{s.Conn.hello.asked.Seq},
+		})
+		return
 	}
 }
 
@@ -148,14 +160,11 @@ func optionMissing(s *Step, r *Report) {
 	if !s.Succeeded() || id == "" || len(list) == 0 || list[0] != '[' {
 		return
 	}
-	r.Tried()
 	found := false
 	for _, option := range wire.Elements(list) {
 		found = found || optionID(option) == id
 	}
-	if !found {
-		r.Add(Evidence{Text: "left the option that was set out of the list", Path: "configOptions", Want: "the option " + id, Because: []uint64{s.Call.Seq}})
-	}
+	r.Judge(!found, Evidence{Text: "left the option that was set out of the list", Path: "configOptions", Want: "the option " + id, Because: []uint64{s.Call.Seq}})
 }
 
 func valueUnknown(s *Step, r *Report) {

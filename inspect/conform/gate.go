@@ -28,10 +28,7 @@ func elicitationGate(s *Step, r *Report) {
 	if mode != "form" && mode != "url" {
 		return
 	}
-	r.Tried()
-	if !s.Conn.clientOffers("elicitation", mode) {
-		r.Add(Evidence{Text: "asked in the mode " + mode + " without being offered elicitation." + mode, Path: "mode", Got: mode, Because: []uint64{s.Conn.hello.asked.Seq}})
-	}
+	r.Judge(!s.Conn.clientOffers("elicitation", mode), Evidence{Text: "asked in the mode " + mode + " without being offered elicitation." + mode, Path: "mode", Got: mode, Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
 // methodGate is of the rules that a method is called only if the other side offers it.
@@ -79,68 +76,58 @@ func isMarker(value []byte) bool {
 	return len(value) > 0 && (value[0] == '{' || string(value) == "true")
 }
 
+// judgeOffer judges what the client sent without asking: the agent must offer it at a path
+// of its capabilities.
+func (r *Report) judgeOffer(text, at string, got []byte, path ...string) {
+	s := r.step
+	r.Judge(!s.Conn.agentOffers(path...), Evidence{Text: text, Path: at, Got: string(got), Because: []uint64{s.Conn.hello.answered.Seq}})
+}
+
 func directoriesGate(s *Step, r *Report) {
 	directories := s.Param("additionalDirectories")
-	list := wire.Inside(directories, '[')
-	if _, ok := list.Element(); !ok {
-		return
-	}
-	r.Tried()
-	path := []string{"session", "additionalDirectories"}
+	in := "session"
 	if s.Conn.Dialect == dialect.ACPv1 {
-		path[0] = "sessionCapabilities"
+		in = "sessionCapabilities"
 	}
-	if !s.Conn.agentOffers(path...) {
-		r.Add(Evidence{Text: "sent additionalDirectories without being offered it", Path: "additionalDirectories", Got: string(directories), Because: []uint64{s.Conn.hello.answered.Seq}})
+	for range wire.Elements(directories) {
+		r.judgeOffer("sent additionalDirectories without being offered it", "additionalDirectories", directories, in, "additionalDirectories")
+		return
 	}
 }
 
 func transportGate(s *Step, r *Report) {
 	for i, server := range wire.Elements(s.Param("mcpServers")) {
 		kind := wire.Get(server, "type")
-		name := wire.Text(kind)
+		name, at := wire.Text(kind), dialect.ElementPath("mcpServers", i)
 		path := []string{"session", "mcp", name}
 		switch {
 		case s.Conn.Dialect == dialect.ACPv2 && name == "":
-			r.Add(Evidence{Text: "gave an MCP server without a type", Path: dialect.ElementPath("mcpServers", i), Want: "a type", Got: string(kind)})
+			r.Add(Evidence{Text: "gave an MCP server without a type", Path: at, Want: "a type", Got: string(kind)})
 			continue
 		case name == "stdio" && s.Conn.Dialect != dialect.ACPv2, name != "stdio" && name != "http" && name != "sse":
 			continue
 		case s.Conn.Dialect == dialect.ACPv1:
 			path = []string{"mcpCapabilities", name}
 		}
-		r.Tried()
-		if !s.Conn.agentOffers(path...) {
-			r.Add(Evidence{
-				Text: "gave an MCP server over " + name + " without being offered " + strings.Join(path, "."),
-				Path: dialect.MemberPath(dialect.ElementPath("mcpServers", i), "type"), Got: name, Because: []uint64{s.Conn.hello.answered.Seq},
-			})
-		}
+		r.judgeOffer("gave an MCP server over "+name+" without being offered "+strings.Join(path, "."), at+".type", []byte(name), path...)
 	}
 }
+
+// contentMarkers are the capabilities that allow the types of content in a prompt.
+var contentMarkers = map[string]string{"image": "image", "audio": "audio", "resource": "embeddedContext"}
 
 func contentGate(s *Step, r *Report) {
 	for i, block := range wire.Elements(s.Param("prompt")) {
 		kind := wire.Text(wire.Get(block, "type"))
-		marker := kind
-		switch kind {
-		case "image", "audio":
-		case "resource":
-			marker = "embeddedContext"
-		default:
+		marker, ok := contentMarkers[kind]
+		if !ok {
 			continue
 		}
 		path := []string{"session", "prompt", marker}
 		if s.Conn.Dialect == dialect.ACPv1 {
 			path = []string{"promptCapabilities", marker}
 		}
-		r.Tried()
-		if !s.Conn.agentOffers(path...) {
-			r.Add(Evidence{
-				Text: "sent content of the type " + kind + " without being offered " + strings.Join(path, "."),
-				Path: dialect.MemberPath(dialect.ElementPath("prompt", i), "type"), Got: kind, Because: []uint64{s.Conn.hello.answered.Seq},
-			})
-		}
+		r.judgeOffer("sent content of the type "+kind+" without being offered "+strings.Join(path, "."), dialect.ElementPath("prompt", i)+".type", []byte(kind), path...)
 	}
 }
 
@@ -155,10 +142,7 @@ var loginRules = checks{
 
 func loginUnknown(s *Step, r *Report) {
 	id := s.Param("methodId")
-	r.Tried()
-	if loginMethod(s.Conn, wire.Text(id)) == nil {
-		r.Add(Evidence{Text: "logged in by a method that was not offered", Path: "methodId", Got: string(id), Because: []uint64{s.Conn.hello.answered.Seq}})
-	}
+	r.Judge(loginMethod(s.Conn, wire.Text(id)) == nil, Evidence{Text: "logged in by a method that was not offered", Path: "methodId", Got: string(id), Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func loginTerminal(s *Step, r *Report) {
@@ -166,10 +150,7 @@ func loginTerminal(s *Step, r *Report) {
 	if method == nil {
 		return
 	}
-	r.Tried()
-	if wire.Text(wire.Get(method, "type")) == "terminal" {
-		r.Add(Evidence{Text: "passed a login of the type terminal to " + s.Method, Path: "methodId", Got: string(s.Param("methodId")), Because: []uint64{s.Conn.hello.answered.Seq}})
-	}
+	r.Judge(wire.Text(wire.Get(method, "type")) == "terminal", Evidence{Text: "passed a login of the type terminal to " + s.Method, Path: "methodId", Got: string(s.Param("methodId")), Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func terminalLoginGate(s *Step, r *Report) {
@@ -180,13 +161,10 @@ func terminalLoginGate(s *Step, r *Report) {
 		if wire.Text(wire.Get(method, "type")) != "terminal" {
 			continue
 		}
-		r.Tried()
-		if !s.Conn.clientOffers("auth", "terminal") {
-			r.Add(Evidence{
-				Text: "offered a login of the type terminal without being offered auth.terminal",
-				Path: dialect.ElementPath("authMethods", i), Got: string(method), Because: []uint64{s.Call.Seq},
-			})
-		}
+		r.Judge(!s.Conn.clientOffers("auth", "terminal"), Evidence{
+			Text: "offered a login of the type terminal without being offered auth.terminal",
+			Path: dialect.ElementPath("authMethods", i), Got: string(method), Because: []uint64{s.Call.Seq},
+		})
 	}
 }
 

@@ -132,35 +132,25 @@ func tooEarly(s *Step, r *Report) {
 	if h.asked.Seq == 0 || !strings.HasPrefix(s.Method, "session/") {
 		return
 	}
-	r.Tried()
-	if h.answered.Seq == 0 {
-		r.Add(Evidence{Text: "sent " + s.Method + " before the answer to initialize (frame " + number(h.asked.Seq) + ")", Because: []uint64{h.asked.Seq}})
-	}
+	r.Judge(h.answered.Seq == 0, Evidence{Text: "sent " + s.Method + " before the answer to initialize (frame " + number(h.asked.Seq) + ")", Because: []uint64{h.asked.Seq}})
 }
 
 func offeredVersion(s *Step, r *Report) {
-	r.Tried()
-	if v := s.Param("protocolVersion"); !isVersion(v) {
-		r.Add(Evidence{Text: "offered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
-	}
+	v := s.Param("protocolVersion")
+	r.Judge(!isVersion(v), Evidence{Text: "offered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
 }
 
 func answeredVersion(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
-	if v := s.Result("protocolVersion"); !isVersion(v) {
-		r.Add(Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
-	}
+	v := s.Result("protocolVersion")
+	r.Judge(!isVersion(v), Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
 }
 
 func baselineMissing(s *Step, r *Report) {
 	if isBaseline(s) {
-		r.Tried()
-		if isMissing(s) {
-			r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601"})
-		}
+		r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601"})
 	}
 }
 
@@ -168,20 +158,14 @@ func advertisedMissing(s *Step, r *Report) {
 	if isBaseline(s) || !isOffered(s) {
 		return
 	}
-	r.Tried()
-	if isMissing(s) {
-		r.Add(Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
-	}
+	r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func wrongKeys(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
-	if hasWrongKeys(s.Envelope.Result) {
-		r.Add(Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
-	}
+	r.Judge(hasWrongKeys(s.Envelope.Result), Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
 }
 
 func clientMissing(s *Step, r *Report) {
@@ -189,10 +173,7 @@ func clientMissing(s *Step, r *Report) {
 	if s.Method != "session/request_permission" && !(service && s.Conn.hello.allowed[s.Method]) {
 		return
 	}
-	r.Tried()
-	if isMissing(s) {
-		r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
-	}
+	r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
 // namesItself is of the rules that a side says who it is in initialize. Whoever speaks of
@@ -222,7 +203,7 @@ func namesItself(s *Step, r *Report) {
 
 // isMissing reports whether a response says that there is no such method.
 func isMissing(s *Step) bool {
-	return string(wire.Get(s.Envelope.Error, "code")) == "-32601"
+	return code(s.Envelope.Error) == wire.MethodNotFound
 }
 
 // isBaseline reports whether a step is about a method that each agent has to serve.

@@ -157,7 +157,7 @@ func (x *exchange) flawed(f *dialect.Frame) {
 
 // place returns where a frame of an exchange is.
 func place(f *dialect.Frame) *Call {
-	return &Call{Moment: Moment{f.Seq, f.At, f.Untimed}, Entry: -1, From: faultOf(f.Dir), Session: f.Session}
+	return &Call{Moment: momentOf(f), Entry: -1, From: faultOf(f.Dir), Session: f.Session}
 }
 
 // contentType returns the type of the response's body, without parameters.

@@ -62,9 +62,10 @@ func (x *exchange) did() string {
 	return x.request.Method + " of " + x.asked.Method
 }
 
-// blame returns the evidence against the head of the request.
-func (x *exchange) blame(text string) Evidence {
-	return Evidence{Text: text, Seq: x.asked.Seq, Of: x.asked}
+// blame returns evidence against the head of the request.
+func (x *exchange) blame(e Evidence) Evidence {
+	e.Seq, e.Of = x.asked.Seq, x.asked
+	return e
 }
 
 // admits says how an Accept takes a type: by its name, by a wildcard, or not at all.
@@ -90,11 +91,10 @@ func (x *exchange) accepts(r *Report, kinds ...string) {
 			wild = wild && byWildcard
 		}
 	}
-	if len(missing) == 0 {
+	if r.Tried(); len(missing) == 0 {
 		return
 	}
-	e := x.blame("sent a " + x.did() + " whose Accept does not list " + strings.Join(missing, " and "))
-	e.Want, e.Got = strings.Join(kinds, ", "), accept
+	e := x.blame(Evidence{Text: "sent a " + x.did() + " whose Accept does not list " + strings.Join(missing, " and "), Want: strings.Join(kinds, ", "), Got: accept})
 	switch {
 	case !there:
 		e.Text = "sent a " + x.did() + " without Accept"
@@ -106,14 +106,12 @@ func (x *exchange) accepts(r *Report, kinds ...string) {
 
 func postAccept(s *Step, r *Report) {
 	if s.posted() {
-		r.Tried()
 		s.Exchange.accepts(r, applicationJSON, eventStream)
 	}
 }
 
 func listenAccept(s *Step, r *Report) {
 	if s.listens() {
-		r.Tried()
 		s.Exchange.accepts(r, eventStream)
 	}
 }
@@ -123,12 +121,8 @@ func versionHeader(s *Step, r *Report) {
 	if s.Conn.Dialect == dialect.MCPModern && !s.posted() || s.Conn.Dialect != dialect.MCPModern && !s.isLater() {
 		return
 	}
-	r.Tried()
-	if _, ok := x.request.Field("MCP-Protocol-Version"); !ok {
-		e := x.blame("sent a " + x.did() + " without MCP-Protocol-Version")
-		e.Want = s.Conn.Version
-		r.Add(e)
-	}
+	_, ok := x.request.Field("MCP-Protocol-Version")
+	r.Judge(!ok, x.blame(Evidence{Text: "sent a " + x.did() + " without MCP-Protocol-Version", Want: s.Conn.Version}))
 }
 
 func versionDiffers(s *Step, r *Report) {
@@ -143,12 +137,7 @@ func versionDiffers(s *Step, r *Report) {
 	if !ok {
 		return
 	}
-	r.Tried()
-	if version != want {
-		e := x.blame("sent a " + x.did() + " with another MCP-Protocol-Version " + where)
-		e.Want, e.Got = want, version
-		r.Add(e)
-	}
+	r.Judge(version != want, x.blame(Evidence{Text: "sent a " + x.did() + " with another MCP-Protocol-Version " + where, Want: want, Got: version}))
 }
 
 func sessionHeader(s *Step, r *Report) {
@@ -159,9 +148,9 @@ func sessionHeader(s *Step, r *Report) {
 	r.Tried()
 	switch id, ok := x.request.Field("Mcp-Session-Id"); {
 	case !ok:
-		r.Add(x.blame("sent a " + x.did() + " without the Mcp-Session-Id that it had got"))
+		r.Add(x.blame(Evidence{Text: "sent a " + x.did() + " without the Mcp-Session-Id that it had got"}))
 	case id != x.session:
-		r.Add(x.blame("sent a " + x.did() + " with another Mcp-Session-Id than it had got"))
+		r.Add(x.blame(Evidence{Text: "sent a " + x.did() + " with another Mcp-Session-Id than it had got"}))
 	}
 }
 
@@ -191,12 +180,10 @@ func (x *exchange) broken(m mirror) (what, got string) {
 
 // decoded returns the value of a header that may be encoded.
 func decoded(value string) string {
-	const begins, ends = "=?base64?", "?="
-	if len(value) < len(begins+ends) || !strings.HasPrefix(value, begins) || !strings.HasSuffix(value, ends) {
-		return value
-	}
-	text, err := base64.StdEncoding.DecodeString(value[len(begins) : len(value)-len(ends)])
-	if err != nil {
+	encoded, begins := strings.CutPrefix(value, "=?base64?")
+	encoded, ends := strings.CutSuffix(encoded, "?=")
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if !begins || !ends || err != nil {
 		return value
 	}
 	return string(text)
@@ -210,9 +197,7 @@ func mirroredHeader(s *Step, r *Report) {
 	r.Tried()
 	for _, m := range x.mirrors() {
 		if what, got := x.broken(m); what != "" {
-			e := x.blame("sent a " + x.did() + " " + what)
-			e.Want, e.Got = m.want, got
-			r.Add(e)
+			r.Add(x.blame(Evidence{Text: "sent a " + x.did() + " " + what, Want: m.want, Got: got}))
 		}
 	}
 }

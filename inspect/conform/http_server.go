@@ -3,6 +3,7 @@ package conform
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -22,9 +23,15 @@ var httpServerRules = checks{
 	{"RPC024", bodyNotJSON},
 }
 
-// wrong returns the evidence against the head of the response.
-func (x *exchange) wrong(text string) Evidence {
-	return Evidence{Text: text, Seq: x.answered.Seq, Of: x.answered, Because: []uint64{x.asked.Seq}}
+// wrong returns evidence against the head of the response.
+func (x *exchange) wrong(e Evidence) Evidence {
+	e.Seq, e.Of, e.Because = x.answered.Seq, x.answered, []uint64{x.asked.Seq}
+	return e
+}
+
+// isVisible reports whether a text has characters, and only the visible ones of ASCII.
+func isVisible(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < 0x21 || c > 0x7e })
 }
 
 func sessionIDForm(s *Step, r *Report) {
@@ -33,10 +40,7 @@ func sessionIDForm(s *Step, r *Report) {
 	if !ok || !x.accepted() || !s.posted() || x.asked.Method != "initialize" {
 		return
 	}
-	r.Tried()
-	if id == "" || strings.ContainsFunc(id, func(c rune) bool { return c < 0x21 || c > 0x7e }) {
-		r.Add(x.wrong("gave an Mcp-Session-Id that has other characters than the visible ones of ASCII"))
-	}
+	r.Judge(!isVisible(id), x.wrong(Evidence{Text: "gave an Mcp-Session-Id that has other characters than the visible ones of ASCII"}))
 }
 
 func notificationAnswer(s *Step, r *Report) {
@@ -48,11 +52,9 @@ func notificationAnswer(s *Step, r *Report) {
 	r.Tried()
 	switch {
 	case x.response.Status != http.StatusAccepted:
-		e := x.wrong("answered a " + x.did() + " with another status than 202")
-		e.Want, e.Got = "202", fmt.Sprint(x.response.Status)
-		r.Add(e)
+		r.Add(x.wrong(Evidence{Text: "answered a " + x.did() + " with another status than 202", Want: "202", Got: fmt.Sprint(x.response.Status)}))
 	case x.length > 0:
-		r.Add(x.wrong(fmt.Sprintf("answered a %s with a body of %d bytes", x.did(), x.length)))
+		r.Add(x.wrong(Evidence{Text: fmt.Sprintf("answered a %s with a body of %d bytes", x.did(), x.length)}))
 	}
 }
 
@@ -61,13 +63,13 @@ func requestAnswer(s *Step, r *Report) {
 	if !s.posted() || x.requests == 0 || !x.accepted() {
 		return
 	}
-	r.Tried()
-	if kind := x.contentType(); kind != applicationJSON && kind != eventStream {
-		e := x.wrong("answered a " + x.did() + " with neither JSON nor an event stream")
-		e.Want = applicationJSON + " or " + eventStream
-		e.Got, _ = x.response.Field("Content-Type")
-		r.Add(e)
-	}
+	x.answersWith(r, "answered a "+x.did()+" with neither JSON nor an event stream", applicationJSON, eventStream)
+}
+
+// answersWith judges the type of the response's body.
+func (x *exchange) answersWith(r *Report, text string, kinds ...string) {
+	kind, _ := x.response.Field("Content-Type")
+	r.Judge(!slices.Contains(kinds, x.contentType()), x.wrong(Evidence{Text: text, Want: strings.Join(kinds, " or "), Got: kind}))
 }
 
 func listenAnswer(s *Step, r *Report) {
@@ -76,13 +78,7 @@ func listenAnswer(s *Step, r *Report) {
 	if byName, _ := admits(accept, eventStream); !byName || !s.listens() || !x.accepted() {
 		return
 	}
-	r.Tried()
-	if x.contentType() != eventStream {
-		e := x.wrong("answered a GET with " + fmt.Sprint(x.response.Status) + " and no event stream")
-		e.Want = eventStream
-		e.Got, _ = x.response.Field("Content-Type")
-		r.Add(e)
-	}
+	x.answersWith(r, "answered a GET with "+fmt.Sprint(x.response.Status)+" and no event stream", eventStream)
 }
 
 func answerOnListen(s *Step, r *Report) {
@@ -90,10 +86,8 @@ func answerOnListen(s *Step, r *Report) {
 	if x == nil || x.request.Method != http.MethodGet || x.path != s.Conn.http.endpoint || x.response == nil || x.contentType() != eventStream {
 		return
 	}
-	r.Tried()
-	if _, resumes := x.request.Field("Last-Event-ID"); !resumes {
-		r.Add(Evidence{Text: "answered on the stream of a GET (frame " + number(x.asked.Seq) + ")", Because: []uint64{x.asked.Seq}})
-	}
+	_, resumes := x.request.Field("Last-Event-ID")
+	r.Judge(!resumes, Evidence{Text: "answered on the stream of a GET (frame " + number(x.asked.Seq) + ")", Because: []uint64{x.asked.Seq}})
 }
 
 func mismatchAccepted(s *Step, r *Report) {
@@ -107,7 +101,7 @@ func mismatchAccepted(s *Step, r *Report) {
 		if _, there := x.request.Field(m.header); what == "" || !there && m.header == "MCP-Protocol-Version" {
 			continue
 		}
-		r.Add(x.wrong("accepted a " + x.did() + " " + what))
+		r.Add(x.wrong(Evidence{Text: "accepted a " + x.did() + " " + what}))
 		return
 	}
 }
@@ -119,29 +113,18 @@ func versionAccepted(s *Step, r *Report) {
 	if !ok || !s.isLater() || version == s.Conn.Version || offered == "" || version != offered {
 		return
 	}
-	r.Tried()
-	if x.accepted() {
-		e := x.wrong("accepted a " + x.did() + " with the version that it had not agreed to")
-		e.Want, e.Got = "status 400", fmt.Sprint(x.response.Status)
-		r.Add(e)
-	}
+	r.Judge(x.accepted(), x.wrong(Evidence{Text: "accepted a " + x.did() + " with the version that it had not agreed to", Want: "status 400", Got: fmt.Sprint(x.response.Status)}))
 }
 
 func unknownMethodStatus(s *Step, r *Report) {
 	x, _ := s.Conn.http.open.Get(s.Frame.Stream)
-	if code, _ := wire.Integer(wire.Get(s.Envelope.Error, "code")); x == nil || code != -32601 || x.response == nil || !s.Conn.mcp.lifecycle.modern {
+	if x == nil || !isMissing(s) || x.response == nil || !s.Conn.mcp.lifecycle.modern || !x.asks(s.Envelope.ID) || x.version != s.Conn.Version {
 		return
 	}
-	if !x.asks(s.Envelope.ID) || x.version != s.Conn.Version {
-		return
-	}
-	r.Tried()
-	if x.accepted() {
-		r.Add(Evidence{
-			Text: fmt.Sprintf("answered %s with error -32601 and the status %d (frame %d)", x.asked.Method, x.response.Status, x.answered.Seq),
-			Want: "status 404", Because: []uint64{x.answered.Seq},
-		})
-	}
+	r.Judge(x.accepted(), Evidence{
+		Text: fmt.Sprintf("answered %s with error -32601 and the status %d (frame %d)", x.asked.Method, x.response.Status, x.answered.Seq),
+		Want: "status 404", Because: []uint64{x.answered.Seq},
+	})
 }
 
 func bodyNotJSON(s *Step, r *Report) {

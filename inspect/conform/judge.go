@@ -263,10 +263,8 @@ func (j *judge) end() {
 		return
 	}
 	c.over = true
-	s := Step{judge: j, Conn: c, Frame: c.lastFrame(), About: &dialect.Annotation{}, Entry: -1}
-	for rules := range j.table.ends() {
-		for _, a := range rules {
-			j.call(a, &s)
-		}
+	s := Step{judge: j, Conn: c, Frame: c.closing.last, About: &dialect.Annotation{}, Entry: -1}
+	for _, a := range j.table.last {
+		j.call(a, &s)
 	}
 }

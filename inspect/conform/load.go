@@ -78,13 +78,10 @@ func noReplay(s *Step, r *Report) {
 	if turns == 0 {
 		return
 	}
-	r.Tried()
-	if x.setup.replayed == 0 {
-		r.Add(Evidence{
-			Text:    "answered " + s.Method + " before it had replayed anything; the tapes hold " + plural(turns, "turn") + " of the session",
-			Because: []uint64{s.Call.Seq},
-		})
-	}
+	r.Judge(x.setup.replayed == 0, Evidence{
+		Text:    "answered " + s.Method + " before it had replayed anything; the tapes hold " + plural(turns, "turn") + " of the session",
+		Because: []uint64{s.Call.Seq},
+	})
 }
 
 func plural(n int, what string) string {

@@ -17,7 +17,6 @@ type mcpState struct {
 	lifecycle lifecycle
 	requests  [2]mcpRequests // by the direction of the requests
 	sessions  mcpSessions
-	data      dataLayerState
 	lists     mcpLists
 }
 
@@ -37,7 +36,7 @@ func (m *mcpState) observe(s *Step) {
 		others.tokens.told(s)
 	}
 	m.sessions.observe(s)
-	m.data.observe(s)
+	observeState(s)
 	m.lists.observe(s)
 	m.lifecycle.observe(s)
 }
@@ -204,10 +203,7 @@ func mcpTooEarly(s *Step, r *Report) {
 	if l.opening == nil || l.answered || !s.isLegacy() || s.Method == "initialize" {
 		return
 	}
-	r.Tried()
-	if !probes(s) {
-		r.Add(Evidence{Text: "asked for " + s.Method + " before initialize (frame " + number(l.opening.Seq) + ") was answered", Because: []uint64{l.opening.Seq}})
-	}
+	r.Judge(!probes(s), Evidence{Text: "asked for " + s.Method + " before initialize (frame " + number(l.opening.Seq) + ") was answered", Because: []uint64{l.opening.Seq}})
 }
 
 func notInitialized(s *Step, r *Report) {
@@ -236,10 +232,8 @@ func serverGate(s *Step, r *Report) {
 	if s.Method == "completion/complete" && s.Conn.Version < "2025-03-26" {
 		return
 	}
-	r.Tried()
-	if said, known := s.said(dialect.AgentSide); known && !dialect.Allowed(dialect.MCPLegacy, dialect.AgentSide, s.Method, said) {
-		r.Add(Evidence{Text: "asked for " + s.Method + ", which the server has not declared", Because: []uint64{s.Conn.hello.answered.Seq}})
-	}
+	said, known := s.said(dialect.AgentSide)
+	r.Judge(known && !dialect.Allowed(dialect.MCPLegacy, dialect.AgentSide, s.Method, said), Evidence{Text: "asked for " + s.Method + ", which the server has not declared", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func clientGate(s *Step, r *Report) {

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 const metaSession = "io.modelcontextprotocol/session"
 
 // sessionUnknown is the code by which the draft refuses a session.
-const sessionUnknown = "-32043"
+const sessionUnknown = -32043
 
 // sessionStates are the states that the server gave a session, as hashes, the newest
 // last.
@@ -30,10 +31,8 @@ type sessionState struct {
 // have that crossed newer ones.
 const maxStates = 16
 
-// dataLayerState is what is known of all sessions of the draft.
-type dataLayerState struct{ seed maphash.Seed }
-
-func (d *dataLayerState) observe(s *Step) {
+// observeState takes the state that an answer of the draft gives a session.
+func observeState(s *Step) {
 	if s.Call == nil || !s.Succeeded() || s.From != Agent {
 		return
 	}
@@ -43,19 +42,16 @@ func (d *dataLayerState) observe(s *Step) {
 	}
 	x := s.Conn.session(wire.Text(wire.Get(given, "sessionId")))
 	if state := wire.Get(given, "state"); x != nil && wire.Present(state) {
-		x.mcp.states.add(sessionState{d.hash(state), s.Moment()})
+		x.mcp.states.add(sessionState{hashOfState(state), s.Moment()})
 	}
 }
 
-// hash returns the hash of a state, however its JSON is written.
-func (d *dataLayerState) hash(state []byte) uint64 {
-	if d.seed == (maphash.Seed{}) {
-		d.seed = maphash.MakeSeed()
-	}
+// hashOfState returns the hash of a state, however its JSON is written.
+func hashOfState(state []byte) uint64 {
 	if unquoted, ok := wire.Unquote(state); ok {
 		state = unquoted
 	}
-	return maphash.Bytes(d.seed, state)
+	return maphash.Bytes(seed, state)
 }
 
 func (t *sessionStates) add(state sessionState) {
@@ -106,10 +102,8 @@ var mcpDataLayerRules = checks{
 }
 
 func createMeta(s *Step, r *Report) {
-	r.Tried()
-	if v := s.Param("_meta", metaSession); v != nil {
-		r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath, Got: string(v)})
-	}
+	v := s.Param("_meta", metaSession)
+	r.Judge(v != nil, Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath, Got: string(v)})
 }
 
 // metaSessionPath is the path of the session.
@@ -125,12 +119,8 @@ func createResult(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
 	id := s.Result("session", "sessionId")
-	visible := func(b byte) bool { return b >= 0x21 && b <= 0x7E }
-	if t := wire.Text(id); t == "" || slices.ContainsFunc([]byte(t), func(b byte) bool { return !visible(b) }) {
-		r.Add(Evidence{Text: "made a session without an id that can be used", Path: "session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
-	}
+	r.Judge(!isVisible(wire.Text(id)), Evidence{Text: "made a session without an id that can be used", Path: "session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
 }
 
 func answerID(s *Step, r *Report) {
@@ -166,7 +156,7 @@ func stateOf(s *Step, r *Report) {
 	switch {
 	case !wire.Present(state) && s.hasReadState(first):
 		e.Text = "sent no state, and the server had given one (frame " + number(newest.Seq) + ")"
-	case wire.Present(state) && !states.allows(s, s.Conn.mcp.data.hash(state)):
+	case wire.Present(state) && !states.allows(s, hashOfState(state)):
 		e.Text = "sent another state than the server gave (frame " + number(newest.Seq) + ")"
 	default:
 		return
@@ -183,13 +173,13 @@ func unknownID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	code := string(wire.Get(s.Envelope.Error, "code"))
-	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: "error " + sessionUnknown}
+	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: fmt.Sprint("error ", sessionUnknown)}
 	switch {
 	case s.Succeeded():
 		e.Text = "accepted " + s.Method + " in a session that was deleted (frame " + number(at.Seq) + ")"
-	case code != sessionUnknown:
-		e.Text, e.Path, e.Got, e.Strength = "refused a deleted session (frame "+number(at.Seq)+") with another error", "error.code", code, Warning
+	case code(s.Envelope.Error) != sessionUnknown:
+		e.Text, e.Path, e.Strength = "refused a deleted session (frame "+number(at.Seq)+") with another error", "error.code", Warning
+		e.Got = string(wire.Get(s.Envelope.Error, "code"))
 	default:
 		return
 	}
@@ -198,11 +188,9 @@ func unknownID(s *Step, r *Report) {
 
 func lostData(s *Step, r *Report) {
 	id := dataSession(s.Call)
-	if id == "" || string(wire.Get(s.Envelope.Error, "code")) != sessionUnknown {
+	if id == "" || code(s.Envelope.Error) != sessionUnknown {
 		return
 	}
-	r.Tried()
-	if named := wire.Get(s.Envelope.Error, "data", "sessionId"); wire.Text(named) != id {
-		r.Add(Evidence{Text: "did not say which session is unknown", Path: "error.data.sessionId", Want: id, Got: string(named), Because: []uint64{s.Call.Seq}})
-	}
+	named := wire.Get(s.Envelope.Error, "data", "sessionId")
+	r.Judge(wire.Text(named) != id, Evidence{Text: "did not say which session is unknown", Path: "error.data.sessionId", Want: id, Got: string(named), Because: []uint64{s.Call.Seq}})
 }

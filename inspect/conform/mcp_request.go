@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -40,10 +39,8 @@ func (q *mcpRequests) observe(s *Step) {
 
 // usedIDs are ids of requests, as JSON: integers as runs, the others by their hashes.
 type usedIDs struct {
-	runs   []run // in their order, with gaps between
-	texts  bounded.Map[uint64, struct{}]
-	seed   maphash.Seed
-	forgot bool // some are not remembered any more
+	runs []run // in their order, with gaps between
+	hashes
 }
 
 // A run has all integers from first to last.
@@ -60,11 +57,7 @@ func (u *usedIDs) has(id []byte) bool {
 		i := u.search(n)
 		return i < len(u.runs) && u.runs[i].first <= n
 	}
-	if u.texts.Len() == 0 {
-		return false
-	}
-	_, used := u.texts.Get(maphash.Bytes(u.seed, id))
-	return used
+	return u.hashes.has(id)
 }
 
 // search returns the first run that does not end before n.
@@ -84,11 +77,7 @@ func (u *usedIDs) add(id []byte) {
 	}
 	n, ok := integerID(id)
 	if !ok {
-		if u.texts.Limit == 0 {
-			u.texts.Limit, u.seed = maxTextIDs, maphash.MakeSeed()
-		}
-		_, full := u.texts.Set(maphash.Bytes(u.seed, id), struct{}{})
-		u.forgot = u.forgot || full
+		u.hashes.add(id, maxTextIDs)
 		return
 	}
 	i := u.search(n)

@@ -186,10 +186,7 @@ func createGate(s *Step, r *Report) {
 	if s.Method == "sessions/create" && s.Conn.Proposal != dialect.SEP1364A1 {
 		return
 	}
-	r.Tried()
-	if !wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "sessions")) {
-		r.Add(Evidence{Text: "called " + s.Method + ", and the server has not declared sessions", Because: []uint64{s.Conn.hello.answered.Seq}})
-	}
+	r.Judge(!wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "sessions")), Evidence{Text: "called " + s.Method + ", and the server has not declared sessions", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 // needsNoSession reports whether a message may come without a session where these are
@@ -262,20 +259,15 @@ func foreignID(s *Step, r *Report) {
 	if id == "" || deletes(s.Method) {
 		return
 	}
-	r.Tried()
-	if at, over := s.ended(id); over && s.HasRead(at) {
-		r.Add(Evidence{Text: "sent " + s.Method + " in a session that it had deleted (frame " + number(at.Seq) + ")", Path: "sessionId", Got: id, Because: []uint64{at.Seq}})
-	}
+	at, over := s.ended(id)
+	r.Judge(over && s.HasRead(at), Evidence{Text: "sent " + s.Method + " in a session that it had deleted (frame " + number(at.Seq) + ")", Path: "sessionId", Got: id, Because: []uint64{at.Seq}})
 }
 
 func sessionlessServer(s *Step, r *Report) {
 	if s.Call == nil || s.Call.Session == "" {
 		return
 	}
-	r.Tried()
-	if s.Succeeded() && s.Envelope.Session == nil {
-		r.Add(Evidence{Text: "accepted initialize with a sessionId (frame " + number(s.Call.Seq) + "), and answered without one", Because: []uint64{s.Call.Seq}, Of: s.Call})
-	}
+	r.Judge(s.Succeeded() && s.Envelope.Session == nil, Evidence{Text: "accepted initialize with a sessionId (frame " + number(s.Call.Seq) + "), and answered without one", Because: []uint64{s.Call.Seq}, Of: s.Call})
 }
 
 func newID(s *Step, r *Report) {
@@ -297,10 +289,8 @@ func sameID(s *Step, r *Report) {
 	if s.Call.Session == "" || !s.Succeeded() || !isString(s.Envelope.Session) {
 		return
 	}
-	r.Tried()
-	if id := wire.Text(s.Envelope.Session); id != s.Call.Session {
-		r.Add(Evidence{Text: "answered initialize with another session than asked for (frame " + number(s.Call.Seq) + ")", Path: "sessionId", Want: s.Call.Session, Got: id, Because: []uint64{s.Call.Seq}})
-	}
+	id := wire.Text(s.Envelope.Session)
+	r.Judge(id != s.Call.Session, Evidence{Text: "answered initialize with another session than asked for (frame " + number(s.Call.Seq) + ")", Path: "sessionId", Want: s.Call.Session, Got: id, Because: []uint64{s.Call.Seq}})
 }
 
 func terminated(s *Step, r *Report) {

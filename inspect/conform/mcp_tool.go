@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"hash/maphash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,9 +26,7 @@ type mcpLists struct {
 	tools   bounded.Map[mcpToolKey, *mcpTool]
 	schemas int // bytes kept with tools
 
-	cursors bounded.Map[uint64, struct{}] // that the server gave, as hashes
-	seed    maphash.Seed
-	forgot  bool // some are not known, or not any more
+	cursors hashes // that the server gave
 }
 
 // A mcpToolKey names a tool: with a session proposal, each session may have its own.
@@ -52,13 +49,11 @@ func (l *mcpLists) observe(s *Step) {
 		l.forgetTools()
 	case s.Call == nil || s.From != Agent || !slices.Contains(lists, s.Method):
 	case s.Kind() == wire.Oversized:
-		l.forgot = true
+		l.cursors.forgot = true
 		l.forgetTools()
 	case s.Succeeded():
 		if cursor := s.Result("nextCursor"); isString(cursor) {
-			l.cursors.Limit = maxMCPCursors
-			_, full := l.cursors.Set(l.hash(cursor), struct{}{})
-			l.forgot = l.forgot || full
+			l.cursors.add([]byte(wire.Text(cursor)), maxMCPCursors)
 		}
 		if s.Method == "tools/list" {
 			l.list(s)
@@ -66,17 +61,9 @@ func (l *mcpLists) observe(s *Step) {
 	}
 }
 
-func (l *mcpLists) hash(cursor []byte) uint64 {
-	if l.seed == (maphash.Seed{}) {
-		l.seed = maphash.MakeSeed()
-	}
-	text, _ := wire.Unquote(cursor)
-	return maphash.Bytes(l.seed, text)
-}
-
 // list takes the tools of an answer.
 func (l *mcpLists) list(s *Step) {
-	for _, t := range toolsOf(s) {
+	for _, t := range wire.Elements(s.Result("tools")) {
 		name, out := wire.Text(wire.Get(t, "name")), wire.Get(t, "outputSchema")
 		key := mcpToolKey{s.sessionID(), name}
 		if old, _ := l.tools.Get(key); old != nil {
@@ -114,15 +101,6 @@ func (l *mcpLists) forgetTools() {
 
 func (l *mcpLists) forget(tool *mcpTool) { l.schemas -= len(tool.schema) }
 
-// toolsOf returns the tools in the answer to tools/list, as JSON.
-func toolsOf(s *Step) [][]byte {
-	var all [][]byte
-	for _, t := range wire.Elements(s.Result("tools")) {
-		all = append(all, t)
-	}
-	return all
-}
-
 // output returns what the structured result of the tool has to be; nil if nobody can
 // tell.
 func (t *mcpTool) output() *schema.Shape {
@@ -142,69 +120,55 @@ var mcpToolRules = checks{
 
 var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
 
-// toolPath returns the path of a member of a tool in the answer to tools/list.
-func toolPath(i int, member string) string {
-	return dialect.MemberPath(dialect.ElementPath("tools", i), member)
-}
-
-// more says how many others are of the same kind.
-func more(n int) string {
-	if n == 0 {
-		return ""
+// addFirst adds the first of some breaches at one step, and says how many more there are.
+func (r *Report) addFirst(found []Evidence) {
+	r.Tried()
+	if len(found) == 0 {
+		return
 	}
-	return " (and " + strconv.Itoa(n) + " more)"
+	if more := len(found) - 1; more > 0 {
+		found[0].Text += " (and " + strconv.Itoa(more) + " more)"
+	}
+	r.Add(found[0])
 }
 
 func toolName(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
 	seen := map[string]bool{}
-	var e Evidence
-	found := 0
-	for i, t := range toolsOf(s) {
+	var found []Evidence
+	for i, t := range wire.Elements(s.Result("tools")) {
 		raw := wire.Get(t, "name")
 		name := wire.Text(raw)
-		twice := seen[name]
-		seen[name] = true
-		if !isString(raw) || !twice && toolNameForm().MatchString(name) {
-			continue
-		}
-		if found++; found > 1 {
-			continue
-		}
-		e = Evidence{Text: "gave a tool a name of another form", Path: toolPath(i, "name"), Want: "[A-Za-z0-9_.-]{1,128}", Got: string(raw)}
-		if twice {
+		e := Evidence{Text: "gave a tool a name of another form", Path: dialect.ElementPath("tools", i) + ".name", Want: "[A-Za-z0-9_.-]{1,128}", Got: string(raw)}
+		switch {
+		case isString(raw) && seen[name]:
 			e.Text, e.Want = "gave two tools one name", ""
+		case isString(raw) && toolNameForm().MatchString(name):
+			seen[name] = true
+			continue
 		}
+		seen[name] = true
+		found = append(found, e)
 	}
-	if found > 0 {
-		e.Text += more(found - 1)
-		r.Add(e)
-	}
+	r.addFirst(found)
 }
 
 func inputSchema(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
-	var e Evidence
-	found := 0
-	for i, t := range toolsOf(s) {
-		in := wire.Get(t, "inputSchema")
-		if wire.Text(wire.Get(in, "type")) == "object" {
-			continue
-		}
-		if found++; found == 1 {
-			e = Evidence{Text: "listed the tool " + cut(wire.Text(wire.Get(t, "name"))) + " without a schema of its arguments", Path: toolPath(i, "inputSchema"), Want: `{"type":"object"}`, Got: string(in)}
+	var found []Evidence
+	for i, t := range wire.Elements(s.Result("tools")) {
+		if in := wire.Get(t, "inputSchema"); wire.Text(wire.Get(in, "type")) != "object" {
+			found = append(found, Evidence{
+				Text: "listed the tool " + cut(wire.Text(wire.Get(t, "name"))) + " without a schema of its arguments",
+				Path: dialect.ElementPath("tools", i) + ".inputSchema", Want: `{"type":"object"}`, Got: string(in),
+			})
 		}
 	}
-	if found > 0 {
-		e.Text += more(found - 1)
-		r.Add(e)
-	}
+	r.addFirst(found)
 }
 
 func structuredResult(s *Step, r *Report) {
@@ -246,12 +210,9 @@ func structuredResult(s *Step, r *Report) {
 
 func mcpMadeUpCursor(s *Step, r *Report) {
 	cursor := s.Param("cursor")
-	l := &s.Conn.mcp.lists
-	if wire.Text(cursor) == "" || l.forgot || s.sessionID() != "" && s.Session == nil {
+	given := &s.Conn.mcp.lists.cursors
+	if wire.Text(cursor) == "" || given.forgot || s.sessionID() != "" && s.Session == nil {
 		return
 	}
-	r.Tried()
-	if _, given := l.cursors.Get(l.hash(cursor)); !given {
-		r.Add(Evidence{Text: "sent a cursor that no answer had brought", Path: "cursor", Got: string(cursor)})
-	}
+	r.Judge(!given.has([]byte(wire.Text(cursor))), Evidence{Text: "sent a cursor that no answer had brought", Path: "cursor", Got: string(cursor)})
 }

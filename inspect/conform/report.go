@@ -64,6 +64,15 @@ func (r *Report) Session() *session {
 // or wrong.
 func (r *Report) Tried() { r.judged(&Evidence{}) }
 
+// Judge says that the rule has an occasion at this step and, if broken is set, is broken
+// as e says. It is for rare steps: it costs the making of e each time.
+func (r *Report) Judge(broken bool, e Evidence) {
+	r.Tried()
+	if broken {
+		r.Add(e)
+	}
+}
+
 // Add says that the rule is broken at this step, or at the frame that e names.
 func (r *Report) Add(e Evidence) {
 	if !r.judged(&e) {

@@ -179,10 +179,10 @@ func errorShape(s *Step, r *Report) {
 		r.Add(Evidence{Text: "answered with an error that is no object", Path: "error", Want: "an object", Got: string(value)})
 		return
 	}
-	code, message := wire.Get(value, "code"), wire.Get(value, "message")
-	n, ok := wire.Integer(code)
+	c, message := wire.Get(value, "code"), wire.Get(value, "message")
+	n, ok := wire.Integer(c)
 	if !ok || s.Conn.Protocol == dialect.ACP && (n < math.MinInt32 || n > math.MaxInt32) {
-		r.Add(Evidence{Text: "answered with an error without an integer code", Path: "error.code", Want: "an integer", Got: string(code)})
+		r.Add(Evidence{Text: "answered with an error without an integer code", Path: "error.code", Want: "an integer", Got: string(c)})
 	}
 	if !isString(message) {
 		r.Add(Evidence{Text: "answered with an error without a message", Path: "error.message", Want: "a string", Got: string(message)})
@@ -199,8 +199,7 @@ func nullID(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	code, _ := wire.Integer(wire.Get(s.Envelope.Error, "code"))
-	if s.Call == nil && code != -32700 && code != -32600 {
+	if c := code(s.Envelope.Error); s.Call == nil && c != wire.ParseError && c != wire.InvalidRequest {
 		r.Add(Evidence{Text: "answered with the id null", Path: "id", Want: "the id of the request", Got: "null"})
 	}
 }

@@ -1,7 +1,7 @@
 package conform
 
 import (
-	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,8 +88,7 @@ func (c *connection) opened(s *Step) {
 type directory struct {
 	gone    bounded.Map[string, Moment] // deleted: when that was confirmed
 	early   bounded.Map[string, uint64] // updated before any answer named them: Seq of the first frame
-	cursors bounded.Map[uint64, struct{}]
-	seed    maphash.Seed
+	cursors hashes
 }
 
 // Bounds of what is remembered of sessions beside maxSessions.
@@ -100,12 +99,6 @@ const (
 	maxSessionID = 1 << 10 // bytes
 )
 
-func newDirectory() directory {
-	d := directory{seed: maphash.MakeSeed()}
-	d.gone.Limit, d.early.Limit, d.cursors.Limit = maxGone, maxEarly, maxCursors
-	return d
-}
-
 func (d *directory) observe(s *Step) {
 	switch {
 	case s.From == Agent && s.Kind() != wire.Response && s.Session == nil && s.About.Session != "" && len(s.About.Session) <= maxSessionID:
@@ -114,7 +107,7 @@ func (d *directory) observe(s *Step) {
 		}
 	case s.Method == "session/list" && s.Succeeded() && s.Call != nil:
 		if next := s.Result("nextCursor"); isString(next) {
-			if _, full := d.cursors.Set(maphash.Bytes(d.seed, next), struct{}{}); full && s.Conn.lost == "" {
+			if d.cursors.add(next, maxCursors); d.cursors.forgot && s.Conn.lost == "" {
 				s.Conn.lost = "there are more cursors than are remembered"
 			}
 		}
@@ -144,10 +137,8 @@ func noSessionID(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
 	}
-	r.Tried()
-	if id := s.Result("sessionId"); wire.Text(id) == "" {
-		r.Add(Evidence{Text: "answered session/new without an id", Path: "sessionId", Want: "a string that is not empty", Got: string(id)})
-	}
+	id := s.Result("sessionId")
+	r.Judge(wire.Text(id) == "", Evidence{Text: "answered session/new without an id", Path: "sessionId", Want: "a string that is not empty", Got: string(id)})
 }
 
 func sessionIDAgain(s *Step, r *Report) {
@@ -172,17 +163,18 @@ func relativeCwd(s *Step, r *Report) {
 		}
 	}
 	look(s.Param("cwd"), "cwd")
-	each(s.Param("additionalDirectories"), "additionalDirectories", look)
+	for i, directory := range wire.Elements(s.Param("additionalDirectories")) {
+		look(directory, dialect.ElementPath("additionalDirectories", i))
+	}
 }
+
+// authRequired is the code of ACP for a session that needs a login first.
+const authRequired = -32000
 
 // refusesOtherwise reports whether an error has a reason that has nothing to do with the
 // session: the method, the login, a cancellation.
 func refusesOtherwise(e []byte) bool {
-	switch string(wire.Get(e, "code")) {
-	case "-32601", "-32000", requestCancelled:
-		return true
-	}
-	return false
+	return slices.Contains([]int64{wire.MethodNotFound, authRequired, wire.RequestCancelled}, code(e))
 }
 
 func unknownSession(s *Step, r *Report) {
@@ -207,13 +199,11 @@ func updateTooEarly(s *Step, r *Report) {
 	if !s.Succeeded() || id == "" {
 		return
 	}
-	r.Tried()
-	if first, early := s.Conn.directory.early.Get(id); early && s.Call != nil && first > s.Call.Seq {
-		r.Add(Evidence{
-			Text: "named the session only after it had sent something for it (frame " + number(first) + ")", Path: "sessionId",
-			Got: string(s.Result("sessionId")), Because: []uint64{first},
-		})
-	}
+	first, early := s.Conn.directory.early.Get(id)
+	r.Judge(early && s.Call != nil && first > s.Call.Seq, Evidence{
+		Text: "named the session only after it had sent something for it (frame " + number(first) + ")", Path: "sessionId",
+		Got: string(s.Result("sessionId")), Because: []uint64{first},
+	})
 }
 
 func listFilter(s *Step, r *Report) {
@@ -225,18 +215,15 @@ func listFilter(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	found := false
-	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
-		cwd := wire.Get(item, "cwd")
-		if found || !isString(cwd) || lastPart(wire.Text(cwd)) == lastPart(asked) {
+	for i, item := range wire.Elements(s.Result("sessions")) {
+		if cwd := wire.Get(item, "cwd"); isString(cwd) && lastPart(wire.Text(cwd)) != lastPart(asked) {
+			r.Add(Evidence{
+				Text: "listed a session of another directory than was asked for (frame " + number(s.Call.Seq) + ")", Path: dialect.ElementPath("sessions", i) + ".cwd",
+				Want: strconv.Quote(short(asked)), Got: string(cwd), Because: []uint64{s.Call.Seq},
+			})
 			return
 		}
-		found = true
-		r.Add(Evidence{
-			Text: "listed a session of another directory than was asked for (frame " + number(s.Call.Seq) + ")", Path: at + ".cwd",
-			Want: strconv.Quote(short(asked)), Got: string(cwd), Because: []uint64{s.Call.Seq},
-		})
-	})
+	}
 }
 
 // lastPart returns the last part of a path, of POSIX or of Windows, in small letters.
@@ -250,11 +237,7 @@ func madeUpCursor(s *Step, r *Report) {
 	if !isString(cursor) {
 		return
 	}
-	r.Tried()
-	d := &s.Conn.directory
-	if _, brought := d.cursors.Get(maphash.Bytes(d.seed, cursor)); !brought {
-		r.Add(Evidence{Text: "asked for a page by a cursor that no answer brought", Path: "cursor", Got: string(cursor)})
-	}
+	r.Judge(!s.Conn.directory.cursors.has(cursor), Evidence{Text: "asked for a page by a cursor that no answer brought", Path: "cursor", Got: string(cursor)})
 }
 
 func deletedListed(s *Step, r *Report) {
@@ -262,13 +245,13 @@ func deletedListed(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
+	for i, item := range wire.Elements(s.Result("sessions")) {
 		gone, deleted := s.Conn.directory.gone.Get(wire.Text(wire.Get(item, "sessionId")))
 		if deleted && gone.Seq < s.Call.Seq {
 			r.Add(Evidence{
-				Text: "listed a session that was deleted (frame " + number(gone.Seq) + ")", Path: at + ".sessionId",
+				Text: "listed a session that was deleted (frame " + number(gone.Seq) + ")", Path: dialect.ElementPath("sessions", i) + ".sessionId",
 				Got: string(wire.Get(item, "sessionId")), Because: []uint64{gone.Seq, s.Call.Seq},
 			})
 		}
-	})
+	}
 }

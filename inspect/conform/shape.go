@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,39 +113,39 @@ func shapeOf(s *Step, r *Report) {
 		if p.Kind == schema.UnknownKey || isOwned(s, p.Path) {
 			continue
 		}
-		e := Evidence{Text: shapeText(p), Path: p.Path, Want: p.Want, Got: p.Got}
-		if p.Kind == schema.Missing {
-			e.Got = ""
-		}
-		switch {
-		case p.Unstable, p.Kind == schema.Null && (s.Method == "session/load" || s.Method == "fs/write_text_file"):
+		e := shapeEvidence(p)
+		if p.Unstable || p.Kind == schema.Null && (s.Method == "session/load" || s.Method == "fs/write_text_file") {
 			e.Strength = Note
-		case p.Lenient, p.Kind == schema.Null:
-			e.Strength = Warning
 		}
 		r.Add(e)
 	}
 }
 
-// shapeText says in words what is wrong.
-func shapeText(p schema.Problem) string {
-	in := ""
+// shapeTexts say what is wrong with a value.
+var shapeTexts = [...]string{
+	schema.Missing:        "left a member out",
+	schema.WrongType:      "sent a value of another shape",
+	schema.Null:           "sent null for an object",
+	schema.NotListed:      "sent a value that the schema does not list",
+	schema.UnknownVariant: "sent a value that the schema does not list",
+	schema.NoBranch:       "sent a value of another shape",
+	schema.OutOfRange:     "sent a value beyond its limits",
+	schema.Forbidden:      "sent what must not be there",
+}
+
+// shapeEvidence says what is wrong with a value by its schema.
+func shapeEvidence(p schema.Problem) Evidence {
+	e := Evidence{Text: shapeTexts[p.Kind], Path: p.Path, Want: p.Want, Got: p.Got}
 	if p.Type != "" {
-		in = " in " + p.Type
+		e.Text += " in " + p.Type
 	}
-	switch p.Kind {
-	case schema.Missing:
-		return "left a member out" + in
-	case schema.Null:
-		return "sent null for an object" + in
-	case schema.NotListed, schema.UnknownVariant:
-		return "sent a value that the schema does not list" + in
-	case schema.Forbidden:
-		return "sent what must not be there" + in
-	case schema.OutOfRange:
-		return "sent a value beyond its limits" + in
+	if p.Kind == schema.Missing {
+		e.Got = ""
 	}
-	return "sent a value of another shape" + in
+	if p.Lenient || p.Kind == schema.Null {
+		e.Strength = Warning
+	}
+	return e
 }
 
 // owned are the paths that other rules judge, each behind its method.
@@ -178,7 +179,10 @@ func mcpShape(s *Step, r *Report) {
 	}
 	set := schema.Of(s.Conn.Dialect, s.Conn.Version)
 	if s.Kind() != wire.Response {
-		if shape := shapeOfParams(set, s); shape != nil {
+		if set == nil {
+			return
+		}
+		if shape := set.Params(s.Method, s.is(wire.Request)); shape != nil {
 			checkShape(s, r, shape, s.Envelope.Params, "params", nil)
 		}
 		return
@@ -209,40 +213,13 @@ func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below str
 		if p.Kind == schema.UnknownKey || ownedByRule(s, below, p) {
 			return
 		}
-		e := shapeEvidence(below, p)
+		e := shapeEvidence(p)
+		e.Path = cmp.Or(e.Path, below)
 		if of != nil {
 			e.Of, e.Seq, e.By = of, of.Seq, of.From
 		}
 		r.Add(e)
 	})
-}
-
-// shapeEvidence says what is wrong with the value at a path below params or result.
-func shapeEvidence(below string, p schema.Problem) Evidence {
-	e := Evidence{Path: p.Path, Want: p.Want, Got: p.Got}
-	if p.Path == "" {
-		e.Path = below
-	}
-	switch p.Kind {
-	case schema.Missing:
-		e.Text, e.Got = "left out a member that is required", ""
-	case schema.Null:
-		e.Text = "sent nothing where an object is due"
-	case schema.WrongType:
-		e.Text = "sent a value of another type"
-	case schema.NotListed, schema.UnknownVariant:
-		e.Text = "sent a value that is none of those listed"
-	case schema.OutOfRange:
-		e.Text = "sent a value beyond its limits"
-	case schema.Forbidden:
-		e.Text = "sent what must not be there"
-	default:
-		e.Text = "sent a value of no form that is known"
-	}
-	if p.Lenient || p.Kind == schema.Null {
-		e.Strength = Warning
-	}
-	return e
 }
 
 var inputSchemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\[\d+\]\.inputSchema`) })
@@ -267,12 +244,4 @@ func ownedByRule(s *Step, below string, p schema.Problem) bool {
 		return inputSchemaPath().MatchString(p.Path)
 	}
 	return false
-}
-
-// shapeOfParams returns what the params of a step have to be; nil if nobody says.
-func shapeOfParams(set *schema.Set, s *Step) *schema.Shape {
-	if set == nil {
-		return nil
-	}
-	return set.Params(s.Method, s.is(wire.Request))
 }

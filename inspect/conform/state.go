@@ -51,8 +51,10 @@ type connection struct {
 }
 
 func newConnection(p *past) *connection {
-	c := &connection{past: p, messages: newMessages(), tools: newTools(), directory: newDirectory()}
+	c := &connection{past: p}
 	c.sessions.Limit, c.calls.Limit = maxSessions, maxCalls
+	c.messages.seen.Limit, c.tools.known.Limit = maxMessages, maxTools
+	c.directory.gone.Limit, c.directory.early.Limit = maxGone, maxEarly
 	return c
 }
 
@@ -193,20 +195,20 @@ type closing struct {
 	exit   Moment
 	asked  Moment         // by the first signal that it could have followed; Seq 0: none
 	killed bool           // by a signal that no program can refuse
-	last   *dialect.Frame // the mark that ended it
+	last   *dialect.Frame // the mark that ended it; without its bytes
 }
 
 // closed takes the end of a stream.
 func (c *connection) closed(f *dialect.Frame) {
 	if f.Dir < wire.AgentStderr {
-		c.closing.eof[f.Dir] = Moment{f.Seq, f.At, f.Untimed}
+		c.closing.eof[f.Dir] = momentOf(f)
 		c.closing.keep(f)
 	}
 }
 
 // exited takes the end of the agent.
 func (c *connection) exited(f *dialect.Frame, how *wire.Exit) {
-	c.closing.exit = Moment{f.Seq, f.At, f.Untimed}
+	c.closing.exit = momentOf(f)
 	c.closing.killed = how.Signal == "killed"
 	c.closing.keep(f)
 }
@@ -214,7 +216,7 @@ func (c *connection) exited(f *dialect.Frame, how *wire.Exit) {
 // signalled takes a signal that was passed on to the agent.
 func (k *closing) signalled(f *dialect.Frame, name string) {
 	if k.asked.Seq == 0 && name != "killed" {
-		k.asked = Moment{f.Seq, f.At, f.Untimed}
+		k.asked = momentOf(f)
 	}
 }
 
@@ -230,33 +232,30 @@ func (c *connection) ended() bool {
 	return k.exit.Seq != 0 || k.eof[0].Seq != 0 && k.eof[1].Seq != 0
 }
 
-func (c *connection) lastFrame() *dialect.Frame { return c.closing.last }
-
 // EndedItself reports whether a side ended in order: the stream of the other side was
 // still open when its own ended, or nobody made it end.
 func (c *connection) EndedItself(side Fault) bool {
-	mine, other := c.closing.eof[wire.ClientToAgent], c.closing.eof[wire.AgentToClient]
+	mine, other := c.closing.end(side), c.closing.eof[wire.AgentToClient]
 	if side == Agent {
-		mine, other = other, mine
-		if c.signalled {
-			return false
-		}
-		if mine.Seq == 0 {
-			mine = c.closing.exit
-		}
+		other = c.closing.eof[wire.ClientToAgent]
 	}
-	return mine.Seq != 0 && (other.Seq == 0 || mine.Seq < other.Seq)
+	return mine.Seq != 0 && (other.Seq == 0 || mine.Seq < other.Seq) && !(side == Agent && c.signalled)
+}
+
+// end returns when a side ended; Seq 0: it has not.
+func (k *closing) end(side Fault) Moment {
+	switch {
+	case side == Client:
+		return k.eof[wire.ClientToAgent]
+	case k.eof[wire.AgentToClient].Seq != 0:
+		return k.eof[wire.AgentToClient]
+	}
+	return k.exit
 }
 
 // leftTimeFor reports whether a side had time to answer a request before it ended.
 func (k *closing) leftTimeFor(call *Call, side Fault, grace time.Duration) bool {
-	end := k.eof[wire.ClientToAgent]
-	if side == Agent {
-		end = k.eof[wire.AgentToClient]
-		if end.Seq == 0 {
-			end = k.exit
-		}
-	}
+	end := k.end(side)
 	d, timed := since(call.Moment, end)
 	return call.Seq < end.Seq && (!timed || d > grace)
 }

@@ -66,6 +66,12 @@ func (s *Step) sessionID() string {
 // Succeeded reports whether the step is a response without an error.
 func (s *Step) Succeeded() bool { return s.Kind() == wire.Response && s.Envelope.Error == nil }
 
+// code returns the code of an error; 0 if there is none.
+func code(e []byte) int64 {
+	n, _ := wire.Integer(wire.Get(e, "code"))
+	return n
+}
+
 // Param returns the value at a path of the params, as JSON; nil if there is none.
 func (s *Step) Param(path ...string) []byte {
 	params := s.Envelope.Params
@@ -105,7 +111,9 @@ func (s *Step) EntityID() []byte {
 }
 
 // Moment returns when the step's frame passed.
-func (s *Step) Moment() Moment { return Moment{s.Frame.Seq, s.Frame.At, s.Frame.Untimed} }
+func (s *Step) Moment() Moment { return momentOf(s.Frame) }
+
+func momentOf(f *dialect.Frame) Moment { return Moment{f.Seq, f.At, f.Untimed} }
 
 // HasRead reports whether the sender of the step had surely read an earlier frame that
 // went to it: more than the grace has passed between, or it has answered something that

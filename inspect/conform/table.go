@@ -186,7 +186,3 @@ func (t *table) wanting(s *Step, kind wire.Kind) iter.Seq[[]*active] {
 		}
 	}
 }
-
-func (t *table) ends() iter.Seq[[]*active] {
-	return func(yield func([]*active) bool) { yield(t.last) }
-}

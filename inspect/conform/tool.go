@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/bounded"
@@ -46,11 +45,6 @@ const (
 // tools are the tool calls of a connection that speaks version 1.
 type tools struct {
 	known bounded.Map[toolKey, *toolCall]
-	seed  maphash.Seed
-}
-
-func newTools() tools {
-	return tools{known: bounded.Map[toolKey, *toolCall]{Limit: maxTools}, seed: maphash.MakeSeed()}
 }
 
 // find returns the tool call of a session with an id, nil if it is not known. ok is
@@ -59,7 +53,7 @@ func (t *tools) find(x *session, id []byte) (key toolKey, call *toolCall, ok boo
 	if x == nil || !isString(id) {
 		return key, nil, false
 	}
-	key = toolKey{x.number, maphash.Bytes(t.seed, id)}
+	key = toolKey{x.number, maphash.Bytes(seed, id)}
 	call, _ = t.known.Get(key)
 	return key, call, true
 }
@@ -305,13 +299,11 @@ func (p *pathFinder) look(value []byte, at string) {
 
 // call looks at the locations and the content of a tool call.
 func (p *pathFinder) call(locations, content []byte, at string) {
-	if locations != nil {
-		each(locations, at+".locations", func(location []byte, at string) {
-			p.look(wire.Get(location, "path"), at+".path")
-		})
+	for i, location := range wire.Elements(locations) {
+		p.look(wire.Get(location, "path"), dialect.ElementPath(at+".locations", i)+".path")
 	}
-	if content != nil {
-		each(content, at+".content", p.item)
+	for i, item := range wire.Elements(content) {
+		p.item(item, dialect.ElementPath(at+".content", i))
 	}
 }
 
@@ -321,16 +313,10 @@ func (p *pathFinder) item(value []byte, at string) {
 		return
 	}
 	p.look(wire.Get(value, "path"), at+".path")
-	each(wire.Get(value, "changes"), at+".changes", func(change []byte, at string) {
+	for i, change := range wire.Elements(wire.Get(value, "changes")) {
+		at := dialect.ElementPath(at+".changes", i)
 		p.look(wire.Get(change, "path"), at+".path")
 		p.look(wire.Get(change, "oldPath"), at+".oldPath")
-	})
-}
-
-// each calls f with each element of an array, and with its path.
-func each(array []byte, at string, f func(element []byte, at string)) {
-	for i, element := range wire.Elements(array) {
-		f(element, at+"["+strconv.Itoa(i)+"]")
 	}
 }
 
@@ -339,19 +325,15 @@ func foreignTerminal(s *Step, r *Report) {
 	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
 		return
 	}
-	ownTerminals := bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
-		bytes.Contains(s.Param("update", "_meta"), []byte("terminal"))
-	each(s.Param("update", "content"), "update.content", func(item []byte, at string) {
-		if wire.Text(wire.Get(item, "type")) != "terminal" {
-			return
-		}
+	if bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
+		bytes.Contains(s.Param("update", "_meta"), []byte("terminal")) { // the agent has its own
+		return
+	}
+	for i, item := range wire.Elements(s.Param("update", "content")) {
 		id := wire.Get(item, "terminalId")
-		if !isString(id) || ownTerminals {
-			return
+		if wire.Text(wire.Get(item, "type")) != "terminal" || !isString(id) {
+			continue
 		}
-		r.Tried()
-		if s.Conn.terminals.of(x.id, wire.Text(id)) == nil {
-			r.Add(Evidence{Text: "showed a terminal that the client did not make", Path: at + ".terminalId", Got: string(id)})
-		}
-	})
+		r.Judge(s.Conn.terminals.of(x.id, wire.Text(id)) == nil, Evidence{Text: "showed a terminal that the client did not make", Path: dialect.ElementPath("update.content", i) + ".terminalId", Got: string(id)})
+	}
 }

@@ -53,12 +53,8 @@ func (t *turn) observe(s *Step) {
 }
 
 func (t *turn) prompted(s *Step) {
-	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
-	switch {
-	case call == nil:
-		return
-	case len(t.prompts) == maxPrompts:
-		s.Session.lose("more prompts are open than are remembered")
+	call := s.prompt(len(t.prompts))
+	if call == nil {
 		return
 	}
 	t.prompts = append(t.prompts, call)
@@ -75,6 +71,16 @@ func (t *turn) answered(s *Step) {
 	if isComplete(t.stop) && !s.Call.command {
 		t.completed++
 	}
+}
+
+// prompt returns the prompt that the step is, nil if as many as can be remembered are open.
+func (s *Step) prompt(open int) *Call {
+	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
+	if call != nil && open == maxPrompts {
+		s.Session.lose("more prompts are open than are remembered")
+		return nil
+	}
+	return call
 }
 
 // restored forgets what was said before the session was loaded or resumed.
@@ -139,14 +145,19 @@ func afterTheTurn(s *Step, r *Report) {
 		r.Tried()
 		return
 	}
-	x := r.Session()
-	if x == nil || !x.isIdle() || x.turn.late > 0 || x.turn.cancelled {
-		return
+	if x := r.Session(); x != nil && !x.turn.cancelled {
+		r.addLate(x, "it had ended the turn")
 	}
-	r.Add(Evidence{
-		Text:    "sent " + s.Update + " " + s.After(x.turn.end) + "it had ended the turn (frame " + number(x.turn.end.Seq) + ")",
-		Because: []uint64{x.turn.end.Seq},
-	})
+}
+
+// addLate adds that the step is the first part of the conversation after the end of a turn.
+func (r *Report) addLate(x *session, when string) {
+	if x.isIdle() && x.turn.late == 0 {
+		r.Add(Evidence{
+			Text:    "sent " + r.step.Update + " " + r.step.After(x.turn.end) + when + " (frame " + number(x.turn.end.Seq) + ")",
+			Because: []uint64{x.turn.end.Seq},
+		})
+	}
 }
 
 // isIdle reports whether a turn has ended and none has begun since then.
@@ -159,10 +170,7 @@ func requestOutsideTurn(s *Step, r *Report) {
 	if x == nil || x.setup.opening != nil {
 		return
 	}
-	r.Tried()
-	if len(x.turn.prompts) == 0 {
-		r.Add(Evidence{Text: "called " + s.Method + " while no prompt was open"})
-	}
+	r.Judge(len(x.turn.prompts) == 0, Evidence{Text: "called " + s.Method + " while no prompt was open"})
 }
 
 func emptyTurn(s *Step, r *Report) {
@@ -173,10 +181,7 @@ func emptyTurn(s *Step, r *Report) {
 	if x == nil {
 		return
 	}
-	r.Tried()
-	if x.turn.output < s.Call.Seq {
-		r.Add(Evidence{Text: "ended the turn without any output", Because: []uint64{s.Call.Seq}})
-	}
+	r.Judge(x.turn.output < s.Call.Seq, Evidence{Text: "ended the turn without any output", Because: []uint64{s.Call.Seq}})
 }
 
 // A messageKey names a message of a session by its messageId.
@@ -199,11 +204,6 @@ const maxMessages = 1 << 15
 // fault is missed, and nobody is accused.
 type messages struct {
 	seen bounded.Map[messageKey, message]
-	seed maphash.Seed
-}
-
-func newMessages() messages {
-	return messages{seen: bounded.Map[messageKey, message]{Limit: maxMessages}, seed: maphash.MakeSeed()}
 }
 
 // isMessage reports whether an update is about a message.
@@ -220,7 +220,7 @@ func (m *messages) find(s *Step) (key messageKey, was message, ok bool) {
 	if !isString(id) {
 		return key, was, false
 	}
-	key = messageKey{s.Session.history, maphash.Bytes(m.seed, id)}
+	key = messageKey{s.Session.history, maphash.Bytes(seed, id)}
 	was, _ = m.seen.Get(key)
 	return key, was, true
 }

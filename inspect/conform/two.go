@@ -42,12 +42,8 @@ func (w *work) observe(s *Step) {
 }
 
 func (w *work) prompted(s *Step) {
-	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
-	switch {
-	case call == nil:
-		return
-	case len(w.prompts) == maxPrompts:
-		s.Session.lose("more prompts are open than are remembered")
+	call := s.prompt(len(w.prompts))
+	if call == nil {
 		return
 	}
 	idle := w.state == "idle" || w.state == "" && s.Session.setup.method == "session/new"
@@ -118,25 +114,14 @@ func cancelledIdle(s *Step, r *Report) {
 	if x == nil || x.work.cancel.Seq == 0 {
 		return
 	}
-	stop, cancel := s.Param("update", "stopReason"), x.work.cancel
-	e := Evidence{
-		Text: "ended the work with " + short(wire.Text(stop)) + ", " + s.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")",
-		Path: "update.stopReason", Want: `"cancelled"`, Got: string(stop), Because: []uint64{cancel.Seq},
-	}
-	switch told := x.questions.cancelled.Seq; {
+	switch stop := s.Param("update", "stopReason"); {
 	case !isString(stop):
-		return
 	case wire.Text(stop) == "cancelled":
 		r.Tried()
-		return
-	case s.HasRead(cancel):
-	case told > cancel.Seq:
-		e.Text += `; a permission was answered "cancelled" before (frame ` + number(told) + ")"
-		e.Because = append(e.Because, told)
 	default:
-		return
+		e := Evidence{Text: "ended the work with " + short(wire.Text(stop)), Path: "update.stopReason", Got: string(stop)}
+		r.addUncancelled(e, x, x.work.cancel, false)
 	}
-	r.Add(e)
 }
 
 func removedMethod(s *Step, r *Report) {
@@ -146,51 +131,38 @@ func removedMethod(s *Step, r *Report) {
 	r.Add(Evidence{Text: "called " + s.Method + ", which version 2 has removed", Path: "method"})
 }
 
-// endedAlone returns the accepted prompt whose work a step ends, if nothing else was
-// worked on and it was not cancelled.
-func endedAlone(s *Step, x *session) *accepted {
-	stop := s.Param("update", "stopReason")
-	a := x.work.first()
-	if a == nil || !a.alone || !isString(stop) || wire.Text(stop) == "cancelled" {
-		return nil
+// endedAlone returns the session of a step and the accepted prompt whose work the step ends,
+// if nothing else was worked on and it was not cancelled; else nil.
+func endedAlone(s *Step, r *Report) (x *session, a *accepted) {
+	if x = idleStep(s, r); x == nil {
+		return nil, nil
 	}
-	return a
+	stop := s.Param("update", "stopReason")
+	if a = x.work.first(); a == nil || !a.alone || !isString(stop) || wire.Text(stop) == "cancelled" {
+		return nil, nil
+	}
+	return x, a
 }
 
 func userMessage(s *Step, r *Report) {
-	x := idleStep(s, r)
-	if x == nil {
-		return
-	}
-	a := endedAlone(s, x)
-	if a == nil || x.work.running < a.call.Seq {
-		return
-	}
-	r.Tried()
-	if x.work.message < a.call.Seq {
-		r.Add(Evidence{
-			Text: "ended the work on the prompt of frame " + number(a.call.Seq) + " without having reported the message of the user",
-			Of:   a.call, Because: []uint64{a.call.Seq},
-		})
+	if x, a := endedAlone(s, r); a != nil && x.work.running >= a.call.Seq {
+		r.judgeWork(x.work.message, a, "the message of the user")
 	}
 }
 
 func neverRunning(s *Step, r *Report) {
-	x := idleStep(s, r)
-	if x == nil {
-		return
+	if x, a := endedAlone(s, r); a != nil {
+		r.judgeWork(x.work.running, a, "that it runs")
 	}
-	a := endedAlone(s, x)
-	if a == nil {
-		return
-	}
-	r.Tried()
-	if x.work.running < a.call.Seq {
-		r.Add(Evidence{
-			Text: "ended the work on the prompt of frame " + number(a.call.Seq) + " without having reported that it runs",
-			Of:   a.call, Because: []uint64{a.call.Seq},
-		})
-	}
+}
+
+// judgeWork judges the end of the work on a prompt: the agent must have reported something
+// since the prompt.
+func (r *Report) judgeWork(reported uint64, a *accepted, what string) {
+	r.Judge(reported < a.call.Seq, Evidence{
+		Text: "ended the work on the prompt of frame " + number(a.call.Seq) + " without having reported " + what,
+		Of:   a.call, Because: []uint64{a.call.Seq},
+	})
 }
 
 func idleStopReason(s *Step, r *Report) {
@@ -198,8 +170,6 @@ func idleStopReason(s *Step, r *Report) {
 	if x == nil || x.work.state != "running" && x.work.state != "requires_action" {
 		return
 	}
-	r.Tried()
-	if stop := s.Param("update", "stopReason"); !isString(stop) {
-		r.Add(Evidence{Text: "reported idle after " + x.work.state + " without a stop reason", Path: "update.stopReason", Want: "a stop reason", Got: string(stop)})
-	}
+	stop := s.Param("update", "stopReason")
+	r.Judge(!isString(stop), Evidence{Text: "reported idle after " + x.work.state + " without a stop reason", Path: "update.stopReason", Want: "a stop reason", Got: string(stop)})
 }

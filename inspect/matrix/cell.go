@@ -50,7 +50,7 @@ type Where struct {
 }
 
 // Mark returns what the evidence says.
-func (c *Cell) Mark() Mark {
+func (c Cell) Mark() Mark {
 	used := c.Worked+c.Missing+c.Failed > 0
 	switch {
 	case c.Offered == 0 && used:

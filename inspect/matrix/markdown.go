@@ -19,8 +19,7 @@ func (m *Matrix) Markdown() string {
 		for _, p := range g.Peers {
 			fmt.Fprintf(&b, "| %s |", escapeMarkdown(p.ID()))
 			for _, c := range g.Columns {
-				cell := p.Cell(c)
-				fmt.Fprintf(&b, " %s |", cell.Mark().Sign())
+				fmt.Fprintf(&b, " %s |", p.Cell(c).Mark().Sign())
 			}
 			b.WriteByte('\n')
 		}

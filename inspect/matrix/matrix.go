@@ -100,8 +100,7 @@ func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 		}
 		has := false
 		for _, peer := range m.peers {
-			cell := peer.Cell(c.name)
-			has = has || peer.Protocol == p && cell.Mark() != NotOffered
+			has = has || peer.Protocol == p && peer.Cell(c.name).Mark() != NotOffered
 		}
 		if has {
 			shown = append(shown, c.name)

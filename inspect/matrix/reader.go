@@ -105,10 +105,10 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope) {
 	}
 	outcome := Cell{Worked: 1}
 	if e.Error != nil {
-		code := string(wire.Get(e.Error, "code"))
-		r.link.peer.failed(code)
+		code := wire.Get(e.Error, "code")
+		r.link.peer.failed(string(code))
 		outcome = Cell{Failed: 1}
-		if code == "-32601" {
+		if n, _ := wire.Integer(code); n == wire.MethodNotFound {
 			outcome = Cell{Missing: 1}
 		}
 	}

@@ -77,8 +77,7 @@ func (g *Grid) Lines(width int) [][]termtext.Span {
 	for i, p := range g.Peers {
 		line := []termtext.Span{{Text: termtext.Pad(names[i], widest)}}
 		for _, c := range columns {
-			cell := p.Cell(c)
-			mark := cell.Mark()
+			mark := p.Cell(c).Mark()
 			line = append(line, termtext.Span{Text: strings.Repeat(" ", gap-1)}, termtext.Span{Text: mark.Sign(), Style: styles[mark]})
 		}
 		lines = append(lines, line)

@@ -84,22 +84,8 @@ func (f *Findings) On(tape int) func(seq uint64) []filter.Finding {
 	return func(seq uint64) []filter.Finding { return frames[seq] }
 }
 
-// ForFilter returns what a filter can ask of a finding.
+// ForFilter returns what a filter can ask of a finding. Its strengths and sides have the
+// numbers of conform.
 func ForFilter(f *conform.Finding) filter.Finding {
-	found := filter.Finding{Rule: f.Rule.ID, Name: f.Rule.Name}
-	switch f.Strength {
-	case conform.Note:
-		found.Strength = filter.Note
-	case conform.Warning:
-		found.Strength = filter.Warning
-	case conform.Violation:
-		found.Strength = filter.Violation
-	}
-	switch f.Fault {
-	case conform.Client:
-		found.Fault = filter.ByClient
-	case conform.Agent:
-		found.Fault = filter.ByAgent
-	}
-	return found
+	return filter.Finding{Rule: f.Rule.ID, Name: f.Rule.Name, Strength: filter.Strength(f.Strength), Fault: filter.Fault(f.Fault)}
 }

@@ -138,24 +138,19 @@ var generations = []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.A
 // scope says for which connections a clause stands, such as ACP v1, v2, or MCP from
 // 2025-06-18.
 func scope(r *conform.Rule, c *conform.Clause) string {
-	name := protocols[r.Protocol()]
+	text := protocols[r.Protocol()]
 	var in []string
 	for _, d := range generations {
-		if c.For != 0 && c.For.Has(d) {
-			if r.Protocol() == dialect.AnyProtocol {
-				in = append(in, protocols[d.Protocol()]+" "+d.String())
-			} else {
-				in = append(in, d.String())
-			}
+		if !c.For.Has(d) {
+			continue
 		}
+		name := d.String()
+		if r.Protocol() == dialect.AnyProtocol {
+			name, text = protocols[d.Protocol()]+" "+name, ""
+		}
+		in = append(in, name)
 	}
-	text := name
-	switch {
-	case len(in) > 0 && r.Protocol() == dialect.AnyProtocol:
-		text = strings.Join(in, ", ")
-	case len(in) > 0:
-		text += " " + strings.Join(in, ", ")
-	}
+	text = strings.TrimSpace(text + " " + strings.Join(in, ", "))
 	if c.Since != "" {
 		text += " from " + c.Since
 	}

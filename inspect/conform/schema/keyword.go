@@ -117,11 +117,6 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 		err = p.allow(values...)
 	case "const":
 		err = p.allow(value)
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern",
-		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
-		var l limit
-		l, err = limitOf(name, value)
-		p.limits = append(p.limits, l)
 	case "properties":
 		err = r.properties(p, value)
 	case "required":
@@ -173,7 +168,11 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 			err = errKeyword
 		}
 	default:
-		if !slices.Contains(annotations[:], name) {
+		if _, ok := bounds[name]; ok {
+			var l limit
+			l, err = limitOf(name, value)
+			p.limits = append(p.limits, l)
+		} else if !slices.Contains(annotations[:], name) {
 			err = errKeyword
 		}
 	}

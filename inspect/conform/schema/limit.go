@@ -13,8 +13,7 @@ import (
 // A limit is a keyword that bounds a number, a length or a count, or the pattern of
 // a string.
 type limit struct {
-	keyword string
-	of      types
+	bound
 	text    string // its value as written
 	num     decimal
 	count   int // of lengths and counts; of bounds, if small
@@ -22,21 +21,34 @@ type limit struct {
 	pattern *regexp.Regexp
 }
 
+// A bound is what a keyword means.
+type bound struct {
+	of         types
+	says, unit string // before and after the value
+	sign       int    // 1: the value is the least, -1: the most
+	strict     bool   // the value itself is beyond it
+}
+
+// bounds are the keywords that limit a value.
+var bounds = map[string]bound{
+	"pattern":          {of: str, says: "a text that matches "},
+	"minimum":          {of: number, says: "at least ", sign: 1},
+	"exclusiveMinimum": {of: number, says: "more than ", sign: 1, strict: true},
+	"maximum":          {of: number, says: "at most ", sign: -1},
+	"exclusiveMaximum": {of: number, says: "less than ", sign: -1, strict: true},
+	"minLength":        {of: str, says: "at least ", unit: " characters", sign: 1},
+	"maxLength":        {of: str, says: "at most ", unit: " characters", sign: -1},
+	"minItems":         {of: array, says: "at least ", unit: " elements", sign: 1},
+	"maxItems":         {of: array, says: "at most ", unit: " elements", sign: -1},
+	"minProperties":    {of: object, says: "at least ", unit: " members", sign: 1},
+	"maxProperties":    {of: object, says: "at most ", unit: " members", sign: -1},
+}
+
 func limitOf(keyword string, value []byte) (l limit, err error) {
-	l = limit{keyword: keyword, text: string(value)}
-	switch keyword {
-	case "pattern":
-		l.of = str
+	l = limit{bound: bounds[keyword], text: string(value)}
+	if keyword == "pattern" {
 		l.pattern, err = regexp.Compile(wire.Text(value))
 		return l, err
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		l.of = number
-	case "minLength", "maxLength":
-		l.of = str
-	case "minItems", "maxItems":
-		l.of = array
-	case "minProperties", "maxProperties":
-		l.of = object
 	}
 	if typeOf(value, false)&number == 0 {
 		return l, errors.New("the limit is no number")
@@ -51,75 +63,40 @@ func limitOf(keyword string, value []byte) (l limit, err error) {
 
 // holds reports whether a value of the limit's type keeps within it.
 func (l limit) holds(value []byte) bool {
-	switch l.keyword {
-	case "pattern":
+	n := 0
+	switch l.of {
+	case number:
+		return l.allows(l.compare(value))
+	case str:
 		s, _ := wire.Unquote(value)
-		return l.pattern.Match(s)
-	case "minimum":
-		return l.compare(value) >= 0
-	case "exclusiveMinimum":
-		return l.compare(value) > 0
-	case "maximum":
-		return l.compare(value) <= 0
-	case "exclusiveMaximum":
-		return l.compare(value) < 0
-	case "minLength", "maxLength":
-		s, _ := wire.Unquote(value)
-		return l.allows(utf8.RuneCount(s))
-	case "minItems", "maxItems":
-		n := 0
+		if l.pattern != nil {
+			return l.pattern.Match(s)
+		}
+		n = utf8.RuneCount(s)
+	case array:
 		for range wire.Elements(value) {
 			n++
 		}
-		return l.allows(n)
+	case object:
+		n = distinct(value)
 	}
-	return l.allows(distinct(value))
+	return l.allows(cmp.Compare(n, l.count))
 }
+
+// allows reports whether a value that compares so with the limit keeps within it.
+func (l limit) allows(compared int) bool { return compared*l.sign > 0 || compared == 0 && !l.strict }
 
 // distinct returns how many members of different names an object has.
 func distinct(value []byte) int {
 	names := map[string]bool{}
-	for name, _ := range wire.Members(value) {
+	for name := range wire.Members(value) {
 		names[string(name)] = true
 	}
 	return len(names)
 }
 
-// allows reports whether a length or a count keeps within the limit.
-func (l limit) allows(n int) bool {
-	switch l.keyword {
-	case "minLength", "minItems", "minProperties":
-		return n >= l.count
-	}
-	return n <= l.count
-}
-
 // String returns what the limit asks for.
-func (l limit) String() string {
-	switch l.keyword {
-	case "pattern":
-		return "a text that matches " + l.text
-	case "minimum":
-		return "at least " + l.text
-	case "exclusiveMinimum":
-		return "more than " + l.text
-	case "maximum":
-		return "at most " + l.text
-	case "exclusiveMaximum":
-		return "less than " + l.text
-	case "minLength":
-		return "at least " + l.text + " characters"
-	case "maxLength":
-		return "at most " + l.text + " characters"
-	case "minItems":
-		return "at least " + l.text + " elements"
-	case "maxItems":
-		return "at most " + l.text + " elements"
-	case "minProperties":
-		return "at least " + l.text + " members"
-	}
-	return "at most " + l.text + " members"
-}
+func (l limit) String() string { return l.says + l.text + l.unit }
 
 func (l limit) compare(value []byte) int {
 	if n, small := smallInteger(value); small && l.small {

@@ -20,13 +20,14 @@ type entry struct {
 	Fault string `json:"fault"`
 	Text  string `json:"text"`
 	Count int    `json:"count"`
+
+	confirmed bool // found again
 }
 
 // A baseline keeps which faults are known already, so that only new ones are reported. Its
 // file is JSON Lines, sorted, for a version control system. The zero value is empty.
 type baseline struct {
-	entries   map[string]*entry
-	confirmed map[string]bool
+	entries map[string]*entry
 }
 
 // maxBaselineLine is how long a line may be, in bytes.
@@ -66,19 +67,16 @@ func (b *baseline) put(e entry) {
 
 // Knows reports whether a fault is known, and notes that it is still there.
 func (b *baseline) Knows(key string) bool {
-	if b.entries[key] == nil {
-		return false
+	e := b.entries[key]
+	if e != nil {
+		e.confirmed = true
 	}
-	if b.confirmed == nil {
-		b.confirmed = map[string]bool{}
-	}
-	b.confirmed[key] = true
-	return true
+	return e != nil
 }
 
 // Gone returns the faults that Knows was not asked for.
 func (b *baseline) Gone() []entry {
-	return slices.DeleteFunc(b.sorted(), func(e entry) bool { return b.confirmed[e.Key] })
+	return slices.DeleteFunc(b.sorted(), func(e entry) bool { return e.confirmed })
 }
 
 // Add adds a finding whose key is known. It may not hold what must not leave this
@@ -95,7 +93,7 @@ func (b *baseline) Add(f *conform.Finding, key string) {
 // rules that were not judged.
 func (b *baseline) Keep(older *baseline, judged func(rule string) bool) {
 	for key, e := range older.entries {
-		if b.entries[key] == nil && (older.confirmed[key] || !judged(e.Rule)) {
+		if b.entries[key] == nil && (e.confirmed || !judged(e.Rule)) {
 			b.put(*e)
 		}
 	}

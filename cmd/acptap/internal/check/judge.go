@@ -41,7 +41,7 @@ func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
 		return nil, err
 	}
 	options.Grace, options.Rules = max(r.Grace, 1), r.rules // 0 would be the default
-	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: queries{demands: r.demands}}
+	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: newQueries(r.demands)}
 	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update}
 	return j, nil
 }
@@ -77,7 +77,7 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 // start begins a part of the subject.
 func (j *judgement) start(ctx context.Context, part int) error {
 	if part == 0 {
-		if err := j.queries.judge(ctx, &j.sub); err != nil {
+		if err := j.queries.Judge(ctx, j.sub); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (j *judgement) start(ctx context.Context, part int) error {
 	j.section.Tapes = append(j.section.Tapes, j.tape(&info))
 	j.aliases = aliases{}
 	j.startOwn()
-	j.queries.startTape(part, j.part, &info)
+	j.queries.startTape(j.part, &info)
 	if j.watches {
 		j.stalls.Start(j.part.Tape, part)
 	}
@@ -167,11 +167,14 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	f := report.Finding{Finding: *found}
 	conn := j.checker.Connection()
 	f.Strength = j.config.Strength(found, &conn, j.choose)
-	if !j.wanted(&f.Finding) {
-		if j.baseline.Len() > 0 { // it is there, though it is not reported
-			f.Public = report.Publish(found, quotable(found, t, last)...)
-			j.baseline.Knows(faultKey(f.Shared()))
-		}
+	wanted := j.wanted(&f.Finding)
+	if !wanted && j.baseline.Len() == 0 {
+		return
+	}
+	f.Public = report.Publish(found, quotable(found, t, last)...)
+	f.Key = faultKey(f.Shared())
+	f.Known = j.baseline.Knows(f.Key) && !j.update // it is there even if it is not reported
+	if !wanted {
 		return
 	}
 	if f.Seq != 0 {
@@ -180,9 +183,6 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	for _, seq := range f.Because {
 		f.BecauseLines = append(f.BecauseLines, t.Line(seq))
 	}
-	f.Public = report.Publish(found, quotable(found, t, last)...)
-	f.Key = faultKey(f.Shared())
-	f.Known = j.baseline.Knows(f.Key) && !j.update
 	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)
 	if j.live != nil && !f.Known {

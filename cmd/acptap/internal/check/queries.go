@@ -1,15 +1,11 @@
 package check
 
 import (
-	"context"
-	"slices"
-
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
-	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -56,39 +52,25 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 
 // queries ask the demands of the frames of a subject.
 type queries struct {
-	demands []demand
-	met     []bool
-	track   filter.Tracker
-	found   *tapecheck.Findings // if a demand asks for them
+	query.Matcher // for frames that any demand asks for
+	demands       []demand
+	met           []bool
 }
 
-// judge judges the tapes of a subject, if a demand asks for that.
-func (q *queries) judge(ctx context.Context, s *ref.Subject) (err error) {
-	if slices.ContainsFunc(q.demands, func(d demand) bool { return d.NeedsFindings() }) {
-		q.found, err = tapecheck.Find(ctx, s.Tapes()...)
+func newQueries(demands []demand) queries {
+	q := queries{demands: demands, met: make([]bool, len(demands))}
+	var all []filter.Filter
+	for _, d := range demands {
+		all = append(all, d.Filter)
 	}
-	return err
+	q.Filter = filter.Any(all...)
+	return q
 }
 
-// startTape begins a tape of which info is known, the first is 0.
-func (q *queries) startTape(tape int, p ref.Part, info *record.Info) {
-	if len(q.demands) == 0 {
-		return
-	}
-	if q.met == nil {
-		q.met = make([]bool, len(q.demands))
-	}
-	q.track.Next(info.Start.Time.Local())
-	q.track.KnowServer(info.Start.Parent.Server)
-	if q.found != nil {
-		q.track.KnowFindings(q.found.On(tape))
-	}
-	for _, d := range q.demands {
-		if d.NeedsFuture() {
-			q.track.LookAhead(p.Tape.Rows(1), !info.Live)
-			return
-		}
-	}
+// startTape begins a tape of which info is known.
+func (q *queries) startTape(p ref.Part, info *record.Info) {
+	p.Run = record.Run{First: 1} // all frames are asked
+	q.StartTape(p, *info)
 }
 
 // frame asks of a frame, which is of the subject if belongs is set, and returns what is
@@ -97,10 +79,7 @@ func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []confo
 	if len(q.demands) == 0 {
 		return nil
 	}
-	if q.found != nil && tape == q.found.Tapes()-1 { // what a live tape has got since
-		q.found.Add(f)
-	}
-	s := q.track.Observe(f)
+	s := q.Observe(f)
 	for i, d := range q.demands {
 		switch {
 		case !belongs || !d.forbid && q.met[i] || !d.Match(&s):

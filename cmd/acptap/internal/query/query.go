@@ -100,11 +100,16 @@ func (m *Matcher) IsUnanswered(f *dialect.Frame) bool { return m.track.IsUnanswe
 
 // Matches reports whether the next frame of the tape matches.
 func (m *Matcher) Matches(f *dialect.Frame) bool {
+	subject := m.Observe(f)
+	return m.Match(&subject)
+}
+
+// Observe takes the next frame of the tape, and returns what filters ask of it.
+func (m *Matcher) Observe(f *dialect.Frame) filter.Subject {
 	if m.found != nil && m.tapes == m.found.Tapes() { // what a live tape has got since
 		m.found.Add(f)
 	}
-	subject := m.track.Observe(f)
-	return m.Match(&subject)
+	return m.track.Observe(f)
 }
 
 // Flags are the flags that select frames. Each of them is a term of the filter
