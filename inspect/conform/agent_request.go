@@ -8,10 +8,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// questions are what is known of the questions of a session to the user.
+// questions are the questions of a session to the user.
 type questions struct {
 	open      []*Call // to session/request_permission, the oldest first
-	cancelled Moment  // of the newest answer that says cancelled; Seq 0: none
+	cancelled Moment  // of the newest answer "cancelled"; Seq 0: none
 	refused   uint64  // Seq of the newest answer that may have ended the turn: cancelled, or an error; 0: none
 }
 
@@ -104,7 +104,7 @@ func notCancelled(s *Step, r *Report) {
 	})
 }
 
-// Terminals are those of the client that the agent made on the connection.
+// terminals are those that the agent created at the client on this connection.
 type terminals struct {
 	byID   bounded.Map[terminalID, *terminal]
 	forgot bool // there were more than are remembered
@@ -114,19 +114,19 @@ type terminalID struct{ session, id string }
 
 // A terminal is one of them.
 type terminal struct {
-	call     *Call  // that created it
+	call     *Call  // the request that created it
 	released Moment // Seq 0: it was not
 }
 
 const maxTerminals = 4096
 
-// of returns the terminal that a session has under an id, nil if none is known.
+// of returns the terminal of a session with an ID, nil if none is known.
 func (t *terminals) of(session, id string) *terminal {
 	x, _ := t.byID.Get(terminalID{session, id})
 	return x
 }
 
-// observe takes a step into the state.
+// observe updates the state with a step.
 func (t *terminals) observe(s *Step) {
 	switch {
 	case s.Method == "terminal/create" && s.Call != nil && s.Succeeded():

@@ -10,13 +10,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// isTakenBack reports whether a response answers that its request was cancelled, and its
-// sender has taken it back by $/cancel_request.
+// isTakenBack reports whether a response says that its request was cancelled, and its
+// sender has cancelled it by $/cancel_request.
 func isTakenBack(s *Step) bool {
 	return s.Call != nil && s.Call.Cancelled.Seq != 0 && code(s.Envelope.Error) == wire.RequestCancelled
 }
 
-// said returns what a response says, in words.
+// said describes a response.
 func said(s *Step) string {
 	if e := s.Envelope.Error; e != nil {
 		return "with error " + short(string(wire.Get(e, "code"))) + " " + strconv.Quote(short(wire.Text(wire.Get(e, "message"))))
@@ -29,7 +29,7 @@ func said(s *Step) string {
 	return "something else"
 }
 
-// short returns the beginning of a text that stands in a sentence.
+// short cuts a text that is part of a sentence.
 func short(s string) string {
 	const most = 80 // bytes
 	if len(s) > most {
@@ -38,7 +38,7 @@ func short(s string) string {
 	return s
 }
 
-// isAborted reports whether an error reads as if a cancellation had thrown it.
+// isAborted reports whether an error looks as if a cancellation caused it.
 func isAborted(e []byte) bool {
 	message := bytes.ToLower(e)
 	return bytes.Contains(message, []byte("abort")) || bytes.Contains(message, []byte("cancel"))
@@ -71,8 +71,9 @@ func cancelledPrompt(s *Step, r *Report) {
 	r.addUncancelled(e, x, call.halted, s.Envelope.Error != nil && isAborted(s.Envelope.Error))
 }
 
-// addUncancelled adds that the work of a session ended as e says though it was cancelled, if
-// the agent knew of that: surely, or else because it had read an answer of the client.
+// addUncancelled adds that the work of a session ended as e says though it was cancelled,
+// if the agent knew: surely is set, or it had read session/cancel, or a permission had been
+// answered "cancelled".
 func (r *Report) addUncancelled(e Evidence, x *session, cancel Moment, surely bool) {
 	e.Text += ", " + r.step.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")"
 	e.Want, e.Because = `"cancelled"`, []uint64{cancel.Seq}
@@ -107,12 +108,13 @@ func cancelledUnasked(s *Step, r *Report) {
 	if x == nil {
 		return
 	}
-	begin := min(x.turn.end.Seq, s.Call.Seq) // a cancel before the prompt may be meant for it
+	begin := min(x.turn.end.Seq, s.Call.Seq) // a session/cancel just before the prompt may be meant for it
 	asked := x.turn.cancel.Seq > begin || s.Call.Cancelled.Seq != 0 || x.questions.refused > s.Call.Seq || x.setup.leaving > s.Call.Seq
 	r.Judge(!asked && !s.Conn.leaves(), Evidence{Text: "answered cancelled though the client cancelled nothing", Path: "stopReason", Got: `"cancelled"`, Because: []uint64{s.Call.Seq}})
 }
 
-// leaves reports whether the client has ended its stream, or the agent was told to end.
+// leaves reports whether the client has closed its stream, or a signal told the agent to
+// exit.
 func (c *connection) leaves() bool { return c.signalled || c.closing.eof[0].Seq != 0 }
 
 func takesNothingBack(s *Step, r *Report) {

@@ -8,38 +8,37 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Grace is how long two frames in opposite directions may have crossed, if nothing
-// else is said. The middle sees when it forwarded a frame, not when it was read.
+// Grace is the default time within which two frames in opposite directions may have
+// crossed. A proxy knows when it forwarded a frame, not when the peer read it.
 const Grace = 250 * time.Millisecond
 
-// maxFindings is how many findings of a rule by one side on a tape are kept in full.
+// maxFindings limits the findings of a rule by one side on a tape that are kept in full.
 const maxFindings = 1000
 
-// Options say what a Checker knows of the tapes beforehand.
+// Options are what the caller knows about the tapes.
 type Options struct {
 	Protocol dialect.Protocol // AnyProtocol: found from the traffic
 
-	// Beginning says that the first frame of the tape, if it has the number 1, is the
-	// first that passed on its connection: acptap recorded the tape. Otherwise the tape
-	// has to begin with initialize for that to be known.
+	// Beginning says that frame 1 of the tape is the first of its connection: acptap
+	// recorded the tape. Otherwise only a tape that starts with initialize counts as
+	// complete.
 	Beginning bool
 
-	// Between says that acptap may have made, changed or withheld frames. The tape is
-	// then judged twice at once: as the client saw it, when only the client can be at
-	// fault, and as the agent saw it. Without it, such a frame ends what can be judged.
+	// Between says that acptap may have made, changed or withheld frames. The tape is then
+	// judged twice in one pass: as the client saw it, with only the client at fault, and as
+	// the agent saw it. If Between is not set, judging stops at the first such frame.
 	Between bool
 
-	// Own judges what acptap made, too. It is for acptap's own tests.
+	// Own also judges what acptap made. It is for acptap's own tests.
 	Own bool
 
 	Grace time.Duration // 0: Grace
 	Rules []*Rule       // nil: all
 }
 
-// A Checker judges the frames of a tape, or of several tapes of one agent in
-// succession, as it is fed with them. It accepts every frame. Its memory is bounded;
-// where it has to forget, it accuses nobody by what it has forgotten. It is not safe
-// for concurrent use.
+// A Checker judges the frames of a tape, or of several tapes of one agent in succession. It
+// accepts every frame. Its memory is bounded, and it accuses no one because of what it has
+// forgotten. It is not safe for concurrent use.
 type Checker struct {
 	options  Options
 	judges   []*judge
@@ -53,8 +52,8 @@ type Checker struct {
 // A verdict is what became of a rule on a tape.
 type verdict struct {
 	tried bool
-	open  string          // why an occasion could not be judged; the first reason
-	found [Acptap + 1]int // by who is at fault
+	open  string          // the first reason why it could not be judged
+	found [Acptap + 1]int // by culprit
 }
 
 // NewChecker returns a Checker at the beginning of a tape.
@@ -76,7 +75,7 @@ func NewChecker(o Options) *Checker {
 	return c
 }
 
-// Add takes the next frame of the tape, with its bytes. It keeps no part of them.
+// Add judges the next frame of the tape, with its bytes. It keeps no reference to them.
 func (c *Checker) Add(f *dialect.Frame) {
 	var e wire.Envelope
 	switch f.Kind {
@@ -89,22 +88,22 @@ func (c *Checker) Add(f *dialect.Frame) {
 		if jumped {
 			j.conn.gap("frames are missing before frame " + number(f.Seq))
 		}
-		if !f.Redelivered { // it was judged when it came first
+		if !f.Redelivered { // it was judged the first time
 			j.add(f, e)
 		}
 	}
 	c.last = f.Seq
 }
 
-// End says that no frame of the tape will come any more.
+// End marks the tape as finished.
 func (c *Checker) End() {
 	for _, j := range c.judges {
 		j.end()
 	}
 }
 
-// Next ends the tape and begins another of the same agent. Sessions go on. Counts and
-// verdicts begin anew, findings are added to those before. beginning is as in Options.
+// Next ends the tape and starts another of the same agent. Sessions continue. Counts and
+// verdicts start anew, findings accumulate. beginning is as in Options.
 func (c *Checker) Next(beginning bool) {
 	c.End()
 	c.tape++
@@ -117,15 +116,15 @@ func (c *Checker) Next(beginning bool) {
 	}
 }
 
-// Findings returns what was found so far, in the order in which it was found: what the
-// end of a connection proves stands behind its frames. Of one rule, by one side, on one
-// tape there are at most 1,000. The list is valid until the next call of Add, End or Next.
+// Findings returns all findings so far in the order in which they were made: those that the
+// end of a connection proves follow its frames. There are at most 1,000 of one rule by one
+// side on one tape. The list is valid until the next call of Add, End or Next.
 func (c *Checker) Findings() []Finding { return c.findings }
 
-// Connection returns what both sides said of themselves, as the client saw it.
+// Connection returns what both sides said about themselves, as the client saw it.
 func (c *Checker) Connection() dialect.Connection { return c.judges[0].conn.Connection }
 
-// ConnectionOf returns what both sides said of themselves, as Client or Agent saw it.
+// ConnectionOf returns what both sides said about themselves, as Client or Agent saw it.
 func (c *Checker) ConnectionOf(side Fault) dialect.Connection {
 	for _, j := range c.judges {
 		if j.side == side {
@@ -138,13 +137,13 @@ func (c *Checker) ConnectionOf(side Fault) dialect.Connection {
 // A Verdict is what became of a rule on a tape.
 type Verdict struct {
 	Rule  *Rule
-	Tried bool   // it had an occasion, and all that it needs to judge it
-	Open  string // why it could not judge an occasion, such as "28 bytes are missing at frame 77"; empty: it could
-	Found int    // findings, also those that are not kept
-	Lost  int    // of these, those beyond the first 1,000: they are only counted
+	Tried bool   // it had an occasion that could be judged
+	Open  string // why an occasion could not be judged, such as "28 bytes are missing at frame 77"; empty: all could
+	Found int    // all findings
+	Lost  int    // those beyond the first 1,000, which are only counted
 }
 
-// Verdicts returns what became of each rule on the present tape.
+// Verdicts returns what became of each rule on the current tape.
 func (c *Checker) Verdicts() []Verdict {
 	all := make([]Verdict, len(c.verdicts))
 	for i, v := range c.verdicts {

@@ -8,28 +8,28 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Offers are the modes and options that the agent offered in a session, since its
+// offers are the modes and options that the agent has offered in a session since its
 // connection began: a client may still choose from an older list.
 type offers struct {
 	modes, options set
-	modesKnown     bool // what is not among the modes was not offered
+	modesKnown     bool // the modes are complete
 	optionsKnown   bool
 	full           bool // there were more than are remembered
 }
 
-// A set is a set of texts, by their hashes.
+// A set is a set of texts, as hashes.
 type set map[uint64]struct{}
 
 // maxOffers is how many modes, options and values of a session are remembered.
 const maxOffers = 2048
 
-// hashes is a set of values of which only the hashes are kept.
+// hashes is a set that keeps only the hashes of its values.
 type hashes struct {
 	known  bounded.Map[uint64, struct{}]
 	forgot bool // more were added than are remembered
 }
 
-// add adds a value to a set that remembers at most so many.
+// add adds a value to a set of at most the given size.
 func (h *hashes) add(value []byte, most int) {
 	h.known.Limit = most
 	_, full := h.known.Set(maphash.Bytes(seed, value), struct{}{})
@@ -41,14 +41,14 @@ func (h *hashes) has(value []byte) bool {
 	return ok
 }
 
-var seed = maphash.MakeSeed() // of all hashes
+var seed = maphash.MakeSeed() // for all hashes
 
 func hashOf(parts ...string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, part := range parts {
 		h.WriteString(part)
-		h.WriteByte(0xff) // which UTF-8 does not have
+		h.WriteByte(0xff) // not in UTF-8
 	}
 	return h.Sum64()
 }
@@ -69,7 +69,7 @@ func (o *offers) add(s *set, parts ...string) {
 	(*s)[hashOf(parts...)] = struct{}{}
 }
 
-// observe takes a step of the session.
+// observe notes what a step of the session offers.
 func (o *offers) observe(s *Step) {
 	if s.Update == "config_option_update" {
 		o.addOptions(s.Param("update", "configOptions"))
@@ -113,7 +113,7 @@ func (o *offers) addOptions(list []byte) {
 	}
 }
 
-// optionID returns the id of an option, in any version.
+// optionID returns the ID of an option of any version.
 func optionID(option []byte) string {
 	if id := wire.Get(option, "configId"); wire.Present(id) {
 		return wire.Text(id)

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// gateRules are about what needs a capability of the other side.
+// gateRules judge what needs a capability of the other side.
 var gateRules = checks{
 	{"ACP121", methodGate},
 	{"ACP122", methodGate},
@@ -31,7 +31,8 @@ func elicitationGate(s *Step, r *Report) {
 	r.Judge(!s.Conn.clientOffers("elicitation", mode), Evidence{Text: "asked in the mode " + mode + " without being offered elicitation." + mode, Path: "mode", Got: mode, Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
-// methodGate is of the rules that a method is called only if the other side offers it.
+// methodGate is the check of all rules that a method may be called only if the other side
+// offers it.
 func methodGate(s *Step, r *Report) {
 	r.Tried()
 	if s.Conn.hello.allowed[s.Method] {
@@ -48,7 +49,7 @@ func methodGate(s *Step, r *Report) {
 	r.Add(e)
 }
 
-// agentOffers reports whether the agent offered what is at a path of its capabilities.
+// agentOffers reports whether the agent offered the capability at a path.
 func (c *connection) agentOffers(path ...string) bool {
 	key := "capabilities"
 	if c.Dialect == dialect.ACPv1 {
@@ -57,9 +58,8 @@ func (c *connection) agentOffers(path ...string) bool {
 	return isMarker(wire.Get(wire.Get(c.hello.agent, key), path...))
 }
 
-// clientOffers reports whether the client offered what is at a path of its
-// capabilities. A client that spoke of version 2 to an agent that answered version 1
-// has them where version 2 has them.
+// clientOffers reports whether the client offered the capability at a path. A client that
+// offered version 2 to an agent of version 1 has its capabilities where version 2 has them.
 func (c *connection) clientOffers(path ...string) bool {
 	said := wire.Get(c.hello.client, "capabilities")
 	if c.Dialect == dialect.ACPv1 {
@@ -70,14 +70,13 @@ func (c *connection) clientOffers(path ...string) bool {
 	return isMarker(wire.Get(said, path...))
 }
 
-// isMarker reports whether a value says that something is offered: tolerant as peers
-// are, by true or by an object.
+// isMarker reports whether a value marks something as offered: true or an object, because
+// peers accept both.
 func isMarker(value []byte) bool {
 	return len(value) > 0 && (value[0] == '{' || string(value) == "true")
 }
 
-// judgeOffer judges what the client sent without asking: the agent must offer it at a path
-// of its capabilities.
+// judgeOffer judges what the client sent: the agent must offer the capability at path.
 func (r *Report) judgeOffer(text, at string, got []byte, path ...string) {
 	s := r.step
 	r.Judge(!s.Conn.agentOffers(path...), Evidence{Text: text, Path: at, Got: string(got), Because: []uint64{s.Conn.hello.answered.Seq}})
@@ -113,7 +112,7 @@ func transportGate(s *Step, r *Report) {
 	}
 }
 
-// contentMarkers are the capabilities that allow the types of content in a prompt.
+// contentMarkers maps the types of content in a prompt to the capabilities that allow them.
 var contentMarkers = map[string]string{"image": "image", "audio": "audio", "resource": "embeddedContext"}
 
 func contentGate(s *Step, r *Report) {
@@ -131,7 +130,7 @@ func contentGate(s *Step, r *Report) {
 	}
 }
 
-// loginRules are about logging in, and about asking the user for input.
+// loginRules judge logins, and requests for input of the user.
 var loginRules = checks{
 	{"ACP621", loginUnknown},
 	{"ACP622", loginTerminal},

@@ -9,20 +9,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A hello is what both sides said of themselves.
+// A hello is what both sides said about themselves.
 type hello struct {
 	client   []byte // params of initialize
-	agent    []byte // its result; of the Model Context Protocol without initialize: of server/discover
+	agent    []byte // its result; in MCP without initialize, that of server/discover
 	asked    Moment // of initialize; Seq 0: none
 	answered Moment // of its answer; Seq 0: none
 	whole    bool   // both are known
 	begun    bool   // the client has sent a message
 
-	allowed map[string]bool // by method or variant: whether what allows it was offered; absent: it needs nothing
+	allowed map[string]bool // by method or variant: whether what allows it was offered; absent: nothing is needed
 }
 
-// maxHello is how many bytes of one side's word are remembered; of a longer one
-// nothing is known.
+// maxHello limits what is kept of one side's words, in bytes; longer ones are unknown.
 const maxHello = 256 << 10
 
 func (h *hello) observe(s *Step) {
@@ -53,7 +52,7 @@ func keep(value []byte) []byte {
 	return bytes.Clone(value)
 }
 
-// offers works out what is allowed.
+// offers finds what is allowed.
 func (h *hello) offers(c *connection) {
 	h.allowed = make(map[string]bool)
 	for _, capability := range dialect.Capabilities(c.Dialect) {
@@ -71,7 +70,7 @@ func (h *hello) offers(c *connection) {
 	}
 }
 
-// lacksHello returns why it is not known what both sides offer; empty if it is.
+// lacksHello returns why the offers of both sides are unknown; empty if they are known.
 func (c *connection) lacksHello() string {
 	if c.hello.whole {
 		return ""
@@ -79,14 +78,14 @@ func (c *connection) lacksHello() string {
 	return "initialize and its answer are not on the tape"
 }
 
-// isVersion reports whether a value is a protocolVersion as ACP counts them.
+// isVersion reports whether a value is a protocolVersion of ACP.
 func isVersion(value []byte) bool {
 	n, ok := wire.Integer(value)
 	return ok && n >= 0 && n <= math.MaxUint16
 }
 
-// hasWrongKeys reports whether an agent has its capabilities only where the version
-// that it answered does not have them.
+// hasWrongKeys reports whether an agent has its capabilities only under the key of another
+// version than it answered.
 func hasWrongKeys(result []byte) bool {
 	right, wrong := "capabilities", "agentCapabilities"
 	version, ok := wire.Integer(wire.Get(result, "protocolVersion"))
@@ -96,7 +95,7 @@ func hasWrongKeys(result []byte) bool {
 	return ok && wire.Present(wire.Get(result, wrong)) && !wire.Present(wire.Get(result, right))
 }
 
-// helloRules are about initialize, and about what each side has to serve after it.
+// helloRules judge initialize, and what each side must serve after it.
 var helloRules = checks{
 	{"ACP101", initializeFirst},
 	{"ACP102", tooEarly},
@@ -176,8 +175,8 @@ func clientMissing(s *Step, r *Report) {
 	r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
-// namesItself is of the rules that a side says who it is in initialize. Whoever speaks of
-// another version names itself under the key of that one.
+// namesItself is the check of all rules that a side names itself in initialize. A peer of
+// another version does so under the key of that version.
 func namesItself(s *Step, r *Report) {
 	if !s.Succeeded() {
 		return
@@ -201,12 +200,12 @@ func namesItself(s *Step, r *Report) {
 	}
 }
 
-// isMissing reports whether a response says that there is no such method.
+// isMissing reports whether a response says that the method does not exist.
 func isMissing(s *Step) bool {
 	return code(s.Envelope.Error) == wire.MethodNotFound
 }
 
-// isBaseline reports whether a step is about a method that each agent has to serve.
+// isBaseline reports whether every agent must serve the method of a step.
 func isBaseline(s *Step) bool {
 	switch s.Method {
 	case "session/new", "session/prompt":

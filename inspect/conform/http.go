@@ -11,19 +11,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Exchanges are what is known of a connection over HTTP.
+// exchanges is what is known about a connection over HTTP.
 type exchanges struct {
 	open    bounded.Map[uint64, *exchange] // by stream, until their responses have ended
-	waiting []*exchange                    // that came before the dialect was settled, and are judged then
+	waiting []*exchange                    // that came before the dialect was settled; judged then
 	any     bool                           // there was one on the connection
 	several bool                           // there was more than one
 
-	endpoint string // path of the URL to which messages are posted; empty: not known, as where answers come on another stream
-	session  string // id that the server gave with its answer to initialize; empty: none
+	endpoint string // path of the URL to which messages are posted; empty: unknown, as when answers come on another stream
+	session  string // ID that the server gave with its answer to initialize; empty: none
 	given    Moment // of that answer; Seq 0: none
 }
 
-// Bounds of what is remembered of exchanges.
+// Limits of what is remembered of exchanges.
 const (
 	maxExchanges = 1024
 	maxWaiting   = 64
@@ -32,7 +32,7 @@ const (
 
 // An exchange is a request over HTTP with its response, as far as both have come.
 type exchange struct {
-	asked    *Call      // where the head of the request is; Method is that of the message in its body
+	asked    *Call      // where the head of the request is; Method is that of the message in the body
 	request  *wire.HTTP // the head as the client sent it
 	answered *Call      // where the head of the response is; nil: none has come
 	response *wire.HTTP // the head as the server sent it
@@ -47,19 +47,19 @@ type exchange struct {
 	messages int      // in the body of the request
 	requests int      // of these
 	ids      [][]byte // of the first of them, as JSON
-	version  string   // _meta says that the message is made by; empty: it does not
-	name     string   // of what the message asks for: Mcp-Name has to say it; empty: nothing
-	flaw     *flawed  // the first body that should be JSON and is not; nil: none
+	version  string   // of the protocol, as _meta of the message says; empty: it does not
+	name     string   // of the requested tool, prompt or resource, which Mcp-Name must repeat; empty: none
+	flaw     *flawed  // the first body that should be JSON but is not; nil: none
 }
 
-// A flawed body is one that is no JSON although its head says so.
+// A flawed body is not JSON although its head says so.
 type flawed struct {
 	call Call
 	got  string
 }
 
-// stream takes a frame of a stream into the exchange, and reports whether it is one of
-// the protocol: over HTTP passes also what belongs to a login, and what a gateway says.
+// stream adds a frame to its exchange, and reports whether the frame belongs to the
+// protocol: HTTP also carries logins and the answers of gateways.
 func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
 	h := &j.conn.http
 	x, _ := h.open.Get(f.Stream)
@@ -78,7 +78,7 @@ func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
 		return speaksRPC(f, e)
 	case x.response.Status == http.StatusSwitchingProtocols:
 		return true
-	case x.response.Status >= 300: // the body may be an error without an id, or anything
+	case x.response.Status >= 300: // the body may be an error without an ID, or anything else
 		return e.Kind == wire.Response && wire.Present(e.ID) && speaksRPC(f, e)
 	case x.messages == 0 && x.contentType() != eventStream:
 		return false
@@ -90,12 +90,12 @@ func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
 	return true
 }
 
-// speaksRPC reports whether a frame says itself that it is a message.
+// speaksRPC reports whether a frame identifies itself as a message.
 func speaksRPC(f *dialect.Frame, e wire.Envelope) bool {
 	return f.Kind == wire.Batch || e.MessageKind() != wire.Invalid && wire.Text(wire.Get(f.Raw, "jsonrpc")) == "2.0"
 }
 
-// post takes what the body of the request has.
+// post reads the body of the request.
 func (x *exchange) post(f *dialect.Frame, e wire.Envelope) {
 	x.flawed(f)
 	if f.Kind == wire.Batch {
@@ -134,7 +134,7 @@ func (x *exchange) message(e wire.Envelope) {
 	x.messages++
 }
 
-// asks reports whether the request has a message with an id that waits for its answer.
+// asks reports whether the request contains one with an ID.
 func (x *exchange) asks(id []byte) bool {
 	for _, asked := range x.ids {
 		if wire.Present(id) && dialect.IDKey(asked) == dialect.IDKey(id) {
@@ -144,7 +144,7 @@ func (x *exchange) asks(id []byte) bool {
 	return false
 }
 
-// flawed notes a body that is no JSON. A part of one proves nothing.
+// flawed notes a body that is not JSON. An incomplete one proves nothing.
 func (x *exchange) flawed(f *dialect.Frame) {
 	if f.Kind != wire.Invalid || x.flaw != nil || int64(len(f.Raw)) < f.Size {
 		return
@@ -172,10 +172,10 @@ const (
 	eventStream     = "text/event-stream"
 )
 
-// accepted reports whether the server took the request.
+// accepted reports whether the server accepted the request.
 func (x *exchange) accepted() bool { return x.response.Status/100 == 2 }
 
-// head takes the head of a request or of a response.
+// head handles the head of a request or of a response.
 func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	h := &j.conn.http
 	if f.Dir == wire.ClientToAgent {
@@ -189,7 +189,7 @@ func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	}
 	x, _ := h.open.Get(f.Stream)
 	switch {
-	case x == nil || head.Status < 200 && head.Status != http.StatusSwitchingProtocols: // one on the way to the response
+	case x == nil || head.Status < 200 && head.Status != http.StatusSwitchingProtocols: // an interim response
 		return
 	case head.Origin == wire.Injected || x.response != nil:
 		h.open.Drop(f.Stream)
@@ -206,11 +206,11 @@ func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 		}
 	}
 	if x.accepted() && x.contentType() == eventStream {
-		j.exchange(x, f) // it may go on for as long as the connection
+		j.exchange(x, f) // it may last as long as the connection
 	}
 }
 
-// streamEnd takes the end of one direction of a stream.
+// streamEnd handles the end of one direction of a stream.
 func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	h := &j.conn.http
 	x, _ := h.open.Get(f.Stream)
@@ -218,7 +218,7 @@ func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	case x == nil:
 		return
 	case end.Error != "" && f.Dir == wire.ClientToAgent:
-		h.open.Drop(f.Stream) // nobody knows what the server got
+		h.open.Drop(f.Stream) // what the server received is unknown
 		return
 	case f.Dir == wire.ClientToAgent:
 		return
@@ -234,8 +234,8 @@ func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	j.exchange(x, f)
 }
 
-// refused takes back the requests that the client posted and the server did not answer:
-// they may be sent again, under the same ids.
+// refused drops the requests that the client posted and the server did not answer. The
+// client may send them again under the same IDs.
 func (j *judge) refused(x *exchange) {
 	c := j.conn
 	for _, id := range x.ids {
@@ -248,8 +248,8 @@ func (j *judge) refused(x *exchange) {
 	}
 }
 
-// exchange shows an exchange to the rules: once, and only when it is known what both
-// sides speak. frame is the one that completes it.
+// exchange shows an exchange to the rules, once, and only when the dialect is known. f is
+// the frame that completes it.
 func (j *judge) exchange(x *exchange, f *dialect.Frame) {
 	h := &j.conn.http
 	switch {
@@ -265,7 +265,8 @@ func (j *judge) exchange(x *exchange, f *dialect.Frame) {
 	}
 }
 
-// observeHTTP takes a message, and shows the exchanges to the rules that had to wait for it.
+// observeHTTP handles a message, and shows the exchanges to the rules that were waiting for
+// the dialect.
 func (j *judge) observeHTTP(s *Step) {
 	h := &j.conn.http
 	if s.Method == "initialize" && s.From == Agent && s.Succeeded() {
@@ -283,7 +284,7 @@ func (j *judge) observeHTTP(s *Step) {
 	h.waiting = nil
 }
 
-// lose notes that bytes are missing here, which may be of any stream.
+// lose notes that bytes are missing, which may belong to any stream.
 func (h *exchanges) lose(why string) {
 	h.session, h.given = "", Moment{}
 	for _, x := range h.open.All() {

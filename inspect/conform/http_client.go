@@ -9,8 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// httpClientRules are about the heads of a client of the Model Context Protocol over
-// Streamable HTTP.
+// httpClientRules judge the headers of an MCP client over Streamable HTTP.
 var httpClientRules = checks{
 	{"MCP401", postAccept},
 	{"MCP402", listenAccept},
@@ -20,9 +19,9 @@ var httpClientRules = checks{
 	{"MCP411", mirroredHeader},
 }
 
-// posted reports whether the exchange is a message that was posted to a server of the
-// connection's revision. Of a guess, another client may have posted it: that is judged
-// only where the message itself says by which revision it is made.
+// posted reports whether the exchange is a message posted to a server of the connection's
+// revision. If the connection is a guess, another client may have posted it: such a message
+// is judged only if it names its revision.
 func (s *Step) posted() bool {
 	x := s.Exchange
 	switch {
@@ -34,7 +33,7 @@ func (s *Step) posted() bool {
 	return !x.request.Guessed
 }
 
-// listens reports whether the exchange is a GET of the conversation.
+// listens reports whether the exchange is the GET of an event stream of the session.
 func (s *Step) listens() bool {
 	x := s.Exchange
 	_, named := x.request.Field("Mcp-Session-Id")
@@ -68,7 +67,7 @@ func (x *exchange) blame(e Evidence) Evidence {
 	return e
 }
 
-// admits says how an Accept takes a type: by its name, by a wildcard, or not at all.
+// admits reports whether an Accept names a type, or admits it by a wildcard.
 func admits(accept, kind string) (byName, byWildcard bool) {
 	family, _, _ := strings.Cut(kind, "/")
 	for entry := range strings.SplitSeq(accept, ",") {
@@ -79,7 +78,7 @@ func admits(accept, kind string) (byName, byWildcard bool) {
 	return byName, byWildcard
 }
 
-// accepts judges the Accept of an exchange.
+// accepts judges the Accept header of an exchange.
 func (x *exchange) accepts(r *Report, kinds ...string) {
 	accept, there := x.request.Field("Accept")
 	var missing []string
@@ -154,10 +153,10 @@ func sessionHeader(s *Step, r *Report) {
 	}
 }
 
-// A mirror is a header that says what the message does.
+// A mirror is a header that repeats a part of the message.
 type mirror struct{ header, want string }
 
-// mirrors returns the headers that the request has to have.
+// mirrors returns the headers that the request must have.
 func (x *exchange) mirrors() []mirror {
 	all := []mirror{{"Mcp-Method", x.asked.Method}}
 	if x.name != "" {

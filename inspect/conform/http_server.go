@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// httpServerRules are about the responses of a server of the Model Context Protocol over
-// Streamable HTTP, and about what should be JSON in either direction.
+// httpServerRules judge the responses of an MCP server over Streamable HTTP, and bodies
+// that should be JSON in either direction.
 var httpServerRules = checks{
 	{"MCP406", sessionIDForm},
 	{"MCP407", notificationAnswer},
@@ -29,7 +29,7 @@ func (x *exchange) wrong(e Evidence) Evidence {
 	return e
 }
 
-// isVisible reports whether a text has characters, and only the visible ones of ASCII.
+// isVisible reports whether a text is not empty and consists of visible ASCII characters.
 func isVisible(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < 0x21 || c > 0x7e })
 }

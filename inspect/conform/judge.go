@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A judge follows a tape from one point of view: that of one end of the connection,
-// which alone can be at fault then, or that of both where nobody stood between.
+// A judge follows a tape from one point of view: that of one end of the connection, the
+// only one it can blame then, or that of both if acptap changed nothing.
 type judge struct {
 	checker *Checker
 	side    Fault // Sender: both
@@ -19,10 +19,10 @@ type judge struct {
 	past        past // of the connections before
 	tables      tables
 	table       *table
-	blind       bool // what acptap made is in the way, until the next tape
+	blind       bool // acptap made a frame, so nothing is judged until the next tape
 
-	step   Step    // the present one; used again, as a chunk must not cost memory
-	params members // of the present step
+	step   Step    // the current one; reused, so that a chunk allocates nothing
+	params members // of the current step
 	update members // of its params.update
 	report Report
 }
@@ -33,7 +33,7 @@ func newJudge(c *Checker, side Fault) *judge {
 	return j
 }
 
-// begin begins a connection.
+// begin starts a connection.
 func (j *judge) begin() {
 	j.connections = dialect.Connections{Protocol: j.checker.options.Protocol}
 	j.connect()
@@ -45,21 +45,21 @@ func (j *judge) connect() {
 	j.choose()
 }
 
-// choose takes the rules that stand for the connection as it is known now.
+// choose selects the rules for the connection as it is known now.
 func (j *judge) choose() {
 	j.conn.Connection = j.tracker.Connection()
 	j.connections.Protocol = j.conn.Protocol
 	j.table = j.tables.of(j.checker.options.Rules, &j.conn.Connection, j.conn.settled)
 }
 
-// next begins another tape.
+// next starts another tape.
 func (j *judge) next() {
 	j.past.keep(j.conn)
 	j.blind = false
 	j.begin()
 }
 
-// sees reports whether this point of view has a frame.
+// sees reports whether a frame passed at this point of view.
 func (j *judge) sees(f *dialect.Frame) bool {
 	switch j.side {
 	case Client:
@@ -94,15 +94,14 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 		j.mark(f)
 	case wire.Batch:
 		j.batch(f)
-	case wire.Body: // no protocol says what stands in it
+	case wire.Body: // no protocol defines its content
 	default:
 		j.step = Step{Frame: f, Envelope: e, About: &f.Annotation, Entry: -1}
 		j.take(&j.step)
 	}
 }
 
-// meet decides, at the first frame, whether the tape holds the connection from its
-// beginning.
+// meet decides at the first frame whether the tape holds the connection from its beginning.
 func (j *judge) meet(f *dialect.Frame) {
 	c := j.conn
 	if c.met || f.Kind == wire.Mark {
@@ -134,7 +133,7 @@ func (j *judge) batch(f *dialect.Frame) {
 	})
 }
 
-// take shows one message to the rules, and takes it into the state then.
+// take shows one message to the rules, and then updates the state with it.
 func (j *judge) take(s *Step) {
 	j.prepare(s)
 	kind := s.Kind()
@@ -160,13 +159,13 @@ func (j *judge) take(s *Step) {
 	}
 }
 
-// prepare finds what a step belongs to.
+// prepare fills in what a step belongs to.
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
 	j.params.known, j.update.known = false, false
 	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities()[s.About.Update]
 	if dialect.Wraps(s.Method) {
-		s.Update = "" // a message of another connection, which no rule here is about
+		s.Update = "" // a message of another connection, which no rule here judges
 	}
 	if s.is(wire.Response) {
 		s.Call = j.conn.calls.Find(s.Frame.Dir.Opposite(), s.Frame.Stream, s.Envelope.ID)
@@ -179,11 +178,11 @@ func (j *judge) prepare(s *Step) {
 	s.Session = j.conn.session(s.sessionID())
 }
 
-// oversized takes a message whose members could not all be read.
+// oversized handles a message whose members could not all be read.
 func (j *judge) oversized(s *Step) {
 	why := "frame " + number(s.Frame.Seq) + " is too large to be read whole"
 	switch {
-	case s.Method == "", s.is(wire.Notification) && !isNotification(s): // an id may stand behind what was read
+	case s.Method == "", s.is(wire.Notification) && !isNotification(s): // an id may follow what was read
 		j.conn.lose(why)
 	case s.Session != nil:
 		s.Session.lose(why)
@@ -193,15 +192,15 @@ func (j *judge) oversized(s *Step) {
 	}
 }
 
-// isNotification reports whether the method of a step is one that has no id.
+// isNotification reports whether the method of a step is that of a notification.
 func isNotification(s *Step) bool {
 	row, ok := dialect.Lookup(s.Conn.Protocol, s.Method)
 	return ok && row.Form == dialect.AsNotification
 }
 
-// settle lets the Tracker see what settles the dialect, and reports whether something
-// is known now that was not. A connection of ACP speaks one dialect; in MCP a session
-// proposal shows in any message.
+// settle shows the Tracker what may settle the dialect, and reports whether anything new is
+// known. A connection of ACP speaks one dialect; in MCP any message may show a session
+// proposal.
 func (j *judge) settle(s *Step) bool {
 	if j.conn.settled && j.conn.Protocol == dialect.ACP {
 		return false
@@ -215,7 +214,7 @@ func (j *judge) settle(s *Step) bool {
 	return changed
 }
 
-// run calls the rules that want to see a step.
+// run calls the rules that look at a step.
 func (j *judge) run(s *Step, kind wire.Kind) {
 	for rules := range j.table.wanting(s, kind) {
 		for _, a := range rules {
@@ -232,7 +231,7 @@ func (j *judge) call(a *active, s *Step) {
 	a.rule.Check(s, &j.report)
 }
 
-// mark takes an event on the tape.
+// mark handles an event on the tape.
 func (j *judge) mark(f *dialect.Frame) {
 	c := j.conn
 	switch m := wire.ReadMark(f.Frame); {
@@ -256,7 +255,7 @@ func (j *judge) mark(f *dialect.Frame) {
 	}
 }
 
-// end shows the end of the connection to the rules, once, if it is known how it ended.
+// end shows the end of the connection to the rules, once, if the tape shows how it ended.
 func (j *judge) end() {
 	c := j.conn
 	if c.over || !c.ended() {

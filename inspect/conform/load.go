@@ -18,8 +18,7 @@ func isReplay(call *Call) bool {
 	return false
 }
 
-// turns returns how many turns the history of a session has to have, as far as the tapes
-// tell.
+// turns returns how many turns the history of a session must have according to the tapes.
 func (x *session) turns(p *past) int {
 	if x.turn.cleared {
 		return x.turn.completed
@@ -28,11 +27,10 @@ func (x *session) turns(p *past) int {
 	return before.Turns + x.turn.completed
 }
 
-// A replay is a load, or a resume with history, that was answered with success and is
-// whole on the tape.
+// A replay is a load, or a resume with history, that succeeded and is complete on the tape.
 type replay struct {
 	rule    int     // index among the rules of the Checker
-	finding Finding // without what is lossy
+	finding Finding // without the loss
 }
 
 // maxReplays is how many of a tape are remembered.
@@ -40,12 +38,11 @@ const maxReplays = 1 << 10
 
 func newReplays() bounded.Map[uint64, replay] { return bounded.Map[uint64, replay]{Limit: maxReplays} }
 
-// AddLossy adds what a comparison with earlier tapes has found missing, changed or
-// doubled in a replay on the present tape: rule ACP223. The comparison needs whole
-// conversations, which a Checker does not keep. request is the Seq of the session/load or
-// session/resume, text says in one clause what is lossy. AddLossy may be called once for
-// each, at any time before Next. It reports false, and adds nothing, where the Checker
-// does not know of such a replay that can be judged.
+// AddLossy adds what a comparison with earlier tapes found missing, changed or doubled in a
+// replay on the current tape: rule ACP223. A Checker cannot compare, because it does not
+// keep conversations. request is the Seq of the session/load or session/resume; text names
+// the loss in one clause. AddLossy may be called once for each request, at any time before
+// Next. It returns false and adds nothing if the Checker knows no such replay.
 func (c *Checker) AddLossy(request uint64, text string) bool {
 	known, ok := c.replays.Get(request)
 	if !ok {

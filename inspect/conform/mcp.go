@@ -5,14 +5,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What the Model Context Protocol keeps in the _meta of params and results.
+// Keys of the Model Context Protocol in the _meta of params and results.
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// A mcpState is what is known of a connection of the Model Context Protocol beyond
-// what both protocols share. Each subject has its part of it, in its own file.
+// A mcpState is what is known about an MCP connection beyond what both protocols share.
+// Each subject has its part in its own file.
 type mcpState struct {
 	lifecycle lifecycle
 	requests  [2]mcpRequests // by the direction of the requests
@@ -43,12 +43,12 @@ func (m *mcpState) observe(s *Step) {
 
 // A lifecycle is how a connection began.
 type lifecycle struct {
-	first       *Call  // the client's first message, if initialize had to come before it; nil: none
-	opening     *Call  // the initialize that waits for its answer; nil: none
+	first       *Call  // the client's first message if it came before initialize and must not; nil: none
+	opening     *Call  // the unanswered initialize; nil: none
 	began       bool   // there was an initialize
-	answered    bool   // it was answered with success
+	answered    bool   // an initialize succeeded
 	tooSoon     bool   // notifications/initialized came before the answer
-	unconfirmed *Call  // an initialize that succeeded, until notifications/initialized comes; nil: none, or it needs none
+	unconfirmed *Call  // a successful initialize without notifications/initialized so far; nil: none, or it needs none
 	wentOn      *Call  // the client's first request since; nil: none
 	settled     Moment // when the dialect was settled; Seq 0: not yet
 	modern      bool   // the server has shown that it knows the revision without initialize
@@ -73,7 +73,7 @@ func (l *lifecycle) observe(s *Step) {
 	}
 }
 
-// sent takes what the client sent.
+// sent handles what the client sent.
 func (l *lifecycle) sent(s *Step) {
 	switch {
 	case s.Method == "initialize" && s.is(wire.Request):
@@ -89,8 +89,8 @@ func (l *lifecycle) sent(s *Step) {
 	}
 }
 
-// confirm takes the success of initialize. Where it opens sessions, equal versions need
-// no confirmation, and it may be sent again.
+// confirm handles the success of initialize. If initialize opens sessions, equal versions
+// need no confirmation, and it may be sent again.
 func (l *lifecycle) confirm(s *Step) {
 	if s.Conn.Proposal == dialect.SEP1364A2 {
 		if s.Call.Params == nil || wire.Text(wire.Get(s.Call.Params, "protocolVersion")) == wire.Text(s.Result("protocolVersion")) {
@@ -104,9 +104,9 @@ func (l *lifecycle) confirm(s *Step) {
 	}
 }
 
-// probes reports whether a message may stand before initialize: it asks whether the
-// server is there and what it speaks, or is made as the revision without initialize
-// says, or belongs to a session of an earlier connection.
+// probes reports whether a message may come before initialize: it asks whether the server
+// is there and what it speaks, or follows the revision without initialize, or belongs to a
+// session of an earlier connection.
 func probes(s *Step) bool {
 	switch s.Method {
 	case "ping", "server/discover", "notifications/cancelled":
@@ -115,9 +115,9 @@ func probes(s *Step) bool {
 	return s.Envelope.Session != nil || s.Param("_meta", metaVersion) != nil
 }
 
-// showsMoreBefore reports whether a message is of something that may have been before the
-// first initialize: of a session, which each initialize may open, or the answer to what
-// a client may send before, such as ping.
+// showsMoreBefore reports whether a message shows that the connection began before the
+// first initialize: it belongs to a session, which each initialize may open, or answers
+// what a client may send earlier, such as ping.
 func (s *Step) showsMoreBefore() bool {
 	if s.Envelope.Session != nil {
 		return true
@@ -125,9 +125,9 @@ func (s *Step) showsMoreBefore() bool {
 	return s.is(wire.Response) && s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
 }
 
-// showsAnother reports whether a message is of another client than those before it. Where
-// no id told to which connection the requests of HTTP belong, those of two clients may be
-// on it, and each counts its ids from 0 or 1.
+// showsAnother reports whether a message comes from another client than the earlier ones.
+// If no ID tells which connection HTTP requests belong to, two clients may share one, each
+// counting its IDs from 0 or 1.
 func (s *Step) showsAnother() bool {
 	if !s.Conn.guessed || s.From != Client {
 		return false
@@ -143,20 +143,19 @@ func (s *Step) showsAnother() bool {
 	return id != nil && !own.ids.has(id) && !own.before.has(id)
 }
 
-// isLegacy reports whether the connection begins with initialize, or will if the server
+// isLegacy reports whether the connection starts with initialize, or will if the server
 // agrees.
 func (s *Step) isLegacy() bool { return s.Conn.Dialect == dialect.MCPLegacy }
 
-// serverKnowsRevision reports whether the server can be judged by the dialect. One of an
-// older revision may answer requests that are made as 2026-07-28 says, and agree to
-// nothing by it.
+// serverKnowsRevision reports whether the server can be judged by the dialect. A server of
+// an older revision may answer requests of 2026-07-28 without agreeing to anything.
 func (s *Step) serverKnowsRevision() bool {
 	return s.Conn.Dialect != dialect.MCPModern || s.Conn.mcp.lifecycle.modern || s.Method == "server/discover"
 }
 
-// followsRevision reports whether a response is to be made by the dialect. A server may
-// answer requests of several revisions on one connection, and what a request is made by
-// says its _meta.
+// followsRevision reports whether a response must follow the dialect. A server may answer
+// requests of several revisions on one connection; the _meta of each request names its
+// revision.
 func (s *Step) followsRevision() bool {
 	return s.serverKnowsRevision() && (s.Conn.Dialect != dialect.MCPModern || wire.Present(wire.Get(s.Call.Params, "_meta", metaVersion)))
 }
@@ -178,7 +177,7 @@ func serverAsks(s *Step, r *Report) {
 	}
 	r.Tried()
 	if row, known := specified(s); known && isWrongSide(s, &row) {
-		return // wrong-side says it
+		return // wrong-side reports it
 	}
 	r.Add(Evidence{Text: "asked the client for " + s.Method})
 }
@@ -257,8 +256,8 @@ func clientGate(s *Step, r *Report) {
 	}
 }
 
-// requestMeta looks at requests as they come; at those from before the dialect was
-// settled, when they are answered.
+// requestMeta judges requests when they come, and those from before the dialect was settled
+// when they are answered.
 func requestMeta(s *Step, r *Report) {
 	params, call := s.Envelope.Params, (*Call)(nil)
 	if s.is(wire.Response) {

@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// metaSession is where the data-layer draft has the session of a request or a result.
+// metaSession is the key of the session in a request or a result of the data-layer draft.
 const metaSession = "io.modelcontextprotocol/session"
 
-// sessionUnknown is the code by which the draft refuses a session.
+// sessionUnknown is the draft's error code for an unknown session.
 const sessionUnknown = -32043
 
-// sessionStates are the states that the server gave a session, as hashes, the newest
+// sessionStates are the hashes of the states that the server gave a session, the newest
 // last.
 type sessionStates struct {
 	known  []sessionState
@@ -27,11 +27,11 @@ type sessionState struct {
 	at   Moment
 }
 
-// maxStates is how many states of a session are remembered: those which a request may
-// have that crossed newer ones.
+// maxStates is how many states of a session are remembered: a request may have crossed
+// newer ones.
 const maxStates = 16
 
-// observeState takes the state that an answer of the draft gives a session.
+// observeState notes the state that an answer gives a session.
 func observeState(s *Step) {
 	if s.Call == nil || !s.Succeeded() || s.From != Agent {
 		return
@@ -46,7 +46,7 @@ func observeState(s *Step) {
 	}
 }
 
-// hashOfState returns the hash of a state, however its JSON is written.
+// hashOfState returns the hash of a state, independent of how its JSON is written.
 func hashOfState(state []byte) uint64 {
 	if unquoted, ok := wire.Unquote(state); ok {
 		state = unquoted
@@ -61,8 +61,8 @@ func (t *sessionStates) add(state sessionState) {
 	}
 }
 
-// allows reports whether a request may have a state: the newest that the client has
-// read, one that came since, or any while a request of the session is open.
+// allows reports whether a request may have a state: the newest that the client has read, a
+// later one, or any while a request of the session is open.
 func (t *sessionStates) allows(s *Step, hash uint64) bool {
 	open := s.sessionIsBusy()
 	for _, state := range slices.Backward(t.known) {
@@ -86,7 +86,7 @@ func (s *Step) sessionIsBusy() bool {
 	return false
 }
 
-// hasReadState reports whether the client has surely read a state. Whoever knows the
+// hasReadState reports whether the client must have read a state. A client that knows the
 // session has read the answer that made it.
 func (s *Step) hasReadState(at Moment) bool {
 	return at.Seq <= s.Session.setup.done.Seq || s.HasRead(at)
@@ -109,8 +109,8 @@ func createMeta(s *Step, r *Report) {
 // metaSessionPath is the path of the session.
 const metaSessionPath = `_meta["` + metaSession + `"]`
 
-// dataSession returns the session in the _meta of a request; empty if it names none, or
-// its params are not known any more.
+// dataSession returns the session in the _meta of a request; empty if it names none, or its
+// params were not kept.
 func dataSession(call *Call) string {
 	return wire.Text(wire.Get(call.Params, "_meta", metaSession, "sessionId"))
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Bounds of what is remembered of the requests of one side.
+// Limits of what is remembered of the requests of one side.
 const (
-	maxTextIDs = 1 << 16 // that are no integers
+	maxTextIDs = 1 << 16 // IDs that are not integers
 	maxRuns    = 1 << 12
 	maxTokens  = 1 << 12
 	maxToken   = 1 << 10 // bytes
 )
 
-// mcpRequests are what is known of the requests of one side.
+// mcpRequests is what is known about the requests of one side.
 type mcpRequests struct {
 	ids    usedIDs
 	before usedIDs // from before initialize, when there was no session yet
 
-	refused usedIDs // of requests that came back over HTTP with a status of an error, as those that needed a login
+	refused usedIDs // of requests refused over HTTP with an error status, for example because they needed a login
 
 	tokens progressTokens
 }
 
-// observe takes what the side sent, or the other side's answer to it.
+// observe handles what the side sent, or the other side's answer to it.
 func (q *mcpRequests) observe(s *Step) {
 	switch {
 	case s.is(wire.Request):
@@ -37,7 +37,7 @@ func (q *mcpRequests) observe(s *Step) {
 	}
 }
 
-// usedIDs are ids of requests, as JSON: integers as runs, the others by their hashes.
+// usedIDs are IDs of requests, as JSON: integers as runs, others by their hashes.
 type usedIDs struct {
 	runs []run // in their order, with gaps between
 	hashes
@@ -46,7 +46,7 @@ type usedIDs struct {
 // A run has all integers from first to last.
 type run struct{ first, last int64 }
 
-// integerID returns the integer that an id is, written in the only way that counts here.
+// integerID returns the integer of an ID in canonical form.
 func integerID(id []byte) (n int64, ok bool) {
 	n, err := strconv.ParseInt(string(id), 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == string(id)
@@ -60,7 +60,7 @@ func (u *usedIDs) has(id []byte) bool {
 	return u.hashes.has(id)
 }
 
-// search returns the first run that does not end before n.
+// search returns the first run that ends at n or later.
 func (u *usedIDs) search(n int64) int {
 	i, _ := slices.BinarySearchFunc(u.runs, n, func(r run, n int64) int {
 		if r.last < n {
@@ -100,18 +100,18 @@ func (u *usedIDs) add(id []byte) {
 	}
 }
 
-// progressTokens are the tokens under which a side wants to be told of its requests.
+// progressTokens are the tokens under which a side asked for progress.
 type progressTokens struct {
 	byToken bounded.Map[string, *progress]
-	byTask  bounded.Map[string, *progress] // those that last as long as a task of the other side
-	forgot  bool                           // some are not known, or not any more
+	byTask  bounded.Map[string, *progress] // of requests that run as a task of the other side
+	forgot  bool                           // some are unknown or forgotten
 }
 
-// A progress is what was told under a token.
+// A progress is what was reported under a token.
 type progress struct {
 	call   *Call  // the request that gave it
-	shared bool   // another open request gave it, too
-	more   bool   // the answer did not end it: a task does, or nobody knows
+	shared bool   // another open request gave it too
+	more   bool   // the answer did not end it: a task does, or it is unknown
 	ended  Moment // Seq 0: not yet
 	value  []byte // the newest, as JSON; nil: none
 	told   uint64 // Seq of that
@@ -120,11 +120,11 @@ type progress struct {
 // tokenOf returns the token of a request, nil if it gives none.
 func tokenOf(s *Step) []byte { return plainNumber(s.Param("_meta", "progressToken")) }
 
-// toldToken returns the token of a notification, nil if it has none.
+// toldToken returns the token of a progress notification, nil if it has none.
 func toldToken(s *Step) []byte { return plainNumber(s.Param("progressToken")) }
 
-// plainNumber returns a token as it is compared, nil for null: 1.0 is 1, as languages
-// write it that have only one kind of numbers.
+// plainNumber returns a token in the form for comparison, nil for null. 1.0 becomes 1,
+// because some languages have only one type of numbers.
 func plainNumber(token []byte) []byte {
 	if !wire.Present(token) {
 		return nil
@@ -140,7 +140,7 @@ func plainNumber(token []byte) []byte {
 func (t *progressTokens) asked(s *Step) {
 	token := tokenOf(s)
 	if token == nil || len(token) > maxToken {
-		t.forgot = t.forgot || token != nil || s.Kind() == wire.Oversized // then it may stand behind what was read
+		t.forgot = t.forgot || token != nil || s.Kind() == wire.Oversized // a token may follow what was read
 		return
 	}
 	old, _ := t.byToken.Get(string(token))
@@ -154,14 +154,13 @@ func (t *progressTokens) asked(s *Step) {
 	t.forgot = t.forgot || full
 }
 
-// isOpen reports whether the request of the same side that gave the token waits for
-// its answer.
+// isOpen reports whether the request that gave the token is still open and not cancelled.
 func (p *progress) isOpen(s *Step) bool {
 	return p != nil && p.call != nil && p.call.Cancelled.Seq == 0 && s.Conn.calls.Find(s.Frame.Dir, p.call.stream, []byte(p.call.ID)) == p.call
 }
 
-// answered takes the answer to a request of the side. What is asked for as a task goes
-// on behind it until the task has ended.
+// answered handles the answer to a request of the side. A task continues after the answer
+// until it ends.
 func (t *progressTokens) answered(s *Step) {
 	if p := s.Call.progress; p != nil {
 		call := *s.Call
@@ -188,7 +187,7 @@ func (t *progressTokens) answered(s *Step) {
 	}
 }
 
-// status takes what the other side tells of a task.
+// status handles the status of a task that the other side reports.
 func (t *progressTokens) status(s *Step, task []byte) {
 	switch wire.Text(wire.Get(task, "status")) {
 	case "completed", "failed", "cancelled":
@@ -202,7 +201,7 @@ func (t *progressTokens) over(s *Step, task string) {
 	}
 }
 
-// told takes a notification of the other side.
+// told handles a notification of the other side.
 func (t *progressTokens) told(s *Step) {
 	switch s.Method {
 	case "notifications/progress":
@@ -244,10 +243,10 @@ func idAgain(s *Step, r *Report) {
 	r.Add(e)
 }
 
-// requests returns what is known of the requests of the side that sent the step.
+// requests returns what is known about the requests of the step's sender.
 func (s *Step) requests() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir] }
 
-// asked returns what is known of the requests of the other side.
+// asked returns what is known about the requests of the other side.
 func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir.Opposite()] }
 
 func strayProgress(s *Step, r *Report) {

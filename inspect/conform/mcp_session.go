@@ -8,16 +8,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// mcpSessions are what is known of the sessions of a connection by a proposal.
+// mcpSessions are the sessions of a connection by one of the proposals.
 type mcpSessions struct {
-	given   bounded.Map[string, Moment] // by the server: when
-	ended   bounded.Map[string, Moment] // deleted or terminated: when that was confirmed
+	given   bounded.Map[string, Moment] // when the server gave each ID
+	ended   bounded.Map[string, Moment] // when the end of each was confirmed
 	created bool                        // the client has asked for one
 	class   serverClass
 }
 
-// A serverClass says whether a server of the second alternative of SEP-1364 has
-// sessions.
+// A serverClass says whether a server of the second alternative of SEP-1364 has sessions.
 type serverClass uint8
 
 const (
@@ -26,9 +25,9 @@ const (
 	sessionful
 )
 
-// A mcpSession is what is known of a session beyond what both protocols share.
+// A mcpSession is what is known about a session beyond what both protocols share.
 type mcpSession struct {
-	client, server []byte // an object with the capabilities for it; nil: not known
+	client, server []byte // an object with the capabilities for the session; nil: unknown
 	states         sessionStates
 }
 
@@ -52,7 +51,7 @@ func (m *mcpSessions) observe(s *Step) {
 	}
 }
 
-// initialized takes the success of initialize, which makes a session in the second
+// initialized handles the success of initialize, which makes a session in the second
 // alternative.
 func (m *mcpSessions) initialized(s *Step) {
 	id := wire.Text(s.Envelope.Session)
@@ -101,9 +100,9 @@ func capabilities(said []byte) []byte {
 	return slices.Concat([]byte(`{"capabilities":`), value, []byte(`}`))
 }
 
-// said returns what a side has said of itself to those who act in this step: for their
-// session where that has its own capabilities, else when it said hello. known is false
-// if that cannot be told.
+// said returns what a side said about itself to the parties of this step: for their session
+// if it has its own capabilities, otherwise in initialize. known is false if that cannot be
+// told.
 func (s *Step) said(side dialect.Side) (said []byte, known bool) {
 	said = s.Conn.hello.agent
 	if side == dialect.ClientSide {
@@ -128,14 +127,13 @@ func (s *Step) sessionsHaveIDs() bool {
 	return s.Conn.Proposal == dialect.SEP1364A1 || s.Conn.Proposal == dialect.SEP1364A2
 }
 
-// creates reports whether a method makes a session. The text of SEP-1364 has two names
-// for it.
+// creates reports whether a method makes a session. SEP-1364 has two names for it.
 func creates(method string) bool { return method == "session/create" || method == "sessions/create" }
 
 func deletes(method string) bool { return method == "session/delete" || method == "sessions/delete" }
 
-// required reports whether the server of the first alternative asks for a session with
-// each message.
+// required reports whether a server of the first alternative requires a session with each
+// message.
 func (s *Step) required() bool {
 	return string(wire.Get(s.Conn.hello.agent, "capabilities", "sessions", "required")) == "true"
 }
@@ -174,7 +172,7 @@ func idForm(s *Step, r *Report) {
 	}
 	r.Tried()
 	switch {
-	case string(id) == "null" && s.required() && !s.is(wire.Response): // required-id says it
+	case string(id) == "null" && s.required() && !s.is(wire.Response): // required-id reports it
 	case string(id) == "null":
 		r.Add(Evidence{Text: "sent a sessionId that is null", Path: "sessionId", Strength: Note})
 	case !isString(id):
@@ -189,8 +187,7 @@ func createGate(s *Step, r *Report) {
 	r.Judge(!wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "sessions")), Evidence{Text: "called " + s.Method + ", and the server has not declared sessions", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
-// needsNoSession reports whether a message may come without a session where these are
-// required.
+// needsNoSession reports whether a method needs no session where sessions are required.
 func needsNoSession(method string) bool {
 	switch method {
 	case "initialize", "ping", "notifications/initialized", "notifications/cancelled":
@@ -199,7 +196,8 @@ func needsNoSession(method string) bool {
 	return creates(method) || deletes(method)
 }
 
-// withoutID looks at messages after the client has asked for a session, or before.
+// withoutID judges messages from before the client asked for a session, or from after that
+// if created is set.
 func withoutID(s *Step, r *Report, created bool) {
 	if !s.required() || s.Conn.hello.answered.Seq == 0 || needsNoSession(s.Method) || s.Conn.mcp.sessions.created != created {
 		return
@@ -313,7 +311,7 @@ func terminated(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if s.Succeeded() && (s.Method != "initialize" || wire.Text(s.Envelope.Session) == s.Call.Session) { // else same-id says it
+	if s.Succeeded() && (s.Method != "initialize" || wire.Text(s.Envelope.Session) == s.Call.Session) { // otherwise same-id reports it
 		r.Add(Evidence{Text: "accepted " + s.Method + " in a session that was terminated (frame " + number(at.Seq) + ")", Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call})
 	}
 }

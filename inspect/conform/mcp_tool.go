@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Bounds of what is remembered of lists.
+// Limits of what is remembered of lists.
 const (
 	maxMCPTools   = 1 << 12
 	maxSchema     = 64 << 10 // bytes of one tool's outputSchema
@@ -21,7 +21,7 @@ const (
 	maxMCPCursors = 1 << 14
 )
 
-// mcpLists are what is known of what the server lists.
+// mcpLists is what is known about what the server lists.
 type mcpLists struct {
 	tools   bounded.Map[mcpToolKey, *mcpTool]
 	schemas int // bytes kept with tools
@@ -35,9 +35,9 @@ type mcpToolKey struct{ session, name string }
 // A mcpTool is a tool that was listed with an outputSchema.
 type mcpTool struct {
 	listed uint64 // Seq of the answer
-	schema []byte // nil: too long, or there are two tools of the name
+	schema []byte // nil: too long, or two tools have the name
 	shape  *schema.Shape
-	read   bool // schema was compiled, or cannot be
+	read   bool // compiling schema was tried
 }
 
 // lists are the requests that the server answers page by page.
@@ -61,7 +61,7 @@ func (l *mcpLists) observe(s *Step) {
 	}
 }
 
-// list takes the tools of an answer.
+// list notes the tools of an answer.
 func (l *mcpLists) list(s *Step) {
 	for _, t := range wire.Elements(s.Result("tools")) {
 		name, out := wire.Text(wire.Get(t, "name")), wire.Get(t, "outputSchema")
@@ -69,7 +69,7 @@ func (l *mcpLists) list(s *Step) {
 		if old, _ := l.tools.Get(key); old != nil {
 			l.forget(old)
 			l.tools.Drop(key)
-			if old.listed == s.Frame.Seq { // the second of its name in one list
+			if old.listed == s.Frame.Seq { // the second of the name in one list
 				l.keep(key, &mcpTool{listed: s.Frame.Seq})
 				continue
 			}
@@ -93,7 +93,7 @@ func (l *mcpLists) keep(key mcpToolKey, tool *mcpTool) {
 	}
 }
 
-// forgetTools forgets all tools, which may be others now.
+// forgetTools forgets all tools, because they may have changed.
 func (l *mcpLists) forgetTools() {
 	l.tools.Clear()
 	l.schemas = 0
@@ -101,8 +101,8 @@ func (l *mcpLists) forgetTools() {
 
 func (l *mcpLists) forget(tool *mcpTool) { l.schemas -= len(tool.schema) }
 
-// output returns what the structured result of the tool has to be; nil if nobody can
-// tell.
+// output returns the shape of the tool's structured result; nil if its schema cannot be
+// used.
 func (t *mcpTool) output() *schema.Shape {
 	if !t.read {
 		t.read = true
@@ -120,7 +120,7 @@ var mcpToolRules = checks{
 
 var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
 
-// addFirst adds the first of some breaches at one step, and says how many more there are.
+// addFirst adds the first of several breaches at one step, with the number of the others.
 func (r *Report) addFirst(found []Evidence) {
 	r.Tried()
 	if len(found) == 0 {
@@ -190,7 +190,7 @@ func structuredResult(s *Step, r *Report) {
 		return
 	}
 	shape := tool.output()
-	if shape == nil || s.isLegacy() && value[0] != '{' { // mcp-shape says it
+	if shape == nil || s.isLegacy() && value[0] != '{' { // mcp-shape reports it
 		return
 	}
 	shape.Check(value, func(p schema.Problem) {

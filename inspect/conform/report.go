@@ -19,40 +19,40 @@ type Finding struct {
 
 	Session string        // empty: none
 	At      time.Duration // of the frame
-	Method  string        // of a response: its request's
+	Method  string        // of a response, that of its request
 	Update  string        // variant of a session/update
 }
 
-// Evidence is what a rule says of a breach.
+// Evidence is what a rule says about a breach.
 type Evidence struct {
-	// Text says in one clause what the side at fault did, such as "answered end_turn,
-	// 9 ms after session/cancel (frame 58)". It begins with a verb in the past or a
-	// noun, and names other frames as "frame N".
+	// Text says in one clause what the culprit did, such as "answered end_turn, 9 ms after
+	// session/cancel (frame 58)". It starts with a verb in the past tense or a noun, and
+	// names other frames as "frame N".
 	Text string
 
-	Path string // of the value in the message, as in dialect.Field; empty: the message
+	Path string // of the value in the message, as in dialect.Field; empty: the whole message
 	Want string // what should be there; empty: Text says it
 	Got  string // what is there: JSON, or bytes as they came
 
 	Seq     uint64   // of the frame; 0: that of the step
-	Entry   int      // index in the batch, from 0; -1: no batch. The engine sets it, unless Seq is set
+	Entry   int      // index in the batch, from 0; -1: no batch. The engine sets it unless Seq is set
 	Because []uint64 // frames that prove it
 
 	By       Fault    // who is at fault; Sender: as the rule says
-	Of       *Call    // a request that the breach is about; where that is not whole, nobody is accused
-	In       *session // likewise a session, beside that of the step
+	Of       *Call    // a request that the breach is about; if it is incomplete, no one is accused
+	In       *session // likewise a session other than that of the step
 	Strength Strength // at most this; None: that of the clause
 }
 
-// A Report takes what a rule finds at a step.
+// A Report collects what a rule finds at a step.
 type Report struct {
 	judge  *judge
 	step   *Step
 	active *active
 }
 
-// Session returns the session of the step, if all is there that the rule needs to judge
-// it; else it notes why not, and returns nil.
+// Session returns the session of the step if everything is known that the rule needs to
+// judge it. Otherwise it notes why not, and returns nil.
 func (r *Report) Session() *session {
 	if !r.possible(&Evidence{}) {
 		return nil
@@ -60,12 +60,12 @@ func (r *Report) Session() *session {
 	return r.step.Session
 }
 
-// Tried says that the rule has an occasion at this step: something that may be right
-// or wrong.
+// Tried notes that the rule has an occasion at this step: something that may be right or
+// wrong.
 func (r *Report) Tried() { r.judged(&Evidence{}) }
 
-// Judge says that the rule has an occasion at this step and, if broken is set, is broken
-// as e says. It is for rare steps: it costs the making of e each time.
+// Judge notes that the rule has an occasion at this step and, if broken is set, is broken
+// as e says. It is for rare steps, because e is made each time.
 func (r *Report) Judge(broken bool, e Evidence) {
 	r.Tried()
 	if broken {
@@ -73,7 +73,7 @@ func (r *Report) Judge(broken bool, e Evidence) {
 	}
 }
 
-// Add says that the rule is broken at this step, or at the frame that e names.
+// Add notes that the rule is broken at this step or at the frame that e names.
 func (r *Report) Add(e Evidence) {
 	if !r.judged(&e) {
 		return
@@ -105,7 +105,8 @@ func (r *Report) fault(e *Evidence) Fault {
 	return r.step.From
 }
 
-// judged reports whether all is there that the rule needs, and notes what became of it.
+// judged reports whether everything is known that the rule needs, and notes that the rule
+// was tried or why it was not.
 func (r *Report) judged(e *Evidence) bool {
 	if !r.possible(e) {
 		return false
@@ -114,7 +115,7 @@ func (r *Report) judged(e *Evidence) bool {
 	return true
 }
 
-// possible reports whether all is there that the rule needs, and notes what is not.
+// possible reports whether everything is known that the rule needs, and notes what is not.
 func (r *Report) possible(e *Evidence) bool {
 	why := r.lacks(e)
 	if v := &r.judge.checker.verdicts[r.active.index]; why != "" && v.open == "" {
@@ -157,8 +158,8 @@ func cut(s string) string {
 	return s
 }
 
-// lacks returns why the tape does not have what the rule needs here; empty if it does.
-// It is the whole policy of when nobody is accused: no rule looks at what is missing.
+// lacks returns why the tape does not have what the rule needs here; empty if it does. This
+// is the whole policy of when to accuse no one; no rule checks for missing frames.
 func (r *Report) lacks(e *Evidence) string {
 	s := r.step
 	if e.Of != nil && e.Of.lost != "" {

@@ -55,7 +55,7 @@ func wrongSide(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if isWrongSide(s, &row) && !(s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && s.From == Agent) { // it may ask for nothing at all: MCP114
+	if isWrongSide(s, &row) && !(s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && s.From == Agent) { // it must not ask for anything: MCP114
 		r.Add(Evidence{Text: "sent " + s.Method + ", which it has to serve", Path: "method"})
 	}
 }
@@ -219,13 +219,13 @@ func methodName(s *Step, r *Report) {
 	case isOfACP(method) && s.Conn.Dialect == dialect.ACPv1:
 		e.Strength = Warning
 	case isOfACP(method):
-		e.Strength = Note // the draft moves every week
+		e.Strength = Note // the draft changes every week
 	}
 	r.Add(e.unlessProposed(dialect.ACP, method))
 }
 
-// unlessProposed returns e, or a note in its place if a proposal has what e says is unknown,
-// as dialect.LookupProposed names it.
+// unlessProposed returns e, or a note instead if a proposal (dialect.LookupProposed) has
+// what e calls unknown.
 func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
 	if found, ok := dialect.LookupProposed(p, name); ok {
 		e.Strength = Note
@@ -234,7 +234,7 @@ func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
 	return e
 }
 
-// isOfACP reports whether a method begins as one of ACP does, such as session/.
+// isOfACP reports whether a method starts like one of ACP, such as session/.
 func isOfACP(method string) bool {
 	space, _, ok := strings.Cut(method, "/")
 	if !ok {
@@ -248,8 +248,8 @@ func isOfACP(method string) bool {
 	return false
 }
 
-// specified returns the row of a step's method, if the protocol has it, be it in
-// another version, and it is not only drafted.
+// specified returns the row of a step's method if any version of the protocol has it
+// outside of drafts.
 func specified(s *Step) (dialect.Method, bool) {
 	if s.Conn.Protocol == dialect.AnyProtocol {
 		return dialect.Method{}, false
@@ -258,7 +258,7 @@ func specified(s *Step) (dialect.Method, bool) {
 	return row, ok && row.Stable|row.Removed != 0
 }
 
-// isWrongSide reports whether a method was sent by the side that has to serve it.
+// isWrongSide reports whether the side that must serve a method sent it.
 func isWrongSide(s *Step, row *dialect.Method) bool {
 	return row.From == dialect.ClientSide && s.From == Agent || row.From == dialect.AgentSide && s.From == Client
 }
@@ -280,9 +280,8 @@ func unanswered(s *Step, r *Report) {
 	}
 }
 
-// replies are what was answered lately, and what may be answered although no request
-// is open: two requests were open under one id, or one was when the connection began
-// anew.
+// replies are recent answers, and answers that may still come although no request is open:
+// two requests had one ID, or one was open when the connection started anew.
 type replies struct {
 	byID   bounded.Map[requestKey, reply]
 	forgot bool // one that may still be due
@@ -298,14 +297,14 @@ type reply struct {
 	due    int // answers that may still come
 }
 
-// maxReplies is how many are remembered: a second answer comes soon.
+// maxReplies is how many are remembered; a second answer comes soon.
 const maxReplies = 4096
 
 func (p *replies) of(dir wire.Direction, id []byte) (reply, bool) {
 	return p.byID.Get(requestKey{dir, dialect.IDKey(id)})
 }
 
-// observe takes a response.
+// observe notes a response.
 func (p *replies) observe(s *Step) {
 	reply, _ := p.of(s.Frame.Dir.Opposite(), s.Envelope.ID)
 	if s.Call == nil && reply.due > 0 {
@@ -315,7 +314,7 @@ func (p *replies) observe(s *Step) {
 	p.set(s.Frame.Dir.Opposite(), string(s.Envelope.ID), reply)
 }
 
-// expect notes that a request may be answered though it is not open any more.
+// expect notes that an answer may still come to a request that is no longer open.
 func (p *replies) expect(call *Call) {
 	dir := wire.ClientToAgent
 	if call.From == Agent {
@@ -326,7 +325,7 @@ func (p *replies) expect(call *Call) {
 	p.set(dir, call.ID, reply)
 }
 
-// expectOf expects the answers to what was open on the connection before.
+// expectOf expects the answers to what was open on the previous connection.
 func (p *replies) expectOf(before *connection) {
 	p.forgot = before.lost != ""
 	for call := range before.calls.All() {

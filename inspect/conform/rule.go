@@ -1,15 +1,14 @@
-// Package conform judges what both sides of a connection sent by the specifications
-// of their protocols. It reports only what the text decides and the frames prove: where
-// the text is silent there is at most a note, and where bytes are missing from the tape
-// there is silence. Findings are computed from frames, never stored.
+// Package conform judges what both sides of a connection sent against the specifications of
+// their protocols. It reports only what the text decides and the frames prove: where the
+// text is silent it reports a note at most, and where bytes are missing from the tape it
+// reports nothing. Findings are computed from frames, never stored.
 //
-// The words of a rule are in rules/ID.txt, its function is in the table of its subject. A
-// Checker is fed the frames of a tape once, keeps a bounded state, and does not fail on
-// any input. Silence is no approval: a Checker tells which rules had an occasion, and
-// which could not be judged and why.
+// The texts of a rule are in rules/ID.txt, its function is in the table of its subject. A
+// Checker reads the frames of a tape once, keeps bounded state, and accepts any input. No
+// findings does not mean conformance: a Checker tells which rules had an occasion, and
+// which it could not judge and why.
 //
-// The package knows neither stores nor files nor screens: frames come in, findings go
-// out.
+// The package knows no stores, files or screens: frames come in, findings go out.
 package conform
 
 import (
@@ -22,38 +21,38 @@ import (
 
 // A Rule is one point that a specification decides.
 type Rule struct {
-	ID      string   // such as ACP441; an id is never given again
+	ID      string   // such as ACP441; never reused
 	Name    string   // such as cancelled-prompt
-	Clauses []Clause // the first that fits the connection counts; none fits: the rule is not about it
+	Clauses []Clause // the first that fits the connection counts; if none fits, the rule does not apply
 	Fault   Fault    // whose fault it is
-	Needs   Needs    // what must be whole on the tape to accuse somebody
-	About   string   // the method or prompt content of the capability that it is about, as in dialect.Capability; empty: none
-	On      []On     // what it wants to see
+	Needs   Needs    // what must be complete on the tape before the rule accuses anyone
+	About   string   // the method or prompt content of the capability that the rule is about, as in dialect.Capability; empty: none
+	On      []On     // the steps that it looks at
 	Text    Text
 
-	// Elsewhere says where the rule is judged, and why there, if that is not here. Then
-	// Check only notes the occasions, and no example breaks the rule.
+	// Elsewhere says where the rule is judged and why, if not here. Check then only notes
+	// the occasions, and no example breaks the rule.
 	Elsewhere string
 
-	// Check looks at one step, before the state takes the step in. It calls
-	// Report.Tried where the rule has an occasion, and Report.Add for each breach.
+	// Check looks at one step before it changes the state. It calls Report.Tried where the
+	// rule has an occasion, and Report.Add for each breach.
 	Check func(*Step, *Report)
 }
 
-// A Strength says how sure it is that something is wrong, and by whose word.
+// A Strength says how certain a breach is, and what forbids it.
 type Strength uint8
 
 // The strengths. A finding is never stronger than the clause of its rule.
 const (
 	None      Strength = iota
-	Note               // legal, unstable or left open, but known to hurt real peers
+	Note               // legal, unstable or unspecified, but known to hurt real peers
 	Warning            // a SHOULD, a definition in prose, or a MUST whose breach is likely but not proven
 	Violation          // a MUST, the published schema, or JSON-RPC 2.0 itself
 )
 
 var strengthNames = [...]string{"", "note", "warning", "violation"}
 
-// String returns note, warning or violation, and nothing for None.
+// String returns note, warning or violation; for None the empty string.
 func (s Strength) String() string { return wire.Name(strengthNames[:], uint8(s)) }
 
 // MarshalText returns the name of s.
@@ -67,8 +66,8 @@ func (s *Strength) UnmarshalText(text []byte) error {
 // A Fault says who broke a rule.
 type Fault uint8
 
-// Who it may be. Acptap is at fault where acptap made the frame, which a Checker
-// tells only if it is asked to.
+// Possible culprits. Acptap is blamed for frames that acptap made, and only if Options.Own
+// is set.
 const (
 	Sender Fault = iota // in a Rule: whoever sent the frame; in a Finding: never
 	Client
@@ -78,7 +77,7 @@ const (
 
 var faultNames = [...]string{"", "client", "agent", "acptap"}
 
-// String returns client, agent or acptap, and nothing for Sender.
+// String returns client, agent or acptap; for Sender the empty string.
 func (f Fault) String() string { return wire.Name(faultNames[:], uint8(f)) }
 
 // MarshalText returns the name of f.
@@ -97,28 +96,28 @@ func faultOf(dir wire.Direction) Fault {
 	return Agent
 }
 
-// Needs say what must be whole on the tape for a rule to accuse anybody.
+// Needs says what must be complete on the tape before a rule accuses anyone.
 type Needs uint8
 
-// What a rule may need. Each is checked where the rule has its step; what names an
-// older frame or a session needs these to be whole too.
+// What a rule may need at its step. An older frame or a session that the evidence names
+// must be complete, too.
 const (
 	Frame      Needs = iota // nothing but the frame itself
 	Pair                    // the request that a response answers
-	Hello                   // what both sides said of themselves
+	Hello                   // what both sides said about themselves
 	Session                 // all of the session since it was set up
 	Connection              // all of the connection since it began
 	End                     // that the connection has ended, and how
 )
 
-// An On is a kind of step that a rule wants to see. Zero fields fit all.
+// An On is a kind of step that a rule looks at. Zero fields match everything.
 type On struct {
 	Kinds Kinds
-	Name  string       // method, of a response its request's; or a variant of session/update
+	Name  string       // method (of a response, that of its request) or variant of session/update
 	From  dialect.Side // who sent it
 }
 
-// Kinds is a set of kinds of frames, and of what is no frame.
+// Kinds is a set of kinds of frames, exchanges and ends.
 type Kinds uint16
 
 // The kinds. Entries of a batch are steps of their own.
@@ -129,41 +128,41 @@ const (
 	Invalids      Kinds = 1 << wire.Invalid
 	Batches       Kinds = 1 << wire.Batch
 	Oversizeds    Kinds = 1 << wire.Oversized
-	Exchanges     Kinds = 1 << 14 // a request over HTTP with its response, of which an event stream may still go on
+	Exchanges     Kinds = 1 << 14 // an HTTP request with its response, whose event stream may still be open
 	Ends          Kinds = 1 << 15 // after the last frame of a connection that has ended
 	Messages            = Requests | Responses | Notifications
 	Lines               = Messages | Invalids | Batches | Oversizeds
 )
 
-// A Clause says for which connections a rule stands in which text.
+// A Clause says which text states a rule, and for which connections.
 type Clause struct {
 	Protocol dialect.Protocol // AnyProtocol: both; also before the dialect is known
-	For      dialect.Dialects // zero: all of the rule's protocol, also before the dialect is known
+	For      dialect.Dialects // zero: all dialects of the rule's protocol, also before the dialect is known
 	Proposal dialect.Proposal // only where this session proposal is in use
-	Since    string           // the first revision of MCP, such as 2025-06-18; empty: the first of all
-	Until    string           // the last one; empty: the last of all
+	Since    string           // the first revision of MCP, such as 2025-06-18; empty: no lower limit
+	Until    string           // the last one; empty: no upper limit
 	Strength Strength
-	Word     string // by which the text asks for it: MUST, SHOULD, only; empty: a definition
+	Word     string // the key word of the text: MUST, SHOULD, only; empty: a definition
 	Source   Source
 }
 
-// A Source is where a text stands.
+// A Source is a place in a specification.
 type Source struct {
 	Title string // such as "ACP v1, Prompt Turn, Cancellation"
 	URL   string // with the section
 }
 
-// A Text says what a rule is about, each in one sentence; there is Markdown for code.
+// A Text describes a rule, each field in one sentence; code is Markdown.
 type Text struct {
 	Asks   string // what the specification asks for, in our words
 	Finds  string // what is found
-	Spares string // what is not, though it looks like it; empty: nothing
+	Spares string // what is not reported although it looks similar; empty: nothing
 	Do     string // what the side at fault has to do
 }
 
-// fits reports whether the clause stands for a connection. A dialect that is not
-// settled, keys of two at once, and a version of ACP that is not published have only
-// the clauses which stand for all.
+// fits reports whether the clause applies to a connection. If the dialect is not settled,
+// or the keys are those of two dialects, or the version of ACP is unpublished, only clauses
+// for all dialects apply.
 func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	if p := rule.Protocol(); p != dialect.AnyProtocol && p != conn.Protocol {
 		return false
@@ -180,7 +179,7 @@ func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	return c.For == 0 || settled && !conn.Hybrid && !conn.Unpublished() && c.For.Has(conn.Dialect)
 }
 
-// Protocol returns the protocol that r is about, by its id; AnyProtocol of JSON-RPC.
+// Protocol returns the protocol of r, which its ID names; AnyProtocol for JSON-RPC.
 func (r *Rule) Protocol() dialect.Protocol {
 	switch {
 	case strings.HasPrefix(r.ID, "ACP"):
@@ -196,7 +195,7 @@ func (r *Rule) Strength() Strength {
 	return slices.MaxFunc(r.Clauses, func(a, b Clause) int { return int(a.Strength) - int(b.Strength) }).Strength
 }
 
-// Date is that of both specifications, as they were read.
+// Date is when both specifications were read.
 const Date = "2026-08-22"
 
 // Section returns the title without the document, such as "Prompt Turn, Cancellation".

@@ -34,7 +34,7 @@ import (
 //go:embed rules/*.txt
 var ruleFiles embed.FS
 
-// openRule returns the fields of a rule's file, and what follows them.
+// openRule returns the fields of a rule's file, and the rest.
 func openRule(id string) (fields, examples string, err error) {
 	data, err := ruleFiles.ReadFile("rules/" + id + ".txt")
 	if err != nil {
@@ -47,7 +47,7 @@ func openRule(id string) (fields, examples string, err error) {
 	return fields, examples, nil
 }
 
-// readRule reads the file of a rule. The Rule has no Check yet.
+// readRule reads the file of a rule, without Check.
 func readRule(id string) (*Rule, error) {
 	fields, _, err := openRule(id)
 	if err != nil {
@@ -63,7 +63,7 @@ func readRule(id string) (*Rule, error) {
 	return r, nil
 }
 
-// read takes one field.
+// read parses one field.
 func (r *Rule) read(name, value string) error {
 	switch name {
 	case "name":
@@ -105,7 +105,7 @@ var kindsNames = [...]struct {
 	{"invalids", Invalids}, {"batches", Batches}, {"oversizeds", Oversizeds}, {"exchanges", Exchanges}, {"ends", Ends},
 }
 
-// readOn reads KINDS [from SIDE][: NAMES].
+// readOn parses KINDS [from SIDE][: NAMES].
 func (r *Rule) readOn(value string) error {
 	var on On
 	value, names, _ := strings.Cut(value, ": ")
@@ -133,13 +133,13 @@ func (r *Rule) readOn(value string) error {
 	return nil
 }
 
-// everyRevision is what a source has in place of a revision of MCP if the text is in each.
+// everyRevision stands for the revision of MCP in a source that each revision has.
 const everyRevision = "REVISION"
 
 // legacyRevisions of the Model Context Protocol begin with initialize; the newest first.
 var legacyRevisions = [...]string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// readClause reads STRENGTH ["WORD"] [SCOPE]: TITLE <URL>.
+// readClause parses STRENGTH ["WORD"] [SCOPE]: TITLE <URL>.
 func (r *Rule) readClause(value string) error {
 	var c Clause
 	scope, source, _ := strings.Cut(value, ": ")
@@ -178,7 +178,7 @@ func (r *Rule) add(c Clause, source string) {
 	r.Clauses = append(r.Clauses, c)
 }
 
-// readScope reads for which connections a clause counts: pairs of a key and its values.
+// readScope parses the scope of a clause: pairs of a key and its values.
 func (c *Clause) readScope(scope string) (err error) {
 	key := ""
 	for word := range strings.FieldsSeq(scope) {
@@ -212,7 +212,7 @@ type Example struct {
 	Text string // the lines, as conformtest.Frames reads them
 }
 
-// Examples returns the conversations of a rule, and what is said about them.
+// Examples returns the conversations of a rule and the text about them.
 func Examples(id string) (prose string, examples []Example, err error) {
 	_, text, err := openRule(id)
 	if err != nil {

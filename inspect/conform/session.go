@@ -6,12 +6,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A session is what the rules know of a session before a step. Each subject has its
-// part of it, in its own file.
+// A session is what the rules know about a session before a step. Each subject has its part
+// in its own file.
 type session struct {
 	id      string
-	number  uint32 // that no other session of the connection has
-	history uint32 // likewise, and another one each time it is set up
+	number  uint32 // unique on the connection
+	history uint32 // unique, and new each time the session is set up
 	setup   setup  // setup.go
 	turn    turn   // turn.go
 	mcp     mcpSession
@@ -21,11 +21,10 @@ type session struct {
 	unfinished []*toolCall // that began in the present turn; tool.go
 	offers     offers      // config_option.go
 
-	lost string // why not all of it is known since it was set up
+	lost string // why it is not known completely since it was set up; empty: it is
 }
 
-// lose notes that from here on not all of the session is known, until it is set up
-// again.
+// lose notes that the session is not known completely until it is set up again.
 func (x *session) lose(why string) {
 	if x.lost == "" {
 		x.lost = why
@@ -43,7 +42,7 @@ func (x *session) lacks() string {
 	return x.lost
 }
 
-// observe takes a step of the session into the state.
+// observe updates the state with a step of the session.
 func (x *session) observe(s *Step) {
 	if s.Update == "" && dialect.Wraps(s.Method) {
 		x.lose("a part of the session passes along a proxy chain (frame " + number(s.Frame.Seq) + ")")
@@ -60,7 +59,7 @@ func (x *session) observe(s *Step) {
 	}
 }
 
-// session returns the session with an id, nil if it is not known on this connection.
+// session returns the session with an ID, nil if it is unknown on this connection.
 func (c *connection) session(id string) *session {
 	if id == "" {
 		return nil
@@ -69,7 +68,7 @@ func (c *connection) session(id string) *session {
 	return x
 }
 
-// enter returns the session with an id, which it adds if it is not known.
+// enter returns the session with an ID, and adds it if it is unknown.
 func (c *connection) enter(id string) *session {
 	x := c.session(id)
 	if x == nil {
@@ -81,21 +80,21 @@ func (c *connection) enter(id string) *session {
 	return x
 }
 
-// newSession returns a session of which nothing is known.
+// newSession returns a session about which nothing is known.
 func (c *connection) newSession(id string) *session {
 	c.histories++
 	return &session{id: id, number: c.histories, history: c.histories}
 }
 
-// A past is what is known of sessions from connections before.
+// A past is what earlier connections tell about sessions.
 type past struct {
 	sessions bounded.Map[string, pastSession]
 }
 
-// A pastSession is what earlier connections tell of a session. It is not told where
-// frames are missing: the session may have been deleted there, or its history cleared.
+// A pastSession is what earlier connections tell about one session. It is empty if frames
+// are missing there: the session may have been deleted, or its history cleared.
 type pastSession struct {
-	Turns int // that its history has to have
+	Turns int // that its history must have
 	Made  bool
 }
 
@@ -103,7 +102,7 @@ func newPast() past {
 	return past{sessions: bounded.Map[string, pastSession]{Limit: maxSessions}}
 }
 
-// keep takes in what a connection tells.
+// keep adds what a connection tells.
 func (p *past) keep(c *connection) {
 	if c.lost != "" {
 		p.sessions.Clear()
@@ -123,7 +122,7 @@ func (p *past) keep(c *connection) {
 	}
 }
 
-// setUp takes a step into the state of how its session was set up.
+// setUp notes how a step sets up, closes or deletes its session.
 func (c *connection) setUp(s *Step) {
 	role := dialect.RoleOf(c.Protocol, s.Method)
 	switch {
@@ -145,8 +144,8 @@ func (c *connection) setUp(s *Step) {
 	}
 }
 
-// restore takes the request to load or resume a session. What is known of it stays, for
-// the agent may refuse; but where frames are missing, it is known from here on only.
+// restore handles the request to load or resume a session. What is known about it stays,
+// since the agent may refuse; but if frames are missing, the session starts anew.
 func (c *connection) restore(s *Step) {
 	x := c.enter(s.About.Session)
 	c.histories++

@@ -10,20 +10,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A setup is how a session came to be on its connection.
+// A setup is how a session was set up on its connection.
 type setup struct {
-	method   string // of the request that succeeded; empty: it is only named, or being opened
-	made     bool   // it was made on this connection, not only loaded or resumed
+	method   string // of the request that succeeded; empty: the session is only named, or being opened
+	made     bool   // it was created on this connection, not only loaded or resumed
 	asked    Moment
 	done     Moment // of the answer
-	opening  *Call  // that opens it now, nil: none
-	refused  Moment // of the newest answer that refuses to; Seq 0: none
-	replayed int    // parts of the conversation that came since that was asked for
+	opening  *Call  // the open request to load or resume it; nil: none
+	refused  Moment // of the newest answer that refused to; Seq 0: none
+	replayed int    // parts of the conversation since that request
 	closed   Moment // Seq 0: it is open
 	leaving  uint64 // Seq of the newest request to close or delete it; 0: none
 	prompted bool   // since it was set up
-	empty    bool   // it was loaded without the history that it has
-	late     bool   // a message of the user came after that, and before a prompt
+	empty    bool   // it was loaded, but without its history
+	late     bool   // a message of the user came after that and before a prompt
 }
 
 func (u *setup) observe(s *Step) {
@@ -40,13 +40,13 @@ func (u *setup) observe(s *Step) {
 	}
 }
 
-// replays reports whether what comes may be the history of a session that is loaded or
-// resumed: some agents send a part of it after the answer.
+// replays reports whether updates may be the history of a loaded or resumed session: some
+// agents send a part of it after the answer.
 func (x *session) replays() bool {
 	return x.setup.opening != nil || x.setup.method != "" && !x.setup.prompted && x.setup.method != "session/new"
 }
 
-// opened takes the answer to a request that opens a session.
+// opened handles the answer to a request that opens a session.
 func (c *connection) opened(s *Step) {
 	if x := s.Session; x != nil && x.setup.opening == s.Call {
 		x.setup.opening = nil
@@ -83,15 +83,15 @@ func (c *connection) opened(s *Step) {
 	c.directory.gone.Drop(id)
 }
 
-// A directory is what a connection tells of sessions as such: which are gone, which were
-// spoken of before they had a name, and where a list of them goes on.
+// A directory is what is known about sessions that are not open: those deleted, those used
+// before they had a name, and the cursors of their list.
 type directory struct {
-	gone    bounded.Map[string, Moment] // deleted: when that was confirmed
-	early   bounded.Map[string, uint64] // updated before any answer named them: Seq of the first frame
+	gone    bounded.Map[string, Moment] // deleted, and when that was confirmed
+	early   bounded.Map[string, uint64] // Seq of the first frame for a session that no answer had named
 	cursors hashes
 }
 
-// Bounds of what is remembered of sessions beside maxSessions.
+// More limits of what is remembered of sessions.
 const (
 	maxGone      = 1 << 12
 	maxEarly     = 64
@@ -121,7 +121,7 @@ func (c *connection) deleted(id string, at Moment) {
 	c.directory.gone.Set(id, at)
 }
 
-// setupRules are about how sessions are made, named, listed and deleted.
+// setupRules judge how sessions are made, named, listed and deleted.
 var setupRules = checks{
 	{"ACP201", noSessionID},
 	{"ACP202", sessionIDAgain},
@@ -168,11 +168,11 @@ func relativeCwd(s *Step, r *Report) {
 	}
 }
 
-// authRequired is the code of ACP for a session that needs a login first.
+// authRequired is the error code of ACP for a missing login.
 const authRequired = -32000
 
-// refusesOtherwise reports whether an error has a reason that has nothing to do with the
-// session: the method, the login, a cancellation.
+// refusesOtherwise reports whether an error has a reason other than the session: the
+// method, a login, a cancellation.
 func refusesOtherwise(e []byte) bool {
 	return slices.Contains([]int64{wire.MethodNotFound, authRequired, wire.RequestCancelled}, code(e))
 }
@@ -226,7 +226,7 @@ func listFilter(s *Step, r *Report) {
 	}
 }
 
-// lastPart returns the last part of a path, of POSIX or of Windows, in small letters.
+// lastPart returns the last part of a POSIX or Windows path in lower case.
 func lastPart(path string) string {
 	path = strings.TrimRight(path, `/\`)
 	return strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])

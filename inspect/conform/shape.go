@@ -15,15 +15,15 @@ import (
 // A shaper checks messages against the schema of their connection.
 type shaper struct {
 	chosen   bool
-	shapes   *schema.Set // once it is chosen; nil: none is known
-	seq      uint64      // the problems are of
+	shapes   *schema.Set // nil: none is known
+	seq      uint64      // of the problems
 	entry    int
 	problems []schema.Problem
 	add      func(schema.Problem) // adds to problems; made once
 }
 
-// problems returns where the params or the result of a step do not fit the schema. They
-// are found once for all rules, and valid until the next step.
+// problems returns where the params or the result of a step do not fit the schema. All
+// rules share the list, which is valid until the next step.
 func (s *Step) problems() []schema.Problem {
 	h := &s.Conn.shaper
 	if h.seq == s.Frame.Seq && h.entry == s.Entry {
@@ -52,8 +52,8 @@ func (s *Step) problems() []schema.Problem {
 	return h.problems
 }
 
-// shapesOf returns the shapes of a connection whose dialect is settled. The draft of
-// version 2 that still had session/load is one whose schema was never kept.
+// shapesOf returns the shapes of a connection whose dialect is settled. The schema of the
+// draft of version 2 that still had session/load was never published.
 func shapesOf(s *Step) *schema.Set {
 	said := s.Conn.hello.agent
 	if s.Method == "initialize" && s.is(wire.Response) {
@@ -65,7 +65,7 @@ func shapesOf(s *Step) *schema.Set {
 	return schema.Of(s.Conn.Dialect, s.Conn.Version)
 }
 
-// shapeRules are about the members of messages, by the published schemas.
+// shapeRules judge messages by the published schemas.
 var shapeRules = checks{
 	{"ACP001", shapeOf},
 	{"ACP002", unknownKey},
@@ -148,7 +148,7 @@ func shapeEvidence(p schema.Problem) Evidence {
 	return e
 }
 
-// owned are the paths that other rules judge, each behind its method.
+// owned are the paths that other rules judge, each after its method.
 var owned = [...]string{
 	"initialize protocolVersion", "initialize info", "initialize capabilities", "initialize agentCapabilities",
 	"session/new sessionId", "session/prompt stopReason", "session/update update.sessionUpdate", "session/set_config_option value",
@@ -167,14 +167,14 @@ var mcpShapeRules = checks{
 	{"MCP001", mcpShape},
 }
 
-// mcpShape checks params as they come, those of initialize when that is answered: only
-// then the dialect is known. A client that offers another revision than the server
-// agrees on writes its params by the one that it offers.
+// mcpShape checks params when they come, but those of initialize when it is answered,
+// because only then the dialect is known. A client writes them by the revision that it
+// offers.
 func mcpShape(s *Step, r *Report) {
 	switch {
 	case s.From == Agent && s.is(wire.Response) && !s.followsRevision(), s.From == Agent && !s.serverKnowsRevision():
 		return
-	case s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && !wire.Present(s.Param("_meta", metaVersion)): // request-meta says it
+	case s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && !wire.Present(s.Param("_meta", metaVersion)): // request-meta reports it
 		return
 	}
 	set := schema.Of(s.Conn.Dialect, s.Conn.Version)
@@ -205,8 +205,8 @@ func mcpShape(s *Step, r *Report) {
 	}
 }
 
-// checkShape reports what does not fit a shape. below says what the value is of its
-// message; of is the older request that it is of, if that is not the step.
+// checkShape reports what does not fit a shape. below is params or result; of is the older
+// request that has the value, nil for the step itself.
 func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below string, of *Call) {
 	r.Tried()
 	shape.Check(value, func(p schema.Problem) {
@@ -224,9 +224,9 @@ func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below str
 
 var inputSchemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\[\d+\]\.inputSchema`) })
 
-// ownedByRule reports whether another rule tells of a problem, or the documents of the
-// revision do not agree on it: the text of 2025-11-25 and its schema in TypeScript have
-// null as the ttl of a task that is kept for ever, the schema in JSON has not.
+// ownedByRule reports whether another rule reports a problem, or the documents of the
+// revision disagree: in 2025-11-25 the text and the TypeScript schema allow null as the ttl
+// of a task, the JSON schema does not.
 func ownedByRule(s *Step, below string, p schema.Problem) bool {
 	isModern := s.Conn.Dialect == dialect.MCPModern
 	switch {

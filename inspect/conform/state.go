@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Bounds of what is remembered of a connection.
+// Limits of what is remembered of a connection.
 const (
 	maxSessions = 4096
 	maxCalls    = 1 << 14 // open requests
@@ -17,7 +17,7 @@ const (
 	allParams   = 4 << 20 // bytes of the params of all open requests
 )
 
-// A connection is what the rules know of a connection before a step.
+// A connection is what the rules know about a connection before a step.
 type connection struct {
 	dialect.Connection
 	settled bool // the dialect is certain
@@ -40,13 +40,13 @@ type connection struct {
 	shaper    shaper    // shape.go
 	mcp       mcpState  // mcp.go
 
-	met       bool // a frame has been met
-	assumed   bool // that was taken for the first of the connection, by its method
-	guessed   bool // no id told to which connection requests over HTTP belong
+	met       bool // a frame has come
+	assumed   bool // it is assumed to be the first of the connection because of its method
+	guessed   bool // no ID told which connection requests over HTTP belong to
 	lost      string
-	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: all before it was read
+	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: it has read all before that
 	closing   closing
-	signalled bool // acptap passed a signal on to the agent
+	signalled bool // acptap forwarded a signal to the agent
 	over      bool // the rules have seen the end
 }
 
@@ -66,26 +66,25 @@ type Call struct {
 	From    Fault
 	Method  string
 	Session string // id; empty: none
-	Params  []byte // nil if they are longer than 4 KiB, or too much is open; of session/request_permission only the options
+	Params  []byte // nil if longer than 4 KiB or too much is open; of session/request_permission only the options
 	lost    string // why its response proves nothing
-	stream  uint64 // that it was sent on
+	stream  uint64 // on which it was sent
 
-	Cancelled Moment // when its sender took it back; Seq 0: it did not
+	Cancelled Moment // when its sender cancelled it; Seq 0: it did not
 
-	halted  Moment    // of the session/cancel at which it was open, as a prompt without others or as a permission; Seq 0: none
+	halted  Moment    // of the session/cancel that came while it was open as the only prompt or as a permission; Seq 0: none
 	command bool      // a prompt that is a command of the agent
-	tool    *toolCall // that permission is asked for; nil: none
+	tool    *toolCall // for which it asks permission; nil: none
 
-	progress *progress // of MCP, that the request wants to be told of; nil: none
+	progress *progress // progress (MCP) that the sender asked for; nil: none
 }
 
-// asCall returns what is to be remembered of a request, but for its params. A message
-// without an id may be remembered so, too.
+// asCall returns what is remembered of a request or another message, without its params.
 func (s *Step) asCall() *Call {
 	return &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session, stream: s.Frame.Stream}
 }
 
-// lose notes that from here on not all of the connection is known.
+// lose notes that the connection is no longer known completely.
 func (c *connection) lose(why string) {
 	if c.lost == "" {
 		c.lost = why
@@ -100,13 +99,13 @@ func (c *connection) lose(why string) {
 	}
 }
 
-// gap is lose where bytes are missing.
+// gap is lose for missing bytes.
 func (c *connection) gap(why string) {
 	c.lose(why)
 	c.http.lose(why)
 }
 
-// observe takes a step into the state.
+// observe updates the state with a step.
 func (c *connection) observe(s *Step) {
 	switch {
 	case s.is(wire.Response):
@@ -139,7 +138,7 @@ func (c *connection) ask(s *Step) {
 	call := s.asCall()
 	params := s.Envelope.Params
 	if s.Method == "session/request_permission" {
-		params = s.Param("options") // the tool call beside them may be large
+		params = s.Param("options") // the tool call may be large
 	}
 	if n := len(params); n <= maxParams && c.params+n <= allParams {
 		call.Params = append([]byte{}, params...) // empty if there are none
@@ -163,7 +162,7 @@ func (c *connection) ask(s *Step) {
 	}
 }
 
-// forget notes that a request is not remembered any more. All others are.
+// forget notes that one request is no longer remembered; all others are.
 func (c *connection) forget(call *Call) {
 	const why = "more requests are open than are remembered"
 	if c.lost == "" {
@@ -181,7 +180,7 @@ func (c *connection) answer(s *Step) {
 	c.replies.observe(s)
 }
 
-// takeBack notes that the sender of a request does not want its answer any more.
+// takeBack notes that the sender of a request has cancelled it.
 func (c *connection) takeBack(s *Step) {
 	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
 	if call := c.calls.Find(by, s.Frame.Stream, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
@@ -193,12 +192,12 @@ func (c *connection) takeBack(s *Step) {
 type closing struct {
 	eof    [2]Moment // of each direction; Seq 0: not seen
 	exit   Moment
-	asked  Moment         // by the first signal that it could have followed; Seq 0: none
-	killed bool           // by a signal that no program can refuse
+	asked  Moment         // the first signal that the exit may be due to; Seq 0: none
+	killed bool           // by a signal that cannot be caught
 	last   *dialect.Frame // the mark that ended it; without its bytes
 }
 
-// closed takes the end of a stream.
+// closed handles the end of a stream.
 func (c *connection) closed(f *dialect.Frame) {
 	if f.Dir < wire.AgentStderr {
 		c.closing.eof[f.Dir] = momentOf(f)
@@ -206,14 +205,14 @@ func (c *connection) closed(f *dialect.Frame) {
 	}
 }
 
-// exited takes the end of the agent.
+// exited handles the exit of the agent.
 func (c *connection) exited(f *dialect.Frame, how *wire.Exit) {
 	c.closing.exit = momentOf(f)
 	c.closing.killed = how.Signal == "killed"
 	c.closing.keep(f)
 }
 
-// signalled takes a signal that was passed on to the agent.
+// signalled handles a signal that was forwarded to the agent.
 func (k *closing) signalled(f *dialect.Frame, name string) {
 	if k.asked.Seq == 0 && name != "killed" {
 		k.asked = momentOf(f)
@@ -226,14 +225,14 @@ func (k *closing) keep(f *dialect.Frame) {
 	k.last = &last
 }
 
-// ended reports whether it is known how the connection ended.
+// ended reports whether the tape shows how the connection ended.
 func (c *connection) ended() bool {
 	k := &c.closing
 	return k.exit.Seq != 0 || k.eof[0].Seq != 0 && k.eof[1].Seq != 0
 }
 
-// EndedItself reports whether a side ended in order: the stream of the other side was
-// still open when its own ended, or nobody made it end.
+// EndedItself reports whether a side ended on its own: no signal was sent, and the stream
+// of the other side was still open.
 func (c *connection) EndedItself(side Fault) bool {
 	mine, other := c.closing.end(side), c.closing.eof[wire.AgentToClient]
 	if side == Agent {
@@ -260,12 +259,12 @@ func (k *closing) leftTimeFor(call *Call, side Fault, grace time.Duration) bool 
 	return call.Seq < end.Seq && (!timed || d > grace)
 }
 
-// since returns the time between two moments; ok is false if it is not known.
+// since returns the time between two moments; ok is false if it is unknown.
 func since(from, to Moment) (d time.Duration, ok bool) {
 	return to.At - from.At, !from.Untimed && !to.Untimed
 }
 
-// tornMessage reports whether a line that is no message may be a part of one.
+// tornMessage reports whether an invalid line may be a part of a message.
 func tornMessage(raw []byte) bool {
 	line := bytes.TrimLeft(raw, " \t")
 	return len(line) > 0 && line[0] == '{' || bytes.Contains(line, []byte(`"jsonrpc"`))

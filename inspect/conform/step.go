@@ -9,25 +9,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Step is one message as the rules see it, or the end of the connection: then Frame
-// is the last frame, and there is no message. It is valid during Check only.
+// A Step is one message as the rules see it, or the end of the connection: then Frame is
+// the last frame and there is no message. It is valid only during Check.
 type Step struct {
 	Frame    *dialect.Frame
 	Envelope wire.Envelope
 	About    *dialect.Annotation // of the entry, in a batch
 	Entry    int                 // index in the batch; -1: no batch
 	From     Fault               // who sent it: Client or Agent
-	Method   string              // of a response: its request's; empty: not known
+	Method   string              // of a response, that of its request; empty: unknown
 	Update   string              // variant of a session/update
 	Entity   dialect.Entity      // what the update is about
-	Call     *Call               // of a response: the request that it answers; nil: none that is known
+	Call     *Call               // the request that a response answers; nil: none is known
 	Conn     *connection
-	Session  *session  // that it belongs to; nil: none, or not known on this connection
-	Exchange *exchange // over HTTP, of the kind Exchanges: there is no message
+	Session  *session  // to which it belongs; nil: none, or unknown on this connection
+	Exchange *exchange // of a step of the kind Exchanges, which has no message
 
 	judge    *judge
 	entry    []byte // its bytes, in a batch
-	entityID []byte // nil: not looked for yet
+	entityID []byte // nil: not looked up yet
 }
 
 // Kind returns the kind of the message.
@@ -38,8 +38,8 @@ func (s *Step) Kind() wire.Kind {
 	return s.Frame.Kind
 }
 
-// is reports whether the message is of a kind, be it that it is too large to be read
-// whole.
+// is reports whether the message is of a kind, even if it is too large to be read
+// completely.
 func (s *Step) is(k wire.Kind) bool {
 	kind := s.Kind()
 	return kind == k || kind == wire.Oversized && s.Envelope.MessageKind() == k
@@ -53,9 +53,8 @@ func (s *Step) raw() []byte {
 	return s.entry
 }
 
-// sessionID returns the id of the session that the step belongs to; empty: none. An
-// answer belongs to the session that its request named: where acptap stood between, the
-// other side may know that by another id.
+// sessionID returns the ID of the step's session; empty: none. A response belongs to the
+// session that its request named, because acptap may have given the other side another ID.
 func (s *Step) sessionID() string {
 	if s.Call == nil || s.Call.Session == "" || s.About.Session != "" && s.About.MakesSession() {
 		return s.About.Session
@@ -87,8 +86,8 @@ func (s *Step) Param(path ...string) []byte {
 // Result returns the value at a path of the result, as JSON; nil if there is none.
 func (s *Step) Result(path ...string) []byte { return wire.Get(s.Envelope.Result, path...) }
 
-// entities say what the variants of session/update are about. A look at the table of
-// dialect would compare each name of it, for each frame.
+// entities maps the variants of session/update to what they are about. Searching the table
+// of dialect for each frame would be slow.
 var entities = sync.OnceValue(func() map[string]dialect.Entity {
 	all := make(map[string]dialect.Entity)
 	for _, u := range dialect.Updates() {
@@ -115,10 +114,9 @@ func (s *Step) Moment() Moment { return momentOf(s.Frame) }
 
 func momentOf(f *dialect.Frame) Moment { return Moment{f.Seq, f.At, f.Untimed} }
 
-// HasRead reports whether the sender of the step had surely read an earlier frame that
-// went to it: more than the grace has passed between, or it has answered something that
-// was sent to it later. A peer reads in order what comes on one stream; of several, as
-// over HTTP, each has its own.
+// HasRead reports whether the sender of the step must have read an earlier frame that was
+// sent to it: the grace has passed, or the sender has answered something later. Peers read
+// one stream in order; over HTTP there are several.
 func (s *Step) HasRead(m Moment) bool {
 	if s.Conn.read[s.From] >= m.Seq && !s.Conn.http.several {
 		return true
@@ -126,8 +124,8 @@ func (s *Step) HasRead(m Moment) bool {
 	return !m.Untimed && !s.Frame.Untimed && s.Frame.At-m.At > s.judge.checker.options.Grace
 }
 
-// After returns how long after a moment the step came, as text that goes on with "m ms
-// after "; without the time if that is not known.
+// After returns how long after a moment the step came, as "12 ms after "; without the time
+// if it is unknown.
 func (s *Step) After(m Moment) string {
 	d, ok := since(m, s.Moment())
 	switch {
@@ -146,12 +144,12 @@ type Moment struct {
 	Untimed bool
 }
 
-// maxMembers is how many members of an object are remembered. Those of a message of
-// either protocol are fewer.
+// maxMembers is how many members of an object are remembered; messages of both protocols
+// have fewer.
 const maxMembers = 16
 
-// members are those of a JSON object, found in one pass over it: rule after rule asks
-// for another one of the same object (BenchmarkCheck).
+// members are those of a JSON object, found in one pass, since rule after rule asks for
+// another member of the same object (BenchmarkCheck).
 type members struct {
 	known  bool
 	n      int
@@ -168,7 +166,7 @@ func (m *members) get(object []byte, path []string) []byte {
 	if m.n > maxMembers {
 		return wire.Get(object, path...)
 	}
-	for i := m.n - 1; i >= 0; i-- { // of members that occur twice the last one counts, as in wire.Get
+	for i := m.n - 1; i >= 0; i-- { // the last of duplicate members counts, as in wire.Get
 		if string(m.names[i]) == path[0] {
 			return wire.Get(m.values[i], path[1:]...)
 		}

@@ -15,7 +15,7 @@ type checks []struct {
 	check func(*Step, *Report)
 }
 
-// subjects are all checks, in the order in which they look at a step.
+// subjects are all checks, in the order in which they judge a step.
 var subjects = [...]checks{
 	transportRules,
 	rpcRules,
@@ -44,7 +44,7 @@ var subjects = [...]checks{
 	httpServerRules,
 }
 
-// rules are all, made when they are first asked for.
+// rules are all rules, read on first use.
 var rules = sync.OnceValue(func() (all []*Rule) {
 	for _, subject := range subjects {
 		for _, c := range subject {
@@ -71,26 +71,26 @@ func Lookup(id string) *Rule {
 	return rules()[i]
 }
 
-// An active rule is one that stands for a connection.
+// An active rule is one that applies to a connection.
 type active struct {
 	rule   *Rule
 	index  int // among the rules of the Checker
 	clause *Clause
 }
 
-// A table has the active rules by what they want to see.
+// A table has the active rules by the steps that they look at.
 type table struct {
 	any  slots
 	name map[string]*slots
-	last []*active // that want to see the end
+	last []*active // that look at the end
 
-	exchanges []*active // that want to see those over HTTP
+	exchanges []*active // that look at exchanges over HTTP
 }
 
-// slots has rules by who sent what kind of frame.
+// slots has rules by the sender and the kind of a frame.
 type slots [2][wire.Mark][]*active
 
-// tables has a table for each kind of connection that was met.
+// tables has a table for each kind of connection so far.
 type tables map[tableKey]*table
 
 type tableKey struct {
@@ -102,7 +102,7 @@ type tableKey struct {
 	hybrid   bool
 }
 
-// maxTables bounds them: versions are texts that a peer sends.
+// maxTables bounds them, because peers choose the versions.
 const maxTables = 64
 
 func (t tables) of(rules []*Rule, c *dialect.Connection, settled bool) *table {
@@ -168,7 +168,7 @@ func (s *slots) add(o On, a *active) {
 	}
 }
 
-// wanting yields the rules that want to see a step.
+// wanting yields the rules that look at a step.
 func (t *table) wanting(s *Step, kind wire.Kind) iter.Seq[[]*active] {
 	return func(yield func([]*active) bool) {
 		dir := s.Frame.Dir

@@ -17,7 +17,7 @@ type toolKey struct {
 	id      uint64 // hash
 }
 
-// A toolCall is what is known of a tool call.
+// A toolCall is what is known about a tool call.
 type toolCall struct {
 	of       *session
 	seq      uint64   // of the frame with which it was first seen
@@ -27,7 +27,7 @@ type toolCall struct {
 	asking   int      // questions to the user that are open
 }
 
-// A toolSeen says how a tool call became known.
+// A toolSeen is how a tool call became known.
 type toolSeen uint8
 
 const (
@@ -36,19 +36,19 @@ const (
 	updated                   // by a tool_call_update
 )
 
-// Bounds of what is remembered of tool calls.
+// Limits of what is remembered of tool calls.
 const (
 	maxTools = 1 << 15 // over all sessions
 	maxOpen  = 256     // unfinished ones of a session
 )
 
-// tools are the tool calls of a connection that speaks version 1.
+// tools are the tool calls of a connection of version 1.
 type tools struct {
 	known bounded.Map[toolKey, *toolCall]
 }
 
-// find returns the tool call of a session with an id, nil if it is not known. ok is
-// false if id is none.
+// find returns the tool call of a session with an ID, nil if it is unknown. ok is false if
+// id is not an ID.
 func (t *tools) find(x *session, id []byte) (key toolKey, call *toolCall, ok bool) {
 	if x == nil || !isString(id) {
 		return key, nil, false
@@ -58,7 +58,7 @@ func (t *tools) find(x *session, id []byte) (key toolKey, call *toolCall, ok boo
 	return key, call, true
 }
 
-// observe takes a step into the state.
+// observe updates the state with a step.
 func (t *tools) observe(s *Step) {
 	switch {
 	case s.Entity == dialect.ToolCall:
@@ -83,7 +83,7 @@ func (t *tools) update(s *Step) {
 		call = t.add(key, x, s)
 		call.known = updated
 	case announces && !slices.Contains(x.unfinished, call):
-		call.seq, call.rejected = s.Frame.Seq, false // agents begin to count anew
+		call.seq, call.rejected = s.Frame.Seq, false // some agents count anew
 	}
 	if announces {
 		call.known = announced
@@ -92,7 +92,7 @@ func (t *tools) update(s *Step) {
 	}
 	status := wire.Text(s.Param("update", "status"))
 	switch {
-	case status != "" && status != "pending" && status != "in_progress": // what no schema has may be an end, too
+	case status != "" && status != "pending" && status != "in_progress": // an unknown status may be an end, too
 		x.finished(call)
 	case announces || call.seq == s.Frame.Seq:
 		x.begun(call)
@@ -122,7 +122,7 @@ func (t *tools) answer(s *Step, call *toolCall) {
 	}
 }
 
-// add adds a tool call. The session of one that is forgotten is not known whole any more.
+// add adds a tool call. The session of a forgotten one is no longer known completely.
 func (t *tools) add(key toolKey, x *session, s *Step) *toolCall {
 	call := &toolCall{of: x, seq: s.Frame.Seq}
 	if forgotten, full := t.known.Set(key, call); full {
@@ -131,7 +131,7 @@ func (t *tools) add(key toolKey, x *session, s *Step) *toolCall {
 	return call
 }
 
-// begun notes a tool call that is to finish in a turn.
+// begun notes a tool call that must finish within the turn.
 func (x *session) begun(call *toolCall) {
 	if len(x.turn.prompts) > 0 && len(x.unfinished) < maxOpen && !slices.Contains(x.unfinished, call) {
 		x.unfinished = append(x.unfinished, call)
@@ -144,7 +144,7 @@ func (x *session) finished(call *toolCall) {
 	}
 }
 
-// toolRules are about the reports of tool calls.
+// toolRules judge the reports of tool calls.
 var toolRules = checks{
 	{"ACP401", neverAnnounced},
 	{"ACP402", announcedAgain},
@@ -209,7 +209,7 @@ func leftUnfinished(s *Step, r *Report) {
 	}
 }
 
-// list names frames, the first few of many.
+// list names frames, only the first of many.
 func list(frames []uint64) string {
 	const most = 8
 	var names []string
@@ -240,8 +240,8 @@ func askedNotAnnounced(s *Step, r *Report) {
 	}
 }
 
-// isRelative reports whether JSON is the text of a path that is not absolute, of POSIX
-// or of Windows. The agent's system need not be ours. A URI is no path.
+// isRelative reports whether JSON is a relative path of POSIX or Windows, since the agent
+// may run on another system than ours. A URI is not a path.
 func isRelative(value []byte) bool {
 	if !isString(value) {
 		return false
@@ -286,7 +286,7 @@ type pathFinder struct {
 	found bool
 }
 
-// look looks at a path, which may not be there.
+// look checks a path, which may be absent.
 func (p *pathFinder) look(value []byte, at string) {
 	if !isString(value) || p.found {
 		return
@@ -297,7 +297,7 @@ func (p *pathFinder) look(value []byte, at string) {
 	}
 }
 
-// call looks at the locations and the content of a tool call.
+// call checks the locations and the content of a tool call.
 func (p *pathFinder) call(locations, content []byte, at string) {
 	for i, location := range wire.Elements(locations) {
 		p.look(wire.Get(location, "path"), dialect.ElementPath(at+".locations", i)+".path")
@@ -307,7 +307,7 @@ func (p *pathFinder) call(locations, content []byte, at string) {
 	}
 }
 
-// item looks at a part of the content of a tool call: in a diff.
+// item checks an item of the content of a tool call, which has paths if it is a diff.
 func (p *pathFinder) item(value []byte, at string) {
 	if wire.Text(wire.Get(value, "type")) != "diff" {
 		return

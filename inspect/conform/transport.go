@@ -12,32 +12,31 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A transport is what is known of the lines of both sides.
+// A transport is what is known about the lines of both sides.
 type transport struct {
-	noise [Acptap]bool      // the newest line of Client or Agent was no JSON
-	long  map[longLine]bool // what long lines were already met of
+	noise [Acptap]bool      // the newest line of Client or Agent was not JSON
+	long  map[longLine]bool // kinds of long lines that were reported
 }
 
-// A longLine is what a long line is of.
+// A longLine is a kind of long line.
 type longLine struct {
 	from   Fault
 	kind   wire.Kind
 	method string
 }
 
-// Bounds of what the rules about lines tolerate.
+// Limits of the rules about lines.
 const (
-	longLineSize = 64 << 10        // bytes; common readers of lines stop there
-	maxLongLines = 256             // of which a long line is reported
-	outliving    = 5 * time.Second // that an agent may need to end
+	longLineSize = 64 << 10        // bytes; where common line readers stop
+	maxLongLines = 256             // of kinds that are reported
+	outliving    = 5 * time.Second // that an agent may take to exit
 )
 
 func (t *transport) observe(s *Step) {
 	t.noise[s.From] = s.Kind() == wire.Invalid && flawOf(s) == notJSON
 }
 
-// transportRules are about the lines that messages stand on, and the end of their
-// streams.
+// transportRules judge the lines that carry messages, and the ends of the streams.
 var transportRules = checks{
 	{"RPC001", notUtf8},
 	{"RPC002", notJson},
@@ -71,17 +70,17 @@ func notJson(s *Step, r *Report) {
 // a part of one.
 func isLine(s *Step) bool { return s.Frame.Stream == 0 }
 
-// A flaw is why a line is no message.
+// A flaw is why a line is not a message.
 type flaw uint8
 
 const (
-	noFlaw flaw = iota // a blank line, or one whose end is missing
+	noFlaw flaw = iota // a blank line or an incomplete one
 	notUTF8
-	notJSON   // or no object
-	noMessage // a JSON object that is no message
+	notJSON   // or not an object
+	noMessage // a JSON object that is not a message
 )
 
-// flawOf returns why a line of the kind Invalid is no message.
+// flawOf returns why a line of the kind Invalid is not a message.
 func flawOf(s *Step) flaw {
 	raw := s.raw()
 	unended := s.Entry < 0 && (s.Frame.End == wire.None || int64(len(raw)) < s.Frame.Size)
@@ -153,8 +152,8 @@ func loneSurrogate(s *Step, r *Report) {
 	}
 }
 
-// escaped returns the UTF-16 unit that text begins with, written as an escape; -1 if
-// it does not.
+// escaped returns the UTF-16 unit of the escape that text starts with; -1 if it starts with
+// none.
 func escaped(text []byte) rune {
 	if len(text) < len(`\u0000`) || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -11,12 +11,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is what is known of the turns of a session. In version 1 a turn lasts from a
+// A turn is what is known about the turns of a session. In version 1 a turn lasts from a
 // prompt to its answer.
 type turn struct {
 	prompts []*Call // open, the oldest first
 	cancel  Moment  // of the newest session/cancel; Seq 0: none
-	output  uint64  // Seq of the newest frame with which the agent did something; 0: none
+	output  uint64  // Seq of the newest frame that shows work of the agent; 0: none
 
 	// Of the newest prompt that was answered since the session was set up.
 	end       Moment // of the answer; Seq 0: none was answered
@@ -24,8 +24,8 @@ type turn struct {
 	cancelled bool   // session/cancel came while the prompt was open
 	late      int    // parts of the conversation that came since the answer
 
-	completed int  // turns that a history of the session has to have
-	cleared   bool // whether there is more of a history, from connections before, is not known
+	completed int  // turns that a history must have
+	cleared   bool // earlier connections may have added to the history
 }
 
 // maxPrompts is how many open prompts of a session are remembered.
@@ -73,7 +73,7 @@ func (t *turn) answered(s *Step) {
 	}
 }
 
-// prompt returns the prompt that the step is, nil if as many as can be remembered are open.
+// prompt returns the prompt of the step; nil if too many are open to remember it.
 func (s *Step) prompt(open int) *Call {
 	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	if call != nil && open == maxPrompts {
@@ -83,11 +83,11 @@ func (s *Step) prompt(open int) *Call {
 	return call
 }
 
-// restored forgets what was said before the session was loaded or resumed.
+// restored forgets the turns before the session was loaded or resumed.
 func (t *turn) restored() { t.end, t.stop, t.late = Moment{}, "", 0 }
 
-// isComplete reports whether a turn with a stop reason is part of the history for
-// certain: agents may drop what was refused or cancelled.
+// isComplete reports whether a turn with a stop reason is certain to be in the history:
+// agents may drop what was refused or cancelled.
 func isComplete(stop string) bool {
 	return stop == "end_turn" || stop == "max_tokens" || stop == "max_turn_requests"
 }
@@ -97,7 +97,7 @@ func isCommand(prompt []byte) bool {
 	return bytes.HasPrefix(wire.Get(prompt, "0", "text"), []byte(`"/`))
 }
 
-// isHistory reports whether an update is about a part of the conversation.
+// isHistory reports whether an update is a part of the conversation.
 func isHistory(e dialect.Entity) bool {
 	switch e {
 	case dialect.UserMessage, dialect.AgentMessage, dialect.Thought, dialect.ToolCall, dialect.Plan:
@@ -106,7 +106,7 @@ func isHistory(e dialect.Entity) bool {
 	return false
 }
 
-// isOutput reports whether a message of the agent shows that it works.
+// isOutput reports whether a message of the agent shows that it is working.
 func isOutput(s *Step) bool {
 	switch s.Entity {
 	case dialect.Commands, dialect.SessionInfo, dialect.Usage:
@@ -118,7 +118,7 @@ func isOutput(s *Step) bool {
 // stopReasons are those of version 1.
 var stopReasons = []string{"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"}
 
-// turnRules are about prompts, and what an agent sends in a turn and after it.
+// turnRules judge prompts, and what an agent sends during a turn and after it.
 var turnRules = checks{
 	{"ACP301", stopReason},
 	{"ACP302", afterTheTurn},
@@ -160,7 +160,7 @@ func (r *Report) addLate(x *session, when string) {
 	}
 }
 
-// isIdle reports whether a turn has ended and none has begun since then.
+// isIdle reports whether a turn has ended and none has started since.
 func (x *session) isIdle() bool {
 	return x.turn.end.Seq != 0 && len(x.turn.prompts) == 0 && x.setup.opening == nil
 }
@@ -186,22 +186,22 @@ func emptyTurn(s *Step, r *Report) {
 
 // A messageKey names a message of a session by its messageId.
 type messageKey struct {
-	history uint32 // a session since it was last set up: a replay may number messages anew
+	history uint32 // of a session since it was last set up: a replay may number messages anew
 	id      uint64 // hash
 }
 
-// A message is who spoke first under a messageId.
+// A message is the role that first used a messageId.
 type message struct {
 	seq  uint64
 	role dialect.Entity
-	told bool // that it was used for another role, too
+	told bool // it was reported for another role
 }
 
 // maxMessages is how many messages with an id are remembered, over all sessions.
 const maxMessages = 1 << 15
 
-// messages are those of a connection. A message that is forgotten is a new one: then a
-// fault is missed, and nobody is accused.
+// messages are those of a connection. A forgotten message counts as new: this misses a
+// fault, but accuses no one.
 type messages struct {
 	seen bounded.Map[messageKey, message]
 }
@@ -211,7 +211,8 @@ func isMessage(e dialect.Entity) bool {
 	return e == dialect.UserMessage || e == dialect.AgentMessage || e == dialect.Thought
 }
 
-// find returns the message that a step is about, and its key; ok is false if it names none.
+// find returns the message that a step is about, and its key; ok is false if the step names
+// none.
 func (m *messages) find(s *Step) (key messageKey, was message, ok bool) {
 	if s.Session == nil || !isMessage(s.Entity) {
 		return key, was, false

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A work is what is known of the foreground work of a session in version 2. There a
-// prompt is only accepted by its answer; state_update says when the work begins and ends.
+// A work is what is known about the foreground work of a session in version 2. There the
+// answer to a prompt only accepts it; state_update says when the work starts and ends.
 type work struct {
 	state   string      // of the newest state_update; empty: none came
 	prompts []*accepted // whose work has not ended, the oldest first
@@ -17,11 +17,11 @@ type work struct {
 	cancel  Moment      // of the newest session/cancel since the work was idle; Seq 0: none
 }
 
-// An accepted is a prompt, which the agent accepts with its answer.
+// An accepted is a prompt that the agent accepts by its answer.
 type accepted struct {
 	call     *Call
 	answered bool
-	alone    bool // nothing was worked on when it was sent
+	alone    bool // the agent was idle when it was sent
 }
 
 func (w *work) observe(s *Step) {
@@ -74,13 +74,12 @@ func (w *work) changed(s *Step) {
 	}
 }
 
-// isActive reports whether the agent works, or has accepted to.
+// isActive reports whether the agent works or has accepted a prompt.
 func (w *work) isActive() bool {
 	return w.state == "running" || w.state == "requires_action" || w.first() != nil
 }
 
-// first returns the oldest prompt that was accepted and whose work has not ended, nil if
-// there is none.
+// first returns the oldest accepted prompt whose work has not ended, nil if there is none.
 func (w *work) first() *accepted {
 	for _, a := range w.prompts {
 		if a.answered {
@@ -90,7 +89,7 @@ func (w *work) first() *accepted {
 	return nil
 }
 
-// twoRules are about what only version 2 has, and has no more.
+// twoRules judge what only version 2 has, and what it has removed.
 var twoRules = checks{
 	{"ACP442", cancelledIdle},
 	{"ACP701", removedMethod},
@@ -99,8 +98,8 @@ var twoRules = checks{
 	{"ACP704", idleStopReason},
 }
 
-// idleStep returns the session of a step that says idle, nil if that is not what it says
-// or the session cannot be judged.
+// idleStep returns the session of a step that reports idle; nil for any other step, or if
+// the session cannot be judged.
 func idleStep(s *Step, r *Report) *session {
 	x := r.Session()
 	if x == nil || x.setup.opening != nil || wire.Text(s.Param("update", "state")) != "idle" {
@@ -131,8 +130,8 @@ func removedMethod(s *Step, r *Report) {
 	r.Add(Evidence{Text: "called " + s.Method + ", which version 2 has removed", Path: "method"})
 }
 
-// endedAlone returns the session of a step and the accepted prompt whose work the step ends,
-// if nothing else was worked on and it was not cancelled; else nil.
+// endedAlone returns the session and the accepted prompt of a step that ends the work on
+// it; nil if other work was going on or the prompt was cancelled.
 func endedAlone(s *Step, r *Report) (x *session, a *accepted) {
 	if x = idleStep(s, r); x == nil {
 		return nil, nil
