@@ -2,7 +2,7 @@ package matrix
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A Mark says what is known of a capability of a peer.
+// A Mark is what is known about a capability of a peer.
 type Mark uint8
 
 // The marks.
@@ -30,17 +30,17 @@ func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "�
 // calls and findings.
 type Cell struct {
 	Connections int      `json:"connections"`        // on which both sides said what they offer
-	Offered     int      `json:"offered"`            // of these, how many offer it
+	Offered     int      `json:"offered"`            // of these, those that offer it
 	Worked      int      `json:"worked"`             // calls that succeeded, and notifications
 	Missing     int      `json:"missing,omitempty"`  // calls that were answered -32601, though it was offered
 	Failed      int      `json:"failed,omitempty"`   // calls with another error
-	Findings    int      `json:"findings,omitempty"` // breaches of a rule that is about it
-	Rules       []string `json:"rules,omitempty"`    // whose
-	First       *Where   `json:"first,omitempty"`    // frame that shows the mark: of what is broken, else of the first use
-	Tapes       int      `json:"tapes"`              // on which there is something of it
+	Findings    int      `json:"findings,omitempty"` // breaches of rules about it
+	Rules       []string `json:"rules,omitempty"`    // broken rules
+	First       *Where   `json:"first,omitempty"`    // the frame that shows the mark: of what is broken, otherwise of the first use
+	Tapes       int      `json:"tapes"`              // tapes with evidence of it
 
-	worst Mark   // that First shows
-	tape  string // counted last in Tapes
+	worst Mark   // mark that First shows
+	tape  string // last one counted in Tapes
 }
 
 // A Where is a frame of a tape.
@@ -49,7 +49,7 @@ type Where struct {
 	Frame uint64 `json:"frame"`
 }
 
-// Mark returns what the evidence says.
+// Mark returns the mark that the evidence gives.
 func (c Cell) Mark() Mark {
 	used := c.Worked+c.Missing+c.Failed > 0
 	switch {
@@ -67,7 +67,7 @@ func (c Cell) Mark() Mark {
 	return Unused
 }
 
-// shows notes a frame that shows a mark.
+// shows records a frame as evidence of a mark.
 func (c *Cell) shows(m Mark, at Where) {
 	if c.First == nil || m == Broken && c.worst != Broken {
 		c.First, c.worst = &at, m

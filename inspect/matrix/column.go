@@ -9,21 +9,21 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A column is a capability, under one name in all dialects.
+// A column is a capability under its name in all dialects.
 type column struct {
 	name     string
 	protocol dialect.Protocol
 	side     dialect.Side // who offers it
 }
 
-// required are the methods that each agent has to serve, so that nobody offers them.
+// required are the methods that every agent must serve, so they are not offered.
 var required = []struct{ method, name string }{
 	{dialect.NewSession, "new"},
 	{dialect.Prompt, "prompt"},
 }
 
-// columns returns all capabilities in the order of dialect's table. They are worked out
-// when somebody asks for them: a proxy that starts waits for nothing that it does not need.
+// columns returns all capabilities in the order of dialect's table. They are computed on
+// first use, so that a proxy does not pay for them when it starts.
 var columns = sync.OnceValue(func() (all []column) {
 	for _, r := range required {
 		all = append(all, column{r.name, dialect.ACP, dialect.AgentSide})
@@ -41,7 +41,7 @@ var columns = sync.OnceValue(func() (all []column) {
 	return all
 })
 
-// groups are the objects that only hold capabilities together.
+// groups are the objects that only group capabilities.
 var groups = []string{"sessionCapabilities.", "session."}
 
 // columnName returns the name of a capability in a heading: two words at most.
@@ -60,7 +60,7 @@ func columnName(c dialect.Capability) string {
 	return words(path)
 }
 
-// words divides a name such as listChanged into words.
+// words splits a name such as listChanged into words.
 func words(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -79,7 +79,7 @@ type offer struct {
 	offered bool
 }
 
-// offers returns what a side offers in what it said of itself: params or the result of
+// offers returns the offers in what a side said about itself: params or the result of
 // initialize.
 func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
 	for _, c := range dialect.Capabilities(d) {
@@ -101,6 +101,6 @@ func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
 	return all
 }
 
-// session is the capability of version 2 that allows what version 1 has under several: each
-// of its methods has the column of that.
+// session is the capability of version 2 for which version 1 has several: each of its
+// methods goes to that column.
 const session = "session"

@@ -13,8 +13,8 @@ import (
 //go:embed page.html
 var pageSource string
 
-// WriteHTML writes the matrix as one page that needs nothing else: no script, no font, no
-// network. Each cell says its evidence in its title.
+// WriteHTML writes the matrix as one self-contained page without scripts, fonts or network
+// access. The title of each cell is its evidence.
 func (m *Matrix) WriteHTML(w io.Writer) error {
 	page := template.Must(template.New("matrix").Funcs(template.FuncMap{
 		"upper": strings.ToUpper,
@@ -28,7 +28,7 @@ func (m *Matrix) WriteHTML(w io.Writer) error {
 	}{Legend, m.Grids()})
 }
 
-// Title says the evidence of a cell in a line.
+// Title describes the evidence of a cell in a line.
 func (c Cell) Title(column string) string {
 	said := []string{column + ": " + c.Mark().String(), fmt.Sprintf("offered on %d of %d connections", c.Offered, c.Connections)}
 	for _, n := range []struct {

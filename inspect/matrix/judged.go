@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// shapes are the rules that the bytes of a message have the form of the schema.
+// shapes are the rules that messages fit the schema.
 var shapes = []string{"ACP001", "MCP001"}
 
-// judge takes in what the rules have found since it did last.
+// judge adds the new findings of the rules.
 func (r *Reader) judge() {
 	found := r.checker.Findings()[r.judged:]
 	r.judged += len(found)
@@ -28,8 +28,8 @@ func (r *Reader) judge() {
 		if about == "" && slices.Contains(shapes, f.Rule.ID) {
 			about = f.Method
 		}
-		// ACP223 compares what a load brings back with what was said; it breaks the load
-		// though the specification asks for it in prose.
+		// ACP223 compares a replay with what was said. It breaks the load although its
+		// clause is not a MUST.
 		if f.Strength < conform.Violation && f.Rule.ID != "ACP223" {
 			continue
 		}

@@ -1,9 +1,8 @@
-// Package matrix says what agents, and clients, can really do: what each version offers,
-// and what of that worked, by the evidence of tapes. Two versions can be compared, to
-// find what has become worse.
+// Package matrix shows what agents and clients can really do: what each version offers, and
+// what of that worked on tapes. It can compare two versions to find regressions.
 //
-// Nothing is stored: a Matrix is made of the frames of tapes, by the rules of conform and
-// the calls and turns of trace. A cell without evidence stays empty.
+// Nothing is stored: a Matrix is computed from the frames of tapes, with the rules of
+// conform and the calls and turns of trace. A cell without evidence stays empty.
 package matrix
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Matrix is what tapes tell of peers. Its zero value with a Side is ready to use; it is
-// for one goroutine.
+// A Matrix is what tapes tell about peers. Its zero value with a Side is ready to use. It
+// is not safe for concurrent use.
 type Matrix struct {
 	Side dialect.Side // whose capabilities: ClientSide or AgentSide
 
@@ -28,23 +27,24 @@ type peerKey struct {
 	name, version string
 }
 
-// maxPeers bounds the peers: names and versions are texts that the other side sends.
+// maxPeers limits the peers, because they choose their names and versions.
 const maxPeers = 4096
 
 // A Peer is one version of an agent, a server or a client.
 type Peer struct {
 	Name     string
-	Version  string // empty: it told none
+	Version  string // empty: unknown
 	Protocol dialect.Protocol
 	Tapes    int
 	Frames   int // messages of connections with it
 	Measures
 
 	cells map[string]*Cell // by the names of columns
-	tape  string           // counted last in Tapes
+	tape  string           // last one counted in Tapes
 }
 
-// peer returns the peer with a name and a version, nil if there are too many.
+// peer returns the peer with a name and a version, and adds it if it is new; nil if there
+// are too many.
 func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
 	key := peerKey{p, name, version}
 	peer := m.peers[key]
@@ -58,7 +58,7 @@ func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
 	return peer
 }
 
-// cell returns the evidence for a capability, for adding to it.
+// cell returns the evidence for a capability, to be changed.
 func (p *Peer) cell(column string) *Cell {
 	c := p.cells[column]
 	if c == nil {
@@ -91,8 +91,8 @@ func (m *Matrix) Peers() []*Peer {
 	return all
 }
 
-// Columns returns the names of the capabilities of a protocol for which there is
-// evidence, in the order of the specification, and those for which there is none.
+// Columns returns the capabilities of a protocol with evidence, in the order of the
+// specification, and those without.
 func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 	for _, c := range columns() {
 		if c.protocol != p || c.side != m.Side {
@@ -111,8 +111,8 @@ func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 	return shown, rest
 }
 
-// compareVersions orders versions by their numbers, part by part; a part that is no
-// number stands before all numbers, as a pre-release does.
+// compareVersions orders versions by their numbers, part by part. A part that is not a
+// number comes before all numbers, like a pre-release.
 func compareVersions(a, b string) int {
 	split := func(r rune) bool { return r == '.' || r == '-' || r == '+' || r == '_' }
 	as, bs := strings.FieldsFunc(a, split), strings.FieldsFunc(b, split)

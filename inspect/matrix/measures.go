@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Measures are what two versions of a peer are compared by, beside its capabilities.
+// Measures are what two versions of a peer are compared by, apart from capabilities.
 type Measures struct {
 	Findings map[string]int  // by rule, of warnings and violations
 	Tried    map[string]bool // rules that had an occasion
@@ -20,7 +20,7 @@ type Measures struct {
 	Turns     stats.Series
 }
 
-// maxKinds bounds stop reasons and codes: peers make them.
+// maxKinds limits stop reasons and codes, which peers choose.
 const maxKinds = 256
 
 func (m *Measures) found(rule string)  { add(&m.Findings, rule, 1) }
@@ -42,7 +42,7 @@ func add(m *map[string]int, key string, n int) {
 	}
 }
 
-// events takes in what began and ended with the last frame.
+// events adds what the last frame ended.
 func (r *Reader) events() {
 	p := r.link.peer
 	if p == nil {
@@ -71,8 +71,8 @@ func (r *Reader) events() {
 // Enough is how many samples both versions need for times to be compared.
 const Enough = 20
 
-// doubled reports whether the middle of a series is at least twice that of another. ok
-// is false if there are too few samples.
+// doubled reports whether the median of after is at least twice that of before. ok is false
+// if there are too few samples.
 func doubled(before, after *stats.Series) (from, to time.Duration, yes, ok bool) {
 	if before.Count() < Enough || after.Count() < Enough {
 		return 0, 0, false, false

@@ -2,7 +2,7 @@ package matrix
 
 import "slices"
 
-// Merge adds what another Matrix knows by other tapes, read later. It must not be used
+// Merge adds the contents of another Matrix of later tapes, which must not be used
 // afterwards.
 func (m *Matrix) Merge(o *Matrix) {
 	for key, from := range o.peers {

@@ -9,29 +9,29 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Reader takes the frames of one tape into a Matrix.
+// A Reader adds the frames of one tape to a Matrix.
 type Reader struct {
 	matrix  *Matrix
 	tape    string // id
-	name    string // what the store calls the agent
+	name    string // agent's name in the store
 	checker *conform.Checker
-	judged  int // findings that are taken in
+	judged  int // findings handled so far
 	trace   trace.Trace
 
 	connections dialect.Connections
 	link        link
 }
 
-// A link is the present connection, as its peer in the Matrix has it.
+// A link is the current connection with its peer in the Matrix.
 type link struct {
 	peer   *Peer // nil: not known yet
 	offers []offer
-	frames int             // messages that are not counted yet
+	frames int             // messages not yet counted
 	hello  []byte          // the client's params of initialize
-	setUps map[string]bool // columns of what is offered when a session is opened: whether it was
+	setUps map[string]bool // whether each capability that is offered when a session opens was offered, by column
 }
 
-// Read returns a Reader of a tape: id is its own, name what the store calls its agent.
+// Read returns a Reader of the tape with an ID. name is the agent's name in the store.
 func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
 	r := &Reader{matrix: m, tape: id, name: name, checker: conform.NewChecker(o), connections: dialect.Connections{Protocol: o.Protocol}}
 	r.trace.Brief = true
@@ -62,7 +62,7 @@ func (r *Reader) Add(f *dialect.Frame) {
 	}
 }
 
-// End says that no frame will come any more.
+// End marks the tape as finished.
 func (r *Reader) End() {
 	r.trace.End()
 	r.events()
@@ -70,7 +70,7 @@ func (r *Reader) End() {
 	r.judge()
 }
 
-// sees reports whether the peer's end of the connection has a frame.
+// sees reports whether a frame passed at the peer's end of the connection.
 func (r *Reader) sees(f *dialect.Frame) bool {
 	if r.matrix.Side == dialect.AgentSide {
 		return f.AtAgent()
@@ -91,7 +91,7 @@ func (r *Reader) message(f *dialect.Frame, e wire.Envelope) {
 }
 
 func (r *Reader) request(f *dialect.Frame, e wire.Envelope) {
-	if f.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
+	if f.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request has it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
 }
@@ -118,8 +118,9 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// meet finds the peer when the dialect is settled by the answer to a method, and what it
-// offers. A server of the revision without initialize says that to server/discover only.
+// meet finds the peer and its offers when the answer to a method settles the dialect. A
+// server of the revision without initialize lists its offers only in the answer to
+// server/discover.
 func (r *Reader) meet(e wire.Envelope, method string) {
 	c := r.checker.ConnectionOf(faultOf(r.matrix.Side))
 	if r.link.offers != nil {
@@ -165,8 +166,8 @@ func (r *Reader) meet(e wire.Envelope, method string) {
 	}
 }
 
-// setUp takes what is offered with the answer that opens a session. A connection with many
-// sessions offers it once.
+// setUp notes what the answer that opens a session offers. It counts once for a connection
+// with many sessions.
 func (r *Reader) setUp(result []byte, seq uint64) {
 	for _, c := range dialect.Capabilities(r.checker.ConnectionOf(faultOf(r.matrix.Side)).Dialect) {
 		if c.Side != dialect.AgentSide || c.Form != dialect.AtSetup {
@@ -192,8 +193,8 @@ func (r *Reader) setUp(result []byte, seq uint64) {
 	}
 }
 
-// used adds the outcome of a use of what a capability allows: a method, or a variant of
-// session/update. Of several that allow it, the first that is offered counts.
+// used adds the outcome of using a method or a variant of session/update to the capability
+// that allows it: the first offered one of several.
 func (r *Reader) used(name string, outcome Cell, seq uint64) {
 	if name == "" || r.link.peer == nil {
 		return
@@ -213,7 +214,7 @@ func (r *Reader) used(name string, outcome Cell, seq uint64) {
 	cell.shows(mark, Where{r.tape, seq})
 }
 
-// allowing returns the capability by which something is used.
+// allowing returns the capability that allows a method or variant.
 func (l *link) allowing(name string) (found *offer) {
 	for i := range l.offers {
 		for _, allowed := range l.offers[i].Allows {

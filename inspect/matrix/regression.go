@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Comparison is what differs between two versions of a peer, as far as both had
-// occasion for it.
+// A Comparison is what differs between two versions of a peer, as far as both had an
+// occasion.
 type Comparison struct {
 	Before      string   `json:"before"` // NAME@VERSION
 	After       string   `json:"after"`
 	Worse       []Change `json:"worse"`       // in the order of their kinds
-	Other       []Change `json:"other"`       // that are better, or only new
-	NotCompared []string `json:"notCompared"` // what only one of the two had occasion for, in words
+	Other       []Change `json:"other"`       // better, or only new
+	NotCompared []string `json:"notCompared"` // what only one of the two had an occasion for, in words
 
 	before, after *Peer
 }
@@ -26,7 +26,7 @@ type Comparison struct {
 // A Change is one thing that differs.
 type Change struct {
 	Kind string `json:"kind"` // capability, rule, stop, error, time
-	What string `json:"what"` // name of the capability, id of the rule, stop reason, code, or what took its time
+	What string `json:"what"` // the capability, rule, stop reason or error code, or what took the time
 	From string `json:"from"`
 	To   string `json:"to"`
 	At   *Where `json:"at,omitempty"` // frame that shows it
@@ -91,7 +91,7 @@ func (c *Comparison) rules() {
 	}
 }
 
-// kinds compares stop reasons or codes of errors: those that are new.
+// kinds adds new stop reasons or error codes.
 func (c *Comparison) kinds(kind string, before, after map[string]int) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if before[name] > 0 {
@@ -99,7 +99,7 @@ func (c *Comparison) kinds(kind string, before, after map[string]int) {
 		}
 		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: times(after[name])}
 		if kind == "stop" && (name == "end_turn" || name == "cancelled") {
-			c.Other = append(c.Other, change) // in order: somebody asked for the latter
+			c.Other = append(c.Other, change) // not worse: the client asked for cancelled
 			continue
 		}
 		c.Worse = append(c.Worse, change)
@@ -124,7 +124,7 @@ func (c *Comparison) time(what string, before, after *stats.Series) {
 }
 
 // Find returns the newest version of a peer that NAME or NAME@VERSION names; the version
-// may be a prefix. The error says which there are.
+// may be a prefix. The error lists the peers.
 func (m *Matrix) Find(ref string) (*Peer, error) {
 	name, version, _ := strings.Cut(ref, "@")
 	var known []string
@@ -140,7 +140,7 @@ func (m *Matrix) Find(ref string) (*Peer, error) {
 	return nil, fmt.Errorf("no %s %s on these tapes; there are %s", sideName(m.Side), termtext.Line(ref), termtext.Brief(strings.Join(known, ", "), 400))
 }
 
-// Only returns the peer of a tape that a user calls so, which has one only.
+// Only returns the only peer of a tape. tape is the user's name for it.
 func (m *Matrix) Only(tape string) (*Peer, error) {
 	switch all := m.Peers(); len(all) {
 	case 1:

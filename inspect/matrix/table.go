@@ -7,15 +7,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Legend says what the signs mean.
+// Legend explains the signs.
 const Legend = "✓ works   · offered, not used   ! broken   ? only failed, cause unclear   ✗ used, not offered"
 
-// Grid is a matrix of one protocol as text: a heading, and a row for each peer, whose
-// first cells are its name and version.
+// A Grid is the part of a matrix for one protocol, with a row for each peer.
 type Grid struct {
 	Protocol dialect.Protocol
 	Columns  []string // names of capabilities
-	Rest     []string // those without evidence
+	Rest     []string // names of those without evidence
 	Peers    []*Peer
 }
 
@@ -46,8 +45,8 @@ var styles = map[Mark]termtext.Style{
 	Unoffered: termtext.Failure,
 }
 
-// Lines returns a grid as lines for a terminal, of at most width columns; 0 is no limit.
-// The names of the capabilities are a staircase above their columns.
+// Lines returns a grid as lines for a terminal of at most width columns; 0 is no limit. The
+// names of the capabilities form a staircase above their columns.
 func (g *Grid) Lines(width int) [][]termtext.Span {
 	names := make([]string, len(g.Peers))
 	widest := 0

@@ -10,12 +10,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// atOnce is how many tapes are read at the same time.
+// atOnce is how many tapes are read concurrently.
 const atOnce = 2
 
-// OfTapes returns the matrix of tapes for one side, and why some of them cannot be read
-// whole; what can be read of these counts. progress is told how many are done; it may be
-// nil. It ends early, with what is read by then, if ctx does.
+// OfTapes returns the matrix of tapes for one side, and why some tapes could not be read
+// completely; what could be read counts. progress, which may be nil, is told how many are
+// done. If ctx is done, OfTapes returns early with what it has read.
 func OfTapes(ctx context.Context, side dialect.Side, tapes []*record.Tape, progress func(done, total int)) (m *Matrix, broken []error) {
 	type result struct {
 		matrix *Matrix
@@ -51,7 +51,7 @@ func OfTapes(ctx context.Context, side dialect.Side, tapes []*record.Tape, progr
 	return m, broken
 }
 
-// add takes in a tape.
+// add adds a tape.
 func (m *Matrix) add(ctx context.Context, t *record.Tape) error {
 	info, err := t.Info()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Findings are what all rules find on tapes that are judged in succession, for filters.
+// Findings are the findings of all rules on consecutive tapes, for filters.
 type Findings struct {
 	checker *conform.Checker
 	tapes   []map[uint64][]filter.Finding // by the numbers of the frames
@@ -18,8 +18,8 @@ type Findings struct {
 	last    uint64 // frame of the last tape that was judged
 }
 
-// Find judges what is there of tapes, at least one. What cannot be read is left out:
-// reading the frames again reports it. If ctx is done, so is Find.
+// Find judges at least one tape as far as it is recorded. It skips what it cannot read;
+// reading the frames again reports it. Find stops when ctx is done.
 func Find(ctx context.Context, tapes ...*record.Tape) (*Findings, error) {
 	o, err := Options(ctx, tapes...)
 	if err != nil {
@@ -54,7 +54,7 @@ func Find(ctx context.Context, tapes ...*record.Tape) (*Findings, error) {
 	return f, nil
 }
 
-// Add judges a frame of the last tape that has come since.
+// Add judges a new frame of the last tape.
 func (f *Findings) Add(frame *dialect.Frame) {
 	if frame.Seq <= f.last {
 		return
@@ -77,15 +77,15 @@ func (f *Findings) take() {
 // Tapes returns how many tapes there are.
 func (f *Findings) Tapes() int { return len(f.tapes) }
 
-// On returns what is wrong with the frames of a tape, by their numbers: the first tape is
-// 0. What it returned is right until the next Add.
+// On returns a function for the findings on the frames of a tape, by their numbers; the
+// first tape is 0. Its results are valid until the next Add.
 func (f *Findings) On(tape int) func(seq uint64) []filter.Finding {
 	frames := f.tapes[tape]
 	return func(seq uint64) []filter.Finding { return frames[seq] }
 }
 
-// ForFilter returns what a filter can ask of a finding. Its strengths and sides have the
-// numbers of conform.
+// ForFilter returns a finding as filters see it. Both packages number strengths and sides
+// alike.
 func ForFilter(f *conform.Finding) filter.Finding {
 	return filter.Finding{Rule: f.Rule.ID, Name: f.Rule.Name, Strength: filter.Strength(f.Strength), Fault: filter.Fault(f.Fault)}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Stalls find what has hung on tapes: rule WATCH. The zero value finds nothing.
+// Stalls finds what has hung on tapes: rule WATCH. The zero value finds nothing.
 type Stalls struct {
-	watch *stall.Watch // nil: nothing is looked for
+	watch *stall.Watch // nil: finds nothing
 	tape  *record.Tape
 	nth   int // of the subject, from 0
 }
 
-// Start begins a tape, the first is 0.
+// Start starts a tape; the first is 0.
 func (s *Stalls) Start(t *record.Tape, nth int) {
 	s.watch, s.tape, s.nth = &stall.Watch{}, t, nth
 }
 
-// Frame takes the next frame, and returns what is over with it.
+// Frame handles the next frame, and returns the stalls that it ends.
 func (s *Stalls) Frame(f *dialect.Frame) []conform.Finding {
 	if s.watch == nil {
 		return nil
@@ -28,7 +28,7 @@ func (s *Stalls) Frame(f *dialect.Frame) []conform.Finding {
 	return s.over(s.watch.Add(f))
 }
 
-// End returns what is over with the end of the tape, unless that is recorded still.
+// End returns the stalls that the end of the tape ends; none if it is still recorded.
 func (s *Stalls) End() []conform.Finding {
 	if s.watch == nil {
 		return nil
@@ -39,7 +39,7 @@ func (s *Stalls) End() []conform.Finding {
 	return s.over(s.watch.End())
 }
 
-// over returns the findings of what is over.
+// over returns findings for the stalls that ended.
 func (s *Stalls) over(changes []stall.Change) (found []conform.Finding) {
 	for i := range changes {
 		c := &changes[i]

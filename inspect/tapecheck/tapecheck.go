@@ -1,5 +1,5 @@
-// Package tapecheck judges tapes: it feeds a conform.Checker with what record has. It
-// knows which tapes begin with their connection, and where acptap stood between.
+// Package tapecheck judges tapes: it feeds a conform.Checker from record. It knows which
+// tapes start with their connection, and where acptap changed frames.
 package tapecheck
 
 import (
@@ -10,9 +10,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Options returns what a Checker has to know beforehand of tapes that it judges in
-// succession. There is at least one. It may look at all of their frames: if ctx is done,
-// so is Options.
+// Options returns the options of a Checker for consecutive tapes, at least one. It may read
+// all their frames, and stops when ctx is done.
 func Options(ctx context.Context, tapes ...*record.Tape) (conform.Options, error) {
 	var o conform.Options
 	for i, t := range tapes {
@@ -29,14 +28,14 @@ func Options(ctx context.Context, tapes ...*record.Tape) (conform.Options, error
 	return o, context.Cause(ctx)
 }
 
-// Beginning reports whether frame 1 of a tape is the first that passed on its connection:
-// a proxy recorded it, and named its version. An exported tape keeps the version and the
-// numbers of its frames, so a part of it does not begin with frame 1. A file that somebody
-// wrote, or another tool, may begin anywhere.
+// Beginning reports whether frame 1 of a tape is the first of its connection: a proxy
+// recorded the tape, and wrote its version. An exported part of a tape keeps the version
+// and the frame numbers, so it does not start with frame 1. A file by hand or from another
+// tool may start anywhere.
 func Beginning(i *record.Info) bool { return i.Start.Version != "" }
 
-// between reports whether acptap has made, changed or withheld frames of a tape, or may
-// still do so. Once ctx is done the answer means nothing.
+// between reports whether acptap made, changed or withheld frames of a tape, or may still
+// do so. The result is meaningless once ctx is done.
 func between(ctx context.Context, t *record.Tape, i *record.Info) bool {
 	if i.Live || i.Rules > 0 {
 		return true

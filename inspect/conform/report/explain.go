@@ -10,11 +10,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// explainWidth is how many columns the text of Explain has.
+// explainWidth is the width of the text of Explain, in columns.
 const explainWidth = 80
 
-// Explain writes all that is known of a rule: what it asks for and where that stands,
-// what is found and what is not, and its examples.
+// Explain writes everything about a rule: what it asks for and where that is specified,
+// what is reported and what is not, and its examples.
 func (t *Text) Explain(r *conform.Rule) error {
 	w := bufio.NewWriter(t.W)
 	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(styleOf(r.Strength()), r.ID), r.Name, sideOf(r))

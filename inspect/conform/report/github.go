@@ -17,7 +17,7 @@ type GitHub struct {
 	sections []*Section
 }
 
-// annotations is how many of a level GitHub shows of a step.
+// annotations is how many of each level GitHub shows of a step.
 const annotations = 10
 
 // Section takes a section.
@@ -30,7 +30,7 @@ func (g *GitHub) Section(s *Section) error {
 func (g *GitHub) Close() error {
 	left := map[conform.Strength]int{
 		conform.Violation: annotations, conform.Warning: annotations,
-		conform.Note: annotations - 1, // the totals are another one
+		conform.Note: annotations - 1, // the totals need one
 	}
 	var count Tally
 	for _, found := range worstFirst(g.sections) {
@@ -63,7 +63,7 @@ func (g *GitHub) annotate(s *Section, f *Finding) error {
 	return err
 }
 
-// sentence says of a finding who did what, and where.
+// sentence says who did what, and where.
 func sentence(s *Section, f *conform.Finding) string {
 	var words []string
 	if f.Fault != conform.Sender {
@@ -80,7 +80,7 @@ func sentence(s *Section, f *conform.Finding) string {
 	return strings.ToUpper(where[:1]) + where[1:] + ": " + said
 }
 
-// message escapes the text of a command of GitHub Actions, which ends with the line.
+// message escapes the text of a command of GitHub Actions, which must be one line.
 func message(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(termtext.Line(text))
 }

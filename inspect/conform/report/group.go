@@ -10,13 +10,13 @@ import (
 // A Group is what one side did against one rule.
 type Group struct {
 	Rule     *conform.Rule
-	Fault    conform.Fault // Sender: nobody's
+	Fault    conform.Fault // Sender: no one's
 	Strength conform.Strength
 	Findings []*conform.Finding // in their order
 }
 
-// Groups returns the groups of findings, those of the greatest strength first, and of
-// these the largest.
+// Groups groups findings, those of the greatest strength first, then the largest group
+// first.
 func Groups(findings []*conform.Finding) []Group {
 	type key struct {
 		rule     *conform.Rule

@@ -35,7 +35,7 @@ type Line struct {
 	New      bool             `json:"new"`
 }
 
-// A Spec says where a rule stands in a specification.
+// A Spec is the place of a rule in a specification.
 type Spec struct {
 	Title   string `json:"title"`
 	Section string `json:"section"`
@@ -60,7 +60,7 @@ type Open struct {
 	Why  string `json:"why"`
 }
 
-// A Lost is a rule of which more was found than the findings that are kept.
+// A Lost is a rule with more findings than are kept.
 type Lost struct {
 	Rule string `json:"rule"`
 	N    int    `json:"n"`
@@ -69,7 +69,7 @@ type Lost struct {
 // JSON writes findings for programs, one object a line.
 type JSON struct{ W io.Writer }
 
-// Section writes the findings of a section, also those that a baseline knows, and a
+// Section writes the findings of a section, including those that the baseline knows, and a
 // summary for each tape.
 func (j JSON) Section(s *Section) error {
 	for i := range s.Findings {
@@ -95,8 +95,7 @@ func (j JSON) Finding(s *Section, f *Finding) error {
 	return writeLine(j.W, LineOf(s.Tapes[f.Tape].id(), f))
 }
 
-// valid returns a text without what is no UTF-8. Releases of Go differ in how they write
-// that.
+// valid replaces what is not UTF-8, which releases of Go encode differently.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // LineOf returns a finding on a tape for programs.
@@ -142,7 +141,7 @@ func (t *Tape) total() Total {
 	return total
 }
 
-// writeLine writes a value as one line of JSON in which nothing can control a terminal.
+// writeLine writes a value as one line of JSON without terminal control characters.
 func writeLine(w io.Writer, v any) error {
 	_, err := w.Write(append(termtext.JSON(wire.Encode(v)), '\n'))
 	return err

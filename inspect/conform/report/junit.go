@@ -10,13 +10,13 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// JUnit writes findings as results of tests, in the elements and attributes that
-// Jenkins, GitLab, Azure and the actions of GitHub all read; there is no standard. Each
-// rule is a test, so that their number stays the same. GitLab shows neither the message
-// of a failure nor the name of a suite: the text has all, and the class is the tape.
+// JUnit writes findings as test results, with the elements and attributes that Jenkins,
+// GitLab, Azure and the actions of GitHub all read; there is no standard. Each rule is a
+// test, so the number of tests is constant. GitLab shows neither the message of a failure
+// nor the name of a suite: therefore the text has everything, and the class is the tape.
 type JUnit struct {
 	W      io.Writer
-	FailOn conform.Strength // the least that fails a test; None: none does
+	FailOn conform.Strength // the least that fails a test; None: nothing does
 
 	suites testsuites
 }
@@ -126,7 +126,7 @@ func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
 	return c
 }
 
-// texts returns the groups of findings with all of their frames.
+// texts returns the groups of findings with all their frames.
 func texts(list []*conform.Finding, frame func(*conform.Finding) string) string {
 	var b strings.Builder
 	groups := Groups(list)
@@ -136,7 +136,7 @@ func texts(list []*conform.Finding, frame func(*conform.Finding) string) string 
 	return b.String()
 }
 
-// headline says the first of some findings in one line.
+// headline describes the first of some findings in one line.
 func headline(list []*conform.Finding, frame func(*conform.Finding) string) string {
 	f := list[0]
 	var words []string

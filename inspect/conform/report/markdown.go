@@ -69,7 +69,7 @@ func section(w io.Writer, r *conform.Rule) error {
 	return nil
 }
 
-// fenced puts a text into a block of code that it cannot end.
+// fenced returns a text as a code block with a fence that the text does not contain.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

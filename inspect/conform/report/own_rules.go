@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// The rules that are in no specification, and so in no table of conform: the queries of
-// the user, and what has hung.
+// The rules that no specification has, and so no table of conform: the user's queries, and
+// what has hung.
 var (
 	Expect = &conform.Rule{
 		ID: "EXPECT", Name: "expected-frame", Clauses: []conform.Clause{{Strength: conform.Violation}},

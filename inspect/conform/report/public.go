@@ -7,13 +7,13 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// maxGot is how many characters of a value leave this machine.
+// maxGot limits the characters of a value that leave this machine.
 const maxGot = 120
 
-// Public is what may leave this machine of what a finding says.
+// Public is the part of a finding that may leave this machine.
 type Public struct{ Text, Want, Got string }
 
-// Publish returns it. frames are those that the finding may quote.
+// Publish returns the public part of a finding that may quote the given frames.
 func Publish(f *conform.Finding, frames ...redact.Bytes) Public {
 	return Public{
 		Text: redact.Quoted(f.Text, frames...),
@@ -31,7 +31,7 @@ func shortened(value string) string {
 	return string(runes[:maxGot]) + "…"
 }
 
-// Shared returns the finding as it may leave this machine.
+// Shared returns the finding with only its public part.
 func (f *Finding) Shared() *conform.Finding {
 	shared := f.Finding
 	shared.Text, shared.Want, shared.Got = f.Public.Text, f.Public.Want, f.Public.Got

@@ -1,9 +1,8 @@
 // Package report writes what a conform.Checker found: for people, for programs, and for
-// the services that show findings beside code. It finds nothing itself, and opens no
-// files.
+// services that show findings next to code. It finds nothing itself, and opens no files.
 //
-// What a form for other machines has (JUnit, SARIF, GitHub) is what may leave this one:
-// secrets are redacted, and values are cut.
+// The formats for other machines (JUnit, SARIF, GitHub) contain only what may leave this
+// one: secrets are redacted, and values are cut.
 package report
 
 import (
@@ -14,38 +13,37 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Section is what was found on the tape that was asked for, or on all tapes of a
-// session.
+// A Section has the findings on a tape, or on all tapes of a session.
 type Section struct {
-	Session  string // id; empty: all of the tape
+	Session  string // ID; empty: the whole tape
 	Tapes    []*Tape
-	Findings []Finding // that are reported
-	Weaker   Tally     // of those that are too weak to be reported
+	Findings []Finding // reported ones
+	Weaker   Tally     // counts of those too weak to be reported
 	Baseline bool      // there is one
 }
 
 // A Tape is one that was judged.
 type Tape struct {
 	ID         string // empty: it has none
-	Name       string // that people know it by
-	File       string // where its frames stand, as a path with slashes
+	Name       string // name for people
+	File       string // file of its frames, as a path with slashes
 	Start      time.Time
-	Frames     uint64 // that client and agent have sent
+	Frames     uint64 // sent by client and agent
 	Connection dialect.Connection
 	Verdicts   []conform.Verdict
 }
 
-// A Finding is one with what only those know who read the tape.
+// A Finding is one with what the reader of the tape adds.
 type Finding struct {
 	conform.Finding
 	Line         int    // in Tape.File, from 1; 0: not known
 	BecauseLines []int  // likewise of the frames in Because
-	Key          string // the same for the same fault on another tape
-	Known        bool   // a baseline has it
+	Key          string // the same for this fault on another tape
+	Known        bool   // the baseline has it
 	Public       Public
 }
 
-// found returns the findings that are new.
+// found returns the new findings.
 func (s *Section) found() []*conform.Finding {
 	var list []*conform.Finding
 	for i := range s.Findings {
@@ -56,8 +54,8 @@ func (s *Section) found() []*conform.Finding {
 	return list
 }
 
-// Frame names the frame of a finding: by its number, of a session on several tapes as
-// 2.17, of an entry of a batch as 17[0].
+// Frame names the frame of a finding: by its number, on several tapes as 2.17, in a batch
+// as 17[0].
 func (s *Section) Frame(f *conform.Finding) string {
 	if f.Seq == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// source is where the texts of the rules are.
+// source is the address of the texts of the rules.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
 // URL returns the address of a rule's text.
@@ -72,8 +72,8 @@ func WriteRules(w io.Writer, rules []*conform.Rule) error {
 	return t.Flush()
 }
 
-// reach says in few words for which connections any clause of a rule stands, such as
-// ACP v1, v2-early; MCP. Explain says more.
+// reach summarizes for which connections the clauses of a rule apply, such as ACP v1,
+// v2-early; MCP. Explain has the details.
 func reach(r *conform.Rule) string {
 	var in dialect.Dialects
 	var parts []string
@@ -107,14 +107,14 @@ func reach(r *conform.Rule) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// inOrder returns rules by what they are about, and then by id.
+// inOrder returns rules by protocol, and then by ID.
 func inOrder(rules []*conform.Rule) []*conform.Rule {
 	return slices.SortedFunc(slices.Values(rules), func(a, b *conform.Rule) int {
 		return cmp.Or(cmp.Compare(a.Protocol(), b.Protocol()), strings.Compare(a.ID, b.ID))
 	})
 }
 
-// sideOf says whose fault it is.
+// sideOf names the side at fault.
 func sideOf(r *conform.Rule) string {
 	switch {
 	case r == Expect, r == Watch:
@@ -125,7 +125,7 @@ func sideOf(r *conform.Rule) string {
 	return r.Fault.String()
 }
 
-// protocols are what rules are about, by the words of a reader.
+// protocols are the names of the protocols for readers.
 var protocols = [...]string{
 	dialect.AnyProtocol: "JSON-RPC",
 	dialect.ACP:         "ACP",
@@ -135,7 +135,7 @@ var protocols = [...]string{
 // generations are the dialects of the protocols.
 var generations = []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2, dialect.MCPLegacy, dialect.MCPModern}
 
-// scope says for which connections a clause stands, such as ACP v1, v2, or MCP from
+// scope says for which connections a clause applies, such as ACP v1, v2, or MCP from
 // 2025-06-18.
 func scope(r *conform.Rule, c *conform.Clause) string {
 	text := protocols[r.Protocol()]
@@ -163,14 +163,14 @@ func scope(r *conform.Rule, c *conform.Clause) string {
 	return text
 }
 
-// proposals are the session proposals for MCP, and what became of them.
+// proposals are the session proposals for MCP and their states.
 var proposals = [...]string{
 	dialect.SEP1364A1: "the proposal SEP-1364, alternative 1 (closed)",
 	dialect.SEP1364A2: "the proposal SEP-1364, alternative 2 (closed)",
 	dialect.DataLayer: "the proposal of data-layer sessions (draft)",
 }
 
-// briefProposals are the proposals in few words.
+// briefProposals are short names of the proposals.
 var briefProposals = [...]string{
 	dialect.SEP1364A1: "MCP with SEP-1364",
 	dialect.SEP1364A2: "MCP with SEP-1364",

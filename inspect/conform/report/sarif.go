@@ -12,9 +12,9 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// SARIF writes findings in the Static Analysis Results Interchange Format, version
-// 2.1.0, as code scanning of GitHub takes it: one run, rules with all that is shown of
-// them, and results with one location each.
+// SARIF writes findings in the Static Analysis Results Interchange Format, version 2.1.0,
+// as GitHub's code scanning reads it: one run, rules with all texts that GitHub shows, and
+// results with one location each.
 type SARIF struct {
 	W       io.Writer
 	Version string // of acptap
@@ -26,7 +26,7 @@ type SARIF struct {
 // maxResults is how many results GitHub shows of an upload. It takes 25,000.
 const maxResults = 5000
 
-// The address of acptap, and of the schema that a log says it follows.
+// The addresses of acptap and of the schema of a log.
 const (
 	home        = "https://github.com/acptap/acptap"
 	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -64,7 +64,7 @@ func (s *SARIF) Close() error {
 
 var semver = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`) })
 
-// semantic returns a version as semantic versioning has it.
+// semantic returns a version in the form of semantic versioning.
 func semantic(version string) string {
 	if version = strings.TrimPrefix(version, "v"); semver().MatchString(version) {
 		return version
@@ -72,7 +72,7 @@ func semantic(version string) string {
 	return "0.0.0"
 }
 
-// level returns what SARIF, and GitHub, call a strength.
+// level returns the name of a strength in SARIF and at GitHub.
 func level(s conform.Strength) string {
 	switch s {
 	case conform.Violation:
@@ -83,7 +83,7 @@ func level(s conform.Strength) string {
 	return "note"
 }
 
-// Words of GitHub for how sure a rule is, and how bad its findings are.
+// GitHub's words for how certain a rule is, and how bad its findings are.
 var (
 	precisions = [...]string{conform.Violation: "very-high", conform.Warning: "high", conform.Note: "medium"}
 	severities = [...]string{conform.Violation: "error", conform.Warning: "warning", conform.Note: "recommendation"}
@@ -114,7 +114,7 @@ func ruleOf(r *conform.Rule) sarifRule {
 	}
 }
 
-// tags returns words by which GitHub lets its users choose.
+// tags returns words by which users of GitHub filter.
 func tags(r *conform.Rule) []string {
 	list := []string{"protocol", strings.ToLower(protocols[r.Protocol()])}
 	if r.About != "" {
@@ -147,8 +147,8 @@ func locationOf(t *Tape, line int) sarifLocation {
 	}}
 }
 
-// uri returns a path with slashes as a reference. One that is relative stays so: GitHub
-// refuses addresses of other schemes than its own.
+// uri returns a path with slashes as a URI reference. A relative path stays relative:
+// GitHub refuses URIs of other schemes than its own.
 func uri(path string) string {
 	u := url.URL{Path: path}
 	if strings.HasPrefix(path, "/") {

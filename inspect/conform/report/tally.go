@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Tally is how many findings there are of each strength.
+// A Tally counts findings by strength.
 type Tally [conform.Violation + 1]int
 
-// Total returns how many findings there are.
+// Total returns the number of findings.
 func (t *Tally) Total() (n int) {
 	for _, of := range t {
 		n += of
@@ -18,7 +18,7 @@ func (t *Tally) Total() (n int) {
 	return n
 }
 
-// Weakest returns the least strength of which there is a finding.
+// Weakest returns the least strength among the findings.
 func (t *Tally) Weakest() conform.Strength {
 	for s := conform.Note; s <= conform.Violation; s++ {
 		if t[s] > 0 {
@@ -28,8 +28,7 @@ func (t *Tally) Weakest() conform.Strength {
 	return conform.None
 }
 
-// String lists the numbers with their strengths, the greatest first, such as 2 violations
-// and 8 notes.
+// String lists the counts, the greatest strength first, such as 2 violations and 8 notes.
 func (t *Tally) String() string {
 	var parts []string
 	for s := conform.Violation; s >= conform.Note; s-- {

@@ -17,14 +17,14 @@ type Text struct {
 	Severity conform.Strength // the least that is reported
 	Names    bool             // Finding names the tape
 
-	full  int  // how many findings of a group are shown with what they say; 0: inFull
-	begun bool // a section is written
+	full  int  // how many findings of a group are shown in full; 0: inFull
+	begun bool // a section was written
 }
 
-// inFull is how many findings of a group are shown with what they say.
+// inFull is how many findings of a group are shown in full.
 const inFull = 3
 
-// Section writes the groups of a section, and what can be said of its tapes.
+// Section writes the groups of a section, and the summary of its tapes.
 func (t *Text) Section(s *Section) error {
 	w := bufio.NewWriter(t.W)
 	if t.begun {
@@ -50,7 +50,7 @@ func (t *Text) Finding(s *Section, f *Finding) error {
 	return err
 }
 
-// Totals writes what can be said of the tapes of a section.
+// Totals writes the summary of the tapes of a section.
 func (t *Text) Totals(s *Section) error {
 	w := bufio.NewWriter(t.W)
 	t.tapes(w, s)
@@ -98,7 +98,7 @@ func (t *Text) group(w io.Writer, g *Group, frame func(*conform.Finding) string)
 	}
 }
 
-// where says how often, and in which frames if they are few.
+// where says how often, and in which frames if there are few.
 func where(names []string) string {
 	switch n := len(names); {
 	case n == 1 && names[0] == "":
@@ -112,7 +112,7 @@ func where(names []string) string {
 	}
 }
 
-// abridged lists names of frames, of many the first and the last.
+// abridged lists names of frames, only the first and the last of many.
 func abridged(names []string) string {
 	if len(names) <= 2*inFull {
 		return strings.Join(names, ", ")
@@ -120,7 +120,7 @@ func abridged(names []string) string {
 	return strings.Join(names[:inFull], ", ") + " … " + names[len(names)-1]
 }
 
-// advice returns what the rule asks for, where that stands, and what to do.
+// advice returns what the rule asks for, its source, and what to do.
 func (t *Text) advice(g *Group) []string {
 	lines := []string{plain(g.Rule.Text.Asks)}
 	if source := sourceLine(g.Findings[0].Clause); source != "" {
@@ -136,7 +136,7 @@ func (t *Text) advice(g *Group) []string {
 	return append(lines, do)
 }
 
-// sourceLine says where a clause stands, by which word, and its address.
+// sourceLine returns the source of a clause, its key word and its address.
 func sourceLine(c *conform.Clause) string {
 	if c == nil || c.Source.URL == "" {
 		return ""
@@ -148,8 +148,8 @@ func sourceLine(c *conform.Clause) string {
 	return c.Source.Title + word + ": " + c.Source.URL
 }
 
-// Said returns what a finding says of its frame, as one clean line: what the side did,
-// and what was there in place of what should be.
+// Said returns a finding as one clean line: what the side did, what was there, and what
+// should be.
 func Said(f *conform.Finding) string {
 	var value []string
 	if f.Got != "" {
@@ -169,7 +169,7 @@ func Said(f *conform.Finding) string {
 	return termtext.Brief(line, maxSaid)
 }
 
-// maxSaid is how many characters a line has at most of what a finding says.
+// maxSaid limits the characters of that line.
 const maxSaid = 600
 
 // title names a rule and who broke it.
@@ -181,7 +181,7 @@ func (t *Text) title(r *conform.Rule, s conform.Strength, fault conform.Fault) s
 	return title
 }
 
-// plain returns Markdown of one sentence as text.
+// plain returns one sentence of Markdown as text.
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
 
 // Sign returns the sign of a strength.

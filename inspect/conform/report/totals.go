@@ -30,7 +30,7 @@ func (t *Text) tapeName(tape *Tape) string {
 	return t.paint(termtext.Bold, termtext.Line(tape.Name))
 }
 
-// about says who spoke on a tape.
+// about names the two sides of a tape.
 func (t *Tape) about() string {
 	c := &t.Connection
 	frames := termtext.Counted(t.Frames, "frame")
@@ -96,8 +96,8 @@ func (s *Section) totals(least conform.Strength) string {
 	return line
 }
 
-// openRules says which of the rules had an occasion on any of the tapes, and why some
-// could not be judged.
+// openRules says how many rules had an occasion on any of the tapes, and why some could not
+// be judged.
 func (s *Section) openRules() string {
 	var tried, partly, open int
 	var why []string

@@ -7,15 +7,15 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// A located finding knows its section.
+// A located finding has its section.
 type located struct {
 	*Finding
 	section *Section
-	nth     int // of its rule and side, from 0
+	nth     int // among those of its rule and side, from 0
 }
 
-// worstFirst returns the findings of all sections that are new: the strongest first, and
-// of each strength the first of each rule and side, then the second of each.
+// worstFirst returns the new findings of all sections: the strongest first, and within a
+// strength the first of each rule and side, then the second of each.
 func worstFirst(sections []*Section) []located {
 	type group struct {
 		rule  *conform.Rule

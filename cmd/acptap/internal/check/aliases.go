@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// The aliases of a session on one tape are its ids at the agent, where acptap gave the
-// client another one (acptap proxy --sessions). They show in frames that it sent in the
-// place of others.
+// aliases are the IDs of a session at the agent on one tape, if acptap gave the client
+// another ID (acptap proxy --sessions). Frames that acptap sent in place of others show
+// them.
 type aliases struct {
 	withheld dialect.Frame // the last one; without its bytes
 	ids      []string
@@ -19,9 +19,9 @@ type aliases struct {
 // session.
 const maxAliases = 64
 
-// add takes the next frame of the tape.
+// add handles the next frame of the tape.
 func (a *aliases) add(f *dialect.Frame, session string) {
-	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr { // they may stand between the two
+	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr { // they may come between the two
 		return
 	}
 	was := a.withheld
@@ -44,5 +44,5 @@ func (a *aliases) note(id string) {
 	}
 }
 
-// has reports whether the agent calls the session so.
+// has reports whether the agent uses an ID for the session.
 func (a *aliases) has(id string) bool { return slices.Contains(a.ids, id) }

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An entry is one fault, as a line of the file.
+// An entry is one fault: a line of the file.
 type entry struct {
 	Key   string `json:"key"`
 	Rule  string `json:"rule"`
@@ -24,22 +24,22 @@ type entry struct {
 	confirmed bool // found again
 }
 
-// A baseline keeps which faults are known already, so that only new ones are reported. Its
-// file is JSON Lines, sorted, for a version control system. The zero value is empty.
+// A baseline lists the known faults, so that only new ones are reported. Its file is sorted
+// JSON Lines, suitable for version control. The zero value is empty.
 type baseline struct {
 	entries map[string]*entry
 }
 
-// maxBaselineLine is how long a line may be, in bytes.
+// maxBaselineLine limits the length of a line, in bytes.
 const maxBaselineLine = 1 << 20
 
-// parseBaseline reads the file of a baseline. name is used in errors.
+// parseBaseline reads the file of a baseline. name is for errors.
 func parseBaseline(r io.Reader, name string) (*baseline, error) {
 	b := &baseline{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxBaselineLine)
 	for n := 1; lines.Scan(); n++ {
-		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\uFEFF"))) // an editor on Windows may put that before it
+		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\uFEFF"))) // editors on Windows may add it
 		if len(text) == 0 {
 			continue
 		}
@@ -74,13 +74,12 @@ func (b *baseline) Knows(key string) bool {
 	return e != nil
 }
 
-// Gone returns the faults that Knows was not asked for.
+// Gone returns the faults that were not found again.
 func (b *baseline) Gone() []entry {
 	return slices.DeleteFunc(b.sorted(), func(e entry) bool { return e.confirmed })
 }
 
-// Add adds a finding whose key is known. It may not hold what must not leave this
-// machine.
+// Add adds a finding with its key. The finding must be redacted.
 func (b *baseline) Add(f *conform.Finding, key string) {
 	if e := b.entries[key]; e != nil {
 		e.Count++
@@ -89,8 +88,8 @@ func (b *baseline) Add(f *conform.Finding, key string) {
 	b.put(entry{Key: key, Rule: f.Rule.ID, Fault: f.Fault.String(), Text: termtext.Piece(aboutFault(f)), Count: 1})
 }
 
-// Keep adds those faults of an older baseline that Knows was asked for, and those of
-// rules that were not judged.
+// Keep adds the faults of an older baseline that were found again, and those of rules that
+// were not judged.
 func (b *baseline) Keep(older *baseline, judged func(rule string) bool) {
 	for key, e := range older.entries {
 		if b.entries[key] == nil && (e.confirmed || !judged(e.Rule)) {
@@ -99,7 +98,7 @@ func (b *baseline) Keep(older *baseline, judged func(rule string) bool) {
 	}
 }
 
-// Write writes the file, by rule, side and text.
+// Write writes the file, sorted by rule, side and text.
 func (b *baseline) Write(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

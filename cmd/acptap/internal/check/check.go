@@ -1,5 +1,5 @@
-// Package check judges tapes for acptap check: it reads them, asks the rules and the
-// queries of the user, and has what was found written.
+// Package check judges tapes for acptap check: it reads them, runs the rules and the user's
+// queries, and reports what they find.
 package check
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
-// Flags are what acptap check is asked for.
+// Flags are the flags of acptap check.
 type Flags struct {
 	Version  string // of acptap
 	Severity conform.Strength
@@ -69,10 +69,10 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.table, "rules", false, "list the rules")
 }
 
-// forms are what a report may be written in.
+// forms are the formats of a report.
 var forms = []string{"text", "json", "junit", "sarif", "github", "markdown"}
 
-// Validate checks the flags by themselves.
+// Validate checks that the flags go together.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 	if err := cli.Exclusive(f, "json", "format"); err != nil {
 		return err
@@ -105,39 +105,38 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 type run struct {
 	Flags
 	rules   []*conform.Rule
-	watches bool             // rule WATCH is judged, too
+	watches bool             // rule WATCH is judged too
 	failOn  conform.Strength // None: nothing fails
 	by      conform.Fault
 
 	config   *exceptions
 	demands  []demand
 	baseline *baseline
-	renewed  *baseline // of what is found now
+	renewed  *baseline // of the present findings
 
 	stdout, stderr io.Writer
-	bar            *cli.Progress // nil: nothing is shown
+	bar            *cli.Progress // nil: show none
 	out            output
-	live           liveOutput // nil: nobody follows
+	live           liveOutput // nil without --follow
 	flush          func() error
 	followsStore   bool
-	judged         map[string]bool // tapes as a whole, by their ids
+	judged         map[string]bool // complete tapes, by ID
 	failed         bool
 	broken         int
 }
 
-// An output takes sections.
+// An output writes sections.
 type output interface {
 	Section(s *report.Section) error
 }
 
-// A liveOutput takes findings as they are found, and a section at its end.
+// A liveOutput writes findings as they are found, and the totals of a section at its end.
 type liveOutput interface {
 	Finding(s *report.Section, f *report.Finding) error
 	Totals(s *report.Section) error
 }
 
-// Run judges what the arguments name, and reports whether something was found that makes
-// it fail.
+// Run judges what the arguments name, and reports whether a finding makes it fail.
 func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed bool, err error) {
 	r := &run{Flags: c, stdout: stdout, stderr: stderr, followsStore: c.follow && len(args) == 0, judged: map[string]bool{}}
 	if err := r.prepare(); err != nil {
@@ -154,7 +153,7 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal does not wait for a file to be read
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if r.followsStore {
 		err = r.followStore(ctx, dir)
 	} else {
@@ -177,7 +176,7 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	return r.failed, r.endBaseline()
 }
 
-// judgeAll judges what the arguments name, or what --all asks for.
+// judgeAll judges what the arguments or --all select.
 func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.Reader) error {
 	subjects, err := r.which.Each(dir, args, stdin)
 	if err != nil {
@@ -188,7 +187,7 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 		none = false
 		switch {
 		case err != nil:
-		case r.nested && sub.Session == "" && r.judged[sub.Parts[0].Tape.ID()]: // below its parent
+		case r.nested && sub.Session == "" && r.judged[sub.Parts[0].Tape.ID()]: // with its parent
 		default:
 			err = r.subject(ctx, sub, "")
 		}
@@ -197,7 +196,7 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 		}
 		switch {
 		case err != nil && ctx.Err() != nil && !r.follow:
-			return ctx.Err() // half a report is none
+			return ctx.Err() // no partial report
 		case err != nil:
 			r.tell(err)
 		}
@@ -208,17 +207,17 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 	return nil
 }
 
-// errTold is that something could not be read. It has no text: what it was has been
-// told.
+// errTold means that something could not be read. It has no text, because the reason has
+// been reported.
 var errTold = errors.New("")
 
-// tell tells of what could not be read.
+// tell reports what could not be read.
 func (r *run) tell(err error) {
 	r.broken++
 	cli.Warn(r.stderr, "%v", err)
 }
 
-// prepare makes of the flags what they mean.
+// prepare interprets the flags.
 func (r *run) prepare() (err error) {
 	if r.asJSON {
 		r.format = "json"
@@ -245,7 +244,7 @@ func (r *run) prepare() (err error) {
 	return err
 }
 
-// chooseRules finds the rules that are judged. Queries of the user are always.
+// chooseRules selects the rules. The user's queries always count.
 func (r *run) chooseRules() error {
 	chosen, err := selectRules(r.choose, r.ignore)
 	if err != nil {
@@ -259,7 +258,7 @@ func (r *run) chooseRules() error {
 	return nil
 }
 
-// failOn reads the least strength that fails.
+// failOn parses --fail-on.
 func failOn(word string) (s conform.Strength, err error) {
 	if word == "never" {
 		return conform.None, nil
@@ -270,7 +269,7 @@ func failOn(word string) (s conform.Strength, err error) {
 	return s, nil
 }
 
-// tellRules writes what is asked of the rules themselves.
+// tellRules answers --explain and --rules.
 func (r *run) tellRules(w io.Writer) error {
 	switch {
 	case r.explain != "":
@@ -301,8 +300,8 @@ func (r *run) output(w io.Writer, color bool) output {
 	return &report.Text{W: w, Color: color, Severity: r.Severity, Names: r.followsStore}
 }
 
-// subject judges one subject and writes what was found. name is what its tape is called;
-// empty: as tapes are.
+// subject judges one subject and writes the findings. name is for its tape; empty: its
+// usual name.
 func (r *run) subject(ctx context.Context, sub ref.Subject, name string) error {
 	j, err := r.begin(ctx, sub)
 	if err == nil {
@@ -313,7 +312,7 @@ func (r *run) subject(ctx context.Context, sub ref.Subject, name string) error {
 		err = j.judge(ctx, r.follow)
 	}
 	if err == nil && !r.follow {
-		err = ctx.Err() // what was judged is not all
+		err = ctx.Err() // it was not judged completely
 	}
 	if err != nil {
 		return err
@@ -321,7 +320,7 @@ func (r *run) subject(ctx context.Context, sub ref.Subject, name string) error {
 	return r.write(j.section)
 }
 
-// write writes what was judged.
+// write writes the findings of a section.
 func (r *run) write(s *report.Section) error {
 	r.failed = r.failed || r.fails(s)
 	if r.live == nil {

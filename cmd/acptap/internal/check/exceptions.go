@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// exceptionsFile is the file that is read from the working directory if nothing else is named.
+// exceptionsFile is read from the working directory unless --config names another file.
 const exceptionsFile = ".acptap-check"
 
 // exceptions say which findings count, and how much. The zero value has none.
@@ -38,19 +38,19 @@ type statement struct {
 	conditions []condition
 }
 
-// A condition is one of a statement.
+// A condition is one of those of a statement.
 type condition struct {
 	key   string
 	value string
 }
 
-// byteOrderMark is what editors on Windows begin a file of UTF-8 with.
+// byteOrderMark starts UTF-8 files of editors on Windows.
 const byteOrderMark = "\uFEFF"
 
-// maxExceptionLine is how long a line may be, in bytes.
+// maxExceptionLine limits the length of a line, in bytes.
 const maxExceptionLine = 64 << 10
 
-// parseExceptions reads a file of exceptions. name is used in errors.
+// parseExceptions reads a file of exceptions. name is for errors.
 func parseExceptions(r io.Reader, name string) (*exceptions, error) {
 	c := &exceptions{}
 	lines := bufio.NewScanner(r)
@@ -74,7 +74,7 @@ func parseExceptions(r io.Reader, name string) (*exceptions, error) {
 	return c, nil
 }
 
-// parseStatement reads a line. ok is false for one that is blank, or only a reason.
+// parseStatement parses a line. ok is false if it is blank or only a comment.
 func parseStatement(line string) (s statement, ok bool, err error) {
 	words, reason, err := split(line)
 	if err != nil || len(words) == 0 {
@@ -105,7 +105,7 @@ func parseStatement(line string) (s statement, ok bool, err error) {
 	return s, true, nil
 }
 
-// verbs are what a line begins with.
+// verbs are the words that start a line.
 var verbs = []string{"ignore", "note", "warning", "violation"}
 
 func verb(word string) (s conform.Strength, err error) {
@@ -122,7 +122,7 @@ func verb(word string) (s conform.Strength, err error) {
 	return s, nil
 }
 
-// keys are what conditions ask for.
+// keys are the keys of conditions.
 var keys = []string{"agent", "client", "dialect", "method"}
 
 func parseCondition(word string) (condition, error) {
@@ -142,7 +142,7 @@ func parseCondition(word string) (condition, error) {
 	return condition{key, value}, nil
 }
 
-// split divides a line into words, and the reason behind #.
+// split splits a line into words and the reason after #.
 func split(line string) (words []string, reason string, err error) {
 	var word strings.Builder
 	quoted, begun := false, false
@@ -175,9 +175,8 @@ func split(line string) (words []string, reason string, err error) {
 	return words, "", nil
 }
 
-// Strength returns what a finding on a connection counts as; None: it is ignored.
-// chosen are the words of the user who chose rules: one that is the whole id of a rule
-// goes before what the file ignores.
+// Strength returns the strength of a finding on a connection; None: it is ignored. chosen
+// are the arguments of --select: a rule whose full ID is among them is not ignored.
 func (c *exceptions) Strength(f *conform.Finding, conn *dialect.Connection, chosen []string) conform.Strength {
 	strength := f.Strength
 	for i := range c.statements {
@@ -207,8 +206,7 @@ func (c condition) holds(f *conform.Finding, conn *dialect.Connection) bool {
 	return like(c.value, f.Method)
 }
 
-// isParty reports whether NAME or NAME@VERSION fits who says so of himself. Names may
-// begin with @.
+// isParty reports whether NAME or NAME@VERSION matches a peer. Names may start with @.
 func isParty(want, name, version string) bool {
 	if i := strings.LastIndexByte(want, '@'); i > 0 && !like(want, name) {
 		return like(want[:i], name) && like(want[i+1:], version)
@@ -216,7 +214,7 @@ func isParty(want, name, version string) bool {
 	return like(want, name)
 }
 
-// like reports whether a text is what is wanted, or begins so if that ends with *.
+// like reports whether a text equals want, or has it as a prefix if want ends with *.
 func like(want, text string) bool {
 	if prefix, ok := strings.CutSuffix(want, "*"); ok {
 		return strings.HasPrefix(text, prefix)

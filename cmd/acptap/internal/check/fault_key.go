@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// faultKey returns what tells one fault from another: a hash of the rule, the side, the
-// method or variant, the path in the message, and what was there, of which ids,
-// numbers, times and paths of files do not count. So the same fault has the same key in
-// a longer run, on another tape, and on another machine.
+// faultKey returns a hash that identifies a fault: of the rule, the side, the method or
+// variant, the path in the message, and the value, without IDs, numbers, times and file
+// names. So the same fault has the same key in a longer run, on another tape, and on
+// another machine.
 func faultKey(f *conform.Finding) string {
 	what := f.Got
 	if what == "" {
@@ -29,9 +29,9 @@ func faultKey(f *conform.Finding) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// aboutFault says in a few words what the findings with a key have in common.
+// aboutFault describes what the findings with one key have in common.
 func aboutFault(f *conform.Finding) string {
-	// The date of the texts that were read is the same in the next run.
+	// The date of the specification is the same in the next run.
 	parts := strings.Split(f.Text, conform.Date)
 	for i := range parts {
 		parts[i] = masked(parts[i], f.Session)
@@ -44,25 +44,25 @@ func aboutFault(f *conform.Finding) string {
 }
 
 var (
-	// A file has a path from the root, from a drive or from home, or a relative one that
-	// ends with what files end with.
+	// A file name is a path from the root, a drive or the home directory, or a relative
+	// path with an extension.
 	filePath = pattern(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
-	// A duration is short or long, and so in another unit.
+	// Durations vary, and so do their units.
 	duration = pattern(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
-	// A word with a digit is an id, a number, a time, or has one in it.
+	// A word with a digit is or contains an ID, a number or a time.
 	numbered = pattern(`[\w.+-]*\d[\w.+-]*`)
-	// Letters at random are an id too.
+	// Long random words are IDs too.
 	longWord = pattern(`[A-Za-z_-]{32,}`)
 )
 
-// pattern compiles when the expression is first used: every proxy would pay for it at
-// its start.
+// pattern compiles an expression on first use, so that a proxy does not pay for it when it
+// starts.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// masked returns a text without what is another one in the next run. session is the id
-// of its session.
+// masked returns a text without what differs in the next run. session is the ID of its
+// session.
 func masked(text, session string) string {
 	if len(session) > 1 {
 		text = strings.ReplaceAll(text, session, "0")

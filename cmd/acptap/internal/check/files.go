@@ -30,7 +30,7 @@ func (r *run) readConfig() (*exceptions, error) {
 	return parseExceptions(f, name)
 }
 
-// readBaseline reads what is known. What is written anew need not be there.
+// readBaseline reads the baseline. With --update-baseline the file may be missing.
 func (r *run) readBaseline() (*baseline, error) {
 	if r.baselineFile == "" {
 		return &baseline{}, nil
@@ -49,9 +49,9 @@ func (r *run) readBaseline() (*baseline, error) {
 	return parseBaseline(f, r.baselineFile)
 }
 
-// endBaseline writes the baseline anew, or tells what of it is gone. What is known and
-// was not asked for stays in it: who looks at one side, or at a few rules, does not mean
-// to forget the others.
+// endBaseline rewrites the baseline, or reports which of its faults are gone. Known faults
+// that were not judged stay in it: a run for one side or a few rules must not drop the
+// others.
 func (r *run) endBaseline() error {
 	judged := func(rule string) bool {
 		is := func(r *conform.Rule) bool { return r.ID == rule }
@@ -59,7 +59,7 @@ func (r *run) endBaseline() error {
 	}
 	if r.update {
 		r.renewed.Keep(r.baseline, judged)
-		r.failed = false // all is known now
+		r.failed = false // all findings are known now
 		if err := disk.WriteFile(r.baselineFile, func(w io.Writer) error { return r.renewed.Write(w) }); err != nil {
 			return err
 		}

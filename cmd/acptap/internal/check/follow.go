@@ -16,13 +16,13 @@ import (
 type storeFollower struct {
 	*run
 	store  *record.Store
-	newest string // tape that is there at the beginning; empty: none
-	looked bool   // what was there at the beginning has been read
+	newest string // newest tape at the start; empty: none
+	looked bool   // the tapes that existed at the start have been read
 	judged map[string]*judgement
 }
 
 // followStore judges the newest tape of a store, those that are being recorded, and each
-// that begins later, until ctx is done.
+// that starts later, until ctx is done.
 func (r *run) followStore(ctx context.Context, dir string) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *run) followStore(ctx context.Context, dir string) error {
 		if err == nil {
 			err = f.take(ctx, &c)
 		}
-		if err != nil && !errors.Is(err, record.ErrNoTape) { // else it was deleted meanwhile
+		if err != nil && !errors.Is(err, record.ErrNoTape) { // otherwise it was deleted meanwhile
 			r.tell(err)
 		}
 	}
@@ -55,13 +55,13 @@ func (r *run) followStore(ctx context.Context, dir string) error {
 	return nil
 }
 
-// wanted says which tapes are read. A tape that comes and goes between two looks is one
-// that has begun.
+// wanted selects the tapes to read. A tape that is recorded and ends between two looks is
+// new, too.
 func (f *storeFollower) wanted(tape string, live bool) (from uint64, ok bool) {
 	return 1, live || f.looked || tape == f.newest
 }
 
-// take takes what happens in the store.
+// take handles a change in the store.
 func (f *storeFollower) take(ctx context.Context, c *record.Change) error {
 	switch c.Kind {
 	case record.StoreLooked:
@@ -78,8 +78,8 @@ func (f *storeFollower) take(ctx context.Context, c *record.Change) error {
 	return nil
 }
 
-// judgement returns that of a tape, which begins with the first frame: before, nobody
-// knows what is recorded. It is nil for a tape that is not judged.
+// judgement returns that of a tape, and starts it with the first frame, because the head is
+// not known earlier. It is nil for a tape that is not judged.
 func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, error) {
 	if j, ok := f.judged[id]; ok {
 		return j, nil
@@ -90,7 +90,7 @@ func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, e
 		return nil, err
 	}
 	info, err := tape.Info()
-	if err != nil || info.Imported && id != f.newest { // it was recorded long ago
+	if err != nil || info.Imported && id != f.newest { // it was recorded earlier
 		return nil, err
 	}
 	j, err := f.begin(ctx, ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}})

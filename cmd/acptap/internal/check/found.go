@@ -10,13 +10,12 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
-// Found is what was found in the frames of tapes: for each tape, by the number of the
-// frame.
+// Found has the findings of each tape, by the number of the frame.
 type Found []map[uint64][]*report.Finding
 
-// Find judges what is there of a subject by all rules, without exceptions. What the
-// findings quote of the tapes may leave this machine, unless raw is set. What cannot be
-// read is left out: reading the frames again reports it. bar shows how far it is.
+// Find judges a subject by all rules, without exceptions, as far as it is recorded. The
+// findings are redacted unless raw is set. Find skips what it cannot read; reading the
+// frames again reports it. bar shows the progress.
 func Find(ctx context.Context, sub ref.Subject, raw bool, bar *cli.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,

@@ -20,13 +20,13 @@ import (
 type judgement struct {
 	*run
 	sub     ref.Subject
-	name    string // what people call its tape; empty: as tapes are called
+	name    string // name of its tape for people; empty: its usual name
 	section *report.Section
 	part    ref.Part // the present one
 	nth     int      // its index
 	lines   int64    // on it
 	checker *conform.Checker
-	taken   int // findings of the checker that were looked at
+	taken   int // findings of the checker that were handled
 	queries queries
 	stalls  tapecheck.Stalls
 	own     []conform.Verdict // of the rules of ownRules, on the present tape
@@ -34,7 +34,7 @@ type judgement struct {
 	aliases aliases
 }
 
-// begin readies a judgement.
+// begin prepares a judgement.
 func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
 	options, err := tapecheck.Options(ctx, sub.Tapes()...)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
 	return j, nil
 }
 
-// judge judges a subject. What of it cannot be read is told.
+// judge judges a subject. It reports what cannot be read, and goes on.
 func (j *judgement) judge(ctx context.Context, follow bool) error {
 	for i, p := range j.sub.Parts {
 		if err := j.start(ctx, i); err != nil {
@@ -74,7 +74,7 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 	return nil
 }
 
-// start begins a part of the subject.
+// start starts a part of the subject.
 func (j *judgement) start(ctx context.Context, part int) error {
 	if part == 0 {
 		if err := j.queries.Judge(ctx, j.sub); err != nil {
@@ -100,11 +100,11 @@ func (j *judgement) start(ctx context.Context, part int) error {
 	return nil
 }
 
-// frame takes the next frame of the part.
+// frame judges the next frame of the part.
 func (j *judgement) frame(f *dialect.Frame) {
 	j.checker.Add(f)
 	j.noteLoad(f)
-	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // of that the next frame tells whose it is
+	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // the next frame tells to which session it belongs
 		j.take(f)
 	}
 	j.addOwn(j.stalls.Frame(f), f)
@@ -126,7 +126,7 @@ func (j *judgement) end() {
 	j.conclude()
 }
 
-// take takes what the checker has found since. last is the frame that it got last.
+// take handles the new findings of the checker. last is the frame that it got last.
 func (j *judgement) take(last *dialect.Frame) {
 	found := j.checker.Findings()
 	for i := range found[j.taken:] {
@@ -135,7 +135,7 @@ func (j *judgement) take(last *dialect.Frame) {
 	j.taken = len(found)
 }
 
-// startOwn begins a tape for the rules that no checker judges.
+// startOwn starts a tape for the rules that are not in a checker.
 func (j *judgement) startOwn() {
 	j.own = nil
 	for _, r := range j.ownRules() {
@@ -143,10 +143,10 @@ func (j *judgement) startOwn() {
 	}
 }
 
-// maxOwn is how many findings of such a rule on a tape are told, as of any other.
+// maxOwn limits the reported findings of such a rule on a tape, as for all rules.
 const maxOwn = 1000
 
-// addOwn takes what was found for such rules.
+// addOwn adds findings of such rules.
 func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
 	for i := range found {
 		if !j.isAbout(&found[i]) {
@@ -161,7 +161,7 @@ func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
 	}
 }
 
-// add takes a finding if it is wanted.
+// add adds a finding unless it is filtered out.
 func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	t := j.part.Tape
 	f := report.Finding{Finding: *found}
@@ -186,13 +186,13 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)
 	if j.live != nil && !f.Known {
-		j.live.Finding(j.section, &f) // an error is returned by the next flush
+		j.live.Finding(j.section, &f) // the next flush returns the error
 		j.flush()
 	}
 }
 
-// quotable returns the frames that a finding may quote: the one that it was found with,
-// and the one that it is about.
+// quotable returns the frames that a finding may quote: the frame at which it was found,
+// and the frame that it is about.
 func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames []redact.Bytes) {
 	if last != nil {
 		frames = append(frames, redact.Bytes{Kind: last.Kind, Raw: last.Raw})
@@ -211,7 +211,7 @@ func (j *judgement) isAbout(f *conform.Finding) bool {
 	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session || f.Fault == conform.Agent && j.aliases.has(f.Session)
 }
 
-// wanted reports whether a finding is reported.
+// wanted reports whether to report a finding.
 func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
 	case f.Strength == conform.None: // ignored
@@ -242,7 +242,7 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 	return t
 }
 
-// conclude takes what is known of a tape at its end.
+// conclude notes what is known about a tape at its end.
 func (j *judgement) conclude() {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
 	t.Verdicts, t.Connection = append(j.checker.Verdicts(), j.own...), j.checker.Connection()
@@ -251,7 +251,7 @@ func (j *judgement) conclude() {
 	}
 }
 
-// fails reports whether a section has something that makes the exit status 1.
+// fails reports whether a section has a finding that makes the exit status 1.
 func (r *run) fails(s *report.Section) bool {
 	return slices.ContainsFunc(s.Findings, func(f report.Finding) bool {
 		return r.failOn != conform.None && !f.Known && f.Strength >= r.failOn

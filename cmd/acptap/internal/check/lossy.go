@@ -13,16 +13,15 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// noteLoad notes the session of a frame that says that a session was loaded.
+// noteLoad notes the session of a frame that answers a successful load.
 func (j *judgement) noteLoad(f *dialect.Frame) {
 	if f.Does(dialect.Restores) && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && !slices.Contains(j.loaded, f.Session) {
 		j.loaded = append(j.loaded, f.Session)
 	}
 }
 
-// lossy compares what was replayed on a part of the subject with what was recorded
-// before, on that tape and on earlier ones of the store, and has the checker add what is
-// lost: rule ACP223.
+// lossy compares the replays on a part of the subject with what that tape and earlier ones
+// of the store recorded, and adds the losses to the checker: rule ACP223.
 func (j *judgement) lossy(part int) error {
 	loaded := j.loaded
 	j.loaded = nil
@@ -69,8 +68,8 @@ func (j *judgement) tapesOf(one record.SessionInfo, part int) ([]*record.Tape, e
 	return ref.TapesUntil(j.sub.Store.Dir(), one, j.sub.Parts[part].Tape)
 }
 
-// isWhole reports whether nothing is missing on tapes: a message of which a part was lost
-// would seem changed in a replay.
+// isWhole reports whether tapes are complete: an incomplete message would look changed in a
+// replay.
 func isWhole(tapes []*record.Tape) (bool, error) {
 	for _, t := range tapes {
 		if info, err := t.Info(); err != nil || info.Lost > 0 {
@@ -80,8 +79,8 @@ func isWhole(tapes []*record.Tape) (bool, error) {
 	return true, nil
 }
 
-// lossyText says what a replay has lost. It quotes nothing: that stands in other frames,
-// maybe of other tapes, and may be secret.
+// lossyText describes the losses of a replay. It quotes nothing, because what was lost is
+// in other frames and may be secret.
 func lossyText(c *compare.LoadCheck) string {
 	counts := map[string]int{}
 	for _, l := range c.Losses {

@@ -8,7 +8,7 @@ import (
 )
 
 // servers judges the tapes of the servers that the agent of a subject has started, and of
-// those that these have, each once. Their sections name them as REF+NAME.
+// their servers, each once. Their sections are named REF+NAME.
 func (r *run) servers(ctx context.Context, sub ref.Subject) error {
 	for _, p := range sub.Parts {
 		reader, err := sub.Reader(true, p)

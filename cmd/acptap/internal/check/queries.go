@@ -19,7 +19,7 @@ type demand struct {
 	forbid bool
 }
 
-// demands reads the queries.
+// demands parses the queries.
 func (c *Flags) demands() (all []demand, err error) {
 	for _, list := range []struct {
 		texts  []string
@@ -36,7 +36,7 @@ func (c *Flags) demands() (all []demand, err error) {
 	return all, nil
 }
 
-// ownRules returns the rules beside those of a checker that are judged.
+// ownRules returns the rules to judge that are not in a checker.
 func (r *run) ownRules() (rules []*conform.Rule) {
 	if len(r.expect) > 0 {
 		rules = append(rules, report.Expect)
@@ -52,7 +52,7 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 
 // queries ask the demands of the frames of a subject.
 type queries struct {
-	query.Matcher // for frames that any demand asks for
+	query.Matcher // matches what any of them matches
 	demands       []demand
 	met           []bool
 }
@@ -67,14 +67,14 @@ func newQueries(demands []demand) queries {
 	return q
 }
 
-// startTape begins a tape of which info is known.
+// startTape starts a tape.
 func (q *queries) startTape(p ref.Part, info *record.Info) {
-	p.Run = record.Run{First: 1} // all frames are asked
+	p.Run = record.Run{First: 1} // judge passes all frames
 	q.StartTape(p, *info)
 }
 
-// frame asks of a frame, which is of the subject if belongs is set, and returns what is
-// forbidden about it.
+// frame matches a frame against the queries, and returns the forbidden matches. belongs
+// says that the frame is of the subject.
 func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []conform.Finding) {
 	if len(q.demands) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []confo
 	return found
 }
 
-// forbidden returns the finding that a frame fits a query.
+// forbidden returns the finding for a frame that matches a query.
 func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
 	f := conform.Finding{
 		Rule: report.Forbid, Clause: &report.Forbid.Clauses[0], Strength: conform.Violation, Tape: tape,
@@ -109,7 +109,7 @@ func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
 	return f
 }
 
-// end returns what was expected and has not come.
+// end returns the findings for queries that matched no frame.
 func (q *queries) end(tape int) (found []conform.Finding) {
 	for i, d := range q.demands {
 		if d.forbid || q.met[i] {

@@ -14,9 +14,8 @@ import (
 // known returns all rules that can be named.
 func known() []*conform.Rule { return append(conform.Rules(), report.Own()...) }
 
-// selectRules returns the rules whose ids begin with one of the words of choose, or all if
-// there is none, but for those whose ids begin with one of the words of ignore. Those of
-// package report are among them.
+// selectRules returns the rules, also those of package report, whose IDs start with a word
+// of choose (all if there is none) and with no word of ignore.
 func selectRules(choose, ignore []string) ([]*conform.Rule, error) {
 	for _, word := range slices.Concat(choose, ignore) {
 		if err := checkID(word); err != nil {
@@ -32,12 +31,12 @@ func selectRules(choose, ignore []string) ([]*conform.Rule, error) {
 	return rules, nil
 }
 
-// begins reports whether an id begins with one of some words.
+// begins reports whether an ID starts with one of the words.
 func begins(id string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(id, strings.ToUpper(word)) })
 }
 
-// checkID returns an error if no rule has an id that begins with a word.
+// checkID returns an error if the ID of no rule starts with a word.
 func checkID(word string) error {
 	var ids []string
 	for _, r := range known() {
@@ -49,19 +48,19 @@ func checkID(word string) error {
 	return unknown(word, ids)
 }
 
-// unknown is the error for a word that no rule is called by.
+// unknown is the error for a word that matches no rule.
 func unknown(word string, names []string) error {
 	near := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
 	return fmt.Errorf("no rule is called %q, and none begins so; the nearest is %s (see acptap check --rules)", word, near)
 }
 
-// distance returns how far a word is from a name, whatever their case.
+// distance returns the edit distance of two words, ignoring case.
 func distance(word, name string) int {
 	return termtext.Distance(strings.ToLower(word), strings.ToLower(name))
 }
 
-// lookupRule returns the rule that has a word as its id or its name, in capital letters or
-// small ones, or else the only one of which either begins so.
+// lookupRule returns the rule whose ID or name is a word, ignoring case, or else the only
+// one whose ID or name starts with it.
 func lookupRule(word string) (*conform.Rule, error) {
 	var names []string
 	var begun []*conform.Rule

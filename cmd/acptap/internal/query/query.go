@@ -1,6 +1,5 @@
-// Package query is what commands with --filter and its shorthands share: the flags,
-// the help about the language, errors that show the place, and matching the frames
-// of tapes in order.
+// Package query has what commands with --filter and its shorthands share: the flags, the
+// help about the language, errors that point into the query, and matching frames in order.
 package query
 
 import (
@@ -43,7 +42,7 @@ func keyHelp() string {
 	return b.String()
 }
 
-// Parse parses a query. Its error shows the place in the query.
+// Parse parses a query. Its error points into the query.
 func Parse(query string) (filter.Filter, error) {
 	f, err := filter.Parse(query)
 	var wrong *filter.SyntaxError
@@ -54,17 +53,18 @@ func Parse(query string) (filter.Filter, error) {
 	return f, err
 }
 
-// A Matcher finds the frames of tapes that match a filter. Every frame has to
-// be passed to it, in order: a filter may ask for what came before.
+// A Matcher finds the frames of tapes that match a filter. It must see every frame in
+// order, because a filter may ask about earlier ones.
 type Matcher struct {
 	filter.Filter
-	LookAhead bool // also if the filter does not need that: IsUnanswered does
+	LookAhead bool // also if the filter does not need it: IsUnanswered does
 	track     filter.Tracker
 	found     *tapecheck.Findings // if the filter asks for them
-	tapes     int                 // that were begun
+	tapes     int                 // tapes started so far
 }
 
-// Judge judges the tapes of a subject, which are begun next, if the filter asks for that.
+// Judge judges the tapes of a subject if the filter asks about findings. They must be
+// started next.
 func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
 	m.found, m.tapes = nil, 0
 	if m.NeedsFindings() {
@@ -73,7 +73,7 @@ func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
 	return err
 }
 
-// StartTape begins a tape of which info is known.
+// StartTape starts a tape.
 func (m *Matcher) StartTape(p ref.Part, info record.Info) {
 	m.track.Next(info.Start.Time.Local())
 	m.track.KnowServer(info.Start.Parent.Server)
@@ -86,8 +86,8 @@ func (m *Matcher) StartTape(p ref.Part, info record.Info) {
 	m.tapes++
 }
 
-// From returns the first frame of a part that the matcher needs in order to match
-// those from a number on.
+// From returns the first frame of a part that the matcher must see in order to match those
+// from number on.
 func (m *Matcher) From(p ref.Part, number uint64) uint64 {
 	if m.NeedsPast() || m.NeedsFindings() {
 		return p.Run.First
@@ -95,7 +95,7 @@ func (m *Matcher) From(p ref.Part, number uint64) uint64 {
 	return max(p.Run.First, number)
 }
 
-// IsUnanswered reports whether a frame is a failure since no answer will come.
+// IsUnanswered reports whether a frame is a request that will never be answered.
 func (m *Matcher) IsUnanswered(f *dialect.Frame) bool { return m.track.IsUnanswered(f) }
 
 // Matches reports whether the next frame of the tape matches.
@@ -104,9 +104,9 @@ func (m *Matcher) Matches(f *dialect.Frame) bool {
 	return m.Match(&subject)
 }
 
-// Observe takes the next frame of the tape, and returns what filters ask of it.
+// Observe takes the next frame of the tape, and returns it as filters see it.
 func (m *Matcher) Observe(f *dialect.Frame) filter.Subject {
-	if m.found != nil && m.tapes == m.found.Tapes() { // what a live tape has got since
+	if m.found != nil && m.tapes == m.found.Tapes() { // a live tape has grown
 		m.found.Add(f)
 	}
 	return m.track.Observe(f)
@@ -133,7 +133,7 @@ func (ff *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
 }
 
-// Filter returns the filter that the flags make together.
+// Filter returns the filter that all flags make together.
 func (ff *Flags) Filter() (filter.Filter, error) {
 	all, err := Parse(ff.Query)
 	if err != nil {
