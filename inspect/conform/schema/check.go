@@ -6,10 +6,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What one check may cost; what it has not seen by then is not judged. A step is a
-// value that is looked at, or some bytes that are passed over. A megabyte at the
-// greatest depth takes less; only what makes unions try their branches again and
-// again, such as a schema that refers to itself twice, takes more.
+// Limits of one check; what lies beyond them is not judged. A step is a value or
+// bytesPerStep skipped bytes. A megabyte at the greatest depth stays below them; only
+// unions that try their branches again and again exceed them, such as a schema that refers
+// to itself twice.
 const (
 	maxDepth     = 64
 	maxSteps     = 1 << 21
@@ -17,31 +17,30 @@ const (
 	bytesPerStep = 64
 )
 
-// A checker goes over one value.
+// A checker checks one value.
 type checker struct {
 	report func(Problem)
-	at     [maxDepth]step // the way to the value at hand
+	at     [maxDepth]step // the path to the current value
 	depth  int
 	budget int
-	over   bool // nothing more is judged
+	over   bool // stop judging
 
-	trials   int // above 0: nothing is told, only counted
+	trials   int // above 0: problems are counted, not reported
 	found    int
 	told     int
-	lenient  int // how many nodes on the way are so
+	lenient  int // how many nodes on the path are lenient
 	unstable int
 }
 
-// A step is one member or element on the way.
+// A step is one member or element on the path.
 type step struct {
 	name  []byte // nil for an element
 	index int
-	rest  wire.Reader // behind it
+	rest  wire.Reader // the text after it
 	last  last
 }
 
-// last says whether no later member has the name of this one, as far as that has
-// been looked at.
+// last says whether this member is the last of its name, as far as that is known.
 type last uint8
 
 const (
@@ -57,7 +56,7 @@ func (c *checker) spent() bool {
 	return c.over
 }
 
-// value checks the value at hand.
+// value checks the current value.
 func (c *checker) value(n *node, v []byte) {
 	c.budget -= 1 + len(v)/bytesPerStep
 	if n.any || c.spent() {
@@ -74,7 +73,7 @@ func (c *checker) value(n *node, v []byte) {
 	c.unstable -= n.unstable
 }
 
-// joined checks a value against what is no union.
+// joined checks a value against a node without a union.
 func (c *checker) joined(n *node, v []byte) {
 	t := typeOf(v, n.types&number != number)
 	if n.types&t == 0 {
@@ -116,7 +115,7 @@ func (c *checker) try(n *node, v []byte) int {
 	return found
 }
 
-// enter makes a member or an element the value at hand.
+// enter makes a member or an element the current value.
 func (c *checker) enter(n *node, v []byte, s step) {
 	if n.any {
 		return
@@ -156,7 +155,7 @@ func (c *checker) object(n *node, v []byte) {
 	}
 }
 
-// extends reports whether a member is an extension: _meta, or whatever else begins
+// extends reports whether a member is an extension: _meta, or any other name that starts
 // with _ (ACP, Extensibility).
 func extends(name []byte) bool { return len(name) > 0 && name[0] == '_' }
 

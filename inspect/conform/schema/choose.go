@@ -42,8 +42,8 @@ func (c *checker) union(n *node, v []byte) {
 	}
 }
 
-// other checks a value whose tag chooses no branch. If none is left, or what is left
-// does not know the tag either and does not fit, the tag is what is wrong.
+// other checks a value whose tag chooses no branch. The tag is wrong if no branch is left,
+// or if none of those left knows the tag or fits.
 func (c *checker) other(n *node, v, tag []byte, wrong Problem) {
 	u := n.union
 	if !slices.ContainsFunc(u.others, func(b *node) bool { return b.knows(u.tag) || c.try(b, v) == 0 }) {
@@ -56,9 +56,8 @@ func (c *checker) other(n *node, v, tag []byte, wrong Problem) {
 	c.choose(n, choice{left: u.others}, v)
 }
 
-// choose checks a value against the branches that are left. If none fits, the one
-// with the fewest problems tells what is wrong; of those that name the tag only
-// these are asked.
+// choose checks a value against the remaining branches. If none fits, the one with the
+// fewest problems is reported; if some name the tag, only these count.
 func (c *checker) choose(n *node, left choice, v []byte) {
 	if len(left.left) == 1 {
 		c.value(left.left[0], v)
@@ -86,7 +85,7 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 		}
 	case fits > 1, c.trials > 0 && fits == 1:
 	case fits == 1:
-		c.value(fit, v) // once more, for what is not wrong but can be told
+		c.value(fit, v) // again, to report what is not wrong
 	case nearest == nil && c.trials == 0 && c.agree(left.left, v):
 		c.value(left.left[0], v)
 	case nearest == nil:
@@ -100,7 +99,7 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 	}
 }
 
-// agree reports whether all branches find the same wrong with a value.
+// agree reports whether all branches find the same problems in a value.
 func (c *checker) agree(branches []*node, v []byte) bool {
 	tell, told := c.report, c.told
 	var first []Problem
@@ -138,7 +137,7 @@ func (c *checker) wrongType(n *node, v []byte) {
 	c.tell(n, p)
 }
 
-// kinds says of what type a value has to be.
+// kinds names the types of a value.
 func (n *node) kinds() string {
 	if n.types == anyType {
 		return "any value"
@@ -146,7 +145,7 @@ func (n *node) kinds() string {
 	return n.types.String()
 }
 
-// values says what an enumeration lists.
+// values lists an enumeration.
 func (n *node) values() string {
 	var list []string
 	for _, l := range n.enum {
@@ -155,10 +154,10 @@ func (n *node) values() string {
 	return strings.Join(list, " or ")
 }
 
-// variants says what texts of the tag choose a branch.
+// variants lists the values of the tag.
 func (u *union) variants() string { return strings.Join(u.values, " or ") }
 
-// knows reports whether n lists a member.
+// knows reports whether n has a member.
 func (n *node) knows(member string) bool {
 	if n.union != nil {
 		return slices.ContainsFunc(n.union.branches, func(b *node) bool { return b.knows(member) })
@@ -166,7 +165,7 @@ func (n *node) knows(member string) bool {
 	return n.member([]byte(member)) != nil
 }
 
-// names says what the branches are called.
+// names lists the names of branches.
 func names(branches []*node) string {
 	var list []string
 	for _, b := range branches {

@@ -5,19 +5,19 @@ import (
 	"cmp"
 )
 
-// A decimal is the value of a JSON number, exactly: 0.DIGITS × 10^point. It points
-// into the number's text, so that no memory is needed.
+// A decimal is the exact value of a JSON number: 0.DIGITS × 10^point. It points into the
+// number's text, so it allocates nothing.
 type decimal struct {
 	sign   int    // -1, 0 or 1
-	digits []byte // from the first to the last that is not 0, perhaps with a point between them
+	digits []byte // from the first to the last nonzero digit, perhaps with a point between them
 	point  int
 }
 
-// maxExponent is where exponents end. No schema has a bound beyond, so two numbers
-// beyond it need not be told apart.
+// maxExponent limits exponents. No schema has a greater bound, so numbers beyond it need
+// not be distinguished.
 const maxExponent = 1 << 30
 
-// decimalOf reads a number as RFC 8259 defines it.
+// decimalOf parses a number of RFC 8259.
 func decimalOf(number []byte) decimal {
 	d := decimal{sign: 1}
 	s, negative := bytes.CutPrefix(number, []byte("-"))
@@ -34,7 +34,7 @@ func decimalOf(number []byte) decimal {
 	d.digits = bytes.TrimLeft(s, "0.")
 	cut := len(s) - len(d.digits)
 	if cut > before {
-		cut-- // the point was no digit
+		cut-- // the point is not a digit
 	}
 	d.point += before - cut
 	if before < len(s) {
@@ -59,7 +59,7 @@ func exponentOf(s []byte) (n int) {
 	return n
 }
 
-// whole reports whether the number is an integer, however it is written: 1.0 is one.
+// whole reports whether the number is an integer, even if written as 1.0.
 func (d decimal) whole() bool {
 	n := len(d.digits)
 	if bytes.IndexByte(d.digits, '.') >= 0 {

@@ -10,16 +10,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A part is one schema object as it is written: what its own keywords ask for.
-// What it refers to and what it has in allOf are parts of their own, all of which
-// apply; each of its unions is one too.
+// A part is one schema object: what its own keywords ask for. References, entries of allOf
+// and unions are parts of their own that apply, too.
 type part struct {
 	id    int
 	name  string // of the definition; empty for any other
 	all   []*part
 	not   []*part
-	union []*part // the part is nothing but this union, if there is one
-	one   bool    // of the union exactly one has to fit (oneOf), else at least one
+	union []*part // if not nil, the part is only this union
+	one   bool    // exactly one of the union must fit (oneOf), otherwise at least one
 
 	types  types
 	enum   []literal // nil: any value
@@ -28,14 +27,14 @@ type part struct {
 	members    []member
 	required   []string
 	additional *part // of members that are not listed; nil: any
-	open       bool  // says that it takes other members
+	open       bool  // it explicitly allows other members
 	prefix     []*part
-	items      *part // of those behind prefix; nil: any
+	items      *part // of elements after prefix; nil: any
 
-	lenient  bool     // typed clients take the default for what does not fit
-	skips    bool     // they leave out elements that do not fit
+	lenient  bool     // typed clients use the default for what does not fit
+	skips    bool     // they drop elements that do not fit
 	unstable bool     // only the unstable schema has it
-	removed  []string // members that it had once
+	removed  []string // members that it had in a former version
 	other    []string // members that it has in another version
 }
 
@@ -50,13 +49,13 @@ type reader struct {
 	known map[string]*part // by JSON pointer, such as /$defs/Tool
 	defs  map[string][]byte
 	parts int
-	old   bool // before 2019-09 what stands beside $ref does not count
+	old   bool // before 2019-09 $ref overrides its siblings
 }
 
 var errKeyword = errors.New("the keyword is not known here")
 
-// maxParts bounds what one schema may be made of. The largest of ours, that of ACP's
-// version 2, has 2,132 parts.
+// maxParts limits the parts of one schema. The largest of ours, that of ACP's version 2,
+// has 2,132.
 const maxParts = 8_000
 
 func newReader(text []byte) *reader {
@@ -68,7 +67,7 @@ func (r *reader) make() *part {
 	return &part{id: r.parts, types: anyType}
 }
 
-// schema reads one schema.
+// schema parses one schema.
 func (r *reader) schema(text []byte) (*part, error) {
 	p := r.make()
 	return p, r.into(p, text)
@@ -102,9 +101,8 @@ func (r *reader) into(p *part, text []byte) error {
 	return nil
 }
 
-// keyword takes one keyword of JSON Schema 2020-12, one of the reference SDK of ACP
-// (x-deserialize-…), or one that generate.go has added (x-unstable, x-removed,
-// x-other).
+// keyword parses one keyword of JSON Schema 2020-12, of the reference SDK of ACP
+// (x-deserialize-…), or of generate.go (x-unstable, x-removed, x-other).
 func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 	switch name {
 	case "type":
@@ -179,7 +177,7 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 	return err
 }
 
-// annotations are keywords that ask for nothing. A format is one since 2019-09.
+// annotations are keywords that require nothing. Since 2019-09 format is one.
 var annotations = [...]string{
 	"$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "default", "definitions", "deprecated", "description",
 	"discriminator", "example", "examples", "format", "readOnly", "title", "writeOnly",
@@ -237,7 +235,7 @@ func (r *reader) refer(to string) (*part, error) {
 	return p, r.into(p, target)
 }
 
-// at returns the text at a path. Definitions are looked for once: to go over the whole
+// at returns the text at a path. It indexes definitions once, because searching the whole
 // text for each would take most of the time.
 func (r *reader) at(path []string) []byte {
 	switch {
@@ -255,8 +253,7 @@ func (r *reader) at(path []string) []byte {
 	return wire.Get(r.text, path...)
 }
 
-// allow takes the values of enum, or that of const. A schema that has both allows
-// what both do, as parts in allOf would.
+// allow adds the values of enum or const. If a schema has both, both must allow a value.
 func (p *part) allow(values ...[]byte) error {
 	allowed := []literal{}
 	for _, value := range values {

@@ -83,7 +83,8 @@ func (l limit) holds(value []byte) bool {
 	return l.allows(cmp.Compare(n, l.count))
 }
 
-// allows reports whether a value that compares so with the limit keeps within it.
+// allows reports whether a value is within the limit, given the result of comparing the
+// two.
 func (l limit) allows(compared int) bool { return compared*l.sign > 0 || compared == 0 && !l.strict }
 
 // distinct returns how many members of different names an object has.
@@ -105,7 +106,7 @@ func (l limit) compare(value []byte) int {
 	return decimalOf(value).compare(l.num)
 }
 
-// smallInteger reads an integer that is written as one, of up to nine digits.
+// smallInteger parses an integer of up to nine digits without fraction or exponent.
 func smallInteger(value []byte) (n int, ok bool) {
 	digits, negative := bytes.CutPrefix(value, []byte("-"))
 	if len(digits) == 0 || len(digits) > 9 {

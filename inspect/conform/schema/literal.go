@@ -16,7 +16,7 @@ const (
 	null types = 1 << iota
 	boolean
 	integer
-	fraction // a number that is no integer
+	fraction // a number that is not an integer
 	str
 	array
 	object
@@ -48,7 +48,7 @@ func (t types) String() string {
 	return strings.Join(names, " or ")
 }
 
-// typesOf reads the keyword type: a name, or an array of them.
+// typesOf parses the keyword type: a name or an array of names.
 func typesOf(value []byte) (all types, err error) {
 	names := texts(value)
 	if names == nil {
@@ -68,8 +68,8 @@ func typesOf(value []byte) (all types, err error) {
 	return all, nil
 }
 
-// typeOf returns the type of a value. Whether a number is an integer is looked at
-// only if that matters.
+// typeOf returns the type of a value. It checks whether a number is an integer only if that
+// matters.
 func typeOf(value []byte, wholeMatters bool) types {
 	if len(value) == 0 {
 		return 0
@@ -95,7 +95,7 @@ func typeOf(value []byte, wholeMatters bool) types {
 // A literal is a scalar that enum or const allows.
 type literal struct {
 	of   types
-	text string  // of a string, decoded; else as it is written
+	text string  // of a string, decoded; otherwise as written
 	num  decimal // of a number
 }
 
@@ -110,8 +110,8 @@ func literalOf(value []byte) (l literal, ok bool) {
 	return l, l.of&(object|array) == 0
 }
 
-// is reports whether a value is the literal. A string is compared as it is
-// decoded, a number by its value.
+// is reports whether a value equals the literal. Strings are compared decoded, numbers by
+// value.
 func (l literal) is(value []byte) bool {
 	switch {
 	case len(value) == 0:
@@ -138,8 +138,8 @@ func (l literal) equal(other literal) bool {
 	return l.of == other.of && l.text == other.text
 }
 
-// common returns the literals that two lists allow, of which one that is nil allows
-// all. The first is the caller's own.
+// common returns the literals that two lists allow; nil allows all. The caller owns the
+// first list.
 func common(a, b []literal) []literal {
 	switch {
 	case a == nil:

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// A node is what a value has to be: some parts, joined, all of which apply. It is
-// either a union, whose branches have been joined with what stands beside the
-// union, or has none, so that to check a value is to go over it once.
+// A node is what a value must be: parts that all apply, joined. It is either a union, whose
+// branches include what its siblings ask for, or has none, so that checking a value needs
+// one pass.
 type node struct {
-	name  string // of the definition that says most about it, such as ToolCallUpdate
+	name  string // of the definition with the most members, such as ToolCallUpdate
 	union *union
 
 	types   types
@@ -20,28 +20,27 @@ type node struct {
 	limits  []limit
 	not     []*node
 	members []property
-	index   map[string]int // of members, where they are many
-	wanted  uint64         // a bit for each that has to be there
+	index   map[string]int // of members, if there are many
+	wanted  uint64         // a bit for each required member
 	rest    *node          // of members that are not listed; nil: any
-	strict  bool           // members that are not listed are unknown, though not forbidden
+	strict  bool           // unlisted members are unknown, though not forbidden
 	prefix  []*node
-	items   *node // of elements behind prefix; nil: any
+	items   *node // of elements after prefix; nil: any
 
 	lenient, skips, unstable int // 1: it is so (part)
 	removed, other           map[string]bool
 
-	any      bool // fits everything, and nothing can be said about what fits
+	any      bool // fits everything without remarks
 	building bool
 }
 
 type property struct {
 	name string
 	node *node
-	bit  uint64 // in wanted; 0: it may be absent
+	bit  uint64 // in wanted; 0: optional
 }
 
-// maxNodes bounds what one schema can be joined to, maxWanted how many members one
-// object may have to have.
+// maxNodes limits the nodes of one schema, maxWanted the required members of one object.
 const (
 	maxNodes  = 8_000
 	maxWanted = 64
@@ -49,14 +48,14 @@ const (
 
 // A joiner makes nodes of parts.
 type joiner struct {
-	made   map[string]*node // by the numbers of the parts
-	strict bool             // objects name all members that they may have
+	made   map[string]*node // by the IDs of the parts
+	strict bool             // objects list all their members
 }
 
 // join returns the node of some parts.
 func (j *joiner) join(parts ...*part) (*node, error) { return j.joinFlat(flat(nil, parts)) }
 
-// joinFlat is join for parts with all that apply with them.
+// joinFlat is join for the result of flat.
 func (j *joiner) joinFlat(parts []*part) (*node, error) {
 	key := keyOf(parts)
 	if n := j.made[key]; n != nil {
@@ -67,7 +66,7 @@ func (j *joiner) joinFlat(parts []*part) (*node, error) {
 	}
 	n := &node{types: anyType, building: true}
 	j.made[key] = n
-	most := 0 // members of what n is named after
+	most := 0 // members of the definition that names n
 	for _, p := range parts {
 		n.lenient = max(n.lenient, one(p.lenient))
 		n.skips = max(n.skips, one(p.skips))
@@ -103,7 +102,7 @@ func addAll(set map[string]bool, names []string) map[string]bool {
 	return set
 }
 
-// flat adds the parts, and all that apply with them, each once.
+// flat adds the parts and all that apply with them, each once.
 func flat(list, parts []*part) []*part {
 	for _, p := range parts {
 		if !slices.Contains(list, p) {
@@ -263,7 +262,7 @@ func (n *node) want(required []string) error {
 	return nil
 }
 
-// member returns what is known of a member, nil if it is not listed.
+// member returns a listed member, nil if there is none.
 func (n *node) member(name []byte) *property {
 	if n.index != nil {
 		if i, ok := n.index[string(name)]; ok {

@@ -7,35 +7,35 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Problem is one point at which a value does not fit, or, if it is of the kind
-// UnknownKey, one that a shape says nothing about.
+// A Problem is one point at which a value does not fit, or, of the kind UnknownKey, a
+// member that the shape does not list.
 type Problem struct {
 	Kind Kind
 	Path string // below the value, spelled as in dialect.Field, such as update.content[0].type; empty: the value itself
-	Type string // what the schema calls the object or value at hand, such as ToolCallUpdate; empty if that has no name
+	Type string // the schema's name of the object or value, such as ToolCallUpdate; empty: none
 	Want string // what is asked for, such as: string or null
-	Got  string // what is there: a type, or a scalar as JSON, as it came off the wire, cut at 120 bytes
+	Got  string // what is there: a type, or a scalar as JSON as received, cut at 120 bytes
 
-	Lenient  bool // typed clients drop the value, or take a default for it (x-deserialize-default-on-error, x-deserialize-skip-invalid-items)
+	Lenient  bool // typed clients drop the value or use its default (x-deserialize-default-on-error, x-deserialize-skip-invalid-items)
 	Unstable bool // it is about what only the unstable schema has
 	Removed  bool // an UnknownKey that a former schema of this version had there
 	Other    bool // an UnknownKey that the schema of another version has there
 }
 
-// A Kind says what is wrong.
+// A Kind is what is wrong.
 type Kind uint8
 
 // The kinds. All but UnknownKey mean that a value does not fit.
 const (
-	Missing        Kind = iota // a member that is required; Path names it
+	Missing        Kind = iota // a required member; Path names it
 	WrongType                  // another type of JSON
-	Null                       // null, or nothing at all, where an object is due that may be empty
+	Null                       // null or nothing where an object is required that may be empty
 	NotListed                  // a value that is none of an enumeration
-	UnknownVariant             // the text that chooses a branch of a union chooses none
-	NoBranch                   // it fits no branch of a union, or several where only one may fit
+	UnknownVariant             // the tag of a union chooses no branch
+	NoBranch                   // no branch of a union fits, or several of which only one may
 	OutOfRange                 // a number, length, count or text beyond its limits
-	Forbidden                  // a member that the object must not have, or a value that must not be
-	UnknownKey                 // a member that is not listed, in an object whose schema does not allow any, though it does not forbid it; never _meta or what begins with _
+	Forbidden                  // a forbidden member or value
+	UnknownKey                 // an unlisted member of an object whose schema neither lists nor forbids others; never _meta or a name that starts with _
 )
 
 var kindNames = [...]string{
@@ -48,7 +48,7 @@ func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
 // maxGot is where Got is cut.
 const maxGot = 120
 
-// got returns what a value is for Problem.Got.
+// got returns a value for Problem.Got.
 func got(value []byte) string {
 	switch typeOf(value, false) {
 	case 0:
@@ -76,9 +76,8 @@ func (c *checker) path() (path string) {
 	return path
 }
 
-// wrong counts that the value at hand does not fit, unless another value overrides
-// it: of members that occur twice the last counts. It reports whether that is to be
-// told.
+// wrong counts a problem of the current value, unless a later duplicate overrides the
+// value. It reports whether to report it.
 func (c *checker) wrong() bool {
 	if c.over || c.overridden() {
 		return false
@@ -87,10 +86,10 @@ func (c *checker) wrong() bool {
 	return c.trials == 0
 }
 
-// notes reports whether something is to be told that does not count.
+// notes reports whether to report something that is not a problem.
 func (c *checker) notes() bool { return c.trials == 0 && !c.over && !c.overridden() }
 
-// tell reports a problem of the value at hand, or of the member that p.Path names.
+// tell reports a problem of the current value, or of its member p.Path.
 func (c *checker) tell(n *node, p Problem) {
 	if c.told++; c.told >= maxProblems {
 		c.over = true
@@ -105,8 +104,8 @@ func (c *checker) tell(n *node, p Problem) {
 	c.report(p)
 }
 
-// overridden reports whether a later member of the same name takes the place of the
-// value at hand, or of one that it is in.
+// overridden reports whether a later member of the same name overrides the current value or
+// one that contains it.
 func (c *checker) overridden() bool {
 	for i := range c.at[:c.depth] {
 		s := &c.at[i]

@@ -1,12 +1,10 @@
-// Package schema has the shapes of the messages of ACP and MCP, and checks values
-// against them: which members have to be there, of which types and with which
-// values. It says where a value does not fit, and what else can be said by the
-// schema alone; what that means is for the rules of package conform.
+// Package schema has the shapes of the messages of ACP and MCP, and checks values against
+// them: required members, types and values. It reports where a value does not fit, and what
+// else the schema alone decides; the rules of package conform decide what that means.
 //
-// The shapes are facts of the published JSON schemas (NOTICE says of which), joined
-// into shapes.zst by generate.go. A value is checked over its bytes, which wire has
-// found to be JSON. What a check costs is bounded, whatever the value is: what lies
-// beyond is not judged, and nothing is said about it.
+// The shapes are facts of the published JSON schemas (see NOTICE), joined into shapes.zst
+// by generate.go. Values must be valid JSON, which wire has checked. The cost of a check is
+// bounded for any value; what lies beyond the bounds is not judged.
 package schema
 
 //go:generate go run generate.go -acp $ACP_SCHEMA -former $ACP_FORMER -mcp $MCP_SCHEMA
@@ -20,16 +18,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Shape is what a value has to be. It can be used by several goroutines.
+// A Shape is what a value must be. It is safe for concurrent use.
 type Shape struct {
 	root   *node
 	absent bool // the value may be left out
 }
 
-// Check calls report for each Problem of a value, in the order in which they stand
-// in it; nil stands for a value that is not there. Of members that occur twice the
-// last counts. At most 100 problems are reported, and what is nested deeper than 64
-// levels is not judged. For a value without a Problem nothing is allocated.
+// Check calls report for each Problem of a value, in order; nil stands for a missing value.
+// The last of duplicate members counts. Check reports at most 100 problems, and does not
+// judge what is nested deeper than 64 levels. It allocates nothing for a value without
+// problems.
 func (s *Shape) Check(value []byte, report func(Problem)) {
 	if len(value) == 0 && s.absent {
 		return
@@ -38,10 +36,9 @@ func (s *Shape) Check(value []byte, report func(Problem)) {
 	c.value(s.root, value)
 }
 
-// Compile returns the shape that a JSON schema of the draft 2020-12 or 7 describes,
-// such as the outputSchema of a tool. An error means that the schema cannot be
-// judged by: it is none, uses a keyword that is not known here, refers to something
-// outside of it, or is too large.
+// Compile returns the shape of a JSON schema of the draft 2020-12 or 7, such as the
+// outputSchema of a tool. It fails if the text is not such a schema, uses an unknown
+// keyword, refers to something outside of itself, or is too large.
 func Compile(schema []byte) (*Shape, error) {
 	schema = bytes.TrimSpace(schema)
 	if len(schema) > maxSchema || !json.Valid(schema) {
@@ -67,5 +64,5 @@ func Compile(schema []byte) (*Shape, error) {
 	return &Shape{root: n}, nil
 }
 
-// maxSchema is the longest schema that Compile takes, in bytes.
+// maxSchema limits the schemas that Compile accepts, in bytes.
 const maxSchema = 64 << 10

@@ -19,13 +19,13 @@ type Set struct {
 	methods map[string]method
 }
 
-// A method is what the messages of one method have to be.
+// A method has the shapes of the messages of one method.
 type method struct {
 	request, notification, result, task *Shape
 }
 
-// Of returns the shapes of a dialect; for MCP, of a revision such as 2025-06-18. It
-// returns nil if none are known: nothing can be said about such a connection.
+// Of returns the shapes of a dialect, or of a revision of MCP such as 2025-06-18; nil if
+// none are known.
 func Of(d dialect.Dialect, version string) *Set {
 	name := version
 	if d.Protocol() == dialect.ACP {
@@ -38,8 +38,8 @@ func Of(d dialect.Dialect, version string) *Set {
 	return packed.set()
 }
 
-// Params returns the shape of the params of a request, or of a notification; nil if
-// the specification has no such message.
+// Params returns the shape of the params of a request or a notification; nil if the
+// specification has no such message.
 func (s *Set) Params(method string, request bool) *Shape {
 	if request {
 		return s.methods[method].request
@@ -51,11 +51,11 @@ func (s *Set) Params(method string, request bool) *Shape {
 // no such request.
 func (s *Set) Result(method string) *Shape { return s.methods[method].result }
 
-// TaskResult returns the shape of the result of a request whose params had a member
-// task (MCP 2025-11-25); nil if it cannot have one.
+// TaskResult returns the shape of the result of a request with a task (MCP 2025-11-25); nil
+// if it cannot have one.
 func (s *Set) TaskResult(method string) *Shape { return s.methods[method].task }
 
-// Methods returns the methods that the specification has, in no order.
+// Methods returns the methods of the specification, in no order.
 func (s *Set) Methods() []string { return slices.Collect(maps.Keys(s.methods)) }
 
 type key struct {
@@ -63,7 +63,7 @@ type key struct {
 	name string
 }
 
-// A packed set is made when it is asked for.
+// A packed set is unpacked on first use.
 type packed struct {
 	text []byte // a JSON object that generate.go describes
 	set  func() *Set
@@ -104,7 +104,7 @@ var sets = sync.OnceValue(func() map[key]packed {
 	return all
 })
 
-// newSet makes the shapes of one line.
+// newSet compiles the shapes of one line.
 func newSet(text []byte, strict bool) (*Set, error) {
 	s := &Set{methods: map[string]method{}}
 	r := newReader(text)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A union is what anyOf and oneOf make: a value has to fit at least one branch, or
-// exactly one. Most are told apart by the value's type, or by the text of one member
-// of an object, the tag. Only what is left has to be tried.
+// A union is an anyOf or oneOf: a value must fit at least one branch, or exactly one. The
+// type of the value, or the text of one member, the tag, selects the branches; only these
+// are tried.
 type union struct {
 	one      bool
 	branches []*node
@@ -21,14 +21,13 @@ type union struct {
 	values   []string          // that the branches name, in their order
 }
 
-// A choice is the branches that are left for one text of the tag; those which name
-// it come first.
+// A choice is the branches for one text of the tag; those that name it come first.
 type choice struct {
 	left  []*node
 	named int
 }
 
-// branches makes n the union of parts[i].
+// branches makes n the union u, joined with the parts beside it.
 func (j *joiner) branches(n *node, u *part, beside []*part) error {
 	n.union = &union{one: u.one}
 	n.types = 0
@@ -58,7 +57,7 @@ func (j *joiner) branches(n *node, u *part, beside []*part) error {
 	return nil
 }
 
-// listsValues makes n an enumeration if that is all that its branches are.
+// listsValues makes n an enumeration if its branches only list values.
 func (n *node) listsValues() bool {
 	var all []literal
 	for _, b := range n.union.branches {
@@ -76,7 +75,7 @@ func (n *node) listsValues() bool {
 	return true
 }
 
-// sort prepares how a branch is chosen.
+// sort prepares the choice of a branch.
 func (u *union) sort() {
 	for i := range u.byType {
 		t := types(1) << i
@@ -118,13 +117,13 @@ func (u *union) sort() {
 
 var objectIndex = bits.TrailingZeros8(uint8(object))
 
-// plain reports whether n asks for nothing but types.
+// plain reports whether n only restricts types.
 func (n *node) plain() bool {
 	return n.union == nil && n.enum == nil && n.limits == nil && n.not == nil && n.members == nil &&
 		n.rest == nil && n.prefix == nil && n.items == nil
 }
 
-// chooseTag finds the member whose text tells most branches apart.
+// chooseTag finds the member whose text distinguishes most branches.
 func (u *union) chooseTag() {
 	most := 0
 	for _, b := range u.branches {
@@ -177,8 +176,8 @@ func (n *node) names() (names []string) {
 	return names
 }
 
-// tags returns the texts that a member of an object has to be one of, nil if it may
-// be anything else, and whether it has to be there.
+// tags returns the texts allowed for a member, nil if it may be anything else, and whether
+// it is required.
 func (n *node) tags(name string) (values []string, required bool) {
 	if n.union != nil {
 		return n.union.tags(name)
@@ -212,8 +211,8 @@ func (u *union) tags(name string) (values []string, required bool) {
 	return values, required
 }
 
-// excludes reports whether n says that a member must not be a text, as the branch
-// for all other variants does.
+// excludes reports whether n forbids a text of a member, as the branch for all other
+// variants does.
 func (n *node) excludes(name, value string) bool {
 	for _, not := range n.not {
 		branches := []*node{not}
@@ -230,7 +229,7 @@ func (n *node) excludes(name, value string) bool {
 	return false
 }
 
-// onlyMember reports whether n asks for nothing but one member of an object.
+// onlyMember reports whether n only restricts one member of an object.
 func (n *node) onlyMember() bool {
 	return n.union == nil && n.types&object != 0 && n.limits == nil && n.not == nil && len(n.members) == 1 && n.rest == nil
 }
