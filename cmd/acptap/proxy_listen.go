@@ -32,20 +32,19 @@ type listenFlags struct {
 	server *url.URL // what Upstream says
 }
 
-// clientFlags defines those flags that are about clients, for a server of our own.
+// clientFlags defines the flags about clients, for a command that serves by itself.
 func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.Address, "listen", "", "in place of stdio: play over HTTP and WebSockets on `ADDR`, such as 127.0.0.1:7000")
 	f.BoolVar(&c.Expose, "expose", false, "with --listen, let other machines connect; there is no login")
 	f.StringSliceVar(&c.Origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
 }
 
-// guard returns what clients may name as the host of a listener, and as their origin.
+// guard returns the hosts and origins that clients of a listener may name.
 func (c *listenFlags) guard(host string) relay.Guard {
 	return relay.Guard{Exposed: c.Expose, Names: []string{host, hostname()}, Origins: c.Origins}
 }
 
-// check returns an error if a flag has a wrong value, or stands beside one that does not
-// go with it.
+// check returns an error for invalid flags or combinations.
 func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if !c.On() {
 		for _, name := range []string{"upstream", "expose", "allow-origin", "oauth"} {
@@ -97,7 +96,7 @@ func (c *listenFlags) checkOrigins() error {
 	return nil
 }
 
-// bind begins to listen, and returns the host and the port under which clients come.
+// bind starts listening and returns the host and port for clients.
 func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
 	host, port, err := net.SplitHostPort(c.Address)
 	switch {
@@ -130,8 +129,8 @@ func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
 	return ln, net.JoinHostPort(host, fmt.Sprint(at.Port)), nil
 }
 
-// isItself reports whether a URL is that of the listener, so that each request would come
-// back as another one.
+// isItself reports whether a URL is that of the listener, so that acptap would forward each
+// request to itself.
 func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
 	at := ln.Addr().(*net.TCPAddr)
 	port := server.Port()
@@ -141,7 +140,7 @@ func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
 	if port != fmt.Sprint(at.Port) {
 		return false
 	}
-	ips, _ := net.DefaultResolver.LookupIPAddr(ctx, server.Hostname()) // a name that is unknown now may be known later
+	ips, _ := net.DefaultResolver.LookupIPAddr(ctx, server.Hostname()) // a host unknown now may be known later
 	own, _ := net.InterfaceAddrs()
 	return slices.ContainsFunc(ips, func(ip net.IPAddr) bool {
 		if ip.IP.IsUnspecified() || ip.IP.Equal(at.IP) {
@@ -159,7 +158,7 @@ func hostname() string {
 	return name
 }
 
-// Listen passes on what clients and a server say until a signal comes.
+// Listen forwards between clients and a server until a signal ends it.
 func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stderr io.Writer) error {
 	debug.SetGCPercent(30) // as where an agent is run
 	ctx, stop := cli.UntilSignal(ctx)
@@ -196,7 +195,7 @@ func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stde
 	return err
 }
 
-// sendingTapes returns what begins tapes as begin does, and has them sent.
+// sendingTapes wraps begin so that sender ships each new tape.
 func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follower) func(relay.Facts) (relay.Journal, error) {
 	return func(f relay.Facts) (relay.Journal, error) {
 		journal, err := begin(f)
@@ -207,8 +206,8 @@ func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follow
 	}
 }
 
-// newRelay returns a relay that records into a store, or nothing if that is nil. What it
-// is a relay of is set by the caller.
+// newRelay returns a relay that records into store, or does not record if that is nil. The
+// caller sets its upstream.
 func newRelay(store *record.Store, start record.Start, w *cli.Warnings) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {
 		w.Print("not recording: %s", termtext.Line(err.Error())) // a panic may quote the traffic

@@ -17,8 +17,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// hostFlags are the flags of acptap proxy about sessions for an MCP server that has
-// none.
+// hostFlags are the flags of acptap proxy that give sessions to an MCP server without them.
 type hostFlags struct {
 	which    string
 	max      int
@@ -26,7 +25,7 @@ type hostFlags struct {
 	required bool
 	warm     int
 
-	proposal dialect.Proposal // what which says
+	proposal dialect.Proposal // parsed from which
 }
 
 // flags defines the flags.
@@ -41,8 +40,8 @@ func (c *hostFlags) flags(f *pflag.FlagSet) {
 
 func (c *hostFlags) on() bool { return c.which != "off" }
 
-// check returns an error if a flag has a wrong value, or does not go with others. It notes
-// in o what the flags say of the tape.
+// check returns an error for invalid flags or combinations. It sets in o what the flags say
+// about the tape.
 func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	if !c.on() {
 		for _, name := range []string{"max", "idle", "required", "warm"} {
@@ -71,19 +70,19 @@ func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	return nil
 }
 
-// hostPatience is how long the host may take for each step of its end: longer than the
-// host gives its processes for all of theirs.
+// hostPatience limits each step of the host's end. It is longer than the host waits for all
+// of its processes.
 const hostPatience = 10 * time.Second
 
-// A sessionHost is the host of MCP sessions behind a proxy.
+// A sessionHost connects a proxy with its host of MCP sessions.
 type sessionHost struct {
-	ready chan struct{} // closed when recording has begun, or is known not to
+	ready chan struct{} // closed when recording has begun or failed
 
 	store *record.Store // set before ready is closed
-	tape  string        // that of the proxy, set before ready is closed; empty if nothing is recorded
+	tape  string        // the proxy's tape, set before ready is closed; empty if nothing is recorded
 }
 
-// host has p run the server behind a host; nil if that is off.
+// host makes p run the server in a host. It returns nil if that is off.
 func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *sessionHost {
 	if !c.on() {
 		return nil
@@ -95,7 +94,7 @@ func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *s
 		Begin: func(session string) (host.Journal, error) {
 			<-s.ready
 			if s.tape == "" {
-				return nil, nil // which was told
+				return nil, nil // reported already
 			}
 			start := start
 			start.Name = cmp.Or(start.Name, filepath.Base(start.Command[0]))
@@ -112,8 +111,8 @@ func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *s
 	return s
 }
 
-// recording says that the proxy records in a store, or with a nil journal that it does
-// not, and lets the processes of the server begin.
+// recording passes on the store and journal of the proxy, nil if it does not record, and
+// lets the server's processes begin.
 func (s *sessionHost) recording(store *record.Store, journal *record.Recorder) {
 	if s == nil {
 		return

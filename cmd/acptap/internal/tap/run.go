@@ -18,9 +18,9 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// An Attendant is what goes on beside a recording.
+// An Attendant accompanies a recording.
 type Attendant interface {
-	// URL returns what an agent is to ask in place of a server's URL, as nest.Rewriter has it.
+	// URL returns the URL that replaces a server's, as nest.Rewriter requires.
 	URL(p nest.Parent, kind dialect.ServerKind, server string) (string, error)
 
 	AgentEnded() // called before the tape ends
@@ -55,7 +55,7 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 		}
 		if err != nil {
 			w.Print("not recording: %v", err)
-			return nil, nil // no interceptor either: what is not recorded cannot be loaded later, nor be a parent
+			return nil, nil // no interceptor: without a tape, nothing can be loaded later or nested
 		}
 		if helper, err = o.sessions.shim(dir, o.Start, journal.Tape()); err != nil {
 			w.Print("--sessions: %v", err)
@@ -101,8 +101,8 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 	return err
 }
 
-// OpenStore opens the store to record into, once in a process: one worker seals all
-// tapes of a Store. Failures after a tape has begun are reported by w.
+// OpenStore opens the store to record into. Call it once in a process, because each Store
+// has a worker that seals tapes. w reports errors after a tape has begun.
 func OpenStore(dir string, w *cli.Warnings) (*record.Store, error) {
 	store, err := ref.OpenStore(dir)
 	if err != nil {

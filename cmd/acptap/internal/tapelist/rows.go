@@ -10,12 +10,12 @@ import (
 // A Row is a tape in a list.
 type Row struct {
 	record.Info
-	Short string // its id in short
+	Short string // its short id
 	Title string // of its first session, or that one's first prompt; may be empty
-	Level int    // in how many tapes above it it is nested
+	Level int    // how many tapes it is nested in
 }
 
-// Rows returns what a list says of tapes. all is the store's listing.
+// Rows returns the rows for tapes. all is the store's listing.
 func Rows(tapes []record.Info, all *record.Listing) []Row {
 	short, title := shortIDs(all.Tapes), Titles(all.Sessions)
 	rows := make([]Row, len(tapes))
@@ -25,8 +25,8 @@ func Rows(tapes []record.Info, all *record.Listing) []Row {
 	return rows
 }
 
-// Nested returns rows with each tape below the one whose agent has started its agent, if
-// that is among them.
+// Nested reorders rows so that each tape follows the tape it is nested in, if that is among
+// them.
 func Nested(rows []Row) []Row {
 	tapes, at := make([]record.Info, len(rows)), make(map[string]int, len(rows))
 	for n, r := range rows {
@@ -50,8 +50,7 @@ func Nested(rows []Row) []Row {
 	return ordered
 }
 
-// NewestTapes returns the last of tapes, as many as the limit allows, and with them those
-// that are nested in them.
+// NewestTapes returns the last limit tapes, together with the tapes nested in them.
 func NewestTapes(tapes []record.Info, limit uint) []record.Info {
 	nesting := record.NestingOf(tapes)
 	kept := map[string]bool{}
@@ -70,8 +69,8 @@ func NewestTapes(tapes []record.Info, limit uint) []record.Info {
 	return slices.DeleteFunc(slices.Clone(tapes), func(i record.Info) bool { return !kept[i.Tape] })
 }
 
-// Titles returns what the first session on each tape is about, of those of which that
-// is known, by the tape's id.
+// Titles returns the topic of the first session on each tape, by the tape's id. Tapes
+// without a known topic are missing.
 func Titles(sessions []record.SessionInfo) map[string]string {
 	type first struct {
 		frame uint64
@@ -93,9 +92,8 @@ func Titles(sessions []record.SessionInfo) map[string]string {
 	return titles
 }
 
-// shortIDs returns a function that returns the letters at the end of a tape's id,
-// which do not change as tapes come and go; the whole id where another tape has the
-// same ones.
+// shortIDs returns a function that shortens a tape's id to the letters at its end, which do
+// not change as tapes come and go. It returns the whole id if another tape ends alike.
 func shortIDs(tapes []record.Info) func(tape string) string {
 	count := make(map[string]int, len(tapes))
 	for _, i := range tapes {
@@ -109,6 +107,5 @@ func shortIDs(tapes []record.Info) func(tape string) string {
 	}
 }
 
-// shortest is how many letters an id has at its end at least, to be known by them:
-// imported tapes may have any.
+// shortest is the minimum length of a short id. Imported tapes may have any id.
 const shortest = 4

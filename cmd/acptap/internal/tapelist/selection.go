@@ -1,5 +1,4 @@
-// Package tapelist selects and arranges the tapes and sessions that are listed, and
-// says what they are called in a list.
+// Package tapelist selects, arranges and names the tapes and sessions in lists.
 package tapelist
 
 import (
@@ -16,24 +15,24 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Selection is which tapes or sessions the flags of a list ask for.
+// A Selection says which tapes or sessions the flags of a list select.
 type Selection struct {
 	Failed bool
 	Tags   []string // all of them
-	Limit  uint     // only so many of the newest; 0: all
+	Limit  uint     // only the newest ones; 0: all
 
 	agent string
 	since string
-	from  time.Time // made from since
+	from  time.Time // parsed from since
 }
 
-// Register adds the flags that tapes and sessions have in common.
+// Register adds the flags that lists of tapes and of sessions share.
 func (s *Selection) Register(f *pflag.FlagSet) {
 	f.StringVar(&s.agent, "agent", "", "only those of the agent with this in its `name`, as the user or the agent itself calls it")
 	f.StringVar(&s.since, "since", "", "only those since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
 }
 
-// Parse checks the flags. now is what an age is counted from.
+// Parse checks the flags. Ages count back from now.
 func (s *Selection) Parse(now time.Time) (err error) {
 	if s.since != "" {
 		s.from, err = ParseSince(s.since, now)
@@ -41,7 +40,7 @@ func (s *Selection) Parse(now time.Time) (err error) {
 	return err
 }
 
-// IsZero reports whether all tapes are selected, but for the limit.
+// IsZero reports whether all tapes are selected, apart from the limit.
 func (s *Selection) IsZero() bool {
 	return s.agent == "" && s.since == "" && !s.Failed && len(s.Tags) == 0
 }
@@ -54,16 +53,16 @@ func (s *Selection) HasTape(i *record.Info) bool {
 		!slices.ContainsFunc(s.Tags, func(tag string) bool { return !slices.Contains(i.Tags, tag) })
 }
 
-// HasAgent reports whether an agent of these names is selected. Case does not count.
+// HasAgent reports whether an agent with these names is selected, ignoring case.
 func (s *Selection) HasAgent(names ...string) bool {
 	want := strings.ToLower(s.agent)
 	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), want) })
 }
 
-// HasTime reports whether something of that time is selected.
+// HasTime reports whether a time is selected.
 func (s *Selection) HasTime(t time.Time) bool { return !t.Before(s.from) }
 
-// Newest returns the last of a list, as many as the limit allows.
+// Newest returns the last limit items of a list.
 func Newest[T any](list []T, limit uint) []T {
 	if limit == 0 || limit > uint(len(list)) {
 		return list
@@ -71,7 +70,7 @@ func Newest[T any](list []T, limit uint) []T {
 	return list[len(list)-int(limit):]
 }
 
-// layouts are the forms of dates that can be given, in local time.
+// layouts are the accepted forms of dates, in local time.
 var layouts = [...]string{"2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
 // ParseSince reads an age or a date.

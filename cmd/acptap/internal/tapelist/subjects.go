@@ -15,17 +15,17 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// Subjects are what a command is about: what its arguments name, or all tapes of the
-// store, or those that flags select.
+// Subjects says what a command is about: its arguments, all tapes of the store, or those
+// that flags select.
 type Subjects struct {
 	Selection
-	Everything bool // without arguments, all tapes of the store are meant; else the newest
+	Everything bool // without arguments: all tapes of the store, not only the newest
 
 	all bool
 }
 
-// Register adds the flags --all, --agent and --since. Each of them means tapes of the
-// store in place of arguments.
+// Register adds the flags --all, --agent and --since. Each selects tapes of the store and
+// excludes arguments.
 func (s *Subjects) Register(f *pflag.FlagSet) {
 	all := "all tapes of the store"
 	if s.Everything {
@@ -35,7 +35,7 @@ func (s *Subjects) Register(f *pflag.FlagSet) {
 	s.Selection.Register(f)
 }
 
-// Check checks the flags, and that they stand alone.
+// Check checks the flags, and that there are no arguments beside them.
 func (s *Subjects) Check(args []string) error {
 	if s.Flagged() && len(args) > 0 {
 		return fmt.Errorf("%q is one argument too many: --all, --agent and --since say which tapes", args[0])
@@ -43,16 +43,16 @@ func (s *Subjects) Check(args []string) error {
 	return s.Parse(time.Now())
 }
 
-// Flagged reports whether a flag says that tapes of the store are meant.
+// Flagged reports whether a flag selects tapes of the store.
 func (s *Subjects) Flagged() bool { return s.all || !s.IsZero() }
 
-// ofStore reports whether tapes of the store are meant, and not the arguments.
+// ofStore reports whether to use tapes of the store and not the arguments.
 func (s *Subjects) ofStore(args []string) bool {
 	return s.Flagged() || s.Everything && len(args) == 0
 }
 
-// Each yields the subjects: what the arguments name, or the tapes of the store in dir
-// that the flags ask for, the oldest first. An error stands for one that cannot be read.
+// Each yields the subjects: those that the arguments name, or the selected tapes of the
+// store in dir, the oldest first. It yields an error for each one that cannot be read.
 func (s *Subjects) Each(dir string, args []string, stdin io.Reader) (iter.Seq2[ref.Subject, error], error) {
 	if s.ofStore(args) {
 		store, l, err := ref.ListStore(dir)
@@ -91,8 +91,8 @@ func (s *Subjects) tapes(store *record.Store, l *record.Listing, yield func(ref.
 	}
 }
 
-// Find returns the subjects at once, and why tapes of the store cannot be read. An
-// argument that names nothing is an error.
+// Find returns all subjects, and errors for tapes of the store that cannot be read. It
+// fails if an argument names nothing.
 func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref.Subject, broken []error, err error) {
 	subjects, err := s.Each(dir, args, stdin)
 	if err != nil {
@@ -111,9 +111,9 @@ func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref
 	return found, broken, nil
 }
 
-// Reader returns what reads the tapes of subjects by time, each once: a session on a tape which is
-// read as a whole is in it. With them it reads those of the servers that were started on them; if
-// all, also those of servers that these started.
+// Reader returns a reader of the subjects' tapes by time. It reads each tape once: a tape
+// that is read whole covers its sessions. It also reads the tapes of their servers, and
+// with all those of the servers' servers.
 func Reader(subjects []ref.Subject, all bool) (*reading.Reader, error) {
 	var list []reading.Part
 	seen := map[string]bool{} // tapes, and tapes with sessions

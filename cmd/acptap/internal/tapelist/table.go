@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Write writes what tells tapes apart, for a terminal of 80 columns.
+// Write writes the columns that tell tapes apart, for a terminal of 80 columns.
 func Write(c cli.Canvas, rows []Row, now time.Time) error {
 	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
 	t.Heading("  TAPE", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
@@ -28,7 +28,7 @@ func Write(c cli.Canvas, rows []Row, now time.Time) error {
 	return t.Write(c.W, c.Width, 2, 3)
 }
 
-// shortSpans is the short id, behind a mark if the tape is live.
+// shortSpans returns the short id, with a mark before it if the tape is live.
 func shortSpans(r Row) []termtext.Span {
 	if r.Live {
 		return []termtext.Span{termtext.Green.Span("● "), termtext.Bold.Span(r.Short)}
@@ -43,9 +43,9 @@ func agentSpans(r Row, name string) []termtext.Span {
 	return termtext.Plain.Line(name)
 }
 
-// shortAgent is what a tape's agent is called, in one name without the scope of its
-// package. Of a terminal's columns it takes a fifth at most: where it is the same on
-// all tapes, the titles tell more.
+// shortAgent returns one name for a tape's agent, without the scope of its package. It
+// takes at most a fifth of the terminal's columns: where all tapes have the same agent,
+// titles tell more.
 func shortAgent(i record.Info, width int) string {
 	name := cmp.Or(i.Start.Name, i.Connection.AgentTitle, i.Connection.Agent, tapetext.AgentName(i))
 	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
@@ -57,8 +57,8 @@ func shortAgent(i record.Info, width int) string {
 	return name
 }
 
-// titleSpans is what is missing on the tape, what is written on it, and what it is
-// about; its place, if nothing was said.
+// titleSpans returns what is missing on the tape, its tags and notes, and its topic,
+// otherwise its place.
 func titleSpans(r Row) []termtext.Span {
 	spans := writtenSpans(r)
 	if r.Lost > 0 {
@@ -68,7 +68,7 @@ func titleSpans(r Row) []termtext.Span {
 	return spans
 }
 
-// writtenSpans is what is written on a tape, and what it is about.
+// writtenSpans returns the tags and notes of a tape, and its topic.
 func writtenSpans(r Row) (spans []termtext.Span) {
 	about := termtext.Plain.Span(r.Title)
 	if r.Title == "" {
@@ -86,7 +86,7 @@ func writtenSpans(r Row) (spans []termtext.Span) {
 	return spans
 }
 
-// notesText is the number of notes, behind their mark.
+// notesText returns the mark for notes and their number.
 func notesText(n int) string {
 	if n == 0 {
 		return ""
@@ -94,8 +94,8 @@ func notesText(n int) string {
 	return fmt.Sprintf("%s%d", frametext.NoteMark, n)
 }
 
-// Failures is the number of failures in a list, which is red, unless there are none.
-// partial says that not all of them are counted.
+// Failures returns a number of failures, in red unless it is 0. partial means that more may
+// be uncounted.
 func Failures(n uint64, partial bool) []termtext.Span {
 	if n == 0 {
 		return nil
@@ -103,7 +103,7 @@ func Failures(n uint64, partial bool) []termtext.Span {
 	return termtext.Failure.Line(atLeast(partial, fmt.Sprint(n)))
 }
 
-// WriteWide writes all columns. What is missing on a tape stands in its state.
+// WriteWide writes all columns. STATE includes what is missing on a tape.
 func WriteWide(c cli.Canvas, rows []Row) error {
 	t := &cli.Table{Color: c.Color}
 	t.Heading("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FAILED", "FRAMES", "SIZE", "SESSIONS", "CLIENT", "TITLE")
@@ -117,7 +117,7 @@ func WriteWide(c cli.Canvas, rows []Row) error {
 	return t.Write(c.W, c.Width, 2, 3, 9, 10)
 }
 
-// atLeast marks a count of something of which a part is not counted.
+// atLeast marks a count as incomplete.
 func atLeast(partial bool, count string) string {
 	if partial {
 		return count + "+"
@@ -133,7 +133,7 @@ func stateSpans(i record.Info) []termtext.Span {
 	return termtext.Plain.Line(stateText(i))
 }
 
-// stateText says how a tape ended, and what is missing on it.
+// stateText returns how a tape ended, and what is missing on it.
 func stateText(i record.Info) string {
 	s := []string{tapetext.State(i)}
 	if i.Lost > 0 {
