@@ -214,15 +214,22 @@ func (d *dissector) end(full func() bool) bool {
 // never is a stop function that never stops.
 func never() bool { return false }
 
-// unanswered counts the requests that will get no answer.
+// unanswered counts the requests that will get no answer, and what became of them.
 func (d *dissector) unanswered() {
 	d.Info.Failures += uint64(len(d.Waiting))
-	if len(d.Waiting) > 0 && d.Info.Exit == nil && d.Info.Closed == "" {
-		d.Info.Worst = d.Info.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+	var left dialect.Outcome
+	switch {
+	case d.Info.Exit == nil && d.Info.Closed == "":
+		left.How = dialect.CutOff
+	case d.Info.Worst.How == dialect.Died:
+		left = d.Info.Worst
 	}
 	for _, r := range d.Waiting {
+		d.Info.Worst = d.Info.Worst.Or(left)
 		if r.Session != "" {
-			d.sessionOf(r.Session, r.Seq).Runs[0].Failures++
+			run := &d.sessionOf(r.Session, r.Seq).Runs[0]
+			run.Failures++
+			run.Worst = run.Worst.Or(left)
 		}
 	}
 	d.Waiting = nil

@@ -47,7 +47,7 @@ func TestDiff(t *testing.T) {
      agent
 -      | yes
 +      | no
-   turn 1 ended end_turn
+   turn 1: done
 `, cli.ErrNo},
 		{"exact", []string{"--exact", a, b}, "--- " + a + "\n+++ " + b + `
 @@ -22,7 +22,7 @@

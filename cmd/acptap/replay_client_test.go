@@ -59,7 +59,7 @@ func TestReplayClient(t *testing.T) {
      agent
 -      | yes
 +      | no
-   turn 1 ended end_turn
+   turn 1: done
 `, "done\n", 1},
 		{"in a directory", []string{"--cwd", dir, "--compare", "content", file}, same, "", "done\n", 0},
 		{"a session that is only loaded", []string{loads}, same, "", "", 2},

@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/lake"
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // TestViewsAgree: what several commands tell of a tape is the same.
@@ -34,6 +35,7 @@ func TestViewsAgree(t *testing.T) {
 			v.chat()
 			v.list()
 			v.sessions()
+			v.session()
 			v.filters()
 			v.tables()
 			v.spans()
@@ -244,6 +246,63 @@ func (v *views) sessions() {
 	v.tells("sessions", "sessions", n)
 }
 
+// session tells what views of a session say if it is the only one: its turns are those of
+// the tape.
+func (v *views) session() {
+	var one struct{ Session, Outcome string }
+	lines := v.say("sessions", "--json", "--all")
+	if v.facts["sessions"]["summary"] != "1" || json.Unmarshal([]byte(lines), &one) != nil || v.facts["turns"]["ls"] == "0" {
+		return
+	}
+	var s struct {
+		Turns struct {
+			Ends []struct {
+				What  string
+				Count int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(v.say("summary", "--json", one.Session)), &s); err != nil {
+		v.t.Fatal(err)
+	}
+	ends, worst := map[string]int{}, dialect.NoOutcome
+	for _, e := range s.Turns.Ends {
+		ends[e.What] = e.Count
+		for how := worst; how <= dialect.Running; how++ {
+			if how.String() == e.What {
+				worst = how
+			}
+		}
+	}
+	v.tells("ends", "summary of the session", ends)
+	v.tells("worst turn", "summary of the session", worst)
+	how := one.Outcome
+	for _, word := range []string{"agent died", "error"} {
+		if strings.HasPrefix(how, word) {
+			how = word
+		}
+	}
+	v.tells("worst turn", "sessions", how)
+	page, _ := os.ReadFile(v.pageOf(one.Session))
+	head, _, _ := strings.Cut(v.say("summary", one.Session), "\n")
+	parts := strings.Split(head, " · ")
+	if length := factsOf.FindSubmatch(page); length != nil {
+		v.tells("length of the session", "report", string(length[1]))
+		v.tells("length of the session", "summary", parts[slices.IndexFunc(parts, isLength)])
+	}
+}
+
+var factsOf = regexp.MustCompile(`<span>([0-9][0-9.]*(?: [mµn]?s|m[0-9]+s|h[0-9]+m))</span></p>`)
+
+func isLength(part string) bool { return factsOf.MatchString("<span>" + part + "</span></p>") }
+
+// pageOf writes the page of a subject.
+func (v *views) pageOf(subject string) string {
+	out := filepath.Join(v.t.TempDir(), "page.html")
+	v.say("report", "-o", out, subject)
+	return out
+}
+
 func (v *views) filters() {
 	v.tells("failures", "show --filter", strings.Count(v.say("show", "--json", "--filter", "is:failed"), "\n"))
 	for _, slow := range []string{"silent", "tool", "setup", "hung"} {
@@ -287,9 +346,7 @@ func (v *views) check() {
 var figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>([^<]+)`)
 
 func (v *views) page() {
-	out := filepath.Join(v.t.TempDir(), "page.html")
-	v.say("report", "-o", out, "last")
-	page, err := os.ReadFile(out)
+	page, err := os.ReadFile(v.pageOf("last"))
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestDiffLive(t *testing.T) {
 	term.wait(t, "the tapes", has("of 4"))
 	term.press(t, "mGkD«no difference»«live»")
 	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"refusal"}}`)
-	term.press(t, "«turn 1 ended refusal»«1 difference: 1 changed»")
+	term.press(t, "«turn 1: refused»«1 difference: 1 changed»")
 	if _, err := store.Delete(old); err != nil {
 		t.Fatal(err)
 	}

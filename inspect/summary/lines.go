@@ -70,18 +70,34 @@ func (s *Summary) tapeLine() []termtext.Span {
 	if t := s.Tapes[0].Start.Time; !t.IsZero() {
 		l.add(termtext.Plain, tapetext.Time(t))
 	}
-	if !s.Untimed && s.Frames > 0 {
-		l.add(termtext.Plain, termtext.Duration(time.Duration(s.Took)))
-	}
-	switch o := s.Outcome(); {
-	case o.How == dialect.Running:
-		l.add(termtext.Green, tapetext.OutcomeText(o))
-	case o.How.IsBad():
-		l.add(termtext.Red, tapetext.OutcomeText(o))
-	case o.How != dialect.Done:
-		l.add(termtext.Plain, tapetext.OutcomeText(o))
-	}
+	l.add(termtext.Plain, s.Length())
+	style, text := s.Ending()
+	l.add(style, text)
 	return l
+}
+
+// Length returns how long the tapes took, up to the end of the agent if they have it. It is
+// empty if that is not known.
+func (s *Summary) Length() string {
+	if s.Untimed || s.Frames == 0 {
+		return ""
+	}
+	return termtext.Duration(time.Duration(s.Took))
+}
+
+// Ending returns how the tapes came out, empty if all is well: Green if they go on, Red if
+// something went wrong.
+func (s *Summary) Ending() (termtext.Style, string) {
+	style, o := termtext.Plain, s.Outcome()
+	switch {
+	case o.How == dialect.Done:
+		return style, ""
+	case o.How == dialect.Running:
+		style = termtext.Green
+	case o.How.IsBad():
+		style = termtext.Red
+	}
+	return style, tapetext.OutcomeText(o)
 }
 
 func agentName(i record.Info) string {

@@ -26,7 +26,7 @@ session 1
     tool call, delete: completed
       permission: allow_once
     agent
-  turn 1 ended end_turn
+  turn 1: done
   told: available_commands_update, usage_update
 `},
 		{"content", compare.Content, `
@@ -48,7 +48,7 @@ session 1
       | gone
     agent
       | All clean.
-  turn 1 ended end_turn
+  turn 1: done
   told: available_commands_update, usage_update
 `},
 	}

@@ -45,7 +45,7 @@ func (o *Outliner) session(n int, s *trace.Session) {
 			said.Blocks = append(said.Blocks, m.Blocks...)
 		case h.turn != nil && h.ends:
 			depth = 1
-			o.line(depth, fmt.Sprintf("turn %d %s", h.turn.Number, endOf(h.turn)))
+			o.line(depth, fmt.Sprintf("turn %d: %s", h.turn.Number, endOf(h.turn)))
 		case h.turn != nil:
 			o.line(depth, fmt.Sprintf("turn %d", h.turn.Number))
 			depth = 2
@@ -118,17 +118,17 @@ func shownOtherwise(method string) bool {
 	return dialect.Does(method, dialect.Prompts|dialect.AsksPermission|dialect.UsesTerminal)
 }
 
+// endOf says how a turn came out. What an error says may change with each run, its code
+// does not.
 func endOf(t *trace.Turn) string {
-	var end string
+	end := t.Outcome.String()
 	switch {
 	case t.Error != nil:
-		end = "error " + wire.ValueAt(t.Error, "code").Raw()
-	case t.Open():
-		end = "has no end"
-	default:
-		end = strings.TrimSpace("ended " + t.StopReason)
+		end = t.Outcome.How.String() + " " + wire.ValueAt(t.Error, "code").Raw()
+	case t.Outcome.How == dialect.OutOfTokens:
+		end += " (" + t.StopReason + ")"
 	}
-	if t.Cancelled {
+	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		end += ", cancelled by the client"
 	}
 	return end

@@ -61,7 +61,7 @@ func TestSteps(t *testing.T) {
 8       | gone
 12     agent
 12       | All clean.
-15   turn 1 ended end_turn
+15   turn 1: done
 5   told: available_commands_update, usage_update
 `},
 		{compare.Exact, `
@@ -121,7 +121,7 @@ func TestStepsOfTwoTapes(t *testing.T) {
 			got = append(got, fmt.Sprint(s.Tape, " ", s.Seq, " ", strings.TrimSpace(s.Text)))
 		}
 	}
-	want := []string{"0 1 connection acp v1", "1 1 connection acp v1", "0 6 turn 1", "0 15 turn 1 ended end_turn", "1 6 turn 1", "1 15 turn 1 ended end_turn"}
+	want := []string{"0 1 connection acp v1", "1 1 connection acp v1", "0 6 turn 1", "0 15 turn 1: done", "1 6 turn 1", "1 15 turn 1: done"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -62,7 +62,7 @@ func TestRows(t *testing.T) {
 func TestParts(t *testing.T) {
 	long := strings.Repeat("ä", 1<<10)
 	for _, tt := range []struct{ a, b, want string }{
-		{"turn 1 ended end_turn", "turn 1 ended cancelled", "turn 1 ended [end_turn|cancelled]"},
+		{"turn 1: done", "turn 1: cancelled", "turn 1: [done|cancelled]"},
 		{`path "$CWD/a.go"`, `path "$CWD/b.go"`, `path "$CWD/[a|b].go"`},
 		{"| I will look", "| Fine, that is it", "| [I will look|Fine, that is it]"},
 		{"      | a", "      | b", "      | [a|b]"},

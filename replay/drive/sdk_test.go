@@ -70,7 +70,7 @@ func TestClientWithSDK(t *testing.T) {
 @@ -17,4 +17,3 @@
      agent
        | All clean.
-   turn 1 ended end_turn
+   turn 1: done
 -  told: available_commands_update, usage_update
 `
 	if diff != want || len(report.Notes) > 0 {

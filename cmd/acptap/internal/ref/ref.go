@@ -95,9 +95,10 @@ func IsFile(path string) bool {
 	return err == nil && fi.Mode().IsRegular()
 }
 
-// Has reports whether a frame of a part belongs to the subject.
+// Has reports whether a frame of a part belongs to the subject. The death of the agent
+// belongs to each session on the tape.
 func (s Subject) Has(p Part, f *dialect.Frame) bool {
-	if s.Session == "" || f.Session == s.Session || f.Seq == p.Run.First {
+	if s.Session == "" || f.Session == s.Session || f.Seq == p.Run.First || f.Events.Has(dialect.ExitFailed) {
 		return true
 	}
 	for _, entry := range f.Entries {

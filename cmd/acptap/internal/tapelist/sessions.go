@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -97,6 +98,15 @@ func (s *Selection) HasSession(r *SessionRow) bool {
 // agent returns the name of a session's agent, as on its latest tape.
 func (r *SessionRow) agent() string { return cmp.Or(tapetext.AgentName(r.Tape), r.Agent) }
 
+// Outcome returns how the session came out: running as long as its latest tape is recorded,
+// or else the worst of its turns.
+func (r *SessionRow) Outcome() dialect.Outcome {
+	if r.Tape.Live && !r.Closed {
+		return dialect.Outcome{How: dialect.Running}
+	}
+	return r.Worst().Or(dialect.Outcome{How: dialect.Done})
+}
+
 // WriteSessions writes what tells sessions apart, for a terminal of 80 columns. Where
 // nothing is cut ids are whole.
 func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
@@ -121,12 +131,12 @@ func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
 // WriteSessionsWide writes all columns.
 func WriteSessionsWide(c cli.Canvas, rows []SessionRow) error {
 	t := &cli.Table{Color: c.Color}
-	t.Heading("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FAILED", "FRAMES", "TAPES")
+	t.Heading("SESSION", "UPDATED", "AGENT", "STATE", "TITLE", "DIRECTORY", "TURNS", "FAILED", "FRAMES", "TAPES")
 	text := termtext.Plain.Line
 	for _, r := range rows {
 		frames, _, turns := r.Total()
-		t.Spans(text(r.Name), text(tapetext.Time(r.Updated())), text(r.agent()), text(r.Topic()), termtext.Dim.Line(r.Cwd),
+		t.Spans(text(r.Name), text(tapetext.Time(r.Updated())), text(r.agent()), text(tapetext.OutcomeText(r.Outcome())), text(r.Topic()), termtext.Dim.Line(r.Cwd),
 			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
 	}
-	return t.Write(c.W, c.Width, 2, 3, 4)
+	return t.Write(c.W, c.Width, 2, 3, 4, 5)
 }
