@@ -7,14 +7,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Cell is a value in a table. The zero value is one that nobody knows.
+// A Cell is a value in a table. The zero value is unknown.
 type Cell struct {
 	kind  cellKind
 	text  string
 	n     int64
 	x     float64
-	about bool // it is not exactly what the column says
-	below bool // of a text: it is about a part of what the row above is about
+	about bool // the value is only roughly what the column says
+	below bool // of a text: the row is a part of the row above
 }
 
 type cellKind uint8
@@ -41,12 +41,12 @@ func count(n int) Cell { return Cell{kind: aCount, n: int64(n)} }
 
 func took(d time.Duration) Cell { return Cell{kind: aTime, n: int64(d)} }
 
-// TellsNothing reports whether nobody knows the value, or it is a count or a time of 0.
+// TellsNothing reports whether the value is unknown, or a count or time of 0.
 func (c Cell) TellsNothing() bool {
 	return c.kind == missing || (c.kind == aCount || c.kind == aTime) && c.n == 0
 }
 
-// String returns the value for people, – if nobody knows it. It is clean.
+// String returns the value for people, or – if it is unknown. The text is clean.
 func (c Cell) String() string {
 	s := ""
 	switch c.kind {
@@ -78,8 +78,7 @@ func (c Cell) String() string {
 	return s
 }
 
-// Plain returns the value for programs: times are seconds. It is empty if nobody knows
-// it.
+// Plain returns the value for programs, with times in seconds. An unknown value is empty.
 func (c Cell) Plain() string {
 	switch c.kind {
 	case aText:

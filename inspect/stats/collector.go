@@ -30,10 +30,10 @@ type Collector struct {
 	ends        trace.TurnEnds
 	clock       trace.ToolClock
 	context     contexts
-	samples     int // that were added since series were compressed
+	samples     int // added since series were last compressed
 }
 
-// A Tape is what a Collector has to know of a tape beside its events.
+// A Tape is what a Collector must know about a tape besides its events.
 type Tape struct {
 	ID         string
 	Short      string             // what users call it
@@ -41,11 +41,10 @@ type Tape struct {
 	Connection dialect.Connection // as far as it is known before the frames are read
 }
 
-// tokenSums are what a session took, which may go on, by where it is counted.
+// tokenSums are the tokens of a session, by the Turns that count them.
 type tokenSums map[*Turns]*trace.TokenSum
 
-// maxSessions is of how many sessions that have ended it is remembered what they took, as
-// they may go on.
+// maxSessions is how many ended sessions keep their sums, since a session may go on.
 const maxSessions = 1 << 12
 
 // Begin begins the next tape.
@@ -79,7 +78,7 @@ func (c *Collector) session(e *trace.Event) {
 	}
 }
 
-// sums returns what is known of what a session took.
+// sums returns the token sums of a session.
 func (c *Collector) sums(of *trace.Session) tokenSums {
 	s := c.sessions[of]
 	if s == nil {
@@ -92,7 +91,7 @@ func (c *Collector) sums(of *trace.Session) tokenSums {
 	return s
 }
 
-// forget counts what is only known when nothing more comes of a session.
+// forget counts what is known only after the last frame of a session.
 func (c *Collector) forget(of *trace.Session, s tokenSums) {
 	for turns, sum := range s {
 		turns.Usage.addSum(sum)
@@ -101,7 +100,7 @@ func (c *Collector) forget(of *trace.Session, s tokenSums) {
 	delete(c.sessions, of)
 }
 
-// End counts what is only known when no more tapes come.
+// End counts what is known only after the last tape.
 func (c *Collector) End(tr *trace.Trace) {
 	for _, end := range c.ends.End() {
 		c.turn(&end, tr)
@@ -111,7 +110,7 @@ func (c *Collector) End(tr *trace.Trace) {
 	}
 }
 
-// turn counts a turn of which all is known.
+// turn counts a turn that is completely known.
 func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 	who := c.who(t.Run, tr)
 	e := &ended{t.Turn, t.Outcome.How.String(), t.How == trace.Failed}
@@ -139,7 +138,7 @@ func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 	}
 }
 
-// leave counts a turn that has no end.
+// leave counts a turn without an end.
 func (c *Collector) leave(e *ended, of *trace.Session, who who) {
 	c.all.Open++
 	c.all.ends.of(e.end).Open++
@@ -151,7 +150,7 @@ func (c *Collector) leave(e *ended, of *trace.Session, who who) {
 	}
 }
 
-// who returns whose tape it is.
+// who returns the agent of a tape.
 func (c *Collector) who(run int, tr *trace.Trace) who {
 	conn, tape := tr.Runs[run], c.tapes[run]
 	if conn.Agent == "" {
@@ -200,7 +199,7 @@ func (c *Collector) tool(e *trace.Event) {
 	}
 }
 
-// Methods returns how long calls took by method, most first, also those of the agent.
+// Methods returns how long the calls of both sides took, by method, most frequent first.
 func (c *Collector) Methods() []Named { return timings(c.methods) }
 
 // Tools returns how long tool calls took by the name of the tool, or by its kind where it
@@ -224,7 +223,7 @@ func (c *Collector) Method(name string) *Timing { return c.methods[name] }
 // Turns returns what all turns took. It is complete after End.
 func (c *Collector) Turns() *Turns { return &c.all }
 
-// contexts are how full the contexts of sessions were, which told so.
+// contexts are how full the contexts of sessions were, where the agent reported it.
 type contexts struct {
 	last, peak Series
 	size       uint64 // the largest

@@ -35,7 +35,7 @@ func ParseBy(word string) (By, error) {
 	return "", fmt.Errorf("%q is none of agent, version, method, tool, server, session and turn", word)
 }
 
-// A who says whose tape it is.
+// A who is the agent of a tape.
 type who struct {
 	agent, version string
 	protocol       dialect.Protocol
@@ -64,7 +64,7 @@ const (
 	maxTurns  = 1 << 14 // that are listed
 )
 
-// of returns a group, which first makes.
+// of returns the group with a key. If there is none, it adds first.
 func (g *groups) of(key [2]string, first group) *group {
 	if one := g.byKey[key]; one != nil {
 		return one

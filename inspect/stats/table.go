@@ -63,7 +63,7 @@ func (t *Table) Shown(width, narrow int) []int {
 }
 
 // WriteCSV writes tables as one list of comma-separated values with a line of names: times
-// are seconds, and what nobody knows is empty. Values are quoted as in RFC 4180; lines end
+// are seconds, and unknown values are empty. Values are quoted as in RFC 4180; lines end
 // with LF, which tools of Unix take and all others do too. The tables have the same columns. If there are several, the first column says which of them a line is of.
 func WriteCSV(w io.Writer, tables ...Table) error {
 	out := csv.NewWriter(w)
@@ -93,7 +93,7 @@ func WriteCSV(w io.Writer, tables ...Table) error {
 	return out.Error()
 }
 
-// Lines returns the rows as JSON objects, which have no members for what nobody knows.
+// Lines returns the rows as JSON objects, without members for unknown values.
 func (t *Table) Lines() []json.RawMessage {
 	lines := make([]json.RawMessage, len(t.Rows))
 	for n, row := range t.Rows {

@@ -99,7 +99,7 @@ type Part struct {
 	Took time.Duration
 }
 
-// Parts returns the parts of a turn, of which the agent's comes first.
+// Parts returns the parts of a turn, the agent's first.
 func Parts(s trace.Spend) [4]Part {
 	return [...]Part{{"agent", "the agent", s.Agent}, {"tool", "tools", s.Tool}, {"client", "the client", s.Client}, {"user", "you", s.User}}
 }

@@ -18,9 +18,8 @@ func (s Summary) Lines(width int) [][]termtext.Span {
 	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
 }
 
-// Head returns the lines that stand before a conversation, where the tape and the title
-// are on the screen already: the turns, their time, and what is not missing and not in
-// order.
+// Head returns the lines above a conversation, whose screen already shows the tape and the
+// title: the turns, their times, usage if it was reported, and failures if there are any.
 func (s Summary) Head(width int) [][]termtext.Span {
 	s.Title = ""
 	lines := [][]termtext.Span{s.turnLine(), s.timeLine(), s.serverLine()}
@@ -107,7 +106,7 @@ func agentName(i record.Info) string {
 	return tapetext.AgentName(i)
 }
 
-// isBad reports whether turns that came out so are not in order.
+// isBad reports whether turns with this outcome went wrong.
 func isBad(outcome string) bool {
 	for how := dialect.Done; how <= dialect.Running; how++ {
 		if how.String() == outcome {

@@ -56,8 +56,8 @@ func (s *Spread) text(label string) string {
 	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
 }
 
-// usageLine says what the turns took. If no agent says so, it says that: whoever looks
-// for it would not know otherwise.
+// usageLine says which tokens and costs the agent reported for the turns, or that it
+// reported none.
 func (s *Summary) usageLine() []termtext.Span {
 	if s.Turns.Count == 0 {
 		return nil

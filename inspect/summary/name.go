@@ -7,11 +7,10 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// titleColumns is how much of a title of the wire's is shown.
+// titleColumns is how much of a title from the wire is shown.
 const titleColumns = 40
 
-// quoted returns a title of the wire's in quotes, behind a blank, and nothing if there
-// is none.
+// quoted returns a title from the wire in quotes after a blank, or nothing if it is empty.
 func quoted(title string) string {
 	if title = termtext.Piece(title); title == "" {
 		return ""

@@ -28,7 +28,7 @@ func (s *Sessions) Begin(tape record.Info) {
 	}
 }
 
-// Broken notes that a part of the tape cannot be read. Nobody knows of which session it is.
+// Broken notes that a part of the tape, of an unknown session, cannot be read.
 func (s *Sessions) Broken() { s.broken++ }
 
 // Take takes a frame of the tape that was begun last, and what it means for tr, to which it

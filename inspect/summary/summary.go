@@ -16,7 +16,7 @@ import (
 )
 
 // A Summary says what happened on a tape, or on the tapes of a session. As JSON, times
-// are seconds and numbers that nobody has reported are not there.
+// are seconds, and numbers that the agent has not reported are left out.
 type Summary struct {
 	Tapes   []record.Info `json:"-"`
 	Session string        `json:"-"` // its id, if there is one only
@@ -68,7 +68,7 @@ type Time struct {
 	Slowest     *Step   `json:"slowest,omitempty"`
 }
 
-// A Spread is of how many things what the middle one took, and the worst.
+// A Spread is how long the median one of several things took, and the slowest.
 type Spread struct {
 	Count  int     `json:"count"`
 	Median seconds `json:"median"`
@@ -148,7 +148,7 @@ type Slow struct {
 type Frame struct {
 	Run   int    // index of the tape
 	Seq   uint64 // its number there
-	Label string // its number as users know it: behind that of the tape if there are several
+	Label string // its number as users know it: after that of the tape if there are several
 }
 
 // MarshalJSON returns the label, which mostly is a number.

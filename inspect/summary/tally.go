@@ -16,7 +16,7 @@ import (
 // goroutine.
 type Tally struct {
 	// Label returns the number of a frame as users know it. nil: it is that of the
-	// frame, behind that of the tape if there are several.
+	// frame, after the number of the tape if there are several.
 	Label func(seq uint64) string
 
 	only     *trace.Session // nil: all are counted

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// dot stands between the parts of a line.
+// dot separates the parts of a line.
 var dot = termtext.Dim.Span(" · ")
 
 // A line is made of parts with dots between them.
@@ -63,8 +63,8 @@ func listed(counts []Count) []string {
 
 const indent = "  "
 
-// wrap divides a line into lines of at most some columns: between its parts or behind a
-// comma; where that does not do, between words.
+// wrap divides a line into lines of at most some columns: between its parts or after a
+// comma; otherwise between words.
 func wrap(spans []termtext.Span, width int) [][]termtext.Span {
 	if width <= 0 || termtext.SpansWidth(spans) <= width {
 		return [][]termtext.Span{spans}
