@@ -111,6 +111,7 @@ func (v *views) summary() {
 				Count int
 			}
 		}
+		Time     struct{ FirstOutput struct{ Count int } }
 		Failures struct{ Count int }
 		Slow     []struct {
 			Kind  string
@@ -127,6 +128,7 @@ func (v *views) summary() {
 	v.tells("frames", "summary", s.Frames)
 	v.tells("turns", "summary", s.Turns.Count)
 	v.tells("failures", "summary", s.Failures.Count)
+	v.tells("first outputs", "summary", s.Time.FirstOutput.Count)
 	ends := map[string]int{}
 	for _, e := range s.Turns.Ends {
 		ends[e.What] = e.Count
@@ -166,7 +168,7 @@ func (v *views) table(args ...string) (rows []map[string]string) {
 
 func (v *views) stats() {
 	ends := map[string]int{}
-	turns, silences := 0, 0
+	turns, silences, outputs := 0, 0, 0
 	for _, row := range v.table("stats", "--csv") {
 		n, _ := strconv.Atoi(row["n"])
 		open, _ := strconv.Atoi(row["open"])
@@ -175,7 +177,9 @@ func (v *views) stats() {
 			switch row["name"] {
 			case "turn":
 				turns = n + open
-			case "first output", "first text", "cancel to end", "chunks a second":
+			case "first output":
+				outputs = n
+			case "first text", "cancel to end", "chunks a second":
 			default:
 				ends[row["name"]] = n + open
 			}
@@ -189,6 +193,7 @@ func (v *views) stats() {
 			}
 		}
 	}
+	v.tells("first outputs", "stats", outputs)
 	v.tells("turns", "stats", turns)
 	v.tells("ends", "stats", ends)
 	v.tells("slow silent", "stats", silences)

@@ -140,10 +140,10 @@ func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 
 // leave counts a turn without an end.
 func (c *Collector) leave(e *ended, of *trace.Session, who who) {
-	c.all.Open++
+	c.all.leave(e)
 	c.all.ends.of(e.end).Open++
 	if g := c.groups.ofTurn(c.By, who, of); g != nil {
-		g.Open++
+		g.leave(e)
 	}
 	if c.By == ByTurn {
 		c.groups.addTurn(who, of, e, nil)

@@ -145,7 +145,7 @@ func TestCosts(t *testing.T) {
 	check(t, cells(c.Grouped(), "session", "n", "costEUR", "costUSD"), "s 3 4.00 0.30")
 }
 
-// What has no end is counted by itself, and never as time.
+// What has no end is counted by itself, and never as time. Its first output is.
 func TestOpen(t *testing.T) {
 	text := setup + "@5\n" + prompt(10) + `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run","kind":"execute"}}}
 < {"id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
@@ -154,7 +154,7 @@ func TestOpen(t *testing.T) {
 `
 	c := collected(stats.ByTurn, frames(lines(text)))
 	tables := c.Overview()
-	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· recording cut off 0 1 – –")
+	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· recording cut off 0 1 – –\nfirst output 1 – 1 ms –\nfirst text 1 – 45.0 s –")
 	check(t, cells(tables[1], "name"), "")
 	check(t, cells(tables[2], "name", "n", "open", "sum"), "execute 0 1 –")
 	check(t, cells(tables[3], "name"), "")

@@ -50,6 +50,7 @@ func (t *Turns) add(e *ended) {
 	t.Work = sumOf(t.Work, e.Work)
 	t.Chunks += e.Pace.Chunks
 	t.Usage.add(&e.Usage)
+	t.respond(e)
 	if !timed {
 		t.Untimed++
 		return
@@ -61,12 +62,6 @@ func (t *Turns) add(e *ended) {
 			t.Parts[i].Add(int64(part.Took))
 		}
 	}
-	if e.Output != 0 {
-		t.Output.Add(int64(e.FirstOutput - e.Began))
-	}
-	if e.Pace.Text != 0 {
-		t.Text.Add(int64(e.Pace.FirstText - e.Began))
-	}
 	if took, ok := e.Confirmed(); ok {
 		t.Confirm.Add(int64(took))
 	}
@@ -75,6 +70,22 @@ func (t *Turns) add(e *ended) {
 		t.written, t.stream = t.written+e.Pace.Chunks-1, t.stream+e.Pace.Streaming
 	}
 	t.Silences, t.Silence = t.Silences+e.Pace.Silences, max(t.Silence, e.Pace.Silence)
+}
+
+// leave counts a turn that has no end.
+func (t *Turns) leave(e *ended) {
+	t.Open++
+	t.respond(e)
+}
+
+// respond counts how long the first output and the first text of a turn took.
+func (t *Turns) respond(e *ended) {
+	if e.Output != 0 && !e.Untimed {
+		t.Output.Add(int64(e.FirstOutput - e.Began))
+	}
+	if e.Pace.Text != 0 && !e.Untimed {
+		t.Text.Add(int64(e.Pace.FirstText - e.Began))
+	}
 }
 
 // rate returns how many chunks came in a second. ok is false if that is not known.
