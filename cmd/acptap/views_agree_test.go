@@ -254,7 +254,10 @@ func (v *views) sessions() {
 // session tells what views of a session say if it is the only one: its turns are those of
 // the tape.
 func (v *views) session() {
-	var one struct{ Session, Outcome string }
+	var one struct {
+		Session, Outcome string
+		Failures         int
+	}
 	lines := v.say("sessions", "--json", "--all")
 	if v.facts["sessions"]["summary"] != "1" || json.Unmarshal([]byte(lines), &one) != nil || v.facts["turns"]["ls"] == "0" {
 		return
@@ -266,6 +269,7 @@ func (v *views) session() {
 				Count int
 			}
 		}
+		Failures struct{ Count int }
 	}
 	if err := json.Unmarshal([]byte(v.say("summary", "--json", one.Session)), &s); err != nil {
 		v.t.Fatal(err)
@@ -288,6 +292,8 @@ func (v *views) session() {
 		}
 	}
 	v.tells("worst turn", "sessions", how)
+	v.tells("failures of the session", "sessions", one.Failures)
+	v.tells("failures of the session", "summary", s.Failures.Count)
 	page, _ := os.ReadFile(v.pageOf(one.Session))
 	head, _, _ := strings.Cut(v.say("summary", one.Session), "\n")
 	parts := strings.Split(head, " · ")

@@ -21,7 +21,12 @@ type SessionRow struct {
 	Name  string      // a REF of it: its id, with a tape if other sessions have that id too
 	Short string      // the beginning of the id that no other session has, or the name
 	Tape  record.Info // the latest that it is on
+
+	deaths uint64 // how often its agent died
 }
+
+// Failures returns the failures of all runs, with the deaths of the agent.
+func (r *SessionRow) Failures() uint64 { return r.SessionInfo.Failures() + r.deaths }
 
 // Sessions returns what a list says of sessions. all is the store's listing.
 func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
@@ -38,7 +43,12 @@ func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	slices.Sort(ids)
 	rows := make([]SessionRow, len(sessions))
 	for n, s := range sessions {
-		rows[n] = SessionRow{s, s.ID, "", tapes[s.Runs[len(s.Runs)-1].Tape]}
+		rows[n] = SessionRow{SessionInfo: s, Name: s.ID, Tape: tapes[s.Runs[len(s.Runs)-1].Tape]}
+		for _, r := range s.Runs {
+			if tapes[r.Tape].Worst.How == dialect.Died {
+				rows[n].deaths++
+			}
+		}
 		short, unique := beginning(s.ID, ids)
 		if rows[n].Short = short; !unique {
 			rows[n].Name = ref.SessionName(s)
