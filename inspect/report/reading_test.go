@@ -86,7 +86,7 @@ func testNoScript(browser context.Context, t *testing.T) {
 		says map[string]string // by selector
 	}{
 		{write(t, one), map[string]string{
-			"h1": "Hello, agent!", "#story": "Turn 1", "#story .box": "You", ".lanes": "permission", ".tool[open]": "Modifying critical configuration file", ".split": "waited for", "#findings": "ACP999",
+			"h1": "Hello, agent!", "#story": "Turn 1", "#story .box": "You", ".lanes": "session/new", ".turn ~ .turn .lanes": "permission", ".tool[open]": "Modifying critical configuration file", ".split": "waited for", "#findings": "ACP999",
 			"#caps": "capability", "#numbers": "session/prompt", "#frames noscript": "needs the script", ".foot": "acptap",
 		}},
 		{writeDiff(t, one, other), map[string]string{".both": "tool calls", "#turns": "turn 1", ".outlines": "session/new", ".foot": "acptap"}},

@@ -198,11 +198,11 @@ func rowsOf(t *testing.T, tape lake.Tape, m memory) spreads {
 		}
 		s.of("turns", "turn").add(end, r.Duration)
 		s.of("turns", r.Outcome).add(end, r.Duration)
+		series("turns", "first output", r.FirstOutput)
+		series("turns", "first text", r.FirstText)
 		if r.EndFrame == 0 {
 			continue
 		}
-		series("turns", "first output", r.FirstOutput)
-		series("turns", "first text", r.FirstText)
 		series("turns", "cancel to end", r.Confirm)
 		for part, took := range map[string]*float64{"agent": r.AgentTime, "tool": r.ToolTime, "client": r.ClientTime, "user": r.UserTime} {
 			if took != nil && *took > 0 {
