@@ -95,7 +95,7 @@ func programs(executable func() (string, error), path string, small bool) (recor
 		return nil, nil, err
 	}
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
-		return nil, nil, errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap/...")
+		return nil, nil, errors.New("this acptap is gone when go run ends, so no client could start it; go install ./cmd/acptap/... installs it first")
 	}
 	recorder, err = cli.Acptap.Recorder(executable, path)
 	if err != nil {
