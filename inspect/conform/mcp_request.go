@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -189,8 +190,7 @@ func (t *progressTokens) answered(s *Step) {
 
 // status handles the status of a task that the other side reports.
 func (t *progressTokens) status(s *Step, task []byte) {
-	switch wire.Text(wire.Get(task, "status")) {
-	case "completed", "failed", "cancelled":
+	if dialect.IsFinal(wire.Text(wire.Get(task, "status"))) {
 		t.over(s, wire.Text(wire.Get(task, "taskId")))
 	}
 }

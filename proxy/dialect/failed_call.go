@@ -32,3 +32,8 @@ type callOf struct {
 	Session string `json:"session"`
 	ID      string `json:"id"` // as JSON, or its digest
 }
+
+// IsFinal reports whether a status ends a tool call of ACP or a task of MCP.
+func IsFinal(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}

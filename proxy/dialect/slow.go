@@ -66,12 +66,7 @@ func (p *pace) forget(at time.Duration) {
 // session repeats it. It returns the name of the call.
 func (t *Tracker) runs(s *step, id, status []byte) callOf {
 	key := callOf{s.annotation.Session, IDKey(id)}
-	over, _ := t.restored.Get(key.Session)
-	switch string(status) {
-	case `"failed"`, `"completed"`, `"cancelled"`:
-		over = true
-	}
-	if over {
+	if over, _ := t.restored.Get(key.Session); over || IsFinal(wire.Text(status)) {
 		t.pace.tools.Drop(key)
 	} else {
 		t.pace.tools.Set(key, true)

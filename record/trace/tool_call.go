@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -29,7 +30,7 @@ type ToolCall struct {
 
 // Finished reports whether the status is final.
 func (t *ToolCall) Finished() bool {
-	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
+	return dialect.IsFinal(t.Status)
 }
 
 // toolCall takes a tool_call or a tool_call_update. A tool_call whose id belongs to a

@@ -75,8 +75,7 @@ func (p *progress) call(said wire.Value, another bool) {
 		p.begun++
 		p.latest = checkpoint{callBegan, p.begun}
 	}
-	switch said.Get("status").Text() {
-	case "completed", "failed", "cancelled":
+	if dialect.IsFinal(said.Get("status").Text()) {
 		p.over[strings.Clone(id)] = true
 	}
 }
