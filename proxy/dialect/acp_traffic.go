@@ -4,8 +4,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// acpCall takes a request or notification of ACP, or of a protocol that is not
-// known yet.
+// acpCall handles a request or notification of ACP, or of a protocol not known yet.
 func (t *Tracker) acpCall(s *step, method string) {
 	m := row(ACP, method)
 	role := m.role()
@@ -43,14 +42,14 @@ func (t *Tracker) acpCall(s *step, method string) {
 		c.Wrapped = s.annotation.Update
 	case role.Is(AsksPermission):
 		c.Rejects = rejects(wire.Get(s.Params, "options"))
-		if call := wire.Get(s.Params, "toolCall"); call != nil { // often the first frame of it
+		if call := wire.Get(s.Params, "toolCall"); call != nil { // often the first frame about the call
 			t.runs(s, wire.Get(call, "toolCallId"), wire.Get(call, "status"))
 		}
 	}
 	t.ask(s.Frame, s.ID, c)
 }
 
-// acpAnswer takes the response to c.
+// acpAnswer handles the response to c.
 func (t *Tracker) acpAnswer(s *step, c *call) {
 	method := c.Method
 	if c.Wrapped != "" {
@@ -64,7 +63,7 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 		s.annotation.Session = t.text(wire.Get(s.Result, "sessionId"))
 	}
 	if c.Wrapped != "" {
-		return // its component tells what happens, at the frame that was wrapped
+		return // the unwrapped frame, at its component, reports what happened
 	}
 	switch {
 	case m.Role.Is(Initializes):
@@ -97,14 +96,14 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	}
 }
 
-// happens notes an event of a session, if the response is a success.
+// happens adds an event of a session if the response is a success.
 func (s *step) happens(event Events) {
 	if !s.failed() && s.annotation.Session != "" {
 		s.annotation.Events |= event
 	}
 }
 
-// setup takes the request for a session.
+// setup handles a request that sets up a session.
 func (t *Tracker) setup(s *step, c *call, m *Method) {
 	if m.Role.Is(Restores) {
 		t.restored.Set(c.Session, true)
@@ -129,11 +128,10 @@ func (t *Tracker) setup(s *step, c *call, m *Method) {
 	}
 }
 
-// opened takes the response to a setup.
+// opened handles the response to a setup.
 func (t *Tracker) opened(s *step, c *call) {
 	if s.failed() {
-		// Of the codes that agents answer to an id they do not know, only
-		// this one says so.
+		// Agents answer an unknown id with various codes; only this one is unambiguous.
 		if s.code() == -32002 && c.Session != "" {
 			s.annotation.Events |= SessionLost
 		}
@@ -149,8 +147,8 @@ func (t *Tracker) opened(s *step, c *call) {
 	}
 }
 
-// serverID returns the id of an MCP server that an ACP peer hosts. The RFD's
-// text names it otherwise than the schema does.
+// serverID returns the id of an MCP server that an ACP peer hosts. The RFD and the schema
+// have different names for the key.
 func serverID(object []byte) []byte {
 	for _, key := range []string{"serverId", "acpId", "id"} {
 		if id := wire.Get(object, key); id != nil {
@@ -160,8 +158,8 @@ func serverID(object []byte) []byte {
 	return nil
 }
 
-// update takes a session/update. Most frames of a tape are of this kind, so
-// their params are walked over only once.
+// update handles a session/update. Most frames of a tape are of this kind, so it reads
+// their params only once.
 func (t *Tracker) update(s *step) {
 	var update, variant, state, title, call, status, stop []byte
 	for key, value := range wire.Members(s.Params) {
@@ -201,9 +199,8 @@ func (t *Tracker) update(s *step) {
 	}
 }
 
-// addressed returns the session of a request or notification in f as the table
-// says for its method. A method that is in no table may have it in
-// params.sessionId.
+// addressed returns the session of a request or notification in f, where the table says
+// that its method has it. For a method in no table it tries params.sessionId.
 func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	where := InParams
 	if m != nil {
@@ -237,11 +234,10 @@ func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	return ""
 }
 
-// SessionPath returns where a request or notification of ACP has the id of the
-// session that it is for, as a path in the message with dots between the keys; empty
-// if nowhere. Ids of next-edit suggestions are of another kind. A method that is in
-// no table may have one at the usual place. What a component of a proxy chain
-// passes along has it inside.
+// SessionPath returns where a request or notification of ACP has the id of its session: a
+// path in the message, with dots between the keys, or "" if it has none. Ids of next-edit
+// sessions do not count. For a method in no table it is the usual place. For a message
+// passed along a proxy chain it is in the inner message.
 func SessionPath(method string, params []byte) string {
 	path := "params.sessionId"
 	for range maxInside + 1 {
@@ -258,11 +254,11 @@ func SessionPath(method string, params []byte) string {
 	return ""
 }
 
-// maxInside is how many components of a proxy chain may have passed a frame along.
-// Each adds one wrapping.
+// maxInside is how many components of a proxy chain may have passed a frame along; each
+// wraps it once more.
 const maxInside = 16
 
-// inner unwraps what a component of a proxy chain passes along.
+// inner unwraps a message that was passed along a proxy chain.
 func (t *Tracker) inner(params []byte) (method string, inner []byte) {
 	for range maxInside {
 		method, params = t.text(wire.Get(params, "method")), wire.Get(params, "params")

@@ -27,16 +27,15 @@ func (f *Frame) NeedsAnswer() bool {
 
 // Annotation is what a frame means on its connection.
 type Annotation struct {
-	Method  string       // of a response: its request's; empty if there is none or it is not known
-	Update  string       // the variant of a session/update, such as agent_message_chunk; of what a component of a proxy chain passes along, and of the answer to it, the method inside
+	Method  string       // of a response: its request's; empty if there is none or it is unknown
+	Update  string       // the variant of a session/update, such as agent_message_chunk; for a message passed along a proxy chain, and for its response, the inner method
 	Session string       // the id of the session that the frame belongs to; empty: the connection's
-	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
+	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the cancelled request; 0 if unknown
 	Events  Events       // what happens with this frame
 	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Request are empty, and Session is set if the entries agree
 }
 
-// PassedAlong precedes the name of a message that a component of a proxy chain
-// passes along.
+// PassedAlong is the prefix of the name of a message passed along a proxy chain.
 const PassedAlong = "» "
 
 // Name returns the name of a message: its method, or the variant of a session/update. For a
@@ -86,19 +85,19 @@ const (
 	SessionOpened                        // made, loaded, resumed or forked: set at the successful response
 	SessionClosed                        // closed, or ended: set at the successful response
 	SessionGone                          // deleted: set at the successful response
-	SessionLost                          // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
+	SessionLost                          // the response says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
 	StateRenewed                         // a new state or expiry of a data-layer session
 	TurnBegan                            // a prompt
-	TurnEnded                            // the prompt's response, where that ends the turn; else the state_update that says idle
+	TurnEnded                            // the prompt's response, if it ends the turn; otherwise the idle state_update
 	ToolFailed                           // an MCP tool's result says isError
-	RequestCancelled                     // a peer takes back an open request of its own; in MCP it wants no answer any more
-	CallFailed                           // the status of an ACP tool call is failed, and was not before
-	PermissionRefused                    // the answer chooses to reject what was asked permission for, or declines an elicitation
+	RequestCancelled                     // a peer cancels an open request of its own; in MCP it wants no response any more
+	CallFailed                           // the status of an ACP tool call becomes failed
+	PermissionRefused                    // the response rejects what permission was asked for, or declines an elicitation
 	SlowAgent                            // the agent was silent in a turn: Silent
 	ExitFailed                           // a mark: the agent ended badly
-	BytesLost                            // a mark: bytes are missing, or may be: a stream could not be read on, or acptap failed
+	BytesLost                            // a mark: bytes are missing, or may be: reading a stream or a part of acptap failed
 	AgentEnded                           // a mark: the agent ended
-	AskedNobody                          // a request of the agent, to a client that writes no more
+	AskedNobody                          // a request of the agent, to a client that has closed its side
 	SlowTool                             // SilentTool
 	SlowSetup                            // SilentSetup
 	SlowRequest                          // Hung

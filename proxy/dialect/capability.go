@@ -6,14 +6,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Capability is something that one side offers, and without which methods must
-// not be used.
+// A Capability is something that one side offers, and that certain methods require.
 type Capability struct {
-	Dialects Dialects // where it is there
+	Dialects Dialects // the dialects that have it
 	Side     Side     // who offers it
 	Form     Offer
-	Path     string   // where it is, as in IDLocation; the form says below what
-	Allows   []string // methods, and variants of session/update; a request that both sides send is allowed by its receiver's
+	Path     string   // where it is, as in IDLocation; relative to what depends on the Offer
+	Allows   []string // methods, and variants of session/update; for a request that both sides send, the receiver's capability counts
 }
 
 // An Offer is how a capability is offered.
@@ -21,14 +20,13 @@ type Offer uint8
 
 // The forms of offers.
 const (
-	AsObject Offer = iota // a member of the side's capabilities: an object, which may be empty
-	AsTrue                // a member of these that is true
-	AsList                // a list beside the capabilities that is not empty
+	AsObject Offer = iota // an object among the side's capabilities; it may be empty
+	AsTrue                // true among the side's capabilities
+	AsList                // a non-empty list next to the capabilities
 	AtSetup               // not in initialize: in the client's request for a session, or in the agent's answer
 )
 
-// capabilities is the table of what allows methods. What is not in it needs no
-// capability.
+// capabilities is the table of what allows methods. Methods not listed need no capability.
 var capabilities = []Capability{
 	{one | early, AgentSide, AsList, "authMethods", []string{"authenticate"}},
 	{two, AgentSide, AsList, "authMethods", []string{"auth/login", "auth/logout"}},
@@ -101,21 +99,21 @@ const (
 	mcp = legacy | modern
 )
 
-// Capabilities returns those of a dialect; of Unknown, all.
+// Capabilities returns the capabilities of a dialect, or all of them for Unknown.
 func Capabilities(d Dialect) []Capability {
 	return slices.DeleteFunc(slices.Clone(capabilities), func(c Capability) bool { return !c.in(d) })
 }
 
-// Requires returns the capabilities that allow a method, or a variant of
-// session/update, in a dialect; in Unknown, in any. One of them is enough. If
-// there are none, nothing is required.
+// Requires returns the capabilities that allow a method, or a variant of session/update, in
+// a dialect, or in any for Unknown. One of them is enough. If there are none, nothing is
+// required.
 func Requires(d Dialect, method string) []Capability {
 	return slices.DeleteFunc(Capabilities(d), func(c Capability) bool { return !slices.Contains(c.Allows, method) })
 }
 
-// Allowed reports whether side, which said said of itself in initialize, allows the other
-// side to send it a method: whether the method requires none of its capabilities there, or
-// one that it has offered. In Unknown that is any dialect's.
+// Allowed reports whether side allows the other side to send it a method: whether the
+// method requires none of its capabilities, or one that it offered in said, which is what
+// it said of itself in initialize. For Unknown, capabilities of any dialect count.
 func Allowed(d Dialect, side Side, method string, said []byte) bool {
 	required := slices.DeleteFunc(Requires(d, method), func(c Capability) bool { return c.Side != side || c.Form == AtSetup })
 	return len(required) == 0 || slices.ContainsFunc(required, func(c Capability) bool { return c.Offered(d, said) })
@@ -123,9 +121,8 @@ func Allowed(d Dialect, side Side, method string, said []byte) bool {
 
 func (c Capability) in(d Dialect) bool { return d == Unknown || c.Dialects.Has(d) }
 
-// Keys returns where in a message of a dialect c stands, as Get, Set and Delete
-// take it: in the client's initialize, or in the answer to that. They are empty if
-// that is not where it is offered.
+// Keys returns where in a message of a dialect c is, as Get, Set and Delete take it: in the
+// client's initialize or in its response. It is empty if c is not offered there.
 func (c Capability) Keys(d Dialect) []string {
 	var keys []string
 	switch c.Form {
@@ -151,15 +148,15 @@ func capabilitiesOf(side Side, d Dialect) []string {
 		return []string{"clientCapabilities"}
 	case d == ACPv1:
 		return []string{"agentCapabilities"}
-	case d == MCPModern && side == ClientSide: // of each request
+	case d == MCPModern && side == ClientSide: // in each request
 		return []string{"_meta", metaPrefix + "clientCapabilities"}
 	}
 	return []string{"capabilities"}
 }
 
-// Offered reports whether c is offered in what its side has said of itself: the
-// params or the result of initialize, in a dialect; in Unknown, in any that has c.
-// Tolerant as peers are, it takes an object for true and true for an object.
+// Offered reports whether said offers c: the params or result of initialize in a dialect,
+// or in any dialect that has c for Unknown. It is as tolerant as peers are: an object
+// counts as true and true as an object.
 func (c Capability) Offered(d Dialect, said []byte) bool {
 	for _, in := range dialects {
 		if !c.in(in) || d != Unknown && d != in {

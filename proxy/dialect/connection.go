@@ -13,7 +13,7 @@ type Connection struct {
 	Protocol      Protocol
 	Dialect       Dialect
 	Proposal      Proposal
-	Hybrid        bool   // keys of two dialects in one object of initialize
+	Hybrid        bool   // an object of initialize has keys of two dialects
 	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
 	Client        string // name
 	ClientVersion string
@@ -22,8 +22,8 @@ type Connection struct {
 	AgentVersion  string
 }
 
-// Unpublished reports whether both sides agreed on a version of ACP whose text is not
-// published. The dialect is then the newest one.
+// Unpublished reports whether both sides agreed on a version of ACP that is not published.
+// The dialect is then the newest one.
 func (c *Connection) Unpublished() bool {
 	n, err := strconv.ParseUint(c.Version, 10, 64)
 	return c.Protocol == ACP && err == nil && n > 2
@@ -57,8 +57,8 @@ type Connections struct {
 	exited      bool // the agent has ended
 }
 
-// StartsNext takes the next frame of the tape, and reports whether it is the
-// first of a further connection.
+// StartsNext takes the next frame of the tape, and reports whether it begins another
+// connection.
 func (c *Connections) StartsNext(f *Frame) bool {
 	if f.Kind == wire.Mark {
 		m := wire.ReadMark(f.Frame)

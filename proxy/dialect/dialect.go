@@ -1,14 +1,13 @@
-// Package dialect is the one place that knows what methods mean: in the three
-// dialects of the Agent Client Protocol (ACP), in the revisions of the Model
-// Context Protocol (MCP), and in MCP's session proposals. A Tracker follows a
-// connection frame by frame, and tells which dialect it speaks, whose session a
-// frame belongs to, which request a response answers, and what begins and ends a
-// turn. Tables tell the rest: which capability allows a method, where frames have
-// ids, and what of a frame matters when two are compared.
+// Package dialect is the one place that knows what methods mean: in the three dialects of
+// the Agent Client Protocol (ACP), in the revisions of the Model Context Protocol (MCP),
+// and in MCP's session proposals. A Tracker follows a connection frame by frame, and
+// reports which dialect it speaks, which session a frame belongs to, which request a
+// response answers, and what begins and ends a turn. Tables say which capability allows a
+// method, where frames have ids, and which fields count when two frames are compared.
 //
-// Nothing in here fails on any input. A method that is in no table is a frame like
-// others. What a Tracker remembers is bounded, and can be stored and restored. It
-// does not check a protocol's rules, and knows only what has crossed the wire.
+// No input makes anything here fail. A frame whose method is in no table is like any other.
+// A Tracker's memory is bounded, and its state can be stored and restored. It does not
+// check a protocol's rules, and knows only what crossed the wire.
 package dialect
 
 import "github.com/acptap/acptap/proxy/wire"
@@ -18,7 +17,7 @@ type Protocol uint8
 
 // The protocols.
 const (
-	AnyProtocol Protocol = iota // not known yet: found from the traffic
+	AnyProtocol Protocol = iota // not known yet: inferred from the traffic
 	ACP
 	MCP
 )
@@ -36,8 +35,8 @@ func (p *Protocol) UnmarshalText(text []byte) error {
 	return wire.ParseName(protocolNames[:], "protocol", text, (*uint8)(p))
 }
 
-// A Dialect is a protocol in one of its generations. It is a property of a
-// connection, found from its first messages.
+// A Dialect is one generation of a protocol. It is a property of a connection, inferred
+// from its first messages.
 type Dialect uint8
 
 // The dialects.

@@ -6,16 +6,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An ending is what the client has done so far to end its agent.
+// An ending records what the client has done so far to end its agent.
 type ending struct {
-	Signals []string `json:"signals,omitempty"` // that were passed on, each once
-	Left    bool     `json:"left,omitempty"`    // it writes no more
+	Signals []string `json:"signals,omitempty"` // signals that were passed on, each once
+	Left    bool     `json:"left,omitempty"`    // the client has closed its side
 }
 
 // maxSignals is how many signals are remembered. There are rarely more.
 const maxSignals = 32
 
-// signalled notes a signal that was passed on.
+// signalled records a signal that was passed on.
 func (e *ending) signalled(name string) {
 	if len(e.Signals) < maxSignals && len(name) <= 64 && !slices.Contains(e.Signals, name) {
 		e.Signals = append(e.Signals, name)
@@ -44,15 +44,15 @@ func (e *ending) isFailure(x *wire.Exit) bool {
 }
 
 // IsBadExit reports whether an agent ended in a way that no client can have wanted,
-// whatever it did before. If a signal ended the program, the earlier frames of the tape
-// tell more.
+// whatever the client did before. It is false if one of endsPrograms ended the agent; then
+// the earlier frames decide.
 func IsBadExit(x *wire.Exit) bool { return x != nil && (&ending{Left: true}).isFailure(x) }
 
 // endsPrograms are the signals that end a program or ask it to end, by their names in
 // os.Signal, with their numbers, which are the same on all systems.
 var endsPrograms = map[string]int{"hangup": 1, "interrupt": 2, "quit": 3, "killed": 9, "broken pipe": 13, "terminated": 15}
 
-// controlC is how Windows ends a program at Ctrl-C.
+// controlC is the exit status of programs that Windows ends at Ctrl-C.
 const controlC = 0xC000013A
 
 // signalOf returns the signal that an exit status encodes: some programs exit with the
@@ -95,7 +95,7 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 	return happened
 }
 
-// over forgets what was open on a connection.
+// over forgets what was open on the connection.
 func (t *Tracker) over() {
 	t.ending, t.header, t.pace.since = ending{}, "", 0
 	t.pace.sessions.Clear()

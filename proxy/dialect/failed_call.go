@@ -2,10 +2,10 @@ package dialect
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// toolCall takes the status of a tool call, as JSON. A call fails once, however often
-// that is said, unless it begins anew in between. What was said when the session
-// was loaded happened before. That a call fails because the client has cancelled the
-// turn is in order.
+// toolCall handles the status of a tool call, as JSON. A call fails once, however often
+// that is repeated, unless it gets another status in between. A failure that is repeated
+// when a session is loaded is history. A call that fails because the client cancelled the
+// turn is not a failure.
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
 	begins := s.annotation.Update == "tool_call"
@@ -27,7 +27,7 @@ func (t *Tracker) toolCall(s *step, id, status []byte) {
 	}
 }
 
-// A callOf names a tool call.
+// A callOf identifies a tool call.
 type callOf struct {
 	Session string `json:"session"`
 	ID      string `json:"id"` // as JSON, or its digest

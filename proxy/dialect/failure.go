@@ -18,10 +18,10 @@ const (
 	FailedRequest         // a response with an error, or the result of an MCP tool that says isError
 	FailedTool            // an ACP tool call has failed; said once of each call
 	Refused               // the user refused a permission, or declined an elicitation
-	Unanswered            // a request without a response, when the tape has ended
-	InvalidLine           // a line that is no JSON-RPC
+	Unanswered            // a request without a response at the end of the tape
+	InvalidLine           // a line that is not JSON-RPC
 	Gap                   // bytes are missing here, or may be from here on
-	BadExit               // the agent ended with another status than 0, or could not be started
+	BadExit               // the agent ended with a status other than 0, or could not be started
 )
 
 var failureNames = [...]string{"", "error", "tool", "refused", "unanswered", "invalid", "gap", "exit"}

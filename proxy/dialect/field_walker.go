@@ -12,21 +12,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A walker makes fields of JSON.
+// A walker turns JSON into fields.
 type walker struct {
-	all    bool // also what never counts otherwise
-	edits  bool // sessionId is that of next-edit suggestions
+	all    bool // includes values that otherwise never count
+	edits  bool // sessionId is the id of a next-edit session
 	depth  int
 	fields []Field
 }
 
-// maxWalk is how deep values are taken apart. What is nested deeper counts as
-// one field, so that paths stay short.
+// maxWalk is the depth to which values are taken apart. Anything deeper is one field, so
+// that paths stay short.
 const maxWalk = 64
 
-// walk adds the fields of a value that stands under key; in JSON of others
-// keys have no meaning. Members come in the order of their names. An empty params or
-// result is the same as none (in prose, ACP's empty results are null).
+// walk adds the fields of the value of key. In foreign JSON, keys have no meaning. Members
+// are sorted by name. An empty params or result is the same as none (ACP's prose calls
+// empty results null).
 func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	w.depth++
 	defer func() { w.depth-- }()
@@ -70,11 +70,11 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	}
 }
 
-// uncounted reports whether the values under a key never count: secrets, and
-// what nobody may assume a meaning of.
+// uncounted reports whether the values of a key never count: secrets, and _meta, whose
+// meaning must not be assumed.
 func uncounted(key string) bool { return key == "_meta" || key == "headers" || key == "env" }
 
-// ofOthers reports whether the values under a key are defined by neither ACP nor MCP.
+// ofOthers reports whether neither ACP nor MCP defines what is inside a key's value.
 func ofOthers(key string) bool {
 	return key == "rawInput" || key == "rawOutput" || key == "arguments" || key == "_meta"
 }
@@ -89,8 +89,8 @@ func (w *walker) addText(path, text string) {
 	w.fields = append(w.fields, Field{Path: path, Value: quote(text)})
 }
 
-// MemberPath returns the path of a member below a path, spelled as in Field. A key
-// that would read as a path itself is quoted.
+// MemberPath returns the path of a member below a path, spelled as in Field. A key that
+// could be read as a path is quoted.
 func MemberPath(path, key string) string {
 	switch {
 	case key == "", strings.ContainsAny(key, `.[]"`):
@@ -104,8 +104,8 @@ func MemberPath(path, key string) string {
 // ElementPath returns the path of an element below a path, spelled as in Field.
 func ElementPath(path string, n int) string { return path + "[" + strconv.Itoa(n) + "]" }
 
-// canonical returns a value in one spelling. Text that is no JSON, because it
-// was cut off, is returned as a string.
+// canonical returns a value in one spelling. If it is not JSON, because it was cut off, it
+// returns it as a string.
 func canonical(value []byte) string {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -135,8 +135,8 @@ func respell(v any) any {
 	return v
 }
 
-// number returns a JSON number such that equal ones are spelled alike: integers
-// exactly, others as ECMAScript writes them.
+// number spells equal JSON numbers alike: integers exactly, others as ECMAScript writes
+// them.
 func number(s string) string {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {

@@ -7,31 +7,30 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An IDLocation is where a frame of a method has an id that one side made and the
-// other gives back, so that it differs from run to run.
+// An IDLocation is where a method's frame has an id that one side made and the other gives
+// back. Such ids differ from run to run.
 type IDLocation struct {
 	Path  string // in the message: keys with dots between, a dot in a key escaped; # is each element of an array
 	Class Class
 	Maker Maker
-	New   bool // the id is new there; else it is given back
+	New   bool // the frame introduces the id; otherwise it gives it back
 }
 
-// A Maker says who made an id, as seen from the message that it stands in. Both
-// sides number their requests, tokens and tasks for themselves, so the same id
-// may be in use for two of them at once.
+// A Maker says who made an id, as seen from the message with the id. Both sides number
+// their own requests, tokens and tasks, so both may use the same id at once.
 type Maker uint8
 
 // The makers.
 const (
-	Sender   Maker = iota // of the message
-	Receiver              // of the message
-	Client                // whoever sent it
+	Sender   Maker = iota // sender of the message
+	Receiver              // receiver of the message
+	Client                // the client, whoever sent the message
 )
 
 var makerNames = [...]string{"sender", "receiver", "client"}
 
-// MadeBy returns the direction of the side that made the id at p, where from is
-// that of the message with the id.
+// MadeBy returns the direction of the side that made the id at p; from is the direction of
+// the message with the id.
 func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	switch p.Maker {
 	case Receiver:
@@ -42,8 +41,8 @@ func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	return from
 }
 
-// mcpIDLocations are those that frames of MCP have beside their method's own. What is
-// told or asked for the sake of a task comes from the side that works on it.
+// mcpIDLocations are locations in any frame of MCP, besides its method's own. Messages
+// about a task come from the side that works on it.
 var mcpIDLocations = []IDLocation{
 	{Path: "params._meta." + metaToken, Class: ProgressToken, New: true},
 	{Path: "params._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
@@ -52,16 +51,15 @@ var mcpIDLocations = []IDLocation{
 	{Path: related("params"), Class: TaskID, Maker: Sender},
 }
 
-// mcpAnswerLocation is where the answer to a request names the task for which that was
-// made.
+// mcpAnswerLocation is where a response names the task that its request was made for.
 var mcpAnswerLocation = IDLocation{Path: related("result"), Class: TaskID, Maker: Receiver}
 
 func related(below string) string { return below + "._meta." + escaped(metaTask) + ".taskId" }
 
 func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
 
-// IDLocations returns where the frames of a method have ids of this kind. The two
-// protocols share names, but no location in their messages.
+// IDLocations returns where the frames of a method have ids. Some methods have the same
+// name in both protocols, but then no location in common.
 func IDLocations(method string) []IDLocation {
 	found := slices.Clone(of(method).ids)
 	if row(ACP, method) != nil && row(MCP, method) == nil {
@@ -74,16 +72,16 @@ func IDLocations(method string) []IDLocation {
 	return found
 }
 
-// NamedID returns the id of a class by which a request or notification names
-// something that was made before, and the direction of the side that made it. The
-// id is JSON, nil if there is none; from is the direction of the message.
+// NamedID returns the id of a class with which a request or notification refers to
+// something made before, and the direction of the side that made it. The id is JSON, or nil
+// if there is none; from is the direction of the message.
 func NamedID(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
 	p, id := inParams(method, class, false, params)
 	return id, p.MadeBy(from)
 }
 
-// NamedSession returns the id of the session that a request or notification names
-// itself, empty if it names none. A session of next-edit suggestions does not count.
+// NamedSession returns the id of the session that a request or notification names, or "" if
+// it names none. A session of next-edit suggestions does not count.
 func NamedSession(method string, e wire.Envelope) string {
 	if OfEditSession(method) {
 		return ""
@@ -96,8 +94,8 @@ func NamedSession(method string, e wire.Envelope) string {
 	return ""
 }
 
-// MadeID returns the id of a class that a request gives to something new, as JSON,
-// nil if there is none.
+// MadeID returns the id of a class that a request gives to something new, as JSON, or nil
+// if there is none.
 func MadeID(method string, class Class, params []byte) (id []byte) {
 	_, id = inParams(method, class, true, params)
 	return id

@@ -7,24 +7,24 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Field is one thing that counts when two frames are compared. Two frames are
-// equal if they have the same fields; those that only one has, or that have
-// other values, are what differs.
+// A Field is one value that counts when two frames are compared. Frames are equal if they
+// have the same fields; fields that only one has, or whose values differ, are the
+// difference.
 type Field struct {
 	Path  string // below params or result, such as prompt[0].text
-	Value string // JSON: a scalar, {} or [], or all that is nested deeper than 64 levels; LF for CRLF, numbers in one spelling
+	Value string // JSON: a scalar, {} or [], or anything nested deeper than 64 levels; LF for CRLF, numbers in one spelling
 	Class Class
 }
 
-// A Class says what a field's value is, for who maps values of one run to those
+// A Class says what a field's value is, so that callers can map values of one run to those
 // of another before comparing.
 type Class uint8
 
 // The classes.
 const (
 	Plain         Class = iota
-	Version             // of the protocol: a newer one will do
-	FilePath            // an absolute path, or a URI that may be of a file
+	Version             // of the protocol: a newer one matches
+	FilePath            // an absolute path, or a URI that may name a file
 	SessionID           // made by the agent
 	EditSessionID       // of next-edit suggestions, made by the agent
 	RequestID           // of a JSON-RPC request
@@ -40,7 +40,7 @@ const (
 
 var classNames = [...]string{"plain", "version", "path", "session", "edit-session", "request", "entity", "choice", "terminal", "server", "connection", "task", "token", "opaque"}
 
-// A part is something below params or result that counts.
+// A part is something inside params or result that counts.
 type part struct {
 	path string // keys joined by dots; empty: all of it
 	form form
@@ -51,10 +51,10 @@ type form uint8
 
 const (
 	asIs      form = iota
-	asVersion      // one that must be high enough
-	asForeign      // JSON of others: no key in it has a meaning here
-	asBlocks       // content blocks: what they show, adjacent text in one
-	asKind         // a discriminator that is absent where it is "id"
+	asVersion      // a version, which must be high enough
+	asForeign      // JSON defined elsewhere: its keys have no meaning here
+	asBlocks       // what content blocks show, with adjacent text joined
+	asKind         // a discriminator whose default is "id"
 	asFrame        // {method, params}: the params by the rules of that method
 )
 
@@ -78,18 +78,18 @@ var classes = sync.OnceValue(func() map[string]Class {
 	}
 })
 
-// details are what is looked up of a method when frames are compared or told apart.
+// details holds a method's data for comparing and describing frames.
 type details struct {
 	params, result []part
 	ids            []IDLocation
 	says, answers  string
 }
 
-// whole is what counts of methods that say nothing else.
+// whole counts everything, for methods that do not say what counts.
 var whole = []part{{}}
 
-// of returns the details of a method, in either protocol. Sessions of the data layer are
-// in _meta, which never counts: they are Annotation.Session.
+// of returns the details of a method in either protocol. Data-layer sessions are in _meta,
+// which never counts; compare Annotation.Session for those.
 func of(method string) *details {
 	if m := row(AnyProtocol, method); m != nil {
 		return m.details
@@ -97,9 +97,8 @@ func of(method string) *details {
 	return &details{params: whole, result: whole}
 }
 
-// MatchFields returns the fields that count in the params of a request or
-// notification, in a fixed order. What a client only tells of itself, secrets,
-// and _meta do not count.
+// MatchFields returns the fields that count in the params of a request or notification, in
+// a fixed order. What a client says about itself, secrets, and _meta do not count.
 func MatchFields(method string, params []byte) []Field {
 	w := walker{}
 	if m := row(ACP, method); m != nil {
@@ -109,13 +108,13 @@ func MatchFields(method string, params []byte) []Field {
 	return w.fields
 }
 
-// ResponseMatchFields returns the fields that count in the response to method. Of an
-// error that is its code; of most results it is nothing but that they are none.
+// ResponseMatchFields returns the fields that count in the response to method. For an error
+// that is its code; for most results it is only that there is no error.
 func ResponseMatchFields(method string, e wire.Envelope) []Field {
 	if wire.Present(e.Error) {
 		code := wire.Get(e.Error, "code")
 		if code == nil {
-			code = []byte("null") // still no success
+			code = []byte("null") // not a success either
 		}
 		return []Field{{Path: "error.code", Value: canonical(code)}}
 	}
@@ -161,8 +160,8 @@ func (w *walker) parts(value []byte, parts []part) {
 	}
 }
 
-// wrapped adds the method of a frame inside of another, and what counts in it.
-// Wrappings inside of wrappings are few; the innermost counts whole.
+// wrapped adds the method of a wrapped frame, and what counts in it. Few wrappings are
+// nested; the innermost counts whole.
 func (w *walker) wrapped(frame []byte) {
 	method, params := wire.Get(frame, "method"), wire.Get(frame, "params")
 	w.add("method", method, Plain)
@@ -178,8 +177,8 @@ func (w *walker) wrapped(frame []byte) {
 	}
 }
 
-// blocks adds what content blocks show. Adjacent texts are one, since a client
-// is free to divide them.
+// blocks adds what content blocks show. Adjacent texts are joined, since a client may
+// divide them freely.
 func (w *walker) blocks(path string, list []byte) {
 	var run strings.Builder
 	n := 0

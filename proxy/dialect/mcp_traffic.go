@@ -10,11 +10,11 @@ const (
 	metaServer       = metaPrefix + "serverInfo"
 	metaSession      = metaPrefix + "session"
 	metaTask         = metaPrefix + "related-task"
-	metaSubscription = metaPrefix + "subscriptionId" // the id of the subscriptions/listen
+	metaSubscription = metaPrefix + "subscriptionId" // id of the subscriptions/listen request
 	metaToken        = "progressToken"
 )
 
-// A meta is what a _meta tells that matters here, each as JSON.
+// A meta holds the relevant members of a _meta, each as JSON.
 type meta struct {
 	version, client, server, session, task, subscription, token []byte
 }
@@ -42,7 +42,7 @@ func readMeta(object []byte) meta {
 	return m
 }
 
-// mcpCall takes a request or notification of MCP.
+// mcpCall handles a request or notification of MCP.
 func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
 	s.annotation.Session = t.mcpSession(s, m, meta)
@@ -70,8 +70,8 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	t.ask(s.Frame, s.ID, c)
 }
 
-// cancelled takes the notification that its sender gives up a request. In MCP
-// the other side should not answer any more, but may have done so already.
+// cancelled handles the notification that its sender cancels a request. In MCP the other
+// side should not answer any more, but may have answered already.
 func (t *Tracker) cancelled(s *step, method string) {
 	id, by := NamedID(method, RequestID, s.Dir, s.Params)
 	c := t.open(s.Frame, by, id)
@@ -88,8 +88,8 @@ func (t *Tracker) cancelled(s *step, method string) {
 	}
 }
 
-// mcpSession returns the session of a request or notification: the one that it
-// names itself, else that of what it names.
+// mcpSession returns the session of a request or notification: the one that it names
+// itself, or else the session of what it refers to.
 func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 	if session := t.text(wire.Get(meta.session, "sessionId")); session != "" {
 		t.proves(DataLayer)
@@ -115,7 +115,7 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 	return ""
 }
 
-// sessionByID returns the session of what a message names by an id.
+// sessionByID returns the session of what a message refers to by an id.
 func (t *Tracker) sessionByID(s *step, method string) string {
 	if id, by := NamedID(method, RequestID, s.Dir, s.Params); id != nil {
 		return t.named(s.Frame, by, id)
@@ -136,7 +136,7 @@ func where(m *Method) Where {
 	return m.Session
 }
 
-// mcpAnswer takes the response to c.
+// mcpAnswer handles the response to c.
 func (t *Tracker) mcpAnswer(s *step, c *call) {
 	if s.failed() {
 		if s.code() == sessionUnknown {
@@ -158,7 +158,7 @@ func (t *Tracker) mcpAnswer(s *step, c *call) {
 	}
 }
 
-// used takes the response to a request that is not about sessions.
+// used handles the response to a request that is not about sessions.
 func (t *Tracker) used(s *step, c *call, role Role) {
 	if own := t.text(s.Envelope.Session); own != "" {
 		s.annotation.Session = own
@@ -190,8 +190,8 @@ func (t *Tracker) used(s *step, c *call, role Role) {
 	}
 }
 
-// created takes the response to session/create or sessions/create, which is
-// of the one proposal or of the other.
+// created handles the response to session/create or sessions/create; each belongs to
+// another proposal.
 func (t *Tracker) created(s *step, c *call) {
 	session := wire.Get(s.Result, "session")
 	id := t.text(wire.Get(session, "sessionId"))
@@ -212,11 +212,11 @@ func (t *Tracker) created(s *step, c *call) {
 	s.facts.Setup = c.Seq
 }
 
-// sessionUnknown is the code of the data-layer draft. It lies in a range that
-// the revision 2026-07-28 has reserved since.
+// sessionUnknown is the code in the data-layer draft. Revision 2026-07-28 has since
+// reserved its range.
 const sessionUnknown = -32043
 
-// lost takes the error that says that the session is unknown.
+// lost handles an error which says that the session is unknown.
 func (t *Tracker) lost(s *step) {
 	if s.annotation.Session == "" {
 		s.annotation.Session = t.text(wire.Get(s.Error, "data", "sessionId"))
@@ -226,7 +226,7 @@ func (t *Tracker) lost(s *step) {
 	}
 }
 
-// stated returns the session that a response of an unknown request names.
+// stated returns the session that a response names, if its request is unknown.
 func (t *Tracker) stated(s *step) string {
 	for _, id := range [][]byte{
 		wire.Get(s.Result, "_meta", metaSession, "sessionId"),
@@ -240,14 +240,14 @@ func (t *Tracker) stated(s *step) string {
 	return ""
 }
 
-// inHeader gives a message without a session that of the connection's headers.
+// inHeader gives a message without a session the one from the connection's headers.
 func (t *Tracker) inHeader(s *step) {
 	if s.annotation.Session == "" && t.conn.Protocol == MCP {
 		s.annotation.Session = t.header
 	}
 }
 
-// proves notes that a proposal is in use. The first proof counts.
+// proves records that a proposal is in use. The first proof counts.
 func (t *Tracker) proves(o Proposal) {
 	if !t.proven {
 		t.conn.Proposal, t.proven = o, true

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Messages yields the message that f is, or each entry of a batch that has an annotation as
-// a frame of its own, with its envelope. It yields nothing for marks, stderr and lines that
-// are no message.
+// Messages yields the message in f, or each annotated entry of a batch as a frame of its
+// own, with its envelope. It yields nothing for marks, stderr and lines that are not
+// messages.
 func (f *Frame) Messages(yield func(m *Frame, e wire.Envelope) bool) {
 	switch f.Kind {
 	case wire.Request, wire.Response, wire.Notification:
@@ -16,7 +16,7 @@ func (f *Frame) Messages(yield func(m *Frame, e wire.Envelope) bool) {
 	case wire.Oversized:
 		e := wire.ScanPrefix(f.Raw)
 		if bytes.HasSuffix(f.Raw, e.ID) {
-			e.ID = nil // perhaps only the first half of it
+			e.ID = nil // it may be only the first half
 		}
 		yield(f, e)
 	case wire.Batch:

@@ -2,9 +2,9 @@ package dialect
 
 import "slices"
 
-// A Method is what a method is in one protocol, as methods.txt and names.txt say. Three
-// names are in both protocols, and have a Method in each: initialize, elicitation/create
-// and session/delete.
+// A Method describes a method of one protocol, as in methods.txt and names.txt. Three names
+// exist in both protocols, with a Method in each: initialize, elicitation/create and
+// session/delete.
 type Method struct {
 	Name    string
 	Role    Role
@@ -16,8 +16,8 @@ type Method struct {
 
 	Stable    Dialects  // where it is specified
 	Unstable  Dialects  // where it is specified as unstable
-	Removed   Dialects  // where it was once, and is still met
-	Proposals Proposals // the proposals that make it
+	Removed   Dialects  // where it was specified once; peers still use it
+	Proposals Proposals // the proposals that introduce it
 
 	protocol Protocol
 	details  *details
@@ -50,8 +50,8 @@ const (
 
 var formNames = [...]string{"any", "request", "notification"}
 
-// Where says how a frame of a method is found to belong to a session. A
-// response without a place of its own belongs to the session of its request.
+// Where says how the session of a method's frame is found. A response without a place of
+// its own belongs to the session of its request.
 type Where uint8
 
 // The places.
@@ -60,11 +60,11 @@ const (
 	InParams             // params.sessionId
 	InResult             // result.sessionId, or result.session.sessionId (data layer)
 	FromParams           // params.sessionId is the source, result.sessionId the new session
-	InList               // result.sessions[].sessionId: told of, not addressed
+	InList               // result.sessions[].sessionId: mentioned, not addressed
 	OtherParams          // params.sessionId, but of another id space (next-edit sessions)
-	OtherResult          // result.sessionId of that space
-	ByID                 // it is that of what an id names: a request, a progress token, a task (IDLocation)
-	InParamsOrByID       // params.sessionId, or else so
+	OtherResult          // result.sessionId, of that id space
+	ByID                 // the session of what an id refers to: a request, a progress token, a task (IDLocation)
+	InParamsOrByID       // params.sessionId, or else ByID
 	ByServer             // params.serverId was declared by a session's setup
 	ByConnection         // params.connectionId was made by mcp/connect
 	Inside               // params is a frame of its own: {method, params}
@@ -77,18 +77,18 @@ type Ends uint8
 
 // What ends it.
 const (
-	ByReceiver Ends = iota // the work of whoever got the request
-	ByUser                 // the user, who is to log in
-	AtClose                // the end of the connection: until then all that is asked for is sent otherwise
+	ByReceiver Ends = iota // the receiver, when its work is done
+	ByUser                 // the user, who must log in
+	AtClose                // the end of the connection: until then, everything asked for comes in other messages
 )
 
 var endsNames = [...]string{"", "by-user", "at-close"}
 
-// EndsAtClose reports whether a request of a method is open until the connection ends, as
-// it should be.
+// EndsAtClose reports whether a request of a method properly stays open until the
+// connection ends.
 func EndsAtClose(method string) bool { return row(AnyProtocol, method).ends() == AtClose }
 
-// ends is that of a row, which may be nil.
+// ends returns what ends the wait for a response to m, which may be nil.
 func (m *Method) ends() Ends {
 	if m == nil {
 		return ByReceiver
@@ -96,22 +96,22 @@ func (m *Method) ends() Ends {
 	return m.Ends
 }
 
-// Words returns what the lines of frames say of the params and of the result of a method, in
+// Words returns what a frame's line says of the params and of the result of a method, in
 // the words of methods.txt.
 func Words(method string) (says, answers string) {
 	d := of(method)
 	return d.says, d.answers
 }
 
-// Wraps reports whether frames of an ACP method carry a frame of another method,
-// which a component of a proxy chain passes on.
+// Wraps reports whether frames of an ACP method carry a frame of another method, which a
+// component of a proxy chain passes along.
 func Wraps(method string) bool {
 	m := row(ACP, method)
 	return m != nil && m.Session == Inside
 }
 
-// OfEditSession reports whether what an ACP method calls a session is a session of
-// next-edit suggestions.
+// OfEditSession reports whether an ACP method's session is a session of next-edit
+// suggestions.
 func OfEditSession(method string) bool {
 	m := row(ACP, method)
 	return m != nil && (m.Session == OtherParams || m.Session == OtherResult)
@@ -148,7 +148,7 @@ const (
 	modern = Dialects(1) << MCPModern
 )
 
-// Lookup returns a method. With AnyProtocol a name that is in both protocols gives
+// Lookup returns a method. With AnyProtocol, a name that exists in both protocols gives
 // ACP's.
 func Lookup(p Protocol, method string) (Method, bool) {
 	if m := row(p, method); m != nil {
@@ -165,7 +165,7 @@ func Methods() (list []Method) {
 	return list
 }
 
-// row returns the row of a method, nil if there is none.
+// row returns the row of a method, or nil if there is none.
 func row(p Protocol, method string) *Method {
 	t := table()
 	switch p {

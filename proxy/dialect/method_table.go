@@ -16,13 +16,13 @@ var (
 	namesText string
 )
 
-// A methodTable has what methods.txt and names.txt say.
+// A methodTable holds the contents of methods.txt and names.txt.
 type methodTable struct {
 	list     []*Method
 	acp, mcp map[string]*Method
 }
 
-// table is made at first use: a command that reads no frame does not pay for it.
+// table is built at first use, so that commands that read no frame do not pay for it.
 var table = sync.OnceValue(func() *methodTable { return readMethods(methodsText, namesText) })
 
 func readMethods(methods, names string) *methodTable {
@@ -75,7 +75,7 @@ func (t *methodTable) add(p Protocol, name string) *Method {
 	return m
 }
 
-// describe takes a line of a method's block.
+// describe reads a line of a method's block.
 func (t *methodTable) describe(m *Method, key string, words []string) {
 	switch key {
 	case "like":
@@ -124,8 +124,8 @@ func (m *Method) sent(words []string) {
 	m.From, m.Form = named[Side](sideNames[:], words[0]), named[Form](formNames[:], words[1])
 }
 
-// publish takes the versions that have a method. What methods.txt says is unstable stays
-// so. A dialect after those that have it is one that has removed it.
+// publish sets the versions that have a method. What methods.txt calls unstable stays
+// unstable. The dialects after the last of these have removed it.
 func (m *Method) publish(p Protocol, versions []string) {
 	if m.Unstable == 0 {
 		for _, version := range versions {
@@ -163,7 +163,7 @@ func dialectsNamed(words []string) (s Dialects) {
 	return s
 }
 
-// parts reads what counts of params or a result, such as sessionId prompt:blocks.
+// parts parses what counts in params or a result, such as sessionId prompt:blocks.
 func parts(words []string) []part {
 	list := []part{}
 	for _, word := range words {
@@ -174,7 +174,7 @@ func parts(words []string) []part {
 	return list
 }
 
-// named returns the number of a name. Both files are ours, so there is one.
+// named returns the number of a name. Both files are ours, so it always exists.
 func named[T ~uint8](names []string, name string) T {
 	i := slices.Index(names, name)
 	if i < 0 {

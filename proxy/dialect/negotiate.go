@@ -49,7 +49,7 @@ func dated(version []byte) bool {
 	return true
 }
 
-// acpOffer takes the params of ACP's initialize.
+// acpOffer handles the params of ACP's initialize.
 func (t *Tracker) acpOffer(s *step, c *call) {
 	version, ok := wire.Integer(wire.Get(s.Params, "protocolVersion"))
 	info, clientInfo := wire.Get(s.Params, "info"), wire.Get(s.Params, "clientInfo")
@@ -63,11 +63,11 @@ func (t *Tracker) acpOffer(s *step, c *call) {
 		c.Offer = ACPv2
 	case wire.Present(clientInfo):
 		c.Offer = ACPv2Early
-	default: // not decided; what the response then says by default
+	default: // undecided: what the response then defaults to
 		c.Offer = ACPv2
 	}
 	if t.settled {
-		return // a connection speaks one version; the answer may know better
+		return // a connection speaks one version; only the response may correct it
 	}
 	t.conn.Dialect = c.Offer
 	t.conn.Hybrid = wire.Present(info) && (wire.Present(clientInfo) || wire.Present(clientCapabilities)) || wire.Present(capabilities) && wire.Present(clientCapabilities)
@@ -116,8 +116,8 @@ func (t *Tracker) agent(info []byte) {
 	c.Agent, c.AgentTitle, c.AgentVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "title")), t.text(wire.Get(info, "version"))
 }
 
-// marksEarly reports whether the agent's session capabilities have a marker
-// that only the early draft of version 2 knows.
+// marksEarly reports whether the agent's session capabilities have a key that only the
+// early draft of version 2 has.
 func marksEarly(session []byte) bool {
 	for _, key := range []string{"load", "list", "resume", "close"} {
 		if wire.Present(wire.Get(session, key)) {
@@ -135,7 +135,7 @@ func (t *Tracker) version(value []byte) string {
 	return t.name(bytes.TrimSpace(value))
 }
 
-// mcpOffer takes the params of MCP's initialize.
+// mcpOffer handles the params of MCP's initialize.
 func (t *Tracker) mcpOffer(s *step, c *call) {
 	c.Offer = MCPLegacy
 	if t.settled && t.conn.Dialect == MCPLegacy {
@@ -146,8 +146,8 @@ func (t *Tracker) mcpOffer(s *step, c *call) {
 	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(client, "name")), t.text(wire.Get(client, "version"))
 }
 
-// mcpSettle takes the response to MCP's initialize, which in the second
-// alternative of SEP-1364 makes a session, or confirms one.
+// mcpSettle handles the response to MCP's initialize, which in the second alternative of
+// SEP-1364 creates or confirms a session.
 func (t *Tracker) mcpSettle(s *step, c *call) {
 	t.conn.Dialect = MCPLegacy
 	t.conn.Version = t.version(wire.Get(s.Result, "protocolVersion"))
@@ -203,7 +203,7 @@ func (t *Tracker) httpHead(h *wire.HTTP) {
 // firstModern is the first revision of MCP without initialize.
 const firstModern = "2026-07-28"
 
-// overHTTP notes which protocol a header is of.
+// overHTTP records the protocol that a header belongs to.
 func (t *Tracker) overHTTP(p Protocol) {
 	if t.given == AnyProtocol && t.conn.Protocol == AnyProtocol {
 		t.conn.Protocol = p
@@ -245,7 +245,7 @@ func (t *Tracker) modernSettle(s *step, meta meta) {
 	}
 }
 
-// settle notes that the dialect is certain from here on.
+// settle records that the dialect is certain from here on.
 func (t *Tracker) settle(s *step) {
 	t.settled = true
 	t.conn.Protocol = t.conn.Dialect.Protocol()

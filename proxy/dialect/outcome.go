@@ -6,11 +6,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Outcome says how a turn, a session or a tape came out. The zero value is that of what
-// has none yet.
+// An Outcome says how a turn, a session or a tape ended. The zero value means that it has
+// none yet.
 type Outcome struct {
 	How  How
-	Text string // of an error, or what the agent died of; from the wire, not clean
+	Text string // an error's text, or what the agent died of; from the wire, not sanitized
 }
 
 // A How is the kind of an outcome, in the order of harm.
@@ -56,8 +56,8 @@ func (o Outcome) Or(p Outcome) Outcome {
 // maxOutcome is how many characters of an error are kept.
 const maxOutcome = 200
 
-// OutcomeOf returns how a turn came out that ended with an error, or with a stop reason,
-// both as JSON; nil: there is none. A stop reason that is not known is told as it is.
+// OutcomeOf returns how a turn ended that has an error or a stop reason, each as JSON or
+// nil. An unknown stop reason is given as it is.
 func OutcomeOf(err, stopReason []byte) Outcome {
 	if wire.Present(err) {
 		text := firstLine(wire.Get(err, "message"), maxOutcome)
@@ -80,7 +80,7 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	}
 }
 
-// DiedOf returns the outcome of what was open when the agent ended so.
+// DiedOf returns the outcome of whatever was open when the agent ended with x.
 func DiedOf(x *wire.Exit) Outcome {
 	switch {
 	case x.Error != "":

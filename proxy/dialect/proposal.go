@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// A Proposed is something that a proposal would add to a protocol. Peers that use it do
-// nothing that is unknown.
+// A Proposed is something that a proposal would add to a protocol, so peers that use it do
+// not count as sending something unknown.
 type Proposed struct {
 	Protocol Protocol
 	Name     string   // a method, a variant of session/update, or METHOD#MEMBER
-	Month    string   // of the text that was read, such as 2026-08
+	Month    string   // month of the text that was read, such as 2026-08
 	Source   string   // URL
-	Offers   []string // paths in initialize or its result by which a side says that it knows the proposal; one is enough
+	Offers   []string // paths in initialize or its result; a side that has one of them knows the proposal
 	Title    string
 }
 
@@ -36,8 +36,7 @@ var proposals = sync.OnceValue(func() map[string]Proposed {
 	return list
 })
 
-// LookupProposed returns what is proposed for a protocol under a name, as proposals.txt has
-// it.
+// LookupProposed returns what proposals.txt has for a protocol under a name.
 func LookupProposed(p Protocol, name string) (Proposed, bool) {
 	found, ok := proposals()[name]
 	return found, ok && found.Protocol == p

@@ -6,10 +6,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxRejects is how many bytes of ids of one question are kept.
+// maxRejects is how many bytes of option ids are kept for one question.
 const maxRejects = 4 << 10
 
-// rejects returns the ids of the options that reject what a permission is asked for.
+// rejects returns the ids of the options that refuse the permission.
 func rejects(options []byte) (ids idList) {
 	for _, option := range wire.Elements(options) {
 		kind := wire.Get(option, "kind")
@@ -20,8 +20,8 @@ func rejects(options []byte) (ids idList) {
 	return ids
 }
 
-// permitted takes the answer to a session/request_permission. That the client
-// cancels it is in order: the turn was cancelled.
+// permitted handles the response to a session/request_permission. A cancelled one is not a
+// refusal: the turn was cancelled.
 func (s *step) permitted(c *call) {
 	outcome := wire.Get(s.Result, "outcome")
 	if wire.Text(wire.Get(outcome, "outcome")) != "selected" {
@@ -35,7 +35,7 @@ func (s *step) permitted(c *call) {
 	}
 }
 
-// elicited takes the answer to an elicitation/create.
+// elicited handles the response to an elicitation/create.
 func (s *step) elicited() {
 	if wire.Text(wire.Get(s.Result, "action")) == "decline" {
 		s.annotation.Events |= PermissionRefused

@@ -1,10 +1,10 @@
 package dialect
 
-// A Role is what a method does, or a set of such. Code asks for roles, never for names:
-// then a method that acts like another takes one block of methods.txt.
+// A Role is what a method does, or a set of such roles. Code asks for roles, never for
+// names, so a method that acts like another only needs a block in methods.txt.
 type Role uint64
 
-// The roles. methods.txt has them in small letters, with hyphens.
+// The roles. methods.txt spells them in small letters, with hyphens.
 const (
 	Initializes Role = 1 << iota // settles the dialect of the connection
 	Discovers                    // asks what the server speaks, without initialize
@@ -15,8 +15,8 @@ const (
 
 	Creates // a session
 	Copies  // a session, from another
-	Loads   // opens a session that exists, and has its history told
-	Resumes // opens a session that exists; its history only if the request says so
+	Loads   // opens an existing session and replays its history
+	Resumes // opens an existing session; replays its history only if the request asks for it
 	Lists   // the sessions
 	Closes
 	Deletes
@@ -30,7 +30,7 @@ const (
 
 	AsksPermission
 	AsksInput // of the user
-	InputDone // what the user was asked for elsewhere has come
+	InputDone // input that the user was asked for elsewhere has arrived
 	ReadsFile
 	WritesFile
 	StartsCommand
@@ -40,7 +40,7 @@ const (
 	ReleasesTerminal
 
 	CallsTool
-	GetsTaskResult // which is that of the request that made the task
+	GetsTaskResult // the result of the request that made the task
 	ListsTools
 	UsesTask
 	GetsPrompt
@@ -56,8 +56,8 @@ const (
 
 // Sets of roles.
 const (
-	Restores     = Loads | Resumes  // opens a session that exists
-	MakesSession = Creates | Copies // be it a copy
+	Restores     = Loads | Resumes  // opens an existing session
+	MakesSession = Creates | Copies // possibly a copy
 	Opens        = Restores | MakesSession
 	Sets         = SetsMode | SetsModel | SetsOption
 	AsksUser     = AsksPermission | AsksInput
@@ -82,7 +82,7 @@ func (r Role) Is(oneOf Role) bool { return r&oneOf != 0 }
 // RoleOf returns the roles of a method, as Lookup finds it.
 func RoleOf(p Protocol, method string) Role { return row(p, method).role() }
 
-// role is that of a row, which may be nil.
+// role returns the roles of m, which may be nil.
 func (m *Method) role() Role {
 	if m == nil {
 		return 0

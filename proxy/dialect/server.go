@@ -19,7 +19,7 @@ type ServerKind uint8
 
 // The kinds of servers.
 const (
-	OtherServer ServerKind = iota // of no type that is known, or without what that requires
+	OtherServer ServerKind = iota // of an unknown type, or without a member that its type requires
 	StdioServer                   // has a string command, and perhaps args: the agent starts it
 	HTTPServer                    // has a string url: streamable HTTP
 	SSEServer                     // has a string url: HTTP with SSE, of MCP 2024-11-05

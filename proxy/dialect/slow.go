@@ -53,17 +53,17 @@ func (f *Frame) Slow() Slow {
 type pace struct {
 	sessions bounded.Map[string, time.Duration] // with an open turn or set-up, in the order of these times
 	tools    bounded.Map[callOf, bool]          // tool calls that run
-	since    time.Duration                      // before that the time of no request counts: it waited for the client, or nobody knows
+	since    time.Duration                      // requests do not count as slow for the time before this: the agent waited for the client, or it is unknown
 }
 
-// forget takes what was heard of as unknown.
+// forget discards what was known; nothing before at counts.
 func (p *pace) forget(at time.Duration) {
 	p.sessions.Clear()
 	p.since = at
 }
 
-// runs notes that a tool call runs, unless its status, as JSON, is final, or a restored
-// session repeats it. It returns the name of the call.
+// runs records that a tool call runs, unless its status, as JSON, is final, or the call is
+// history of a restored session. It returns the key of the call.
 func (t *Tracker) runs(s *step, id, status []byte) callOf {
 	key := callOf{s.annotation.Session, IDKey(id)}
 	if over, _ := t.restored.Get(key.Session); over || IsFinal(wire.Text(status)) {
@@ -89,7 +89,7 @@ func (p *pace) stop(session string) {
 const maxAtWork = 256
 
 // late returns the sessions that f would be slow in, and what each waited for. A frame of
-// either side ends a silence, whoever has to answer: a client that asks for something else
+// either side ends a silence, whoever must answer: a client that asks for something else
 // meanwhile gets an answer. The agent's stderr ends none.
 func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
 	if f.Untimed {
@@ -145,14 +145,14 @@ func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
 	return Silent, SilentLimit
 }
 
-// answersLate returns what was slow if a frame answers a request of the client other than a
-// turn.
+// answersLate returns what was slow if a frame answers a client request that is not a
+// prompt.
 func (t *Tracker) answersLate(f *wire.Frame, c *call) Slow {
 	m := row(AnyProtocol, c.Method)
 	switch {
 	case f.Untimed, c.Cancelled, m.ends() != ByReceiver, Wraps(c.Method):
 		return NotSlow
-	case m.role().Is(Prompts|Opens) && c.Session != "": // what is told of the session counts
+	case m.role().Is(Prompts|Opens) && c.Session != "": // updates of the session count instead
 		return NotSlow
 	}
 	what, limit := Hung, HungLimit

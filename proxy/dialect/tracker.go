@@ -10,7 +10,7 @@ import (
 // Limits of what a Tracker remembers. It forgets the oldest first.
 const (
 	maxNames = 4096    // of each kind of thing: sessions, servers, connections, tokens, tasks
-	maxName  = 1 << 10 // bytes of a method, an id or a name; a longer one counts as none
+	maxName  = 1 << 10 // bytes of a method, an id or a name; longer ones are ignored
 )
 
 // A Tracker follows both directions of one connection in the order of the tape, and says
@@ -21,7 +21,7 @@ const (
 // that take the view of one end skip the frames that this end has not seen
 // (wire.Frame.AtClient, AtAgent).
 type Tracker struct {
-	given   Protocol // what NewTracker was told
+	given   Protocol // the protocol given to NewTracker
 	conn    Connection
 	settled bool // a response has confirmed the dialect
 	proven  bool // the proposal was seen in use, not only announced
@@ -34,18 +34,18 @@ type Tracker struct {
 	tasks   bounded.Map[callKey, string] // taskId → session
 
 	failed   bounded.Map[callOf, bool] // tool calls that have failed
-	restored bounded.Map[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
+	restored bounded.Map[string, bool] // sessions that may replay history: loaded or resumed, and not prompted since
 	pace     pace
 	ending   ending
-	header   string // the session that a header of HTTP named last
+	header   string // the session that an HTTP header named last
 
 	// strings holds the names met so far, so that recurring ones are not allocated again.
 	// It is a cache and not part of the state.
 	strings map[string]string
 }
 
-// NewTracker returns a Tracker at the beginning of a connection. With
-// AnyProtocol it finds the protocol from the traffic.
+// NewTracker returns a Tracker at the beginning of a connection. With AnyProtocol it infers
+// the protocol from the traffic.
 func NewTracker(p Protocol) *Tracker {
 	t := &Tracker{given: p, strings: make(map[string]string)}
 	t.conn.Protocol = p
@@ -62,12 +62,12 @@ func NewTracker(p Protocol) *Tracker {
 	return t
 }
 
-// Connection returns what both sides have said of themselves so far. Before the
-// answer to initialize, the dialect is the one that the client offers.
+// Connection returns what both sides have said about themselves so far. Before the response
+// to initialize, the dialect is the one that the client offers.
 func (t *Tracker) Connection() Connection { return t.conn }
 
-// Observe takes the next frame of the tape, with its envelope as wire.Scan reads
-// it, and says what it means. It keeps no reference to the frame's bytes.
+// Observe takes the next frame of the tape, with its envelope as wire.Scan reads it, and
+// returns what it means. It keeps no reference to the frame's bytes.
 func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFacts) {
 	switch f.Kind {
 	case wire.Stderr:
@@ -75,7 +75,7 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	case wire.Mark:
 		return Annotation{Events: t.mark(f)}, SessionFacts{}
 	}
-	late := t.late(f) // as things stood until now
+	late := t.late(f) // before f changes the state
 	s := step{Frame: f, Envelope: e}
 	switch f.Kind {
 	case wire.Invalid, wire.Body:
@@ -94,7 +94,7 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	return s.annotation, s.facts
 }
 
-// A step is one message on its way through the Tracker.
+// A step is one message that the Tracker is handling.
 type step struct {
 	*wire.Frame
 	wire.Envelope
@@ -221,7 +221,7 @@ func (t *Tracker) answered(s *step, c *call) {
 	}
 }
 
-// unasked takes a response whose request is not known.
+// unasked handles a response whose request is unknown.
 func (t *Tracker) unasked(s *step) {
 	if t.conn.Protocol == MCP {
 		s.annotation.Session = t.stated(s)
@@ -246,7 +246,7 @@ func (t *Tracker) name(b []byte) string {
 		return ""
 	}
 	if len(t.strings) >= maxNames {
-		clear(t.strings) // what is in use comes back
+		clear(t.strings) // names in use come back
 	}
 	name := string(bytes.ToValidUTF8(b, []byte("\ufffd")))
 	if len(name) == len(b) {

@@ -16,15 +16,15 @@ type call struct {
 	At      time.Duration `json:"at,omitempty"`
 	Method  string        `json:"method,omitempty"`
 	Session string        `json:"session,omitempty"`
-	Wrapped string        `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
+	Wrapped string        `json:"wrapped,omitempty"` // the inner method of a request passed along a proxy chain
 	Cwd     string        `json:"cwd,omitempty"`     // of a setup
 	Parent  string        `json:"parent,omitempty"`  // of a fork
 	Servers idList        `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
 	Link    string        `json:"link,omitempty"`    // the connection that mcp/disconnect ends
 	Offer   Dialect       `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
-	Rejects idList        `json:"rejects,omitempty"` // the options of a permission that reject
+	Rejects idList        `json:"rejects,omitempty"` // the options of a permission request that refuse it
 
-	Cancelled bool `json:"cancelled,omitempty"` // by who asked
+	Cancelled bool `json:"cancelled,omitempty"` // by its sender
 }
 
 // An idList holds ids as a JSON array of strings, so it takes no more memory than in the
@@ -72,9 +72,9 @@ func (l *idList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A pair is the request that each end waits for under one id. They differ only
-// where acptap put a request of its own between the two: what it withheld, only
-// the sender knows, what it injected, only the receiver.
+// A pair is the request that each end waits for under one id. The two differ only if acptap
+// put a request of its own between the ends: only the sender knows a withheld request, only
+// the receiver an injected one.
 type pair struct {
 	Client *call `json:"client,omitempty"`
 	Agent  *call `json:"agent,omitempty"`
@@ -93,7 +93,7 @@ func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 	t.calls.Set(key, p)
 }
 
-// answer returns the requests that a response answers, and forgets them.
+// answer returns the requests that a response answers, and removes them.
 func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	key, p, ok := t.calls.find(callKey{f.Dir.Opposite(), IDKey(id), f.Stream})
 	if !ok {
@@ -118,8 +118,8 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	return answered
 }
 
-// open returns the open request that a message names, nil if there is none, of the side
-// whose direction is dir: its own if acptap put one of that id in its place.
+// open returns the open request that a message of the side with direction dir refers to, or
+// nil if there is none; if acptap replaced that request, the side's own.
 func (t *Tracker) open(f *wire.Frame, dir wire.Direction, id []byte) *call {
 	p := t.waiting(f, dir, id)
 	own, other := p.Client, p.Agent
@@ -132,13 +132,13 @@ func (t *Tracker) open(f *wire.Frame, dir wire.Direction, id []byte) *call {
 	return own
 }
 
-// waiting returns what waits under an id that a message names.
+// waiting returns the requests open under an id that a message refers to.
 func (t *Tracker) waiting(f *wire.Frame, dir wire.Direction, id []byte) pair {
 	_, p, _ := t.calls.find(callKey{dir, IDKey(id), f.Stream})
 	return p
 }
 
-// named returns the session of an open request that a message names, if it is known.
+// named returns the session of an open request that a message refers to, if it is known.
 func (t *Tracker) named(f *wire.Frame, dir wire.Direction, id []byte) string {
 	if c := t.open(f, dir, id); c != nil {
 		return c.Session

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/bounded"
 )
 
-// A state is what a Tracker keeps between frames, as it is stored.
+// A state is what a Tracker keeps between frames, in its stored form.
 type state struct {
 	Given      Protocol                    `json:"given,omitempty"`
 	Connection Connection                  `json:"connection"`
@@ -21,7 +21,7 @@ type state struct {
 	Servers    list[string, string]        `json:"servers,omitempty"`
 	Links      list[string, string]        `json:"links,omitempty"`
 	Tokens     list[callKey, string]       `json:"tokens,omitempty"`
-	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"` // "tasks" was without their makers
+	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"` // "tasks" had no makers
 	Failed     list[callOf, bool]          `json:"failed,omitempty"`
 	Restored   list[string, bool]          `json:"restored,omitempty"`
 	Heard      list[string, time.Duration] `json:"heard,omitempty"`
@@ -31,7 +31,7 @@ type state struct {
 	Header     string                      `json:"header,omitempty"`
 }
 
-// A list is what an ordered map holds, the oldest first.
+// A list holds the entries of an ordered map, oldest first.
 type list[K comparable, V any] []entry[K, V]
 
 type entry[K comparable, V any] struct {
@@ -39,8 +39,8 @@ type entry[K comparable, V any] struct {
 	Value V `json:"value"`
 }
 
-// MarshalBinary returns the state of t; equal states give equal bytes. It grows
-// with what is open on the connection, not with what has passed.
+// MarshalBinary returns the state of t; equal states give equal bytes. Its size depends on
+// what is open on the connection, not on what has passed.
 func (t *Tracker) MarshalBinary() ([]byte, error) {
 	s := state{
 		Given:      t.given,
@@ -66,8 +66,8 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalBinary makes t go on as the Tracker did whose state data is. What t
-// knew before is forgotten. After an error t is as it was.
+// UnmarshalBinary replaces the state of t by one that MarshalBinary returned. After an
+// error t is unchanged.
 func (t *Tracker) UnmarshalBinary(data []byte) error {
 	var s state
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -92,8 +92,8 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON refuses a list that is longer than any that a Tracker writes. An
-// entry takes three bytes of a damaged state, and fifty times as many in memory.
+// UnmarshalJSON refuses a list longer than any that a Tracker writes. In a damaged state an
+// entry may take as little as three bytes, but fifty times as many in memory.
 func (l *list[K, V]) UnmarshalJSON(data []byte) error {
 	*l = nil
 	dec := json.NewDecoder(bytes.NewReader(data))

@@ -4,24 +4,23 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is where a session stands between its prompts and what ends them. In
-// version 1 the response ends a turn. In version 2 it only accepts the prompt,
-// and a state_update says later that the work is done; the early draft began
-// with the one and went over to the other, so there the response's stopReason
-// tells. Prompts may be accepted while others are worked on; one idle ends all
-// that were accepted.
+// A turn records how far a session is with its prompts. In version 1 the response ends a
+// turn. In version 2 the response only accepts the prompt, and a later state_update reports
+// that the work is done. The early draft changed from the former to the latter, so there a
+// stopReason in the response decides. Prompts may be accepted while the agent works on
+// others; one idle ends all that were accepted.
 type turn struct {
 	Waiting  int  `json:"waiting,omitempty"`  // prompts without a response
-	Ended    int  `json:"ended,omitempty"`    // of those, how many were ended by a hasty idle
-	Accepted bool `json:"accepted,omitempty"` // there is one with a response that did not end it
+	Ended    int  `json:"ended,omitempty"`    // how many of those an early idle has ended
+	Accepted bool `json:"accepted,omitempty"` // a prompt has a response that did not end it
 
 	Cancelled bool `json:"cancelled,omitempty"` // the client has cancelled the work
 }
 
-// open reports whether a prompt is worked on.
+// open reports whether the agent works on a prompt.
 func (u turn) open() bool { return u.Waiting > u.Ended || u.Accepted }
 
-// cancelTurns takes a session/cancel. Without a turn it cancels nothing.
+// cancelTurns handles a session/cancel. Without a turn it cancels nothing.
 func (t *Tracker) cancelTurns(session string) {
 	if u, ok := t.turns.Get(session); ok && u.open() {
 		u.Cancelled = true
@@ -29,7 +28,7 @@ func (t *Tracker) cancelTurns(session string) {
 	}
 }
 
-// prompted takes a prompt.
+// prompted handles a prompt.
 func (t *Tracker) prompted(s *step) {
 	s.annotation.Events |= TurnBegan
 	s.facts.Prompt = promptLine(wire.Get(s.Params, "prompt"))
@@ -42,7 +41,7 @@ func (t *Tracker) prompted(s *step) {
 	t.turns.Set(s.annotation.Session, u)
 }
 
-// accepted takes the response to a prompt.
+// accepted handles the response to a prompt.
 func (t *Tracker) accepted(s *step) {
 	session := s.annotation.Session
 	u, _ := t.turns.Get(session)
@@ -59,14 +58,14 @@ func (t *Tracker) accepted(s *step) {
 	t.keepTurn(session, u)
 }
 
-// idle takes the state_update that says so. It ends what was accepted; if there
-// is nothing, then the prompt whose response is yet to come.
+// idle handles an idle state_update. It ends the accepted prompts; if there are none, those
+// whose responses are yet to come.
 func (t *Tracker) idle(s *step, stopReason []byte) {
 	session := s.annotation.Session
 	u, ok := t.turns.Get(session)
 	switch {
 	case !ok, !u.Accepted && u.Ended == u.Waiting:
-		return // background work, or the state at the beginning
+		return // background work, or the initial state
 	case u.Accepted:
 		u.Accepted = false
 	default:

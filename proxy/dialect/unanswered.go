@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// WaitingRequests are the requests on a tape, in their order, that need an answer and
-// have none yet: those that are Unanswered if the tape ends. Their memory is bounded:
-// of very many the older half is forgotten.
+// WaitingRequests are the requests on a tape, in order, that need an answer and have none
+// yet: they are Unanswered if the tape ends here. Their memory is bounded: of too many, the
+// older half is forgotten.
 type WaitingRequests []WaitingRequest
 
-// A WaitingRequest is one of WaitingRequests.
+// A WaitingRequest is an element of WaitingRequests.
 type WaitingRequest struct {
-	Seq     uint64 // of its frame
-	Session string `json:",omitempty"` // in whose run it counts; empty: in none, as where only acptap and the agent know of it
+	Seq     uint64 // of the request's frame
+	Session string `json:",omitempty"` // the session that it counts for; empty for none, such as when only acptap and the agent know of it
 }
 
-// maxWaiting is how many bytes they take as JSON, in which a character may become six:
-// what has seen a tape up to some frame is stored so.
+// maxWaiting bounds their size as JSON, the form in which they are stored. One byte may
+// become six there.
 const maxWaiting = 256 << 10
 
 // Observe takes the next frame.

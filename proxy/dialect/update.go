@@ -2,24 +2,24 @@ package dialect
 
 import "slices"
 
-// An Update is one row of the table of session/update variants.
+// An Update is a row of the table of session/update variants.
 type Update struct {
 	Name     string
 	Entity   Entity
 	Form     UpdateForm
-	ID       string   // where the entity's id is in params.update; empty: there is only one of its kind
+	ID       string   // path of the entity's id in params.update; empty if there is only one entity of its kind
 	Says     string   // what the line of a frame says, as in methods.txt
-	Text     string   // where the text is that the next chunk continues; of a terminal, output in base64
+	Text     string   // path of the text that the next chunk continues; for a terminal, output in base64
 	Stable   Dialects // where it is specified
 	Unstable Dialects // where it is specified as unstable
-	Removed  Dialects // where it stood once, and is still met
+	Removed  Dialects // where it was specified once; peers still use it
 }
 
 // An Entity is what an update is about.
 type Entity uint8
 
-// The entities. Those from UserMessage to Notice have a place in the
-// conversation; of the others only the last value counts.
+// The entities. Those from UserMessage to Notice have a place in the conversation; for the
+// others only the last value counts.
 const (
 	NoEntity Entity = iota
 	UserMessage
@@ -48,7 +48,7 @@ type UpdateForm uint8
 // The forms.
 const (
 	Chunk   UpdateForm = iota // adds to it, or makes it
-	Patch                     // changes the fields that it has, or makes it
+	Patch                     // changes only the fields that it has, or makes it
 	Whole                     // makes or replaces it
 	Removal                   // removes it
 )

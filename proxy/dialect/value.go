@@ -12,8 +12,8 @@ func quoted(value []byte) bool {
 	return len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
 }
 
-// firstLine returns the first line of a JSON string that is not blank, at most
-// max runes of it. Of a string that was cut off it takes what is there.
+// firstLine returns the first line of a JSON string that is not blank, at most max runes of
+// it. The string may be cut off.
 func firstLine(value []byte, max int) string {
 	// Twelve bytes are the most that a rune needs (two escaped surrogates);
 	// eight times that leaves room for blank lines.

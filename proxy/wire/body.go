@@ -2,11 +2,11 @@ package wire
 
 import "bytes"
 
-// A BodyDecoder takes a body for one frame. White space around JSON is framing.
+// A BodyDecoder reads a whole body as one frame. White space around JSON is framing.
 type BodyDecoder struct {
-	JSON    bool   `json:"json,omitempty"` // by the type of its content; else the frame is of the kind Body
-	Open    bool   `json:"open,omitempty"` // earlier bytes of the frame were given out already
-	Pending []byte `json:"p,omitempty"`    // what was not
+	JSON    bool   `json:"json,omitempty"` // the content type is JSON; otherwise the frame has the kind Body
+	Open    bool   `json:"open,omitempty"` // earlier bytes of the frame were already emitted
+	Pending []byte `json:"p,omitempty"`    // bytes not emitted yet
 
 	// Limit is how many bytes are kept until the body ends; 0 is MaxChecked.
 	Limit int `json:"-"`
@@ -41,7 +41,7 @@ func (d *BodyDecoder) spill(emit func(Piece)) {
 	case len(data) > 0:
 		emit(Piece{Lead: lead, Bytes: data, Kind: d.kind()})
 		d.Open = true
-	case d.Open: // white space within the frame, or not known yet
+	case d.Open: // white space that may be inside the frame
 		emit(Piece{Bytes: d.Pending, Kind: d.kind()})
 		rest = nil
 	default:
@@ -51,8 +51,8 @@ func (d *BodyDecoder) spill(emit func(Piece)) {
 	d.Pending = append(d.Pending[:0], rest...)
 }
 
-// cut divides what is pending into white space, the bytes of the frame, and white
-// space that may follow it.
+// cut divides Pending into leading white space, the bytes of the frame, and white space
+// that may follow it.
 func (d *BodyDecoder) cut() (lead, data, rest []byte) {
 	data = d.Pending
 	if !d.JSON {
@@ -73,5 +73,5 @@ func (d *BodyDecoder) kind() Kind {
 	return Body
 }
 
-// jsonBlanks is the white space of RFC 8259, section 2.
+// jsonBlanks is JSON's white space (RFC 8259, section 2).
 const jsonBlanks = " \t\r\n"

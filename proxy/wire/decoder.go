@@ -6,36 +6,35 @@ import (
 	"strings"
 )
 
-// A Decoder cuts the bytes of one direction of a stream into pieces: the body of an HTTP
-// request, that of its response, or a WebSocket. One of its fields is set. Written as
-// JSON it is its whole state: a Decoder read from that goes on where the other stopped.
-// How the stream is divided into calls of Feed changes nothing.
+// A Decoder cuts one direction of a stream into pieces: a request body, a response body, or
+// a WebSocket. Exactly one field is set. Its JSON is its whole state: a Decoder unmarshaled
+// from it continues where the other stopped. The pieces do not depend on how the bytes are
+// divided into calls of Feed.
 type Decoder struct {
 	Events *EventDecoder  `json:"sse,omitempty"`
 	Socket *SocketDecoder `json:"ws,omitempty"`
 	Body   *BodyDecoder   `json:"body,omitempty"`
 }
 
-// NewDecoder returns the Decoder for what follows a head with that status, 0 for a
-// request, and those header fields; field is Get of an http.Header. What follows the
-// head of a request to upgrade shows the answer: its status decides for both
-// directions.
+// NewDecoder returns the Decoder for what follows a head with that status (0 for a request)
+// and those header fields; field is Get of an http.Header. After an upgrade, the status of
+// the response decides for both directions.
 func NewDecoder(status int, field func(name string) string) Decoder {
 	if status == 101 && strings.EqualFold(field("Upgrade"), "websocket") {
 		return Decoder{Socket: new(SocketDecoder)}
 	}
 	if e := field("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return Decoder{Body: new(BodyDecoder)} // compressed: it is not read
+		return Decoder{Body: new(BodyDecoder)} // compressed: not read
 	}
-	kind, _, _ := mime.ParseMediaType(field("Content-Type")) // a bad parameter leaves the type readable
+	kind, _, _ := mime.ParseMediaType(field("Content-Type")) // the type is returned even if a parameter is bad
 	if kind == "text/event-stream" {
 		return Decoder{Events: new(EventDecoder)}
 	}
 	return Decoder{Body: &BodyDecoder{JSON: kind == "application/json" || strings.HasSuffix(kind, "+json")}}
 }
 
-// Feed takes the next bytes, and calls emit for each piece that they end. The bytes of
-// p are not kept.
+// Feed takes the next bytes, and calls emit for each piece that they complete. It does not
+// keep p.
 func (d *Decoder) Feed(p []byte, emit func(Piece)) {
 	switch {
 	case d.Events != nil:
@@ -47,9 +46,9 @@ func (d *Decoder) Feed(p []byte, emit func(Piece)) {
 	}
 }
 
-// Flush gives out the frame that the end of the stream left unfinished. It returns the
-// framing after the last frame, valid until the next call; that is the lead of whatever
-// mark comes next.
+// Flush emits the frame that the end of the stream left unfinished. It returns the framing
+// after the last frame, which is the lead of the mark that follows; it is valid until the
+// next call.
 func (d *Decoder) Flush(emit func(Piece)) (rest []byte) {
 	switch {
 	case d.Events != nil:
@@ -62,8 +61,7 @@ func (d *Decoder) Flush(emit func(Piece)) (rest []byte) {
 	return nil
 }
 
-// Gap is Flush where bytes are missing, nobody knows how many, and the stream goes on
-// behind them.
+// Gap is Flush for a stream that continues after an unknown number of missing bytes.
 func (d *Decoder) Gap(emit func(Piece)) (rest []byte) {
 	rest = d.Flush(emit)
 	switch {
@@ -75,7 +73,7 @@ func (d *Decoder) Gap(emit func(Piece)) (rest []byte) {
 	return rest
 }
 
-// Pending returns how many bytes wait for the end of their frame.
+// Pending returns how many bytes are held until their frame ends.
 func (d *Decoder) Pending() int {
 	switch {
 	case d.Events != nil:
@@ -88,8 +86,8 @@ func (d *Decoder) Pending() int {
 	return 0
 }
 
-// Spill gives out what waits, as if the frame had reached the limit already: it goes
-// on in parts.
+// Spill emits pending bytes as if their frame had reached the limit; the frame continues in
+// later pieces.
 func (d *Decoder) Spill(emit func(Piece)) {
 	switch {
 	case d.Pending() == 0:
@@ -102,8 +100,8 @@ func (d *Decoder) Spill(emit func(Piece)) {
 	}
 }
 
-// maxFraming is how many bytes of framing wait for a frame, such as comments and
-// pings that keep an idle stream open. Beyond it they get a mark of their own.
+// maxFraming is how many bytes of framing, such as comments and pings that keep an idle
+// stream open, are held until a frame follows. More get a mark of their own.
 const maxFraming = 4 << 10
 
 // framing returns the piece for bytes without a frame.
@@ -115,13 +113,13 @@ func markPiece(lead []byte, m Marked) Piece {
 	return Piece{Lead: lead, Bytes: m.JSON(), Kind: Mark, Derived: true, Last: true}
 }
 
-// A pendingScanner finds frames in the bytes that are pending.
+// A pendingScanner finds frames in pending bytes.
 type pendingScanner interface {
-	scan(emit func(Piece))  // gives out those that have ended
-	spill(emit func(Piece)) // gives out a part of one that has not
+	scan(emit func(Piece))  // emits the frames that have ended
+	spill(emit func(Piece)) // emits part of an unfinished frame
 }
 
-// feed adds p to what is pending, never more than one byte beyond the limit, and scans it.
+// feed appends p to pending, at most one byte beyond the limit at a time, and scans it.
 func feed(s pendingScanner, pending *[]byte, limit int, p []byte, emit func(Piece)) {
 	limit = limitOr(limit)
 	for len(p) > 0 {
@@ -137,8 +135,8 @@ func feed(s pendingScanner, pending *[]byte, limit int, p []byte, emit func(Piec
 	}
 }
 
-// settle moves what is pending to the start of its buffer, and lets go of one that
-// was needed for a long frame only.
+// settle moves pending to the start of its buffer, or to a new one if the buffer was large
+// for one long frame.
 func settle(start, pending []byte) []byte {
 	const large = 256 << 10
 	if cap(start) > large && len(pending) <= maxFraming {
@@ -154,7 +152,7 @@ func limitOr(limit int) int {
 	return max(limit, 256) // more than the longest control frame of a WebSocket
 }
 
-// A Joiner puts the pieces of a stream together again.
+// A Joiner rebuilds a stream from its pieces.
 type Joiner struct {
 	Socket bool // the stream is a WebSocket, whose data may be masked
 

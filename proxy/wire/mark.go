@@ -2,35 +2,35 @@ package wire
 
 import "encoding/json"
 
-// Marked is the content of a frame of the kind Mark, which its Raw holds as JSON. Exactly
+// Marked is the content of a frame of the kind Mark, whose Raw holds it as JSON. Exactly
 // one field is set.
 type Marked struct {
 	Gap    int64  `json:"gap,omitempty"`    // bytes of this direction that are missing here
-	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; which direction they were of is not known
+	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; their direction is unknown
 	EOF    bool   `json:"eof,omitempty"`    // the stream of this direction ended
 	Error  string `json:"error,omitempty"`  // why reading the stream of this direction failed; neither side closed it
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
-	Fault  string `json:"fault,omitempty"`  // which part of acptap failed here, and how; it does nothing afterwards
+	Fault  string `json:"fault,omitempty"`  // which part of acptap failed here and how; it does nothing afterwards
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
 	Rule   *Rule  `json:"rule,omitempty"`   // what changes the following frames, or why it does not
 
-	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, with which a stream begins, or of a response
+	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, which begins a stream, or of a response
 	End     *StreamEnd `json:"ended,omitempty"`   // where a direction of a stream ended
-	SSE     *SSE       `json:"sse,omitempty"`     // an event that is no message
+	SSE     *SSE       `json:"sse,omitempty"`     // an event that is not a message
 	Close   *Close     `json:"close,omitempty"`   // one side's half of the closing handshake of a WebSocket
-	Framing int64      `json:"framing,omitempty"` // bytes of a stream without a message, such as the pings of some hours
+	Framing int64      `json:"framing,omitempty"` // bytes of a stream without a message, such as hours of pings
 	Closed  string     `json:"closed,omitempty"`  // why a tape with streams has ended, in place of Exit
 }
 
-// A Rule is what withheld, rewrote, injected or delayed the next frames of its direction.
-// One that did nothing may say why.
+// A Rule says what withheld, rewrote, injected or delayed the next frames of its direction.
+// If it did nothing it may say why.
 type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"
-	Frames int    `json:"frames,omitempty"` // how many of the frames that follow; 0: none, as where a tape begins with all rules
+	Frames int    `json:"frames,omitempty"` // how many of the following frames it applies to; 0 for none, such as the list of rules at the start of a tape
 }
 
-// An Exit is how the agent ended.
+// An Exit says how the agent ended.
 type Exit struct {
 	Code      int               `json:"code"`                // exit status; 128+n for signal n
 	Signal    string            `json:"signal,omitempty"`    // the signal that ended it

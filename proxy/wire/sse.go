@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// An EventDecoder cuts a text/event-stream (WHATWG HTML, section 9.2) into frames.
-// The data of an event of the type "message" is a frame. Other events, and those
-// without data, are marks. Comments, and unknown fields, are framing.
+// An EventDecoder cuts a text/event-stream (WHATWG HTML, section 9.2) into frames. The data
+// of an event of the type "message" is a frame. Other events, and events without data, are
+// marks. Comments and unknown fields are framing.
 //
-// Data that stands in one line, with no field that counts behind it, is the bytes of
-// the stream, and its lead ends where it begins. Otherwise the lead holds the whole
-// event, and the data is derived. So the fields of an event stand in its own lead,
-// always. An event that outgrows Limit is given out in parts as it stands in the
-// stream, from its first data on, with the names of the fields of further lines.
+// Data in a single line with no known field after it is passed as it is, and the lead ends
+// where the data begins. Otherwise the lead holds the whole event, and the data is derived.
+// So an event's fields are always in its own lead. An event that outgrows Limit is emitted
+// in parts, as the stream has it, from its first data on; field names of further lines are
+// included.
 type EventDecoder struct {
 	Pending []byte `json:"p,omitempty"`     // bytes since the last piece
-	Began   bool   `json:"began,omitempty"` // there was a piece, so that no byte order mark can follow
-	Skip    bool   `json:"skip,omitempty"`  // Pending begins within a line that is passed over
-	Open    bool   `json:"open,omitempty"`  // parts of the event were given out already
-	Other   bool   `json:"other,omitempty"` // and it is not of the type "message"
+	Began   bool   `json:"began,omitempty"` // a piece was emitted, so no byte order mark can follow
+	Skip    bool   `json:"skip,omitempty"`  // Pending begins inside a line to be skipped
+	Open    bool   `json:"open,omitempty"`  // parts of the event were already emitted
+	Other   bool   `json:"other,omitempty"` // that event is not of the type "message"
 
 	// Limit is how many bytes are kept until an event ends; 0 is MaxChecked.
 	Limit int `json:"-"`
 
-	line  int // where the line begins in Pending that has not ended
-	seen  int // no line ends between that and here
+	line  int // start of the unfinished line in Pending
+	seen  int // Pending has no line end between line and seen
 	event event
-	data  []byte // of an event with several lines of it
+	data  []byte // joined data of an event with several lines of data
 }
 
-// An event is what is known of one that has not ended, by places in Pending.
+// An event is what is known of an unfinished event, as positions in Pending.
 type event struct {
 	start  int    // after the previous blank line
-	data   [2]int // of its first line of data
-	lines  int    // of data
+	data   [2]int // its first line of data
+	lines  int    // lines of data so far
 	fields bool
-	late   bool // a field follows data
+	late   bool // a field follows the data
 	other  bool // not of the type "message"
 	id     []byte
 }
@@ -44,8 +44,8 @@ type event struct {
 // Feed is Decoder.Feed.
 func (d *EventDecoder) Feed(p []byte, emit func(Piece)) { feed(d, &d.Pending, d.Limit, p, emit) }
 
-// Flush is Decoder.Flush. To the client an event that has not ended is none (section
-// 9.2.6: at the end of the file it is discarded), so it becomes a mark.
+// Flush is Decoder.Flush. Clients discard an event that the end of the stream cut off
+// (section 9.2.6), so it becomes a mark.
 func (d *EventDecoder) Flush(emit func(Piece)) (rest []byte) {
 	d.scan(emit)
 	rest = d.Pending
@@ -61,7 +61,7 @@ func (d *EventDecoder) Flush(emit func(Piece)) (rest []byte) {
 	return rest
 }
 
-// scan goes over the lines that have ended.
+// scan reads the lines that have ended.
 func (d *EventDecoder) scan(emit func(Piece)) {
 	for !d.Open || d.endOfLong(emit) {
 		i := lineBreak(d.Pending[d.seen:])
@@ -72,7 +72,7 @@ func (d *EventDecoder) scan(emit func(Piece)) {
 		start, end := d.line, d.seen+i
 		d.line, d.seen = end+1, end+1
 		switch {
-		case start == end && end > 0 && d.Pending[end] == '\n' && d.Pending[end-1] == '\r': // of a CRLF
+		case start == end && end > 0 && d.Pending[end] == '\n' && d.Pending[end-1] == '\r': // the LF of a CRLF
 		case start == 0 && d.Skip:
 		case start == 0 && !d.Began:
 			d.event.start = len(byteOrderMark(d.Pending))
@@ -83,7 +83,7 @@ func (d *EventDecoder) scan(emit func(Piece)) {
 	}
 }
 
-// take takes the line from start to end.
+// take reads the line from start to end.
 func (d *EventDecoder) take(start, end int, emit func(Piece)) {
 	if start == end {
 		d.dispatch(emit)
@@ -132,8 +132,8 @@ func (d *EventDecoder) dispatch(emit func(Piece)) {
 	}
 }
 
-// mark returns the piece for an event that is no message. Of long data it has the
-// beginning: the lead holds all of it.
+// mark returns the piece for an event that is not a message. It shortens long data, because
+// the lead holds all of it.
 func (d *EventDecoder) mark(whole []byte, e SSE) Piece {
 	if e.Size = len(e.Data); e.Size > maxFraming {
 		e.Data = strings.ToValidUTF8(e.Data[:maxFraming], "")
@@ -147,7 +147,7 @@ func (d *EventDecoder) mark(whole []byte, e SSE) Piece {
 	return p
 }
 
-// join returns the data of an event with several lines of it.
+// join returns the data of an event with several lines of data.
 func (d *EventDecoder) join() []byte {
 	d.data = d.data[:0]
 	eachField(d.Pending[d.event.start:d.line], func(name fieldName, value []byte) {
@@ -158,15 +158,15 @@ func (d *EventDecoder) join() []byte {
 	return d.data[:len(d.data)-1]
 }
 
-// drop forgets n bytes that were given out. What is behind them is gone over anew:
-// but for the ends of lines, nothing of that was.
+// drop removes n emitted bytes from Pending. The rest is scanned again; so far only its
+// line ends were looked for.
 func (d *EventDecoder) drop(n int) {
 	d.Pending = d.Pending[n:]
 	d.Began, d.Skip = true, false
 	d.line, d.seen, d.event = 0, 0, event{}
 }
 
-// spill gives out what is pending, though the event has not ended.
+// spill emits what is pending, though the event has not ended.
 func (d *EventDecoder) spill(emit func(Piece)) {
 	from := 0
 	if !d.Open {
@@ -181,13 +181,13 @@ func (d *EventDecoder) spill(emit func(Piece)) {
 		d.endOfLong(emit)
 	}
 	if d.seen == 0 {
-		return // a line end that perhaps ends the event
+		return // only a line end, which may end the event
 	}
 	emit(Piece{Lead: d.Pending[:from], Bytes: d.Pending[from:d.seen], Kind: d.kind(), EventID: d.event.id})
 	d.drop(d.seen)
 }
 
-// firstData returns where the first data of the event begins, -1 if there is none yet.
+// firstData returns where the event's first data begins, or -1 if there is none yet.
 func (d *EventDecoder) firstData() int {
 	if d.event.lines > 0 {
 		return d.event.data[0]
@@ -203,8 +203,8 @@ func (d *EventDecoder) firstData() int {
 	return len(d.Pending) - len(value)
 }
 
-// endOfLong looks for the end of an event of which parts are given out. The bytes
-// before d.seen are of the event then.
+// endOfLong looks for the end of an event whose first parts were emitted. All bytes before
+// d.seen then belong to the event.
 func (d *EventDecoder) endOfLong(emit func(Piece)) (found bool) {
 	for {
 		i := lineBreak(d.Pending[d.seen:])
@@ -218,7 +218,7 @@ func (d *EventDecoder) endOfLong(emit func(Piece)) (found bool) {
 			next++
 		}
 		if next >= len(d.Pending) {
-			return false // whether the next line is blank is not known yet
+			return false // the next line may be blank: not known yet
 		}
 		if c := d.Pending[next]; c == '\r' || c == '\n' {
 			emit(Piece{Bytes: d.Pending[:d.seen], Kind: d.kind(), Last: true})
@@ -230,7 +230,7 @@ func (d *EventDecoder) endOfLong(emit func(Piece)) (found bool) {
 	}
 }
 
-// kind returns the kind of an event of which parts are given out.
+// kind returns the kind of an event that is emitted in parts.
 func (d *EventDecoder) kind() Kind {
 	if d.Other {
 		return Body

@@ -2,9 +2,8 @@ package wire
 
 import "bytes"
 
-// ReadSSE returns the fields of the event at the end of a lead of a text/event-stream,
-// which may be cut off. Of a field that occurs twice the last counts; lines of data are
-// joined.
+// ReadSSE returns the fields of the event at the end of a text/event-stream's lead, which
+// may be cut off. If a field occurs twice the last one counts; lines of data are joined.
 func ReadSSE(lead []byte) SSE {
 	var e SSE
 	var data []byte
@@ -24,11 +23,11 @@ func ReadSSE(lead []byte) SSE {
 	return e
 }
 
-// A fieldName is the name of a field of an event that counts.
+// A fieldName is a known field of an event.
 type fieldName byte
 
 const (
-	noField fieldName = iota // a comment, an unknown field, or one with a value that makes it none
+	noField fieldName = iota // a comment, an unknown field, or a field whose value makes it ignored
 	dataField
 	eventField
 	idField
@@ -58,8 +57,8 @@ func field(line []byte) (fieldName, []byte) {
 	return noField, value
 }
 
-// eachField calls yield for each line of text that is not blank, also for one that has
-// not ended.
+// eachField calls yield for each line of text that is not blank, including an unfinished
+// last line.
 func eachField(text []byte, yield func(fieldName, []byte)) {
 	for len(text) > 0 {
 		n := lineBreak(text)
@@ -73,7 +72,7 @@ func eachField(text []byte, yield func(fieldName, []byte)) {
 	}
 }
 
-// byteOrderMark returns the mark that text begins with, empty if it begins with none.
+// byteOrderMark returns the byte order mark that text begins with, or "".
 func byteOrderMark(text []byte) []byte {
 	const mark = "\ufeff"
 	if bytes.HasPrefix(text, []byte(mark)) {
@@ -85,7 +84,7 @@ func byteOrderMark(text []byte) []byte {
 // lineBreak returns where the first line of b ends: with a line feed, a carriage return,
 // or both. It returns -1 if no line ends.
 func lineBreak(b []byte) int {
-	const window = 256 // of a stream without line feeds, not all is looked through for each line
+	const window = 256 // so that a stream without line feeds is not searched to its end for each line
 	for at := 0; at < len(b); at += window {
 		w := b[at:min(at+window, len(b))]
 		n := bytes.IndexByte(w, '\n')

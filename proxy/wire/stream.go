@@ -2,24 +2,24 @@ package wire
 
 import "strings"
 
-// A stream is one HTTP exchange or one WebSocket on a tape that has several of them.
-// Streams are numbered from 1; 0 is the connection's own bytes, as over stdio.
+// A stream is one HTTP exchange or one WebSocket of a tape with several of them. Streams
+// are numbered from 1; 0 is the connection's own bytes, such as stdio.
 
 // An HTTP is the head of a request, or of a response if Status is set.
 type HTTP struct {
-	Stream    uint64      `json:"stream"`           // its number on the tape, never used again
-	Origin    Origin      `json:"origin,omitzero"`  // of a response: Injected if acptap gives it
+	Stream    uint64      `json:"stream"`           // number on the tape, never reused
+	Origin    Origin      `json:"origin,omitzero"`  // of a response: Injected if acptap made it
 	Method    string      `json:"method,omitempty"` // of a request
-	Target    string      `json:"target,omitempty"` // of a request: path and query as they came
+	Target    string      `json:"target,omitempty"` // of a request: path and query as sent
 	Protocol  string      `json:"protocol,omitempty"`
-	Guessed   bool        `json:"guessed,omitempty"`   // of a request: no id says which conversation it is of, and another client's may be on the tape
+	Guessed   bool        `json:"guessed,omitempty"`   // of a request: it has no id of its conversation, so the tape may hold several clients' requests
 	Status    int         `json:"status,omitempty"`    // of a response
-	Headers   []Header    `json:"headers,omitempty"`   // as they came
-	Rewritten *HeadChange `json:"rewritten,omitempty"` // what of them went on otherwise
+	Headers   []Header    `json:"headers,omitempty"`   // as sent
+	Rewritten *HeadChange `json:"rewritten,omitempty"` // what acptap changed before passing it on
 }
 
-// Field returns the value of a header as it came: those of several lines with commas
-// between, which mean the same (RFC 9110, section 5.2). ok is false if there is none.
+// Field returns the value of a header as sent. Repeated headers are joined with commas,
+// which means the same (RFC 9110, section 5.2). ok is false if there is none.
 func (h *HTTP) Field(name string) (value string, ok bool) {
 	for i := range h.Headers {
 		line := &h.Headers[i]
@@ -34,15 +34,15 @@ func (h *HTTP) Field(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// A Header is one line of a head. Of credentials, and of what means nothing to the
-// protocols, the value is not kept.
+// A Header is one line of a head. Values of credentials, and of headers that mean nothing
+// to the protocols, are not kept.
 type Header struct {
 	Name        string   `json:"name"`
 	Value       string   `json:"value,omitempty"`
-	Length      int      `json:"length,omitempty"`      // bytes of a value that is not kept
+	Length      int      `json:"length,omitempty"`      // bytes of a value that was not kept
 	Scheme      string   `json:"scheme,omitempty"`      // of credentials, such as Bearer
 	Cookies     []string `json:"cookies,omitempty"`     // the names of cookies
-	Fingerprint string   `json:"fingerprint,omitempty"` // of credentials: 8 hex digits that are the same for the same value within one store
+	Fingerprint string   `json:"fingerprint,omitempty"` // of credentials: 8 hex digits, equal for equal values within one store
 }
 
 // HeaderValue returns the value of the first header with a name, as http.Header.Get does, or
@@ -60,21 +60,21 @@ func HeaderValue(headers []Header, name string) string {
 type HeadChange struct {
 	Target  string   `json:"target,omitempty"`
 	Status  int      `json:"status,omitempty"`
-	Headers []Header `json:"headers,omitempty"` // new ones, and those with another value
-	Removed []string `json:"removed,omitempty"` // names of headers that did not go on
+	Headers []Header `json:"headers,omitempty"` // new or changed headers
+	Removed []string `json:"removed,omitempty"` // names of headers not passed on
 }
 
-// A StreamEnd is where one direction of a stream ended.
+// A StreamEnd says where one direction of a stream ended.
 type StreamEnd struct {
 	Stream uint64 `json:"stream"`
-	Bytes  int64  `json:"bytes,omitempty"` // that its sender sent, framing included
+	Bytes  int64  `json:"bytes,omitempty"` // bytes sent, framing included
 	By     Peer   `json:"by"`              // who ended it
-	Error  string `json:"error,omitempty"` // why it broke off; empty: it ended as it should
+	Error  string `json:"error,omitempty"` // why it broke off; empty if it ended normally
 
 	Trailers []Header `json:"trailers,omitempty"` // headers after the body (RFC 9110, section 6.5)
 }
 
-// A Peer is one of those who can end a stream.
+// A Peer is who ended a stream.
 type Peer string
 
 // The peers. The server counts as the agent.
@@ -84,33 +84,31 @@ const (
 	ByAcptap Peer = "acptap"
 )
 
-// An SSE is an event of a text/event-stream that is no message: its fields, as the
-// WHATWG HTML standard (section 9.2) reads them.
+// An SSE is an event of a text/event-stream that is not a message: its fields, read as the
+// WHATWG HTML standard (section 9.2) says.
 type SSE struct {
 	ID    string `json:"id,omitempty"`
 	Event string `json:"event,omitempty"`
 	Retry string `json:"retry,omitempty"` // ms
 	Data  string `json:"data,omitempty"`
-	Size  int    `json:"size,omitempty"` // bytes of the data, if here is only its beginning
+	Size  int    `json:"size,omitempty"` // bytes of the data, if Data holds only its beginning
 	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event, so the client ignored it
 }
 
-// A Close is one side's half of the closing handshake of a WebSocket (RFC 6455, section
-// 5.5.1).
+// A Close is one side's half of a WebSocket's closing handshake (RFC 6455, section 5.5.1).
 type Close struct {
-	Code   int    `json:"code"` // 1005: none was given
+	Code   int    `json:"code"` // 1005 if none was given
 	Reason string `json:"reason,omitempty"`
 }
 
-// A Piece is what a Decoder gives out: a frame, or a part of a long one, with the
-// framing in front of it. Leads and bytes of all pieces in order are the stream, but for
-// the bytes of those that are derived (Joiner). Its slices are valid during the call
-// only.
+// A Piece is what a Decoder emits: a frame or a part of a long one, with the framing before
+// it. The leads and bytes of all pieces in order are the stream, except that Derived bytes
+// are not part of it (see Joiner). Its slices are valid only during the call.
 type Piece struct {
-	Lead    []byte // framing before Bytes; it may come in a piece of its own
+	Lead    []byte // framing before Bytes; may be a piece of its own
 	Bytes   []byte
-	Kind    Kind   // Invalid: to be scanned, as JSON-RPC should be; Body, or Mark with a Marked as JSON
+	Kind    Kind   // Invalid: to be scanned as JSON-RPC; Body; or Mark, whose Bytes are a Marked as JSON
 	Derived bool   // Bytes are made from Lead, which holds what crossed the wire
-	Last    bool   // the frame ends here; else it goes on in the next piece
-	EventID []byte // of an event that has one, nil if it has none; given with its first piece
+	Last    bool   // the frame ends here; otherwise it continues in the next piece
+	EventID []byte // the event's id, with its first piece; nil if it has none
 }

@@ -2,35 +2,35 @@ package wire
 
 import "bytes"
 
-// A SocketDecoder cuts one direction of a WebSocket (RFC 6455, section 5) into
-// messages. Text is a frame, unmasked; binary messages, and those that an extension has
-// changed, are frames of the kind Body. A close is a mark. Pings and pongs are framing,
-// as are the headers and masks of messages.
+// A SocketDecoder cuts one direction of a WebSocket (RFC 6455, section 5) into messages. A
+// text message, unmasked, is a frame; a binary message, or one that an extension changed,
+// is a frame of the kind Body. A close is a mark. Pings, pongs, headers and masks are
+// framing.
 //
-// Of a message in several fragments the lead holds all that crossed the wire, and the
-// joined payload is derived. A message that outgrows Limit is given out in parts.
+// For a fragmented message the lead holds all that crossed the wire, and the joined payload
+// is derived. A message that outgrows Limit is emitted in parts.
 type SocketDecoder struct {
 	Pending []byte  `json:"p,omitempty"`      // bytes since the last piece
-	Open    bool    `json:"open,omitempty"`   // parts of a message were given out already
+	Open    bool    `json:"open,omitempty"`   // parts of a message were already emitted
 	Lost    bool    `json:"lost,omitempty"`   // bytes are missing, and no message has begun since
-	Message message `json:"message,omitzero"` // that one, where Pending begins
+	Message message `json:"message,omitzero"` // the message at the start of Pending
 
 	// Limit is how many bytes are kept until a message ends; 0 is MaxChecked.
 	Limit int `json:"-"`
 
-	at   int     // what is before that in Pending was gone over
-	now  message // the one that has not ended there
-	data []byte  // of a message
+	at   int     // Pending is scanned up to here
+	now  message // the unfinished message at that position
+	data []byte  // buffer for an unmasked or joined payload
 }
 
-// A message is what is known of one that has not ended.
+// A message is what is known of an unfinished message.
 type message struct {
 	Begun  bool  `json:"begun,omitempty"`
 	Split  bool  `json:"split,omitempty"`  // it comes in fragments
 	Opaque bool  `json:"opaque,omitempty"` // it is not text
-	Final  bool  `json:"final,omitempty"`  // the fragment at hand is the last
-	Left   int64 `json:"left,omitempty"`   // bytes of that fragment's payload that are to come
-	Mask   mask  `json:"mask,omitzero"`    // for them
+	Final  bool  `json:"final,omitempty"`  // the current fragment is the last
+	Left   int64 `json:"left,omitempty"`   // bytes of the current fragment's payload still to come
+	Mask   mask  `json:"mask,omitzero"`    // mask for those bytes
 }
 
 // Feed is Decoder.Feed.
@@ -47,7 +47,7 @@ func (d *SocketDecoder) Flush(emit func(Piece)) (rest []byte) {
 	return rest
 }
 
-// scan goes over payloads and headers as far as they have come.
+// scan reads the headers and payloads received so far.
 func (d *SocketDecoder) scan(emit func(Piece)) {
 	if d.at == 0 {
 		d.now = d.Message
@@ -69,7 +69,7 @@ func (d *SocketDecoder) scan(emit func(Piece)) {
 		case !ok:
 			return
 		case !h.control():
-			if d.now.Begun && h.opcode != opContinuation { // the one before never ends
+			if d.now.Begun && h.opcode != opContinuation { // the previous message never ends
 				d.give(emit, true)
 			}
 			d.now.begin(h)
@@ -84,7 +84,7 @@ func (d *SocketDecoder) scan(emit func(Piece)) {
 
 // control handles a control frame, which may come between the fragments of a message.
 func (d *SocketDecoder) control(h frameHead, emit func(Piece)) {
-	if h.opcode == opClose && d.Open { // no message continues after it
+	if h.opcode == opClose && d.Open { // no message continues after a close
 		d.give(emit, true)
 	}
 	end := d.at + h.size + int(h.length)
@@ -102,7 +102,7 @@ func (d *SocketDecoder) control(h frameHead, emit func(Piece)) {
 	}
 }
 
-// give gives out what was gone over, which is a message or a part of one.
+// give emits what was scanned: a message or a part of one.
 func (d *SocketDecoder) give(emit func(Piece), last bool) {
 	m := d.Message
 	p := Piece{Kind: Invalid, Derived: d.now.Split, Last: last}
@@ -129,13 +129,13 @@ func (d *SocketDecoder) give(emit func(Piece), last bool) {
 	d.drop(d.at, m)
 }
 
-// drop forgets n bytes that were given out. m is what is known behind them.
+// drop removes n emitted bytes from Pending. m is the state of the message after them.
 func (d *SocketDecoder) drop(n int, m message) {
 	d.Pending, d.at = d.Pending[n:], 0
 	d.Message, d.now = m, m
 }
 
-// spill gives out what is pending, though no message has ended.
+// spill emits what was scanned, though no message has ended.
 func (d *SocketDecoder) spill(emit func(Piece)) {
 	switch {
 	case d.at == 0:
@@ -147,8 +147,8 @@ func (d *SocketDecoder) spill(emit func(Piece)) {
 	}
 }
 
-// find looks for the next message where bytes are missing: a whole text message that
-// begins as JSON-RPC does. What stands before it is given out as framing.
+// find looks for the next message after missing bytes: a text message that begins as
+// JSON-RPC does. It emits what comes before it as framing.
 func (d *SocketDecoder) find(emit func(Piece)) bool {
 	const head = 0x80 | opText
 	for {
@@ -174,7 +174,7 @@ func (d *SocketDecoder) find(emit func(Piece)) bool {
 	}
 }
 
-// begin takes the head of a fragment.
+// begin reads the head of a fragment.
 func (m *message) begin(h frameHead) {
 	if !m.Begun {
 		*m = message{Begun: true, Split: !h.final, Opaque: h.opcode > opText || h.reserved}
@@ -182,13 +182,13 @@ func (m *message) begin(h frameHead) {
 	m.Final, m.Left, m.Mask = h.final || h.opcode >= opClose, h.length, h.mask
 }
 
-// skipControl takes control frames and the head of a message, and returns where its
-// payload begins; 0 if m is within that already.
+// skipControl skips control frames and reads the head of a message. It returns where the
+// payload begins, or 0 if m has begun already.
 func (m *message) skipControl(p []byte) (at int) {
 	for !m.Begun {
 		h, ok := readFrameHead(p[min(at, len(p)):])
 		if !ok {
-			break // it is not of a WebSocket
+			break // not a WebSocket
 		}
 		at += h.size
 		if h.control() {

@@ -23,8 +23,8 @@ type frameHead struct {
 	size     int // bytes of the head itself
 }
 
-// control reports whether the frame is no part of a message. A control frame that is
-// longer than it may be counts as a message: nobody has to keep it until it ends.
+// control reports whether the frame is a control frame and not part of a message. An
+// overlong control frame counts as a message, so that it need not be held until it ends.
 func (h frameHead) control() bool { return h.opcode >= opClose && h.length <= 125 }
 
 // readFrameHead reads a head; ok is false if p does not hold all of it.
@@ -57,8 +57,8 @@ func readFrameHead(p []byte) (h frameHead, ok bool) {
 	return h, true
 }
 
-// beginsMessage reports whether p begins with the head of a message that is JSON-RPC, by
-// its first two characters. ok is false if p is too short to tell.
+// beginsMessage reports whether p begins with the head of a message that looks like
+// JSON-RPC by its first two characters. ok is false if p is too short to tell.
 func beginsMessage(p []byte) (begins, ok bool) {
 	h, ok := readFrameHead(p)
 	if !ok || len(p) < h.size+2 {
@@ -71,8 +71,8 @@ func beginsMessage(p []byte) (begins, ok bool) {
 			text[0] == '[' && bytes.IndexByte([]byte("{] \t\r\n"), text[1]) >= 0), true
 }
 
-// A mask is what a payload is masked with (RFC 6455, section 5.3), from some place in
-// it on.
+// A mask is the masking key of a payload (RFC 6455, section 5.3), from some position in the
+// payload on.
 type mask struct {
 	On  bool    `json:"on,omitempty"`
 	Key [4]byte `json:"key,omitzero"` // for the bytes to come
