@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// fromClient takes a line of the client.
+// fromClient handles a line from the client.
 func (r *run) fromClient(line []byte, end wire.LineEnd) {
-	var to []*process // whose input has grown
+	var to []*process // processes whose input has grown
 	r.do(func() {
 		if r.aside {
 			r.first.in.Put(line, []byte(end.Bytes()))
@@ -37,7 +37,7 @@ func messages(line []byte) func(yield func(message) bool) {
 	}
 }
 
-// take hands a message of the client on, and returns the processes that got it.
+// take passes a message of the client on, and returns the processes that got it.
 func (r *run) take(m message) []*process {
 	switch m.Kind {
 	case wire.Request:
@@ -47,7 +47,7 @@ func (r *run) take(m message) []*process {
 	case wire.Notification:
 		return r.notification(m)
 	}
-	return r.send(r.first, m.line) // what is no message is for the server to refuse
+	return r.send(r.first, m.line) // the server refuses what is not a message
 }
 
 // send gives a process a line.
@@ -56,7 +56,7 @@ func (r *run) send(p *process, line []byte) []*process {
 	return []*process{p}
 }
 
-// request takes a request.
+// request handles a request.
 func (r *run) request(m message) []*process {
 	method := string(m.Method)
 	role := dialect.RoleOf(dialect.MCP, method)
@@ -95,7 +95,7 @@ func (r *run) request(m message) []*process {
 	return r.forward(r.first, m, request{})
 }
 
-// forward gives a process a request, of which q says more.
+// forward passes a request on to a process, and remembers it with the flags of q.
 func (r *run) forward(p *process, m message, q request) []*process {
 	q.to, q.method, q.id = p, string(m.Method), append([]byte{}, m.ID...)
 	r.requests.Set(dialect.IDKey(m.ID), q)
@@ -103,7 +103,7 @@ func (r *run) forward(p *process, m message, q request) []*process {
 	return r.send(p, r.stripped(m))
 }
 
-// response takes an answer to a process.
+// response handles the client's response to a process.
 func (r *run) response(m message) []*process {
 	line := r.stripped(m)
 	number, own, ok := inward(m.ID)
@@ -117,12 +117,12 @@ func (r *run) response(m message) []*process {
 	return r.send(r.alive[number], wire.Set(line, own, "id"))
 }
 
-// notification takes a notification. It goes to the session that it names, or whose
-// message it names.
+// notification handles a notification. It goes to the session that it names, or to the one
+// of the message that it names.
 func (r *run) notification(m message) []*process {
 	role, line := dialect.RoleOf(dialect.MCP, string(m.Method)), r.stripped(m)
 	if role.Is(dialect.Confirms) && r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
-		return nil // each process has had its own
+		return nil // the host has sent it to each process itself
 	}
 	p := r.first
 	if id := r.session(m); id != nil {
@@ -137,7 +137,7 @@ func (r *run) notification(m message) []*process {
 		key := dialect.IDKey(wire.Get(m.Params, "requestId"))
 		if q, ok := r.requests.Get(key); ok {
 			if q.creates {
-				return nil // as initialize, it cannot be cancelled
+				return nil // it counts as initialize, which must not be cancelled
 			}
 			q.cancelled = true
 			r.requests.Set(key, q)
@@ -154,7 +154,7 @@ func (r *run) notification(m message) []*process {
 	return r.send(p, line)
 }
 
-// toAll gives a line to all processes that have been initialised.
+// toAll sends a line to all processes that have been initialised.
 func (r *run) toAll(line []byte) (to []*process) {
 	for _, p := range r.alive {
 		if p == r.first || p.ready {
@@ -167,7 +167,7 @@ func (r *run) toAll(line []byte) (to []*process) {
 // refuse answers a request with an error.
 func (r *run) refuse(id []byte, code int, text string) { r.say(wire.NewFailure(id, code, text, nil)) }
 
-// cutOff takes pieces of a message of the client that is too long.
+// cutOff handles pieces of an overlong message from the client.
 func (r *run) cutOff(piece []byte, end wire.LineEnd, first, _ bool) {
 	passes := false
 	r.do(func() {

@@ -1,14 +1,14 @@
-// Package host gives MCP sessions to a server that has none. A Host stands where the
-// server stands: to the client it speaks one of the proposals for sessions, and for each
-// session it runs a server process, to which it speaks MCP as published. Nothing else
-// keeps the state of a server on stdio apart.
+// Package host gives MCP sessions to a server that has none. A Host takes the server's
+// place: with the client it speaks one of the proposals for sessions, and for each session
+// it runs a server process, with which it speaks MCP as published. Only separate processes
+// keep the states of a stdio server apart.
 //
-// The proposals are SEP-1364, in its two alternatives, and the draft of data-layer
-// sessions of 2026-02-23. Both are closed. A server that has sessions of its own is left
-// alone: from its answer to initialize on, bytes pass as they come.
+// The proposals are SEP-1364, in its two alternatives, and the draft of data-layer sessions
+// of 2026-02-23. Both are closed. If the server's response to initialize shows that it has
+// sessions of its own, bytes pass unchanged from then on.
 //
-// Sessions do not outlive the Host, and a process that dies takes its session with it.
-// The package knows nothing of storage.
+// Sessions do not outlive the Host, and a process that dies takes its session with it. The
+// package knows nothing about storage.
 package host
 
 import (
@@ -24,28 +24,29 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Host says what runs, and by which rules.
+// A Host says what to run, and by which rules.
 type Host struct {
 	Command  []string         // the server and its arguments
 	Proposal dialect.Proposal // not NoProposal
 
-	// Max is how many sessions there may be at a time. With 0 the server has none, and
-	// says so in the way of the proposal.
+	// Max is how many sessions may exist at a time. With 0 the server has none, and says so
+	// as the proposal defines it.
 	Max      int
-	Idle     time.Duration // a session that is not used for so long ends; 0: never
-	Required bool          // requests that name no session are refused; not in data-layer sessions
-	Warm     int           // processes that are started ahead
+	Idle     time.Duration // a session that is unused for so long ends; 0 means never
+	Required bool          // refuse requests that name no session; not for data-layer sessions
+	Warm     int           // how many processes to start ahead
 
-	// Begin begins to record a process: that of a session, or with an empty id the one
-	// that serves what belongs to no session. nil, and a nil Journal: it is not recorded.
+	// Begin begins recording a process: that of a session, or with an empty id the one that
+	// serves requests without a session. If Begin is nil or returns a nil Journal, it is
+	// not recorded.
 	Begin func(session string) (Journal, error)
 
-	// Complain is told of what goes wrong with recording, with starting a process, and
-	// with messages that are too long. It must not block. nil: complaints are dropped.
+	// Complain is told about problems with recording, with starting a process, and with
+	// overlong messages. It must not block. nil drops complaints.
 	Complain func(error)
 
-	// Patience is how long a process that is to end may take for each step: its stdin
-	// closed twice, then SIGTERM, then SIGKILL. 0 is 2 s.
+	// Patience is how long each step of ending a process may take: closing its stdin twice,
+	// then SIGTERM, then SIGKILL. 0 is 2 s.
 	Patience time.Duration
 }
 
@@ -57,8 +58,8 @@ type Journal interface {
 }
 
 // Peer returns the host as an agent of proxy.Proxy, for one Run. Its status is that of the
-// first process, which serves what belongs to no session. Processes get the signals that
-// come to this process by themselves, as those of proxy.Proxy.
+// first process, which serves requests without a session. As with proxy.Proxy, processes
+// receive signals to this process by themselves.
 func (h *Host) Peer() *proxy.Peer {
 	return &proxy.Peer{Run: h.run, Signal: func(os.Signal) {}}
 }
@@ -71,27 +72,27 @@ func (h *Host) complain(err error) {
 	}
 }
 
-// maxOpen is how many requests of the client may wait for an answer. Of more, the oldest
-// are forgotten: their answers pass without a session.
+// maxOpen is how many requests of the client may wait for a response. Beyond it the oldest
+// are forgotten, and their responses pass without a session.
 const maxOpen = 1 << 16
 
-// A run is one life of a Host.
+// A run is one run of a Host.
 type run struct {
 	*Host
 	out, err *outlet
-	over     chan struct{} // closed when the first process has ended, and with it the host
+	over     chan struct{} // closed when the first process has ended, which ends the host
 
-	mu       sync.Mutex // guards the rest
-	said     []byte     // lines for the client, written when mu is let go
+	mu       sync.Mutex // guards the fields below
+	said     []byte     // lines for the client, written when mu is released
 	next     int        // number of the next process
 	alive    map[int]*process
-	sessions map[string]*process // those that the client may name
+	sessions map[string]*process // sessions that the client may name
 	first    *process
 	warm     []*process
-	requests bounded.Map[string, request] // of the client, by dialect.IDKey
-	hello    []byte                       // params of the client's initialize; nil: there was none
-	greeted  bool                         // the first process has answered that
-	aside    bool                         // the server has sessions itself
+	requests bounded.Map[string, request] // requests of the client, by dialect.IDKey
+	hello    []byte                       // params of the client's initialize, or nil
+	greeted  bool                         // the first process has answered initialize
+	aside    bool                         // the server has sessions of its own
 	closing  bool
 	status   int
 	ended    bool // over is closed
@@ -99,17 +100,17 @@ type run struct {
 	group sync.WaitGroup // the processes; Add is called with mu held, before closing
 }
 
-// A request is one of the client that is not answered yet.
+// A request is a client's request that has no response yet.
 type request struct {
 	to        *process
 	method    string
 	id        []byte
 	named     bool // it names its session
-	creates   bool // to is to be a new session, and this is answered with it
+	creates   bool // it asks for a new session, whose process is to
 	cancelled bool
 }
 
-// begins reports whether the client finds out with q what the server is.
+// begins reports whether the client asks with q what the server is.
 func (q *request) begins() bool { return dialect.Does(q.method, dialect.Initializes|dialect.Discovers) }
 
 // run is proxy.Peer.Run.
@@ -118,7 +119,7 @@ func (h *Host) run(ctx context.Context, in io.Reader, out, err io.Writer) int {
 		Host: h, out: &outlet{w: out}, err: &outlet{w: err}, over: make(chan struct{}),
 		alive: map[int]*process{}, sessions: map[string]*process{},
 		requests: bounded.Map[string, request]{Limit: maxOpen},
-		aside:    h.Max == 0 && h.Proposal != dialect.SEP1364A2, // its own refusals of session methods are right
+		aside:    h.Max == 0 && h.Proposal != dialect.SEP1364A2, // the server's own refusals of session methods are right
 	}
 	r.do(func() {
 		r.first = r.start()
@@ -157,7 +158,7 @@ func (h *Host) run(ctx context.Context, in io.Reader, out, err io.Writer) int {
 	return r.status
 }
 
-// do calls act with mu held, and then writes what that has said to the client.
+// do calls act with mu held, and then writes the lines that it said to the client.
 func (r *run) do(act func()) {
 	r.mu.Lock()
 	act()
@@ -169,7 +170,7 @@ func (r *run) do(act func()) {
 	}
 }
 
-// say has a line be written to the client.
+// say queues a line for the client.
 func (r *run) say(line []byte) { r.said = append(append(r.said, line...), '\n') }
 
 // finish ends the host with a status.
@@ -180,7 +181,7 @@ func (r *run) finish(status int) {
 	}
 }
 
-// listen hands on what the client sends, until it ends.
+// listen handles what the client sends, until it ends.
 func (r *run) listen(in io.Reader) {
 	lines := lines{handle: r.fromClient, cut: r.cutOff}
 	buf := make([]byte, 64<<10)

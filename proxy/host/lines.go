@@ -5,16 +5,16 @@ import "github.com/acptap/acptap/proxy/wire"
 // maxLine is how long a message may be.
 const maxLine = 64 << 20
 
-// lines cuts a stream into the messages on it.
+// lines cuts a stream into messages.
 type lines struct {
-	handle func(line []byte, end wire.LineEnd) // takes a message; line is valid during the call
+	handle func(line []byte, end wire.LineEnd) // takes a message; line is valid only during the call
 
-	// cut takes a piece of a message that is too long. first and last say whether it is
-	// the first or the last one.
+	// cut takes a piece of an overlong message. first and last say whether it is the first
+	// or the last one.
 	cut func(piece []byte, end wire.LineEnd, first, last bool)
 
 	splitter wire.Splitter
-	inside   bool // of a message that is too long
+	inside   bool // inside an overlong message
 }
 
 func (l *lines) feed(b []byte) {
@@ -32,6 +32,6 @@ func (l *lines) piece(piece []byte, end wire.LineEnd, last bool) {
 	}
 	l.handle(piece, end)
 	if cap(l.splitter.Pending) > wire.MaxChecked {
-		l.splitter.Pending = nil // Feed goes on with an empty one
+		l.splitter.Pending = nil // Feed then starts with an empty one
 	}
 }

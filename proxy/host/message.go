@@ -17,16 +17,16 @@ type message struct {
 // read reads a message of any length.
 func read(line []byte) message { return message{wire.ScanWhole(line), line} }
 
-// The codes of errors beside those of JSON-RPC: one that MCP leaves to servers, and that of
-// the draft of data-layer sessions for a session that is not known.
+// Error codes besides those of JSON-RPC: one that MCP leaves to servers, and the one for an
+// unknown session from the draft of data-layer sessions.
 const (
 	noRoom         = -32000
 	unknownSession = -32043
 )
 
-// outward returns an id or a progress token of a process as the client gets it: unique
-// among those of all processes. Those of the first process stay as they are, unless they
-// look like one of these.
+// outward returns the form in which the client gets an id or a progress token of a process,
+// unique among all processes. Those of the first process do not change, unless they look
+// like such a form.
 func outward(p *process, id []byte) []byte {
 	if _, _, ok := inward(id); p.number == 1 && !ok {
 		return id
@@ -34,7 +34,7 @@ func outward(p *process, id []byte) []byte {
 	return wire.Quote("s" + strconv.Itoa(p.number) + ":" + string(id))
 }
 
-// inward reads what outward returns: the number of the process, and the id as that
+// inward parses what outward returns: the number of the process, and the id as the process
 // wrote it.
 func inward(id []byte) (number int, own []byte, ok bool) {
 	text, ok := wire.Unquote(id)

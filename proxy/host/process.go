@@ -13,28 +13,29 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxInput is how many bytes may wait for a process before the client is read on. What the
-// host itself says to a process never waits, so that neither waits for the other.
+// maxInput is how many bytes may wait for a process before the host stops reading from the
+// client. What the host itself says to a process never waits, so that the two cannot
+// deadlock.
 const maxInput = 1 << 20
 
 // A process is one process of the server.
 type process struct {
 	number int
-	id     string // of its session; empty: that which serves what belongs to none
+	id     string // of its session; empty for the process that serves requests without one
 	in     *proxy.Pipe
 	out    *output
-	cancel context.CancelFunc // has it be ended step by step
+	cancel context.CancelFunc // ends the process step by step
 
-	// The rest is guarded by the run's mu.
-	session   bool        // it is that of a session, which the client may not know yet
-	ready     bool        // it has been initialised, and the client knows its session
+	// The run's mu guards the fields below.
+	session   bool        // it has a session, which the client may not know yet
+	ready     bool        // it is initialised, and the client knows its session
 	dismissed bool        // it must end, and its output is discarded
 	hello     []byte      // the result of its initialize
-	offer     []byte      // what the client offers to it, as params of initialize; nil: not known
-	idle      *time.Timer // ends the session; nil: none
+	offer     []byte      // what the client offers it, as params of initialize; nil if unknown
+	idle      *time.Timer // ends the session; may be nil
 }
 
-// start starts a process. The errors of that come with its end.
+// start starts a process. A failure to start is reported as its end.
 func (r *run) start() *process {
 	r.next++
 	p := &process{number: r.next, in: proxy.NewPipe()}
@@ -86,21 +87,21 @@ func (r *run) live(ctx context.Context, p *process) error {
 	return err
 }
 
-// warmUp starts the processes that are to be started ahead.
+// warmUp starts the processes that should be started ahead.
 func (r *run) warmUp() {
 	for !r.aside && !r.closing && len(r.warm) < r.Warm && len(r.sessions)+len(r.warm) < r.Max {
 		r.warm = append(r.warm, r.start())
 	}
 }
 
-// end has a process end: its stdin ends, and if that is not enough the rest follows.
+// end ends a process: it closes its stdin, and the further steps follow if needed.
 func (r *run) end(p *process) {
 	p.in.End()
 	p.stopIdle()
 	time.AfterFunc(r.patience(), p.cancel)
 }
 
-// exited takes the end of a process.
+// exited handles the end of a process.
 func (r *run) exited(p *process, err error) {
 	delete(r.alive, p.number)
 	r.drop(p)
@@ -117,7 +118,7 @@ func (r *run) exited(p *process, err error) {
 	switch {
 	case p.dismissed:
 	case p == r.first && (!p.session || r.closing || r.aside), r.inSession() == 0 && r.first.session:
-		r.finish(status) // and refuse nothing: the client sees the server's end, as it would without acptap
+		r.finish(status) // without refusing anything: the client sees the server end, as it would without acptap
 	default:
 		if p == r.first {
 			r.status = status
@@ -126,7 +127,7 @@ func (r *run) exited(p *process, err error) {
 	}
 }
 
-// fail refuses the open requests to a process.
+// fail refuses a process's open requests.
 func (r *run) fail(p *process, why string) {
 	for key, q := range r.requests.All() {
 		if q.to == p {
@@ -149,8 +150,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close hands on a last line that was not ended. It does not wait for a Write that goes
-// on: that one blocks because the client does not read.
+// Close handles an unfinished last line. It does not wait for a Write in progress, which
+// may be blocked because the client does not read.
 func (o *output) Close() error {
 	if o.mu.TryLock() {
 		defer o.mu.Unlock()

@@ -33,14 +33,13 @@ func (r *run) does(method string, role dialect.Role) bool {
 	return m.Role.Is(role) && m.Proposals.Has(r.Proposal)
 }
 
-// foreign reports whether a method is of another proposal, and would make or end a session
-// there.
+// foreign reports whether a method creates or deletes a session in another proposal.
 func (r *run) foreign(method string) bool {
 	m, _ := dialect.Lookup(dialect.MCP, method)
 	return m.Role.Is(dialect.Creates|dialect.Deletes) && !m.Proposals.Has(r.Proposal)
 }
 
-// session returns what a message of the client names its session by, as JSON; nil if it
+// session returns what a message of the client names as its session, as JSON, or nil if it
 // names none.
 func (r *run) session(m message) []byte {
 	id := m.Session
@@ -50,7 +49,7 @@ func (r *run) session(m message) []byte {
 			if own := wire.Get(id, "sessionId"); len(own) > 0 {
 				return own
 			}
-			return id // which is no id, and is refused as one that is not known
+			return id // not an id: refused as an unknown one
 		}
 	}
 	if !wire.Present(id) {
@@ -59,7 +58,7 @@ func (r *run) session(m message) []byte {
 	return id
 }
 
-// stripped returns a line of the client as a process gets it: without a session.
+// stripped returns a client's line as a process gets it, without a session.
 func (r *run) stripped(m message) []byte {
 	switch {
 	case r.beside() && m.Session != nil:
@@ -70,7 +69,7 @@ func (r *run) stripped(m message) []byte {
 	return m.line
 }
 
-// marked returns a request or notification of a process as the client gets it: with its
+// marked returns a request or notification of a process as the client gets it, with its
 // session.
 func (r *run) marked(p *process, line []byte) []byte {
 	switch {
@@ -82,7 +81,7 @@ func (r *run) marked(p *process, line []byte) []byte {
 	return wire.Set(line, wire.Encode(lease{SessionID: p.id}), "params", "_meta", metaSession)
 }
 
-// confirmed returns the success of a request with the session that the request names.
+// confirmed returns a successful response with the session of p.
 func (r *run) confirmed(p *process, line []byte) []byte {
 	if r.beside() {
 		return wire.Set(line, wire.Quote(p.id), "sessionId")
@@ -97,8 +96,8 @@ type lease struct {
 	ExpiresAt string `json:"expiresAt,omitempty"` // RFC 3339
 }
 
-// lease returns the session of a process with a new state. That means nothing: the state
-// is in the process.
+// lease returns the session of a process with a new, random state. Its value has no
+// meaning, because the state is in the process.
 func (r *run) lease(p *process) lease {
 	l := lease{SessionID: p.id, State: rand.Text()}
 	if r.Idle > 0 {
@@ -107,8 +106,8 @@ func (r *run) lease(p *process) lease {
 	return l
 }
 
-// offered returns the answer to initialize or server/discover with the capability that
-// says that there are sessions.
+// offered returns the response to initialize or server/discover with the capability that
+// announces sessions.
 func (r *run) offered(line []byte) []byte {
 	switch r.Proposal {
 	case dialect.SEP1364A1:
@@ -121,7 +120,7 @@ func (r *run) offered(line []byte) []byte {
 	return line
 }
 
-// hasOwn reports whether an answer says that the server has sessions itself.
+// hasOwn reports whether a response says that the server has sessions of its own.
 func hasOwn(m message) bool {
 	return wire.Present(m.Session) || wire.Present(wire.Get(m.Result, "capabilities", "sessions"))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// fromServer returns what takes the lines of a process.
+// fromServer returns the handler of a process's lines.
 func (r *run) fromServer(p *process) func(line []byte, end wire.LineEnd) {
 	return func(line []byte, end wire.LineEnd) {
 		r.do(func() {
@@ -25,7 +25,7 @@ func (r *run) fromServer(p *process) func(line []byte, end wire.LineEnd) {
 	}
 }
 
-// pass hands a message of a process on.
+// pass passes a message of a process on.
 func (r *run) pass(p *process, m message) {
 	switch m.Kind {
 	case wire.Response:
@@ -47,23 +47,23 @@ func (r *run) pass(p *process, m message) {
 		}
 		r.say(r.marked(p, line))
 	default:
-		r.say(m.line) // what is no message is for the client to refuse
+		r.say(m.line) // the client refuses what is not a message
 	}
 }
 
-// lacks reports whether the client has said that it does not offer a method to a session.
+// lacks reports whether the client has said that it does not offer a method in p's session.
 func (r *run) lacks(p *process, method string) bool {
 	return r.Proposal == dialect.SEP1364A1 && p.session && p.offer != nil &&
 		!dialect.Allowed(dialect.MCPLegacy, dialect.ClientSide, method, p.offer)
 }
 
-// answer takes the answer of a process to a request of the client.
+// answer handles the response of a process to a request of the client.
 func (r *run) answer(p *process, m message) {
 	key := dialect.IDKey(m.ID)
 	q, ok := r.requests.Get(key)
 	switch {
 	case ok && q.to != p:
-		return // it was asked of another one
+		return // another process was asked
 	case !ok:
 		r.say(m.line)
 		return
@@ -77,7 +77,7 @@ func (r *run) answer(p *process, m message) {
 	case m.Result == nil:
 		r.say(m.line)
 	case (q.begins() || q.creates) && p == r.first && hasOwn(m):
-		r.aside = true // the line is as it came
+		r.aside = true // and the line is passed on unchanged
 		r.say(m.line)
 		r.warm = nil
 		for _, other := range r.alive {
@@ -100,7 +100,7 @@ func (r *run) answer(p *process, m message) {
 	}
 }
 
-// unlessNone is offered where there may be sessions.
+// unlessNone is offered, unless there can be no sessions.
 func (r *run) unlessNone(line []byte) []byte {
 	if r.Max == 0 {
 		return line
@@ -108,8 +108,8 @@ func (r *run) unlessNone(line []byte) []byte {
 	return r.offered(line)
 }
 
-// rejected takes back that a process is to be a session, because it has refused
-// initialize. The first one may be asked again.
+// rejected undoes the creation of a session whose process has refused initialize. The first
+// process may be asked again.
 func (r *run) rejected(p *process) {
 	if p == r.first {
 		p.session = false
@@ -119,7 +119,7 @@ func (r *run) rejected(p *process) {
 	r.end(p)
 }
 
-// cutOffBy returns what takes pieces of a message of a process that is too long.
+// cutOffBy returns the handler for pieces of an overlong message from a process.
 func (r *run) cutOffBy(p *process) func(piece []byte, end wire.LineEnd, first, last bool) {
 	return func(piece []byte, end wire.LineEnd, first, _ bool) {
 		r.do(func() {

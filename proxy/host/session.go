@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// enter takes initialize in the second alternative of SEP-1364: it makes a session, or
+// enter handles initialize in the second alternative of SEP-1364: it creates a session, or
 // confirms one.
 func (r *run) enter(m message) []*process {
 	id := r.session(m)
@@ -34,7 +34,7 @@ func (r *run) enter(m message) []*process {
 	return r.forward(p, m, request{creates: true})
 }
 
-// create takes the request for a session.
+// create handles the request for a session.
 func (r *run) create(m message) []*process {
 	id, offer := r.session(m), r.hello
 	if r.Proposal == dialect.SEP1364A1 {
@@ -73,7 +73,7 @@ func (r *run) create(m message) []*process {
 	return r.forward(p, message{wire.Envelope{ID: m.ID, Method: m.Method}, line}, request{creates: true})
 }
 
-// update notes what the client offers to a session from now on, if it says so.
+// update records what the client offers to a session from now on, if the request says so.
 func (r *run) update(m message, id, capabilities []byte) {
 	p := r.sessions[wire.Text(id)]
 	if p == nil {
@@ -87,8 +87,8 @@ func (r *run) update(m message, id, capabilities []byte) {
 	r.say(wire.NewResult(m.ID, wire.Encode(lease{SessionID: p.id})))
 }
 
-// claim returns a process for a new session; nil if there may be no more, which refuses
-// the request with an id.
+// claim returns a process for a new session. If there are too many, it refuses the request
+// with that id and returns nil.
 func (r *run) claim(id []byte) *process {
 	if r.closing || r.inSession() >= r.Max {
 		r.refuse(id, noRoom, fmt.Sprintf("there are %d sessions already; end one of them first", r.Max))
@@ -102,7 +102,7 @@ func (r *run) claim(id []byte) *process {
 	return p
 }
 
-// inSession returns how many processes are those of sessions.
+// inSession returns how many processes have a session.
 func (r *run) inSession() (n int) {
 	for _, p := range r.alive {
 		if p.session && !p.dismissed {
@@ -112,7 +112,7 @@ func (r *run) inSession() (n int) {
 	return n
 }
 
-// open answers the request that has made a session.
+// open answers the request that created a session.
 func (r *run) open(p *process, q request, modern bool) {
 	p.ready = true
 	r.sessions[p.id] = p
@@ -126,7 +126,7 @@ func (r *run) open(p *process, q request, modern bool) {
 			Session lease `json:"session"`
 		}{r.lease(p)})
 		if modern {
-			value = wire.Set(value, []byte(`"complete"`), "resultType") // each result has it in that revision
+			value = wire.Set(value, []byte(`"complete"`), "resultType") // required in each result of that revision
 		}
 		r.say(wire.NewResult(q.id, value))
 	}
@@ -136,7 +136,7 @@ func (r *run) open(p *process, q request, modern bool) {
 	r.warmUp()
 }
 
-// delete takes the request that ends a session.
+// delete handles the request that ends a session.
 func (r *run) delete(m message) {
 	id := r.session(m)
 	if own := wire.Get(m.Params, "sessionId"); id == nil && r.beside() && wire.Present(own) {
@@ -159,7 +159,7 @@ func (r *run) delete(m message) {
 	r.say(wire.NewResult(m.ID, value))
 }
 
-// dismiss ends a session with its process.
+// dismiss ends a session and its process.
 func (r *run) dismiss(p *process) {
 	p.dismissed = true
 	r.drop(p)
@@ -167,7 +167,7 @@ func (r *run) dismiss(p *process) {
 	r.end(p)
 }
 
-// drop forgets a process as a session, and as one that waits to be one.
+// drop removes a process from the sessions and from those started ahead.
 func (r *run) drop(p *process) {
 	p.stopIdle()
 	if r.sessions[p.id] == p {
@@ -181,7 +181,7 @@ func (r *run) drop(p *process) {
 	}
 }
 
-// unknown refuses a request in a session that there is not, or not any more.
+// unknown refuses a request in a session that does not exist or has ended.
 func (r *run) unknown(id, session []byte) {
 	if r.beside() || session[0] != '"' {
 		r.refuse(id, wire.InvalidParams, "unknown session")
@@ -190,7 +190,7 @@ func (r *run) unknown(id, session []byte) {
 	r.say(wire.NewFailure(id, unknownSession, "unknown session", wire.Set([]byte("{}"), session, "sessionId")))
 }
 
-// use notes that a session is in use.
+// use records that a session is in use.
 func (r *run) use(p *process) {
 	if p.idle != nil {
 		p.idle.Reset(r.Idle)
@@ -204,22 +204,22 @@ func (p *process) stopIdle() {
 	}
 }
 
-// expire ends a session that has not been used for long.
+// expire ends a session that has been unused for too long.
 func (r *run) expire(p *process) {
 	if p.idle == nil || p.dismissed {
 		return
 	}
 	for _, q := range r.requests.All() {
 		if q.to == p && !q.cancelled {
-			r.use(p) // it is at work
+			r.use(p) // it is working
 			return
 		}
 	}
 	r.dismiss(p)
 }
 
-// withCapabilities returns initialize with the capabilities that servers need, and the
-// first alternative of SEP-1364 leaves out.
+// withCapabilities returns initialize with the member capabilities, which servers require
+// and the first alternative of SEP-1364 omits.
 func withCapabilities(line []byte) []byte {
 	if wire.Present(wire.Get(line, "params", "capabilities")) {
 		return line

@@ -34,7 +34,7 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 		args = []byte("[]")
 	}
 	if args[0] != '[' {
-		return nil // the agent will refuse it as it is
+		return nil // the agent will refuse it anyway
 	}
 	if known, alone := r.isRecorder(wire.Text(command)); known {
 		at, _, told := recorderFlags(args, alone)
@@ -59,8 +59,8 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 	return wire.Set(wire.Set(entry, append(list, rest...), "args"), wire.Encode(r.Recorder[0]), "command")
 }
 
-// isRecorder reports whether a program is acptap or acptap-proxy. alone says that it is the
-// latter, which records without the word proxy.
+// isRecorder reports whether a program is acptap or acptap-proxy. alone says that it is
+// acptap-proxy, which records without the word proxy.
 func (r *Rewriter) isRecorder(program string) (known, alone bool) {
 	switch name := programName(program); {
 	case name == "acptap", name == "acptap-proxy":
@@ -71,9 +71,9 @@ func (r *Rewriter) isRecorder(program string) (known, alone bool) {
 	return false, false
 }
 
-// recorderFlags returns where the flags of acptap-proxy (alone), or of acptap proxy, begin in
-// its arguments, 0 if acptap is to do something else, and whose the server is if they have told
-// so already.
+// recorderFlags returns where the flags of acptap-proxy (alone) or of acptap proxy begin in
+// its arguments, or 0 if acptap is to do something else. told reports whether they already
+// name the server's parent.
 func recorderFlags(args []byte, alone bool) (at int, parent string, told bool) {
 	spans := wire.Find(args, "#")
 	word := func(i int) string {
@@ -109,11 +109,10 @@ func recorderFlags(args []byte, alone bool) (at int, parent string, told bool) {
 	return at, "", false
 }
 
-// maxName is how much of a server's name stands in arguments, of which systems take only
-// so many.
+// maxName limits a server's name in arguments, whose length systems limit.
 const maxName = 256
 
-// argument returns a name such that it can be an argument of a program.
+// argument returns a name in a form that is valid as a program's argument.
 func argument(name string) string {
 	name = strings.ReplaceAll(name, "\x00", "")
 	if len(name) > maxName {

@@ -6,14 +6,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A listener is what the interceptors of this package have in common: they look at what
-// the client says, and keep nothing back. The proxy calls its methods.
+// A listener is what the interceptors of this package share: they read what the client
+// sends, and hold nothing back. The proxy calls its methods.
 type listener struct{}
 
 // Start does nothing.
 func (listener) Start(proxy.Handle) {}
 
-// Wants reports whether a direction is looked at.
+// Wants reports whether frames of a direction are read.
 func (listener) Wants(dir wire.Direction) bool { return dir == wire.ClientToAgent }
 
 // End does nothing.
@@ -21,10 +21,11 @@ func (listener) End(_ wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan st
 	return out, nil
 }
 
-// Held returns nothing: no frame is ever kept back.
+// Held returns nothing: no frame is ever held back.
 func (listener) Held() []wire.Frame { return nil }
 
-// rewritten returns a frame as the agent is to get it. change returns nil for what stays.
+// rewritten returns a frame as the agent should get it. change returns nil to leave it as
+// it is.
 func rewritten(f wire.Frame, change func(frame []byte) []byte) wire.Frame {
 	if f.Dir == wire.ClientToAgent {
 		if raw := change(f.Raw); raw != nil {
@@ -34,8 +35,8 @@ func rewritten(f wire.Frame, change func(frame []byte) []byte) wire.Frame {
 	return f
 }
 
-// replaced returns a frame with other entries for some of its servers, for which entry
-// does not return nil; nil if that is so for none.
+// replaced returns a frame in which entry has replaced entries of servers. entry returns
+// nil to keep one. The result is nil if all are kept.
 func replaced(frame []byte, list []dialect.Server, entry func(entry []byte, s dialect.Server) []byte) (changed []byte) {
 	done := 0
 	for _, s := range list {

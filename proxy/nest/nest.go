@@ -1,12 +1,12 @@
-// Package nest changes which MCP servers an agent starts, in the requests of its client
-// that set up a session. A Rewriter has them recorded: the agent starts acptap proxy in the
-// place of each, which starts the server. A Substitute has the agent start
-// something else in their place, such as what was recorded.
+// Package nest changes which MCP servers an agent starts, in the client's requests that set
+// up a session. A Rewriter has them recorded: in place of each server the agent starts
+// acptap proxy, which starts the server. A Substitute has the agent start something else
+// instead, such as a recording.
 //
-// Both change nothing but the entries of mcpServers, and of them the command, its arguments,
-// or the URL: all other bytes stay as they are. A server that acptap records already is told
-// only whose it is. What the agent says is not looked at. Servers that an agent takes from its
-// own settings do not cross this connection, so nothing can be done about them here.
+// Both change only the entries of mcpServers, and in these only the command, its arguments,
+// or the URL: all other bytes stay as they are. A server that acptap records already is
+// only told its parent. Frames of the agent are not read. Servers from an agent's own
+// settings do not cross this connection, so this package cannot change them.
 package nest
 
 import (
@@ -21,29 +21,29 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Rewriter is a proxy.Interceptor for one connection. The fields are set before the
-// proxy runs.
+// A Rewriter is a proxy.Interceptor for one connection. Set the fields before the proxy
+// runs.
 type Rewriter struct {
-	Recorder  []string // the command that records the servers, which flags and -- follow; its program has an absolute path
+	Recorder  []string // the command that records a server, followed by flags and --; its program is an absolute path
 	Store     string   // absolute path of the store that it records into
-	Tape      string   // id of the tape on which the connection is recorded
+	Tape      string   // id of the tape that records the connection
 	Agent     []string // the command of the agent
 	Selection Selection
 
-	// URL returns what an agent is to ask in place of a server's URL, which is of the kind
-	// HTTPServer or SSEServer. An error leaves the server as it is; Complain is told.
-	// nil: all of them stay as they are.
+	// URL returns the URL that the agent should use in place of a server's, which is of the
+	// kind HTTPServer or SSEServer. On an error the server stays as it is, and Complain is
+	// told. If URL is nil, all servers with a URL stay as they are.
 	URL func(p Parent, kind dialect.ServerKind, url string) (string, error)
 
-	// Complain is told, in one line, of what is not recorded and why. It must not
-	// block. The tape is told too.
+	// Complain is told, in one line, what is not recorded and why. It must not block. The
+	// same is noted on the tape.
 	Complain func(format string, args ...any)
 
-	// Link makes the links of servers. nil: NewLink.
+	// Link makes the links of servers; nil is NewLink.
 	Link func() string
 
-	notes   []wire.Frame    // for the tape, about the frame that is looked at
-	unknown map[string]bool // what the Selection has that no server was called, and was told
+	notes   []wire.Frame    // for the tape, about the current frame
+	unknown map[string]bool // names of the Selection that no server had and that were complained about
 	listener
 }
 
@@ -54,14 +54,14 @@ func (r *Rewriter) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	return append(append(out, r.notes...), f)
 }
 
-// complain tells of something that is not recorded.
+// complain reports something that is not recorded.
 func (r *Rewriter) complain(format string, args ...any) {
 	r.Complain(format, args...)
 	note := wire.Marked{Rule: &wire.Rule{Name: "--mcp", Did: fmt.Sprintf(format, args...)}}
 	r.notes = append(r.notes, wire.Frame{Dir: wire.ClientToAgent, Kind: wire.Mark, Raw: note.JSON()})
 }
 
-// rewrite returns a frame with other entries of mcpServers; nil if it stays.
+// rewrite returns a frame with other entries of mcpServers, or nil if nothing changes.
 func (r *Rewriter) rewrite(frame []byte) []byte {
 	if len(frame) > wire.MaxChecked {
 		if m := string(wire.Scan(frame).Method); dialect.RoleOf(dialect.ACP, m).Is(dialect.Opens) {
@@ -85,8 +85,7 @@ func (r *Rewriter) rewrite(frame []byte) []byte {
 	return replaced(frame, list, r.entry)
 }
 
-// selects reports whether a server is to be recorded, as far as its kind and its name
-// tell.
+// selects reports whether to record a server, as far as its kind and its name tell.
 func (r *Rewriter) selects(s dialect.Server) bool {
 	switch s.Kind {
 	case dialect.StdioServer:
@@ -100,8 +99,8 @@ func (r *Rewriter) selects(s dialect.Server) bool {
 // maxNamed is how many names a complaint lists.
 const maxNamed = 8
 
-// compare tells of names in the Selection that none of the servers has, once of each: they
-// may be mistyped.
+// compare complains, once each, about names in the Selection that no server has: they may
+// be mistyped.
 func (r *Rewriter) compare(list []dialect.Server) {
 	if len(list) == 0 {
 		return
@@ -125,11 +124,11 @@ func (r *Rewriter) compare(list []dialect.Server) {
 	}
 }
 
-// elsewhere are programs that run another one where the files and ports of this machine
-// are not.
+// elsewhere are programs that run another program where this machine's files and ports are
+// not available.
 var elsewhere = []string{"docker", "podman", "nerdctl", "ssh", "autossh", "wsl", "kubectl", "devcontainer"}
 
-// unfit returns why no server can be recorded, nothing if one can.
+// unfit returns why no server can be recorded, or "" if servers can be.
 func (r *Rewriter) unfit() string {
 	if len(r.Agent) > 0 && !r.Selection.Force {
 		if name := programName(r.Agent[0]); slices.Contains(elsewhere, name) {
@@ -137,7 +136,7 @@ func (r *Rewriter) unfit() string {
 		}
 	}
 	if !utf8.ValidString(r.Recorder[0]) || !utf8.ValidString(r.Store) {
-		return fmt.Sprintf("the paths %s and %s are no UTF-8", r.Recorder[0], r.Store) // JSON cannot say them
+		return fmt.Sprintf("the paths %s and %s are no UTF-8", r.Recorder[0], r.Store) // JSON cannot represent them
 	}
 	if info, err := os.Stat(r.Recorder[0]); err != nil || !info.Mode().IsRegular() {
 		return fmt.Sprintf("%s, which would record them, is gone", r.Recorder[0])

@@ -10,7 +10,7 @@ import (
 // A Parent says which entry of mcpServers a server was started for.
 type Parent struct {
 	Tape   string // id of the agent's tape
-	Link   string // of one entry in one frame, as NewLink makes it
+	Link   string // identifies one entry in one frame, as NewLink makes it
 	Server string // name of the entry
 }
 

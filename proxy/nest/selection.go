@@ -8,17 +8,17 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Selection says which servers are to be recorded.
+// A Selection says which servers to record.
 type Selection struct {
-	Stdio bool     // those that the agent starts
-	HTTP  bool     // those with a URL
-	Only  []string // names; empty: all
+	Stdio bool     // servers that the agent starts
+	HTTP  bool     // servers with a URL
+	Only  []string // names; empty means all
 	Not   []string // names
-	Force bool     // also where the agent's program is known to run it elsewhere
+	Force bool     // also if the agent's program is known to run it elsewhere
 }
 
-// ParseSelection reads words with commas between: all, stdio, http, only:NAME, not:NAME,
-// force. Without one of the first three it is all.
+// ParseSelection reads words separated by commas: all, stdio, http, only:NAME, not:NAME,
+// force. Without any of the first three it selects all.
 func ParseSelection(text string) (Selection, error) {
 	var s Selection
 	for word := range strings.SplitSeq(text, ",") {
@@ -53,12 +53,12 @@ func ParseSelection(text string) (Selection, error) {
 	return s, nil
 }
 
-// named reports whether servers of a name are among those.
+// named reports whether servers of a name are selected.
 func (s Selection) named(name string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, name)) && !slices.Contains(s.Not, name)
 }
 
-// unknown returns the words of s with the name of a server that none of a list has.
+// unknown returns the words of s that name a server which is not in list.
 func (s Selection) unknown(list []dialect.Server) (words []string) {
 	for _, by := range []struct {
 		word  string

@@ -5,13 +5,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Substitute is a proxy.Interceptor for one connection, or for several one after the
-// other. It gives the agent something else in the place of its MCP servers. Its functions are
-// asked in the order in which the client names servers, and change nothing if they return
-// nothing.
+// A Substitute is a proxy.Interceptor for one connection, or for several in sequence. It
+// gives the agent other MCP servers in place of its own. It calls its functions in the
+// order in which the client names servers; a server for which they return nothing stays as
+// it is.
 type Substitute struct {
-	Command func(name string) []string // what is started in place of the next server of a name, with its arguments
-	URL     func(name string) string   // likewise, where streamable HTTP is spoken in place of one that is reached by a URL
+	Command func(name string) []string // the command and arguments to start in place of the next server with a name
+	URL     func(name string) string   // the URL to use in place of that of the next server with a name; it speaks streamable HTTP
 
 	listener
 }

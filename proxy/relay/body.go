@@ -10,20 +10,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxWhole is how much of a request's body is read before the request is passed on.
-// Then its method says what it is of, and it can be sent again where the server has
-// closed a kept connection at the same moment. Longer bodies stream.
+// maxWhole is how much of a request's body is read before the request is passed on. A body
+// that fits shows which connection the request belongs to, and can be sent again if the
+// server closes a kept connection at that moment. Longer bodies stream.
 const maxWhole = 1 << 20
 
 // A requestBody is the body of a request, or the beginning of a long one.
 type requestBody struct {
 	head  []byte
 	whole bool
-	rest  io.Reader // after head, if it is not whole
+	rest  io.Reader // what follows head, if the body is not whole
 	err   error     // why it could not be read
 }
 
-// readBody reads the body of a request, as far as maxWhole.
+// readBody reads the body of a request, up to maxWhole.
 func readBody(in *http.Request) requestBody {
 	if in.Body == nil || in.Body == http.NoBody || in.ContentLength == 0 {
 		return requestBody{whole: true}
@@ -52,7 +52,7 @@ func (b requestBody) again() (io.ReadCloser, error) {
 
 var errOver = errors.New("the exchange is over")
 
-// An upload is what follows the beginning of a long body.
+// An upload is the rest of a long body.
 type upload struct {
 	src io.Reader
 	x   *exchange
@@ -77,9 +77,9 @@ func (u *upload) Read(p []byte) (int, error) {
 type responseBody struct {
 	src   io.ReadCloser
 	x     *exchange
-	first *firstEvent // not nil while the first event is awaited
-	ready []byte      // recorded already, and not passed on yet
-	err   error       // what follows ready
+	first *firstEvent // not nil while waiting for the first event
+	ready []byte      // recorded, but not passed on yet
+	err   error       // error to return after ready
 }
 
 func (b *responseBody) Read(p []byte) (int, error) {
@@ -107,19 +107,19 @@ func (b *responseBody) passed(p []byte, origin wire.Origin, err error) (int, err
 	case errors.Is(err, io.EOF):
 		b.x.responseEnd()
 	default:
-		b.x.w.flush() // a client that is cut off gets what had come
+		b.x.w.flush() // if the response breaks off, the client gets what has come so far
 		b.x.down.end(b.x.broken(err))
 	}
 	return len(p), err
 }
 
-// Close is called once the client has got everything, or does not take any more.
+// Close is called when the client has received everything, or has stopped reading.
 func (b *responseBody) Close() error {
 	b.x.down.end(b.x.left())
 	return b.src.Close()
 }
 
-// A socket is both directions of an upgraded connection, seen from the server.
+// A socket is an upgraded connection to the server.
 type socket struct {
 	io.ReadWriteCloser
 	x *exchange
@@ -141,7 +141,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite says that the client sends no more.
+// CloseWrite is called when the client sends no more.
 func (s *socket) CloseWrite() error {
 	s.x.up.end(wire.ByClient, "")
 	if half, ok := s.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
@@ -156,7 +156,7 @@ func (s *socket) Close() error {
 	return s.ReadWriteCloser.Close()
 }
 
-// buffers are those by which bodies are copied.
+// buffers are the buffers for copying bodies.
 type buffers struct{ pool sync.Pool }
 
 type buffer [32 << 10]byte

@@ -21,28 +21,28 @@ type connection struct {
 	facts  Facts
 	begin  func(Facts) *tape
 	once   sync.Once
-	tape   *tape // after once
+	tape   *tape // set by once
 	opened time.Time
 
 	// Guarded by connections.mu.
 	keys    []key
 	peer    peer
-	client  string // empty: it has not said who it is
-	settled bool   // it has an id, or a name in place of one
+	client  string // empty if it has not said who it is
+	settled bool   // it has an id, or a guess in place of one
 	open    int    // requests in flight
-	waiting int    // those of them without a response
+	waiting int    // open requests without a response
 	last    time.Time
 	idle    *time.Timer // nil while a request is in flight
-	ended   string      // why; closed with the last request
+	ended   string      // why it ended; it closes with its last request
 }
 
-// recorded returns the connection's tape, which begins with the first call.
+// recorded returns the connection's tape. The first call begins it.
 func (c *connection) recorded() *tape {
 	c.once.Do(func() { c.tape = c.begin(c.facts) })
 	return c.tape
 }
 
-// A key is what tells requests of one connection from others.
+// A key identifies the requests of one connection.
 type key struct {
 	kind  keyKind
 	value string
@@ -54,7 +54,7 @@ const (
 	mcpSession    keyKind = "Mcp-Session-Id"    // MCP 2025-03-26 to 2025-11-25
 	acpConnection keyKind = "Acp-Connection-Id" // ACP over HTTP
 	endpoint      keyKind = "endpoint"          // MCP 2024-11-05: where the client's messages go
-	wholePeer     keyKind = "peer"              // a guess: no id was given
+	wholePeer     keyKind = "peer"              // a guess: the server gave no id
 	namedPeer     keyKind = "client"            // a guess: MCP 2026-07-28 has no ids
 )
 
@@ -72,19 +72,19 @@ const (
 	becauseNoSocket = "no WebSocket was opened"
 )
 
-// connections are those of a relay.
+// connections are the connections of a relay.
 type connections struct {
 	begin func(Facts) *tape
 
 	mu       sync.Mutex
 	byKey    map[key]*connection      // guarded by mu
-	all      map[*connection]struct{} // guarded by mu; without the listener's
-	listener *connection              // guarded by mu; of requests that are of no connection; nil if there was none
+	all      map[*connection]struct{} // guarded by mu; excludes listener
+	listener *connection              // guarded by mu; takes requests that belong to no connection; nil before the first one
 	closing  sync.WaitGroup
 }
 
-// enter returns the connection that a request is of, and counts the request; guessed
-// says that no id ties it to that. Whoever calls it calls leave once.
+// enter returns the connection that a request belongs to, and counts the request; guessed
+// says that no id ties the request to it. The caller must call leave once.
 func (s *connections) enter(q question) (c *connection, guessed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *connections) enter(q question) (c *connection, guessed bool) {
 	return c, guessed
 }
 
-// find is enter without the counting. Called with mu held.
+// find is enter without counting. Called with mu held.
 func (s *connections) find(q question) *connection {
 	switch {
 	case q.upgrade:
@@ -123,8 +123,8 @@ func (s *connections) find(q question) *connection {
 	return s.listener
 }
 
-// keyed returns the connection with a key. A new one is made if there is none, as
-// when acptap was started later than the session was. Called with mu held.
+// keyed returns the connection with a key. If there is none, such as when the session is
+// older than acptap, it makes one. Called with mu held.
 func (s *connections) keyed(q question, k key) *connection {
 	c := s.byKey[k]
 	switch {
@@ -152,9 +152,9 @@ func (s *connections) add(q question, transport string) *connection {
 	return c
 }
 
-// unsettledOr returns a connection of the same client that has got no id yet and
-// waits for no response, else a new one: a client that is refused one request tries
-// another. It may do so before the response has ended. Called with mu held.
+// unsettledOr returns a connection of the same client that has no id yet and waits for no
+// response, or else a new one. A client whose request is refused tries another, possibly
+// before the response has ended. Called with mu held.
 func (s *connections) unsettledOr(q question) *connection {
 	for c := range s.all {
 		if c.settled || c.ended != "" || c.waiting > 0 || time.Since(c.opened) >= unsettledTime || !c.peer.before(q.peer) {
@@ -169,8 +169,8 @@ func (s *connections) unsettledOr(q question) *connection {
 	return s.add(q, "http")
 }
 
-// give gives the connection a key. Another one that had it has ended. Called with mu
-// held.
+// give gives the connection a key. A connection that had the key before ends. Called with
+// mu held.
 func (s *connections) give(c *connection, k key) {
 	switch other := s.byKey[k]; other {
 	case c:
@@ -183,8 +183,8 @@ func (s *connections) give(c *connection, k key) {
 	c.keys = append(c.keys, k)
 }
 
-// settle gives the connection the key that identifies it. An id that the server gave
-// is worth more than a guess.
+// settle gives the connection the key that identifies it. An id from the server replaces a
+// guess.
 func (s *connections) settle(c *connection, k key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +201,7 @@ func (s *connections) settle(c *connection, k key) {
 	s.give(c, k)
 }
 
-// over ends the connection once its last request has.
+// over ends the connection once its last request has ended.
 func (s *connections) over(c *connection, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,8 +236,8 @@ func (s *connections) remove(c *connection) {
 	s.closing.Go(func() { c.recorded().close(why) })
 }
 
-// answered is called once for each request, with the head of its response or when it
-// has ended without one.
+// answered is called once for each request: with the head of its response, or when it ends
+// without one.
 func (s *connections) answered(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +260,7 @@ func (s *connections) leave(c *connection) {
 	}
 }
 
-// expire ends a connection that has been idle for long.
+// expire ends a connection that has been idle for too long.
 func (s *connections) expire(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,8 +269,8 @@ func (s *connections) expire(c *connection) {
 	}
 }
 
-// limit ends the connection that has been idle for the longest time if there are too
-// many. Called with mu held.
+// limit ends the connection that has been idle longest if there are too many. Called with
+// mu held.
 func (s *connections) limit() {
 	var oldest *connection
 	n := 0
@@ -287,7 +287,7 @@ func (s *connections) limit() {
 	}
 }
 
-// close closes all connections, and waits for that.
+// close closes all connections, and waits until they are closed.
 func (s *connections) close(why string) {
 	s.mu.Lock()
 	for c := range s.all {

@@ -8,16 +8,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxFirstEvent bounds the bytes that wait for the end of the first event.
+// maxFirstEvent is how many bytes are held until the first event ends.
 const maxFirstEvent = 64 << 10
 
-// A firstEvent waits for the first event of a stream. In MCP of 2024-11-05 that is
-// named endpoint, and says where the client's messages go.
+// A firstEvent holds the first event of a stream until it ends. In MCP 2024-11-05 that
+// event is named endpoint, and says where the client must send its messages.
 type firstEvent struct {
 	held []byte
 }
 
-// await takes the next bytes of the stream, and makes ready what can go on.
+// await takes the next bytes of the stream, and sets ready once they can be passed on.
 func (b *responseBody) await(p []byte, err error) {
 	f := b.first
 	f.held = append(f.held, p...)
@@ -44,13 +44,13 @@ func (b *responseBody) await(p []byte, err error) {
 	}
 }
 
-// pass makes bytes ready that go on as they came.
+// pass sets ready to unchanged bytes.
 func (b *responseBody) pass(p []byte, err error) {
 	n, err := b.passed(p, wire.Wire, err)
 	b.ready, b.err = append(b.ready, p[:n]...), err
 }
 
-// endpoint makes the endpoint event ready, as the client can use it.
+// endpoint sets ready to the endpoint event, with a URL that the client can reach.
 func (b *responseBody) endpoint(block []byte, data string) {
 	x := b.x
 	if u, err := x.in.URL.Parse(data); err == nil && (u.Host == "" || origin(u) == origin(x.relay.Upstream)) {
@@ -72,8 +72,8 @@ func (b *responseBody) endpoint(block []byte, data string) {
 	b.ready = append(b.ready, changed...)
 }
 
-// blockEnd returns the length of the first block of an event stream, its blank line
-// included; 0 if it has not ended.
+// blockEnd returns the length of an event stream's first block including its blank line, or
+// 0 if the block has not ended.
 func blockEnd(b []byte) int {
 	for start := 0; ; {
 		n := bytes.IndexAny(b[start:], "\r\n")
@@ -91,8 +91,8 @@ func blockEnd(b []byte) int {
 	}
 }
 
-// fieldsOf returns the name and the data of an event, and whether the block has fields
-// at all: comments are none.
+// fieldsOf returns the name and the data of an event, and whether the block has any fields:
+// comments are none.
 func fieldsOf(block []byte) (event, data string, fields bool) {
 	for line := range strings.FieldsFuncSeq(string(block), func(c rune) bool { return c == '\r' || c == '\n' }) {
 		name, value, _ := strings.Cut(line, ":")

@@ -24,18 +24,18 @@ type exchange struct {
 	relay      *Relay
 	w          writer
 	in         *http.Request
-	out        *http.Response // the server's; nil until it comes
+	out        *http.Response // the server's response; nil until it comes
 	question   question
 	connection *connection
-	guessed    bool // that it is of that connection
+	guessed    bool // no id ties the request to the connection
 	tape       *tape
 	up, down   flow // to the server, to the client
 	answered   sync.Once
-	endpoint   bool // the response says where the client's messages go
+	endpoint   bool // the response says where the client must send its messages
 	socket     bool // a WebSocket was opened
 }
 
-// request records the request, with the bytes of the body that have come.
+// request records the request, with the bytes of its body read so far.
 func (x *exchange) request(body requestBody) {
 	var stream uint64
 	x.tape.do(func(j Journal) { stream = j.Open(x.requestHead()) })
@@ -51,22 +51,22 @@ func (x *exchange) request(body requestBody) {
 	}
 }
 
-// requestEnd ends the request, whose body has been read.
+// requestEnd records the end of the request, whose body has been read.
 func (x *exchange) requestEnd() {
 	x.up.finish(wire.StreamEnd{By: wire.ByClient, Trailers: x.relay.kept(x.in.Trailer)})
 }
 
-// responseEnd ends the response, whose body has been read.
+// responseEnd records the end of the response, whose body has been read.
 func (x *exchange) responseEnd() {
 	x.down.finish(wire.StreamEnd{By: wire.ByServer, Trailers: x.relay.kept(x.out.Trailer)})
 }
 
-// requestHead returns the head of the request as it came, and what of it goes on
-// otherwise.
+// requestHead returns the head of the request as it came, and what changes before it is
+// passed on.
 func (x *exchange) requestHead() wire.HTTP {
 	came := x.in.Header
 	if x.in.Host != "" {
-		came["Host"] = []string{x.in.Host} // net/http has taken it out
+		came["Host"] = []string{x.in.Host} // net/http has removed it
 		defer delete(came, "Host")
 	}
 	change := &wire.HeadChange{Headers: x.relay.changed}
@@ -89,7 +89,7 @@ func (x *exchange) requestHead() wire.HTTP {
 	}
 }
 
-// rewrite makes the request for the server.
+// rewrite builds the request for the server.
 func (x *exchange) rewrite(pr *httputil.ProxyRequest) {
 	out, u := pr.Out, x.relay.Upstream
 	out.URL.Scheme, out.URL.Host, out.Host = httpScheme(u), u.Host, ""
@@ -102,22 +102,22 @@ func (x *exchange) rewrite(pr *httputil.ProxyRequest) {
 		out.SetBasicAuth(u.User.Username(), password)
 	}
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		if v, ok := pr.In.Header[name]; ok { // ReverseProxy takes them out
+		if v, ok := pr.In.Header[name]; ok { // ReverseProxy removes them
 			out.Header[name] = v
 		}
 	}
-	out.Header.Set("Accept-Encoding", "identity") // so that the tape can be read
-	out.Header.Del("Sec-Websocket-Extensions")    // likewise: messages would be compressed
-	out.Header.Del("Expect")                      // the body is here
-	if !x.question.upgrade {                      // some clients offer h2c with each request
+	out.Header.Set("Accept-Encoding", "identity") // so that the tape is readable
+	out.Header.Del("Sec-Websocket-Extensions")    // likewise: an extension would compress messages
+	out.Header.Del("Expect")                      // the body is already here
+	if !x.question.upgrade {                      // some clients offer h2c with every request
 		out.Header.Del("Upgrade")
 		out.Header.Del("Connection")
 	}
-	out.Trailer = x.in.Trailer // not a copy: its values come after the body
+	out.Trailer = x.in.Trailer // not a copy: its values arrive after the body
 }
 
-// RoundTrip sends the request to the server. Informational responses are passed on by
-// ReverseProxy, after the hook here.
+// RoundTrip sends the request to the server. ReverseProxy passes informational responses
+// on, after the hook here has recorded them.
 func (x *exchange) RoundTrip(out *http.Request) (*http.Response, error) {
 	ctx := httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
@@ -128,7 +128,7 @@ func (x *exchange) RoundTrip(out *http.Request) (*http.Response, error) {
 	return x.relay.transports.of(x.question).RoundTrip(out.WithContext(ctx))
 }
 
-// response records the head of the response, and sees to it that its body is.
+// response records the head of the response, and has its body recorded as it is read.
 func (x *exchange) response(res *http.Response) error {
 	head := wire.HTTP{Protocol: res.Proto, Status: res.StatusCode, Headers: x.relay.kept(res.Header)}
 	document := x.document(res)
@@ -143,7 +143,7 @@ func (x *exchange) response(res *http.Response) error {
 	}
 	x.head(wire.Wire, head)
 	x.out = res
-	for _, name := range []string{"Content-Type", "Date"} { // net/http would make them up
+	for _, name := range []string{"Content-Type", "Date"} { // net/http would invent them
 		if res.Header[name] == nil {
 			x.w.Header()[name] = nil
 		}
@@ -153,7 +153,7 @@ func (x *exchange) response(res *http.Response) error {
 	if x.question.upgrade {
 		if conn, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
 			res.Body = &socket{conn, x}
-			x.socket = strings.EqualFold(res.Header.Get("Upgrade"), "websocket") // else ReverseProxy refuses it
+			x.socket = strings.EqualFold(res.Header.Get("Upgrade"), "websocket") // ReverseProxy refuses other protocols
 			return nil
 		}
 		x.up.end(wire.ByClient, "")
@@ -175,7 +175,7 @@ func (x *exchange) response(res *http.Response) error {
 	return nil
 }
 
-// place tells the connection what the response says of it.
+// place tells the connection what the response says about it.
 func (x *exchange) place(res *http.Response) {
 	s, c, q := &x.relay.connections, x.connection, x.question
 	defer x.answered.Do(func() { s.answered(c) })
@@ -192,14 +192,14 @@ func (x *exchange) place(res *http.Response) {
 	case q.id.value != "" && good && x.in.Method == http.MethodDelete:
 		s.over(c, becauseDeleted)
 	case q.id.value != "" || !good || !q.message || dialect.Does(q.method, dialect.Discovers):
-		// A client that finds out what the server speaks has not begun yet.
+		// A client that is still probing what the server speaks has not begun yet.
 	default:
 		s.settle(c, q.guess())
 	}
 }
 
-// awaitsEndpoint reports whether the response may be the stream with which MCP of
-// 2024 begins.
+// awaitsEndpoint reports whether the response may be the stream that begins a connection in
+// MCP 2024-11-05.
 func (x *exchange) awaitsEndpoint(res *http.Response) bool {
 	return x.question.listens && isEvents(res.Header) && x.question.id.value == "" && res.Header.Get(string(mcpSession)) == ""
 }
@@ -209,7 +209,7 @@ func isEvents(h http.Header) bool {
 	return kind == "text/event-stream"
 }
 
-// failed answers a request to which the server gave no response.
+// failed answers a request that got no response from the server.
 func (x *exchange) failed(_ http.ResponseWriter, _ *http.Request, err error) {
 	if x.in.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client no longer waits for an answer
@@ -221,7 +221,7 @@ func (x *exchange) failed(_ http.ResponseWriter, _ *http.Request, err error) {
 	x.answer(http.StatusBadGateway, text)
 }
 
-// answer gives a response in the place of the server's.
+// answer sends a response in place of the server's.
 func (x *exchange) answer(status int, text string) {
 	text = "acptap: " + text + "\n"
 	h := http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Length": {strconv.Itoa(len(text))}}
@@ -239,7 +239,7 @@ func (x *exchange) head(origin wire.Origin, h wire.HTTP) {
 	x.tape.do(func(j Journal) { j.Head(x.down.stream, origin, h) })
 }
 
-// finish ends what has not ended.
+// finish ends whatever has not ended.
 func (x *exchange) finish() {
 	if x.socket && x.down.whole() {
 		x.up.end(wire.ByServer, "") // after the closing handshake, the server ends the connection
@@ -259,11 +259,11 @@ func (x *exchange) finish() {
 	s.leave(x.connection)
 }
 
-// errEnding is the cause of the end of all requests when acptap ends.
+// errEnding is the cause with which all requests are cancelled when acptap ends.
 var errEnding = errors.New("acptap was told to end")
 
-// broken returns who has broken off a direction, and why; err is what the server's
-// side says.
+// broken returns who broke off a direction, and why; err is the reason if it was the
+// server.
 func (x *exchange) broken(err error) (wire.Peer, string) {
 	if ctx := x.in.Context(); ctx.Err() != nil {
 		return x.left()
@@ -271,7 +271,7 @@ func (x *exchange) broken(err error) (wire.Peer, string) {
 	return wire.ByServer, err.Error()
 }
 
-// left is broken where it cannot have been the server.
+// left is broken for when it cannot have been the server.
 func (x *exchange) left() (wire.Peer, string) {
 	if errors.Is(context.Cause(x.in.Context()), errEnding) {
 		return wire.ByAcptap, errEnding.Error()

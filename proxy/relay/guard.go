@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// A Guard keeps pages in a browser away from a listener. Such a page can reach it under a
-// name of its own (DNS rebinding), but not without the heads Host and Origin. The zero
+// A Guard keeps web pages in a browser away from a listener. Such a page can reach it under
+// a name of its own (DNS rebinding), but cannot avoid the headers Host and Origin. The zero
 // value is for a listener that only this machine can reach.
 type Guard struct {
-	Exposed bool     // others than this machine may connect: any address is a valid Host
-	Names   []string // that are valid as Host besides localhost and addresses
+	Exposed bool     // other machines may connect: any address is a valid Host
+	Names   []string // valid as Host besides localhost and addresses
 	Origins []string // valid as Origin besides those of this machine
 }
 
-// Refusal returns why a request to the listener at address is refused, or an empty text if
-// it is not. A server that is reached through a Relay cannot check this itself, because the
-// Relay replaces the Host with the server's own.
+// Refusal returns why a request to the listener at address is refused, or "" if it is
+// allowed. A server reached through a Relay cannot check this itself, because the Relay
+// replaces the Host with the server's own.
 func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 	if !g.ownHost(in.Host) && !withoutHost(in) {
 		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, address)
@@ -34,12 +34,12 @@ func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 	return ""
 }
 
-// withoutHost reports whether a request says of no host, as HTTP/1.0 allows. Browsers
-// speak later versions, which do not.
+// withoutHost reports whether a request has no host, which HTTP/1.0 allows. Browsers speak
+// later versions, which require one.
 func withoutHost(in *http.Request) bool { return in.Host == "" && !in.ProtoAtLeast(1, 1) }
 
-// ownHost reports whether a Host names this listener. Its port may differ, as with a
-// forwarded one.
+// ownHost reports whether a Host names this listener. Its port may differ, such as when it
+// is forwarded.
 func (g *Guard) ownHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

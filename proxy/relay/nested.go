@@ -16,7 +16,7 @@ type Nested struct {
 	Host string // of the listener, with its port
 
 	mu     sync.Mutex
-	relays map[string]*Relay // by the first element of the path; guarded by mu
+	relays map[string]*Relay // by first element of the path; guarded by mu
 }
 
 // Add adds a server and returns the URL at which clients reach it, including its path and
@@ -46,8 +46,8 @@ func (n *Nested) Add(link string, r *Relay) *url.URL {
 // that path follows the name of the document (RFC 8414, RFC 9728).
 const wellKnown = "/.well-known/"
 
-// ServeHTTP passes one request on. Of a path that it has not given out it says
-// nothing, not even on a tape.
+// ServeHTTP passes one request on. It answers unknown paths without a hint, and does not
+// record them.
 func (n *Nested) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	path := in.URL.EscapedPath()
 	document := ""
@@ -77,12 +77,12 @@ func (n *Nested) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	in = in.WithContext(in.Context()) // a copy, which has a URL of its own
+	in = in.WithContext(in.Context()) // a copy with its own URL
 	in.URL = &u
 	r.ServeHTTP(w, in)
 }
 
-// Close is Close of all its relays.
+// Close closes all its relays.
 func (n *Nested) Close(why string) {
 	n.mu.Lock()
 	relays := slices.Collect(maps.Values(n.relays))

@@ -9,21 +9,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A question is what a request says of the connection that it is of.
+// A question is what a request says about the connection that it belongs to.
 type question struct {
-	id      key    // of the connection, in a header; without value: none
+	id      key    // id of the connection, in a header; zero if there is none
 	peer    peer   // who asks
-	target  string // path and query
+	target  string // path and query of a POST
 	upgrade bool   // to a WebSocket
 	listens bool   // it asks for a stream of events
 	message bool   // the body is JSON-RPC
 	method  string // of the message
-	client  string // name and version, where the message says them
-	modern  bool   // the message is of MCP 2026-07-28, where each says what else initialize does
+	client  string // name and version, if the message has them
+	modern  bool   // the message is of MCP 2026-07-28, where every message says what otherwise only initialize says
 }
 
-// guess returns the key of the requests of the same client to a server that gives no
-// id. Two clients may have the same.
+// guess returns the key for requests of the same client to a server that gives no id. Two
+// clients may have the same key.
 func (q question) guess() key {
 	if q.modern {
 		return key{namedPeer, q.peer.text() + "\x00" + q.client}
@@ -31,17 +31,17 @@ func (q question) guess() key {
 	return key{wholePeer, q.peer.text()}
 }
 
-// A peer is who asks, as far as that can be seen. It is compared and not kept.
+// A peer identifies the client as far as possible. It is only compared, never stored.
 type peer struct {
 	credentials string
 	agent       string
-	address     string // without the port: a client has several TCP connections
+	address     string // without the port, since a client has several TCP connections
 }
 
 func (p peer) text() string { return p.credentials + "\x00" + p.agent + "\x00" + p.address }
 
-// before reports whether p may be the same client as later: one that was refused comes
-// again with credentials.
+// before reports whether p may be the same client as later: after a refusal, a client comes
+// back with credentials.
 func (p peer) before(later peer) bool {
 	if p.credentials == "" {
 		later.credentials = ""
@@ -83,8 +83,8 @@ func (r *Relay) question(in *http.Request, body []byte) question {
 	return q
 }
 
-// isForm reports whether a body is a form, such as one by which an OAuth client shows
-// a code or a password and gets a token.
+// isForm reports whether a body is a form, such as the one in which an OAuth client
+// exchanges a code or a password for a token.
 func isForm(h http.Header) bool {
 	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	return kind == "application/x-www-form-urlencoded"

@@ -21,52 +21,52 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Journal is told what passes on the streams of one connection, before it is passed
-// on. Its methods are called from several goroutines.
+// A Journal is told what crosses the streams of one connection, before it is passed on. Its
+// methods may be called concurrently.
 type Journal interface {
 	// Open begins a stream with the head of a request, and returns its number.
 	Open(h wire.HTTP) (stream uint64)
 
-	// Head takes the head of a response. There may be several, as 1xx are.
+	// Head takes the head of a response. A response may have several: 1xx come first.
 	Head(stream uint64, origin wire.Origin, h wire.HTTP)
 
 	// AppendStream takes bytes of a body or of a WebSocket, and does not keep them. An
-	// error means that the tape has a gap, not that the traffic stops.
+	// error means a gap on the tape; the traffic continues.
 	AppendStream(stream uint64, dir wire.Direction, origin wire.Origin, p []byte) error
 
-	// EndStream ends a direction of a stream. The Journal knows the bytes itself.
+	// EndStream ends a direction of a stream. The Journal counts the bytes itself.
 	EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd)
 
-	// Fault says that a part of acptap has panicked, perhaps the Journal itself.
+	// Fault reports that a part of acptap has panicked, perhaps the Journal itself.
 	Fault(err error)
 
-	// Closed says why the connection has ended, and Close closes the Journal. After
-	// that a call may still come, and does nothing.
+	// Closed says why the connection ended, and Close closes the Journal. Later calls are
+	// allowed and do nothing.
 	Closed(why string)
 	Close() error
 }
 
-// Facts are what is known of a connection when it begins.
+// Facts are what is known about a connection when it begins.
 type Facts struct {
 	Transport string // http or ws
 	Upstream  string // URL of the server, without credentials and query
 }
 
-// A Relay passes requests on to one server. It is an http.Handler, to be used with
-// Serve. The fields are set before that.
+// A Relay passes requests on to one server. It is an http.Handler for Serve. Set the fields
+// before.
 type Relay struct {
-	Upstream *url.URL // http, https or h2c (HTTP/2 without TLS); its path counts for Facts, its credentials and query go with each request to that path
-	Address  *url.URL // where clients reach the root of the upstream's origin: http, without a slash at the end
+	Upstream *url.URL // http, https or h2c (HTTP/2 without TLS); its path is told in Facts; its credentials go with each request, its query with each to that path
+	Address  *url.URL // where clients reach the root of the upstream's origin: http, without a trailing slash
 
 	// Begin begins the tape of a connection, which the Relay closes. If it fails, the
 	// connection is not recorded.
 	Begin func(Facts) (Journal, error)
 
 	Keep       func(http.Header) []wire.Header // returns what a tape keeps of headers
-	KeepTarget func(string) string             // returns what it keeps of a path and query; nil: all
+	KeepTarget func(string) string             // returns what a tape keeps of a path and query; nil keeps all
 
 	Guard
-	KeepOAuth bool // leave the two URLs alone by which OAuth clients find the server
+	KeepOAuth bool // do not rewrite the two URLs by which OAuth clients find the server
 
 	Complain func(error) // may be nil
 
@@ -74,7 +74,7 @@ type Relay struct {
 	once        sync.Once
 	transports  transports
 	buffers     buffers
-	changed     []wire.Header // what a tape keeps of the headers that each request has otherwise towards the server
+	changed     []wire.Header // what a tape keeps of the headers that differ in every request to the server
 }
 
 // ServeHTTP passes one request on.
@@ -94,7 +94,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	}
 	in.Body = body.reader(x)
 	if !body.whole {
-		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
+		_ = http.NewResponseController(w).EnableFullDuplex() // always on for HTTP/2
 	} else {
 		in.GetBody = body.again
 		if len(in.Trailer) == 0 {
@@ -143,8 +143,8 @@ func (r *Relay) refuse(w http.ResponseWriter, in *http.Request, status int, why 
 	x.answer(status, why)
 }
 
-// Close ends the tapes of all connections, and says why. The requests must have
-// ended, as when Serve has returned.
+// Close ends the tapes of all connections with a reason. All requests must have ended, as
+// they have when Serve has returned.
 func (r *Relay) Close(why string) {
 	r.connections.close(why)
 	r.transports.close()

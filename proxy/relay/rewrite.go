@@ -51,8 +51,8 @@ func (r *Relay) forClient(reference string) string {
 	return reference
 }
 
-// rewriteHead changes what of a response's head the client would not find, or not
-// take from this address. It returns the headers that it has changed.
+// rewriteHead rewrites values of a response's head that the client could not reach, or
+// would not accept from this address. It returns the headers that it changed.
 func (r *Relay) rewriteHead(h http.Header) http.Header {
 	changed := http.Header{}
 	change := func(name string, to func(string) string) {
@@ -75,8 +75,8 @@ func (r *Relay) rewriteHead(h http.Header) http.Header {
 	return changed
 }
 
-// cookie returns a Set-Cookie that a client keeps for this address: without Domain,
-// which is the server's, and without Secure, which needs https.
+// cookie returns a Set-Cookie that a client keeps for this address: without Domain, which
+// is the server's, and without Secure, which requires https.
 func (r *Relay) cookie(v string) string {
 	parts := strings.Split(v, ";")
 	kept := parts[:1]
@@ -98,7 +98,8 @@ func (r *Relay) cookie(v string) string {
 // resourceMetadata is the parameter of RFC 9728, section 5.1.
 var resourceMetadata = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`) })
 
-// challenge returns a WWW-Authenticate whose document the client gets from here.
+// challenge returns a WWW-Authenticate whose document the client can fetch from this
+// address.
 func (r *Relay) challenge(v string) string {
 	m := resourceMetadata().FindStringSubmatchIndex(v)
 	if m == nil {
@@ -107,16 +108,16 @@ func (r *Relay) challenge(v string) string {
 	return v[:m[4]] + r.forClient(v[m[4]:m[5]]) + v[m[5]:]
 }
 
-// A document is the body of a response that was read whole.
+// A document is a response body that was read whole.
 type document struct {
 	came      []byte
-	err       error  // after came; io.EOF if it is whole
-	rewritten []byte // nil: it goes on as it came
+	err       error  // error after came; io.EOF if the body is whole
+	rewritten []byte // nil if it is passed on unchanged
 }
 
-// document returns a protected resource's metadata (RFC 9728), and what the client
-// gets for it: clients refuse one whose resource is not the URL that they have dialled
-// (section 3.3). It is empty if the response is something else.
+// document returns a protected resource's metadata (RFC 9728), and its rewritten form for
+// the client: clients refuse metadata whose resource is not the URL that they dialled
+// (section 3.3). It returns an empty document for other responses.
 func (x *exchange) document(res *http.Response) document {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if x.relay.KeepOAuth || res.StatusCode != http.StatusOK || kind != "application/json" || x.in.Method != http.MethodGet ||

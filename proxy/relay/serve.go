@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Serve answers the clients of a listener, over HTTP/1.1 and over HTTP/2 without TLS,
-// until ctx ends. Then it breaks off what is open, and returns nil. It closes ln.
+// Serve serves the clients of a listener, over HTTP/1.1 and over HTTP/2 without TLS, until
+// ctx ends. Then it breaks off open requests and returns nil. It closes ln.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	base, breakOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer breakOff(nil)
@@ -43,7 +43,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	return err
 }
 
-// inFlight counts the requests that its handler is at.
+// inFlight counts the requests that its handler is working on.
 type inFlight struct {
 	handler http.Handler
 
@@ -61,7 +61,7 @@ func (f *inFlight) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	f.handler.ServeHTTP(w, in)
 }
 
-// count returns false if no more requests are taken.
+// count returns false if no more requests are accepted.
 func (f *inFlight) count(n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +74,7 @@ func (f *inFlight) count(n int) bool {
 	return true
 }
 
-// wait stops taking requests and waits for the open ones, but no longer than endingTime.
+// wait stops accepting requests and waits for the open ones, for at most endingTime.
 func (f *inFlight) wait() {
 	f.mu.Lock()
 	if f.ending = true; f.n == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A tape is the way to the Journal of a connection, if there is one. The first panic
-// of a Journal ends the recording, and not the traffic.
+// A tape guards access to a connection's Journal, if it has one. The first panic of a
+// Journal ends the recording, but not the traffic.
 type tape struct {
 	journal  Journal // may be nil
 	complain func(error)
@@ -34,7 +34,7 @@ func (t *tape) guard() {
 	}
 	err := fmt.Errorf("recording: panic: %v\n%s", v, debug.Stack())
 	t.complain(err)
-	defer func() { recover() }() // it has failed once
+	defer func() { recover() }() // it has failed before
 	t.journal.Fault(err)
 }
 
@@ -50,17 +50,17 @@ func (t *tape) close(why string) {
 	}
 }
 
-// A flow records one direction of a stream. Bytes of a body may still be read when
-// the exchange is over, and do not count then.
+// A flow records one direction of a stream. Bytes of a body may still be read after the
+// exchange is over; they are ignored.
 type flow struct {
 	tape   *tape
 	stream uint64
 	dir    wire.Direction
-	hidden bool // the bytes are credentials, and are not recorded
+	hidden bool // the bytes are credentials and are not recorded
 
 	mu     sync.Mutex
 	ended  bool // guarded by mu
-	broken bool // guarded by mu: it did not end as it should
+	broken bool // guarded by mu: it did not end normally
 }
 
 // write records bytes. It returns false if the direction has ended.
@@ -71,7 +71,7 @@ func (f *flow) write(origin wire.Origin, p []byte) (open bool) {
 		return !f.ended
 	}
 	defer f.tape.guard()
-	_ = f.tape.journal.AppendStream(f.stream, f.dir, origin, p) // a gap is the journal's to remember
+	_ = f.tape.journal.AppendStream(f.stream, f.dir, origin, p) // the journal itself remembers a gap
 	return true
 }
 
@@ -89,7 +89,7 @@ func (f *flow) finish(e wire.StreamEnd) {
 	f.tape.do(func(j Journal) { j.EndStream(f.stream, f.dir, e) })
 }
 
-// whole reports whether the direction has ended as it should.
+// whole reports whether the direction has ended normally.
 func (f *flow) whole() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

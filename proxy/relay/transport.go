@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Times and sizes of connections to the server and of those of clients.
+// Times and sizes of connections, both to the server and from clients.
 const (
-	dialTime   = 10 * time.Second // also that of a handshake, and of a request's head
-	keepTime   = 10 * time.Minute // of an unused connection: long, since whoever closes it first makes the other's next request fail
+	dialTime   = 10 * time.Second // also for a handshake, and for a request's head
+	keepTime   = 10 * time.Minute // of an unused connection; long, because closing it can make the other side's next request fail
 	maxHead    = 1 << 20
 	maxUnused  = 64
-	endingTime = 2 * time.Second // for requests that are broken off
+	endingTime = 2 * time.Second // for requests that are being broken off
 )
 
-// silent is for packages that would write to stderr.
+// silent is for packages that would otherwise write to stderr.
 var silent = log.New(io.Discard, "", 0)
 
 // transports are the ways to the server.

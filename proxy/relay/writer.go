@@ -6,12 +6,11 @@ import (
 	"net/http"
 )
 
-// A writer writes the response to the client. ReverseProxy would flush it from a
-// goroutine of its own, and not at all when the server breaks off, so it is told that it
-// cannot.
+// A writer writes the response to the client. It hides that it can flush: ReverseProxy
+// would flush from a goroutine of its own, and not at all when the server breaks off.
 type writer struct {
 	w       http.ResponseWriter
-	streams bool // nothing may wait for what comes next
+	streams bool // flush after every write
 	begun   bool // the head has been written
 }
 
