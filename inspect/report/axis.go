@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// An axis lays times out from 0 to 100 percent of a width. Of the time between its parts
-// nothing is left but a gap.
+// An axis maps times to 0 to 100 percent of a width. Time between its parts is cut to a
+// narrow gap.
 type axis struct{ parts []axisPart }
 
 type axisPart struct {
@@ -44,7 +44,7 @@ func newAxis(spans []steps.Span, idle time.Duration) *axis {
 	return &a
 }
 
-// at returns where a time is.
+// at returns the position of a time, in percent.
 func (a *axis) at(run int, t time.Duration) float64 {
 	i, _ := slices.BinarySearchFunc(a.parts, t, func(p axisPart, t time.Duration) int {
 		if c := cmp.Compare(p.Run, run); c != 0 {
@@ -68,16 +68,16 @@ func (a *axis) at(run int, t time.Duration) float64 {
 	return p.x + p.width*float64(t-p.From)/float64(p.To-p.From)
 }
 
-// A rect is a part of a bar: where it is, and what it is drawn as.
+// A rect is a part of a bar: its position and its class.
 type rect struct {
-	X, Width string // percent, or pixels of what is too short to be seen
+	X, Width string // percent, or pixels if it would be too narrow to see
 	Class    string
 }
 
-// thinnest is how many percent wide a bar is at least; what is shorter is a mark.
+// thinnest is the minimum width of a bar in percent; anything narrower is drawn as a mark.
 const thinnest = 0.25
 
-// rect returns what shows a span.
+// rect returns the rect of a span.
 func (a *axis) rect(s steps.Span, class string) rect {
 	from, to := a.at(s.Run, s.From), a.at(s.Run, s.To)
 	if to-from < thinnest {
@@ -93,7 +93,7 @@ type tick struct {
 	X, Anchor, Text string
 }
 
-// ticks returns three to five round times of an axis of one part, since its beginning.
+// ticks returns three to five round times since the beginning of an axis of one part.
 func (a *axis) ticks() []tick {
 	if len(a.parts) != 1 || a.parts[0].To == a.parts[0].From {
 		return nil

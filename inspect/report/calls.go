@@ -16,15 +16,15 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A calling is the story of tapes that have no turns, such as those of MCP: what was
-// called, and what came of it.
+// A calling is the story of tapes without turns, such as those of MCP: what was called, and
+// with what result.
 type calling struct {
 	Lanes *lanes
 	Left  string
 	Items []item
 }
 
-// idleBetweenCalls is how long nothing has to go on for that time to be cut out.
+// idleBetweenCalls is how long nothing must happen for that time to be cut out.
 const idleBetweenCalls = time.Second
 
 // Bounds of the calls on the page.
@@ -33,7 +33,7 @@ const (
 	slowestCalls = 200
 	maxFailures  = 300
 	maxTold      = 200
-	maxKept      = 4 << 20 // bytes of what was said
+	maxKept      = 4 << 20 // bytes of params and results
 )
 
 // A place is a frame on one of the tapes.
@@ -42,13 +42,13 @@ type place struct {
 	seq uint64
 }
 
-// said is what was said in some frames: params and results.
+// said holds the params and results of some frames.
 type said struct {
 	bodies map[place]json.RawMessage
 	size   int
 }
 
-// keep keeps what a frame says, unless it is longer than so many bytes.
+// keep keeps what a frame says, unless that has more than longest bytes.
 func (s *said) keep(at place, f *dialect.Frame, longest int) {
 	if s.size > maxKept {
 		return
@@ -64,7 +64,7 @@ func (s *said) keep(at place, f *dialect.Frame, longest int) {
 	s.size += len(raw)
 }
 
-// keep keeps what the page will say about a frame.
+// keep keeps what the page will tell about a frame.
 func (r *reader) keep(run int, f *dialect.Frame) {
 	switch {
 	case f.Kind != wire.Request && f.Kind != wire.Response:
@@ -75,7 +75,7 @@ func (r *reader) keep(run int, f *dialect.Frame) {
 	}
 }
 
-// calling returns what was called; nil if nothing was.
+// calling returns what was called, or nil if nothing was.
 func (r *reader) calling() *calling {
 	var calls []*trace.Call
 	for _, c := range r.trace.Calls {
@@ -109,7 +109,7 @@ func (r *reader) calling() *calling {
 	return one
 }
 
-// tellingCalls returns the slowest calls and the failed ones, in their order.
+// tellingCalls returns the slowest and the failed calls, in tape order.
 func tellingCalls(calls []*trace.Call) []*trace.Call {
 	wanted := map[*trace.Call]bool{}
 	for _, c := range stats.Slowest(calls, slowestCalls) {
@@ -125,7 +125,7 @@ func tellingCalls(calls []*trace.Call) []*trace.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c *trace.Call) bool { return !wanted[c] })
 }
 
-// callLanes returns the rows of calls, on an axis without the time between them.
+// callLanes returns the rows of calls, on an axis that cuts out the time between them.
 func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	l := &lanes{ID: "t-calls"}
 	var spans []steps.Span
@@ -164,13 +164,13 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	return l
 }
 
-// hasFailed reports whether a call came to nothing. That a server does not know
-// server/discover, with which a client finds out how old it is, is no failure.
+// hasFailed reports whether a call failed. A server that does not know server/discover,
+// with which a client finds out the server's version, has not failed.
 func (r *reader) hasFailed(c *trace.Call) bool {
 	return c.Failed && !dialect.Does(c.Method, dialect.Discovers) || r.failed[place{c.Run, c.Response}]
 }
 
-// toldCall returns what a tool was asked for, and what it gave.
+// toldCall returns the item about a tool call: its arguments and its result.
 func (r *reader) toldCall(c *trace.Call) item {
 	one := item{Kind: "tool", Frame: r.frame(c.Run, c.Request)}
 	one.ID = one.Frame.ID()
@@ -178,7 +178,7 @@ func (r *reader) toldCall(c *trace.Call) item {
 		one.At = termtext.Duration(c.Began)
 	}
 	t := &toolCall{Kind: toolKinds["other"], Title: termtext.Brief(cmp.Or(c.Tool, c.Method), 160), State: status{"completed", "good"}}
-	t.Kind.Word = "" // all are tools
+	t.Kind.Word = "" // all of them are tools
 	one.Tool = t
 	if asked := wire.ValueAt(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
 		t.Input = jsonText(json.RawMessage(asked.Raw()))

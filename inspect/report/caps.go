@@ -13,14 +13,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// An introduction is what both sides of a connection said that they offer.
+// An introduction is what both sides of a connection said they offer.
 type introduction struct {
-	On    string // on which tapes; empty: there is one
+	On    string // names of the tapes; empty if there is only one
 	Sides []offering
 
 	asked, answered []byte
 	dialect         dialect.Dialect
-	open            bool // there is no answer
+	open            bool // there is no response
 	failed          bool
 	first           *trace.Call
 	runs            []int
@@ -38,7 +38,7 @@ type offering struct {
 
 // An offerRow is a capability.
 type offerRow struct {
-	Class  string // how deep it is
+	Class  string // by its depth
 	Name   string
 	Answer string
 	Soft   bool // it is not offered
@@ -48,15 +48,14 @@ type offerRow struct {
 // Bounds of the capabilities on the page.
 const (
 	maxIntroductions = 8
-	maxOffers        = 200       // of a side
+	maxOffers        = 200       // per side
 	maxIntroduction  = 256 << 10 // bytes
 )
 
-// offerDepths are the classes of parts of capabilities, and of parts of those.
+// offerDepths are the classes of capabilities by depth.
 var offerDepths = []string{"", "deep1", "deep2", "deep3"}
 
-// introductions returns what both sides offer. An introduction that was repeated in the
-// same words appears once.
+// introductions returns what both sides offer. Identical introductions appear once.
 func (r *reader) introductions() []*introduction {
 	var list []*introduction
 	for _, c := range r.trace.Introductions() {
@@ -83,7 +82,7 @@ func (i *introduction) same(o *introduction) bool {
 	return i.dialect == o.dialect && i.open == o.open && bytes.Equal(i.asked, o.asked) && bytes.Equal(i.answered, o.answered)
 }
 
-// introduce lays out what was said.
+// introduce fills in the offerings of an introduction.
 func (r *reader) introduce(one *introduction) {
 	used := map[string]int{}
 	for _, run := range one.runs {
@@ -114,7 +113,7 @@ func (r *reader) introduce(one *introduction) {
 	one.Sides = []offering{client, server}
 }
 
-// answering is what the side is called that clients speak with.
+// answering returns the name for the side that clients talk to.
 func answering(d dialect.Dialect) string {
 	if d == dialect.MCPLegacy || d == dialect.MCPModern {
 		return "Server"

@@ -15,31 +15,31 @@ import (
 
 // A chapter is the story of a session.
 type chapter struct {
-	Name   string // of the session, if there are several
-	Rail   string // what the links to the turns are called
+	Name   string // name of the session, if there are several
+	Rail   string // label of the links to the turns
 	Meta   string
-	Shares []share // of all its turns; none if there is one
+	Shares []share // of all its turns; none if there is only one
 	Strip  *strip
 	Before []item  // what came before the first turn
 	Links  []entry // to the turns
 	Turns  []told
 
 	session *trace.Session
-	number  int           // of the session on the page
-	turns   []*trace.Turn // that are asked for
+	number  int           // number of the session on the page
+	turns   []*trace.Turn // the requested turns
 	steps   *steps.Session
-	starts  map[int]*startUp // before turns, by their index
-	whole   map[int]*turn    // the turns that are written out, by their index
+	starts  map[int]*startUp // start-ups before turns, by index of the turn
+	whole   map[int]*turn    // the turns that are told in full, by index
 }
 
-// told is a turn on the page, or why some turns are left out.
+// told is a turn on the page, or a note that turns are left out.
 type told struct {
-	StartUp *startUp // before it; nil: none
+	StartUp *startUp // before the turn; may be nil
 	Turn    template.HTML
 	Left    string
 }
 
-// An entry leads to a turn, or to some that are left out.
+// An entry links to a turn, or to several that are left out.
 type entry struct {
 	Link  string // an id
 	Name  string // 7, or 7–90
@@ -54,7 +54,7 @@ type entry struct {
 	lanes  *lanes
 }
 
-// A story that is too long has the first and last turns of each session.
+// If the story is too long, only the first and last turns of each session are told.
 const (
 	firstTurns = 100
 	lastTurns  = 150
@@ -84,7 +84,7 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 	return list, nil
 }
 
-// chapter returns what a session has to tell.
+// chapter returns the chapter of a session, with no turn told yet.
 func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd))), session: s, number: number}
 	c.steps, c.starts, c.whole = r.source().Session(s), map[int]*startUp{}, map[int]*turn{}
@@ -107,8 +107,8 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 // turnID returns the id of the element of a turn.
 func (c *chapter) turnID(t *trace.Turn) string { return fmt.Sprintf("s%d-turn-%d", c.number, t.Number) }
 
-// tellBefore tells what came before the first turn, such as a history that was replayed, as
-// far as a fourth of the room for the story goes.
+// tellBefore tells what came before the first turn, such as a replayed history. It takes at
+// most a quarter of the room for the story.
 func (r *reader) tellBefore(c *chapter) {
 	before := c.steps.Entities(0)
 	n, size := 0, 0
@@ -123,7 +123,7 @@ func (r *reader) tellBefore(c *chapter) {
 	}
 }
 
-// allShares returns the parts of what was spent on several turns.
+// allShares returns the shares of the time spent on several turns.
 func (r *reader) allShares(turns []*trace.Turn) []share {
 	var spent trace.Spend
 	timed := 0
@@ -133,13 +133,13 @@ func (r *reader) allShares(turns []*trace.Turn) []share {
 			timed++
 		}
 	}
-	if timed < 2 { // a single one has its own
+	if timed < 2 { // a single turn has its own
 		return nil
 	}
 	return shares(spent, 0)
 }
 
-// A choice is a turn that may be written out.
+// A choice is a turn that may be told in full.
 type choice struct {
 	chapter *chapter
 	index   int
@@ -147,12 +147,12 @@ type choice struct {
 
 func (c choice) turn() *trace.Turn { return c.chapter.turns[c.index] }
 
-// worth is less the nearer a turn is to the beginning or the end of its session.
+// worth is the smaller, the nearer a turn is to the beginning or the end of its session.
 func (c choice) worth() int {
 	return min(c.index*lastTurns, (len(c.chapter.turns)-1-c.index)*firstTurns)
 }
 
-// choices returns the turns that may be written out, the most important ones first.
+// choices returns the turns that may be told in full, the most important ones first.
 func (r *reader) choices(list []*chapter) []choice {
 	size, all := 0, []choice{}
 	for _, c := range list {
@@ -172,10 +172,10 @@ func (r *reader) choices(list []*chapter) []choice {
 	return all
 }
 
-// mostMisses is after how many turns for which there was no room no more are tried.
+// mostMisses is how many turns may turn out not to fit before no more are tried.
 const mostMisses = 20
 
-// tellTurns tells the turns that there is room for.
+// tellTurns tells the turns that fit.
 func (r *reader) tellTurns(list []*chapter, page *template.Template) error {
 	misses := 0
 	for _, c := range r.choices(list) {
@@ -193,7 +193,7 @@ func (r *reader) tellTurns(list []*chapter, page *template.Template) error {
 	return nil
 }
 
-// tellTurn tells a turn, or less of it, if there is room for that.
+// tellTurn tells a turn, or a shorter form of it, if that fits.
 func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err error) {
 	c, t := which.chapter, which.turn()
 	for _, most := range []int{maxEntities, maxEntities / 8} {
@@ -210,7 +210,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 			r.told += size
 			one.html = template.HTML(b.String())
 			if one.Asked, one.Items = nil, nil; len(c.turns) > mostRows {
-				one.Lanes = nil // a strip does not want them
+				one.Lanes = nil // a strip does not need them
 			}
 			c.whole[which.index] = one
 			return true, nil
@@ -223,7 +223,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 	return false, nil
 }
 
-// assemble puts the turns in their order, and says which are left out.
+// assemble puts the turns in order, with notes about those left out.
 func (r *reader) assemble(c *chapter) {
 	group := 1
 	if n := len(c.turns); n > r.limits.turns {
@@ -251,7 +251,7 @@ func (r *reader) assemble(c *chapter) {
 	}
 }
 
-// leftTurns says that turns are left out.
+// leftTurns returns the note that turns are left out.
 func (r *reader) leftTurns(turns []*trace.Turn) string {
 	first, last := turns[0].Number, turns[len(turns)-1].Number
 	if len(turns) == 1 {
@@ -260,7 +260,7 @@ func (r *reader) leftTurns(turns []*trace.Turn) string {
 	return fmt.Sprintf("Turns %d to %d are left out, as the story is long: acptap report --turns %[1]d..%[2]d %s", first, last, r.in.Ref)
 }
 
-// lead returns the entry of a turn, written out or not.
+// lead returns the entry of a turn, told in full or not.
 func (r *reader) lead(which choice) entry {
 	if one := which.chapter.whole[which.index]; one != nil {
 		return r.entry(one, one.ID)

@@ -24,7 +24,7 @@ type content struct {
 	End   status // of a command
 }
 
-// A diffLine is a line of a change.
+// A diffLine is a line of a diff.
 type diffLine struct{ Class, Text string }
 
 // maxOutput is how many bytes of one text are shown.
@@ -40,8 +40,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxOutput], "") + cutMark
 }
 
-// blocks returns what the content blocks of a message say. Neighbouring text blocks are one
-// text.
+// blocks returns the contents of a message's blocks. Adjacent text blocks are joined.
 func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 	var list []content
 	var text strings.Builder
@@ -64,7 +63,7 @@ func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 	return list
 }
 
-// block returns a content block.
+// block returns the content of a block.
 func (r *reader) block(block wire.Value, frame frameRef) content {
 	switch kind := block.Get("type").Text(); kind {
 	case "text":
@@ -93,7 +92,7 @@ func note(format string, args ...any) content {
 	return content{Kind: "note", Text: fmt.Sprintf(format, args...)}
 }
 
-// toolContent returns one part of what a tool shows.
+// toolContent returns one part of a tool call's content.
 func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c wire.Value, frame frameRef) content {
 	switch c.Get("type").Text() {
 	case "content":
@@ -106,7 +105,7 @@ func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c wire.Value, fr
 		}
 		return note("a terminal that is not known")
 	}
-	return r.block(c, frame) // some agents leave the wrapping out
+	return r.block(c, frame) // some agents omit the wrapper
 }
 
 // change returns a change of files.
@@ -164,18 +163,19 @@ func terminal(t *trace.Terminal) content {
 	return one
 }
 
-// An album is the images that are shown already.
+// An album holds the images shown so far.
 type album struct {
 	size  int
 	first map[[sha256.Size]byte]frameRef
 }
 
-// imageTypes are what is shown: only what a browser draws without a look at other places.
+// imageTypes are the image types that are shown: those that browsers draw without loading
+// anything else.
 var imageTypes = map[string]string{
 	"image/png": "image/png", "image/jpeg": "image/jpeg", "image/gif": "image/gif", "image/webp": "image/webp",
 }
 
-// image returns an image, or why it is not shown.
+// image returns an image, or a note why it is not shown.
 func (r *reader) image(mime, data string, frame frameRef) content {
 	size := termtext.ByteSize(int64(len(data) / 4 * 3))
 	kind, ok := imageTypes[mime]

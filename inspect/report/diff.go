@@ -13,13 +13,13 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A diff is what a page tells of two runs: A and B.
+// A diff is what a page tells about two runs, A and B.
 type diff struct {
 	Runs    [2]runHead
 	Figures []figures
 	Strips  []strips
 	Outline outlines
-	Found   []ruleFindings // that one run has, and not the other
+	Found   []ruleFindings // in only one of the runs
 	InBoth  []ruleFindings
 	Latency latencies
 }
@@ -77,7 +77,7 @@ func (a *reader) titleWith(b *reader) string {
 	return "Two runs"
 }
 
-// maxOutline is about how many bytes of an outline are compared.
+// maxOutline is roughly how many bytes of an outline are compared.
 const maxOutline = 4 << 20
 
 // outlinesWith compares the outlines of both runs.
@@ -91,11 +91,11 @@ func (a *reader) outlinesWith(b *reader, command string) outlines {
 	return page
 }
 
-// A runHead is what one run is about.
+// A runHead is the head of one run.
 type runHead struct {
 	Letter string
 	Ref    string
-	Title  string // empty: the title of the page
+	Title  string // empty if it is the title of the page
 	Facts  []string
 	Badges []badge
 }
@@ -117,10 +117,10 @@ type figures struct {
 	Label      string
 	Of         [2]figure
 	Difference difference
-	Class      string // of the difference
+	Class      string // class of the difference
 }
 
-// figuresWith returns the numbers of both runs, in their order.
+// figuresWith returns the numbers of both runs, in the order of the page's head.
 func (a *reader) figuresWith(b *reader) []figures {
 	var list []figures
 	at := 0
@@ -151,7 +151,7 @@ func (a *reader) figuresWith(b *reader) []figures {
 	return list
 }
 
-// classOfOrder colours what is plainly worse or better.
+// classOfOrder returns the class of a difference that is plainly worse or better.
 func classOfOrder(order int, label string) string {
 	if label != "failures" {
 		return ""
@@ -159,11 +159,11 @@ func classOfOrder(order int, label string) string {
 	return map[int]string{1: "bad", -1: "good"}[order]
 }
 
-// strips are those of a session in both runs, on one axis: a turn of one begins where its
-// counterpart in the other does.
+// strips are the strips of a session in both runs, on one axis: matching turns begin at the
+// same place.
 type strips struct {
 	Label string
-	Name  string // of the session, if there are several
+	Name  string // name of the session, if there are several
 	Of    [2]*strip
 }
 
@@ -213,8 +213,8 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 	return list
 }
 
-// strips returns the strips of a session. The nth turns of both share a part of the axis that
-// has room for the longer one.
+// strips returns the strips of a session. The nth turns of both runs share a part of the
+// axis, as long as the longer one.
 func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 	var parts []steps.Span
 	var took [2]time.Duration
@@ -253,7 +253,7 @@ func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 	return one
 }
 
-// numbers numbers the parts of an axis that have room for it.
+// numbers returns the numbers of the axis's parts, where they fit.
 func (a *axis) numbers() []tick {
 	var list []tick
 	for i, p := range a.parts {
@@ -267,13 +267,14 @@ func (a *axis) numbers() []tick {
 	return list
 }
 
-// ruleFindings are what the runs have done against a rule.
+// ruleFindings are the findings of both runs for one rule.
 type ruleFindings struct {
 	finding
-	Of [2]*finding // nil: not in that run
+	Of [2]*finding // nil for a run without any
 }
 
-// findingsWith returns what was found in one run only, and in both, each the worst first.
+// findingsWith returns what was found in only one run, and what was found in both, each
+// with the worst first.
 func (a *reader) findingsWith(b *reader) (one, both []ruleFindings) {
 	var all []ruleFindings
 	for i, r := range [2]*reader{a, b} {

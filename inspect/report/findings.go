@@ -11,19 +11,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A finding is what one side did against one rule of a protocol, however often.
+// A finding is how often, and where, one side broke one rule of a protocol.
 type finding struct {
 	Rule, Name string
 	Strength   string
 	Class      string
 	Fault      string
 	Count      int
-	Text       string // what was done, the first time
+	Text       string // text of the first occurrence
 	Frames     []frameRef
-	More       int // frames that are not named
+	More       int // frames that are not listed
 }
 
-// maxNamed is how many frames of a finding are named.
+// maxNamed is how many frames of a finding are listed.
 const maxNamed = 8
 
 // findings returns what was found, the worst first: violations, and the rest.
@@ -47,7 +47,7 @@ func (r *reader) findings() (violations, rest []*finding) {
 	return violations, rest
 }
 
-// finding returns a group for the page.
+// finding returns a group as shown on the page.
 func (r *reader) finding(g *check.Group) *finding {
 	one := &finding{Rule: g.Rule.ID, Name: g.Rule.Name, Strength: g.Strength.String(), Fault: g.Fault.String(), Count: len(g.Findings), Text: termtext.Brief(g.Findings[0].Text, 400)}
 	for _, f := range g.Findings {
@@ -62,7 +62,7 @@ func (r *reader) finding(g *check.Group) *finding {
 	return one
 }
 
-// foundIn says in a line what was found in a frame; nothing if nothing was.
+// foundIn returns what was found in a frame, in one line, or "" if nothing was.
 func (r *reader) foundIn(run int, seq uint64) string {
 	found := r.in.Tapes[run].Findings[seq]
 	if len(found) == 0 {

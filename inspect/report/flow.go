@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A flow is what is gathered of frames while they pass.
+// A flow is what is gathered from frames as they are read.
 type flow struct {
-	bytes    [2]course // that each side had sent
+	bytes    [2]course // bytes sent by each side
 	sent     [2]int64
 	contexts []*context
 	large    []largeFrame // the largest first
@@ -35,7 +35,7 @@ type largeFrame struct {
 	untimed bool
 }
 
-// take takes a frame, which was just added to tr.
+// take takes a frame that was just added to tr.
 func (o *flow) take(run int, f *dialect.Frame, tr *trace.Trace) {
 	if f.Kind == wire.Mark || !f.Origin.Sent() || f.Redelivered || f.Dir > wire.AgentToClient {
 		return
@@ -60,7 +60,7 @@ func (o *flow) take(run int, f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// frameName is what a frame is called in a list of a few.
+// frameName returns what to call a frame in a short list.
 func frameName(f *dialect.Frame) string {
 	name := termtext.Piece(f.Annotation.Name())
 	switch {
@@ -72,7 +72,7 @@ func frameName(f *dialect.Frame) string {
 	return name
 }
 
-// use takes how much of a context is used.
+// use records how much of a context a frame says is used.
 func (o *flow) use(run int, f *dialect.Frame, tr *trace.Trace) {
 	for _, s := range slices.Backward(tr.Sessions) {
 		u := s.Conversation.State.Usage
@@ -91,7 +91,8 @@ func (o *flow) use(run int, f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// plots returns bytes and tokens over time. Time in which nothing was asked is cut out.
+// plots returns the plots of bytes and tokens over time. Time without an open request is
+// cut out.
 func (r *reader) plots() []*plot {
 	var spans []steps.Span
 	for _, c := range r.trace.Calls {
@@ -127,8 +128,8 @@ func (r *reader) plots() []*plot {
 	return list
 }
 
-// contextPlot returns how full the contexts of the sessions were; nil if agents hardly
-// said so.
+// contextPlot returns how full the contexts of the sessions were, or nil if agents reported
+// it too rarely.
 func (r *reader) contextPlot(a *axis) *plot {
 	most, points := int64(0), 0
 	for _, c := range r.flow.contexts {

@@ -10,7 +10,7 @@ import (
 type frameRef struct {
 	tape  int
 	seq   uint64
-	alone bool // the page has one run with one tape besides those of servers, and the frame is on it
+	alone bool // the frame is on the only tape of the page, except for servers' tapes
 }
 
 // String returns the number of the frame for commands and links: 17, or 2.17 on the second
@@ -22,15 +22,15 @@ func (f frameRef) String() string {
 	return fmt.Sprintf("%d.%d", f.tape, f.seq)
 }
 
-// ID returns the id of what the page tells of the frame.
+// ID returns the id of the element about the frame.
 func (f frameRef) ID() string { return "e-" + f.String() }
 
-// frame returns a frame of a tape of the agent.
+// frame returns a frame of one of the agent's tapes.
 func (r *reader) frame(run int, seq uint64) frameRef {
 	return frameRef{r.before + run + 1, seq, r.side == "" && len(r.in.Tapes) == 1}
 }
 
-// serverFrame returns a frame of a tape, which a server of that agent may have.
+// serverFrame returns a frame of a tape, which may be that of one of the agent's servers.
 func (r *reader) serverFrame(tape string, seq uint64) frameRef {
 	for i, t := range r.in.Servers {
 		if t.Info.Tape == tape {

@@ -22,10 +22,10 @@ type head struct {
 	Title  string
 	Facts  []string // who spoke, when, and for how long
 	Badges []badge
-	Shown  string // what is shown of a session; empty: all
+	Shown  string // the selected part of a session; empty means all
 }
 
-// A badge is a word that says how far a page can be trusted.
+// A badge is a word about how far to trust the page.
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
@@ -36,7 +36,7 @@ func (r *reader) head() head {
 	return h
 }
 
-// facts say who spoke, when, and for how long.
+// facts returns who spoke, when, and for how long.
 func (r *reader) facts() []string {
 	first := r.in.Tapes[0].Info
 	c := r.trace.Runs[len(r.trace.Runs)-1]
@@ -74,7 +74,7 @@ func turnRange(first, last int) string {
 	return fmt.Sprintf("%d to %d", max(first, 1), last)
 }
 
-// noTurn says that no session has a turn that is asked for; nil if one has, or none is.
+// noTurn returns an error if turns are requested and no session has one of them.
 func (r *reader) noTurn() error {
 	if r.in.First == 0 && r.in.Last == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (r *reader) noTurn() error {
 	return fmt.Errorf("no session has turns %s: the last one is %d", turnRange(r.in.First, r.in.Last), last)
 }
 
-// shows reports whether a turn was asked for.
+// shows reports whether a turn is requested.
 func (r *reader) shows(t *trace.Turn) bool {
 	return t.Number >= r.in.First && (r.in.Last == 0 || t.Number <= r.in.Last)
 }
@@ -121,7 +121,7 @@ func (r *reader) title() string {
 	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
 }
 
-// longestTitle is how many characters of a prompt the title has.
+// longestTitle is how many characters of a prompt become the title.
 const longestTitle = 300
 
 func firstLine(text string) string {
@@ -129,7 +129,7 @@ func firstLine(text string) string {
 	return termtext.Brief(line, longestTitle)
 }
 
-// redaction says whether secrets may be in the page.
+// redaction returns the badge about secrets in the page.
 func (r *reader) redaction() badge {
 	if r.in.Raw {
 		return badge{"raw", "bad", "secrets were not searched for"}
@@ -173,17 +173,17 @@ func (r *reader) sessions() []*trace.Session {
 	return list
 }
 
-// A figure is a number at the head of the page. Wrong is a text of its own, so that only it
-// is coloured.
+// A figure is a number at the head of the page. Wrong is separate so that it can be
+// coloured.
 type figure struct {
 	Label string
 	Value value
 	Note  string
 	Wrong string
-	At    string // id of what is wrong first; empty: it is not in the page
+	At    string // id of the first thing that is wrong; empty if it is not on the page
 }
 
-// figures returns the numbers of the tapes; what would be 0 of 0 is left out.
+// figures returns the numbers of the tapes. A number that would be 0 of 0 is omitted.
 func (r *reader) figures() []figure {
 	s := r.tally.Summary()
 	turns := r.stats.Turns()
@@ -282,7 +282,7 @@ func (r *reader) figures() []figure {
 	return list
 }
 
-// failedTool returns the id of the first tool call that the story shows as failed.
+// failedTool returns the id of the first failed tool call in the story.
 func (r *reader) failedTool() string {
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {
@@ -294,7 +294,7 @@ func (r *reader) failedTool() string {
 	return ""
 }
 
-// asked returns how often the user was asked for a permission.
+// asked returns how often the user was asked for permission.
 func (r *reader) asked() (n int) {
 	for _, c := range r.trace.Calls {
 		if dialect.AreaOf(c.Method, "") == dialect.Permission {

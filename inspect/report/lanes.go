@@ -10,30 +10,30 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// Lanes are what went on, each on a row of its own, on one axis of time: a waterfall.
+// Lanes are a waterfall: each activity is a row, on one axis of time.
 type lanes struct {
-	ID    string // of the element with the ticks
+	ID    string // id of the element with the ticks
 	Ticks []tick
 	Rows  []*lane
 }
 
 // A lane is one step.
 type lane struct {
-	Kind   string // a word of ours
+	Kind   string // one of our own words
 	Label  string
 	Frame  frameRef
-	Inside bool   // of the one above: what was asked of the client or of a server for it
-	Took   string // · for what is a single frame
-	Wrong  string // what is wrong with it, in a word
+	Inside bool   // part of the row above: what it asked of the client or of a server
+	Took   string // · for a single frame
+	Wrong  string // what is wrong with it, in one word
 	Grave  bool   // it has failed
-	Told   bool   // the story has an item about it
+	Told   bool   // the story has an item for it
 	Bars   []rect
 
 	span  steps.Span
 	class string
 }
 
-// source returns what the phases of the page are made of.
+// source returns the data for the phases of the page.
 func (r *reader) source() steps.Source {
 	return steps.Source{
 		Trace: &r.trace, Calls: &r.calls,
@@ -47,8 +47,8 @@ func (r *reader) span(t *trace.Turn) steps.Span {
 	return steps.Span{Run: t.Run, From: t.Began, To: r.source().End(t)}
 }
 
-// lanes returns the rows of a phase: those of the given entities, and as many calls at
-// most.
+// lanes returns the rows of a phase: those of the entities in told, and at most as many
+// calls.
 func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
 	whole := p.Span
 	a := newAxis([]steps.Span{whole}, 0)
@@ -93,8 +93,8 @@ func (l *lane) draw(a *axis) {
 	l.Grave = strings.HasSuffix(l.class, " bad")
 }
 
-// modelLane returns the row of when the model was waited for in a turn; nil if it was not, or
-// too little to be seen.
+// modelLane returns the row of the time spent waiting for the model in a turn, or nil if
+// there is too little to see.
 func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	if p.Turn == nil {
 		return nil
@@ -118,7 +118,7 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	return l
 }
 
-// kindLooks are how kinds of steps are called and drawn.
+// kindLooks are the names and classes of the kinds of steps.
 var kindLooks = [...]struct{ word, class string }{
 	steps.SetUp: {"start", "start"}, steps.Starts: {"server", "mcp"}, steps.Thinks: {"thinks", "thinks"}, steps.Says: {"says", "says"},
 	steps.Tool: {"asks", "tool"}, steps.Client: {"asks", "client"}, steps.User: {"waits", "waits"}, steps.Server: {"mcp", "mcp"},
@@ -162,7 +162,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	return l
 }
 
-// took says how long a step took.
+// took returns how long a step took.
 func took(t time.Duration, single bool) string {
 	if single || t == 0 {
 		return "·"
@@ -170,7 +170,7 @@ func took(t time.Duration, single bool) string {
 	return termtext.Duration(t)
 }
 
-// entity adds what is known about something that the agent said or did.
+// entity adds what is known about an entity of the agent.
 func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
 	l.Told = true
 	switch {
@@ -201,7 +201,7 @@ type startUp struct {
 	span steps.Span
 }
 
-// startUp returns what came before a turn; nil if there was nothing, or its time is
+// startUp returns what came before a turn, or nil if there was nothing or its time is
 // unknown.
 func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	p := c.steps.StartUp(t)
@@ -218,7 +218,7 @@ func (s *startUp) drawn(a *axis) stripTurn {
 	return stripTurn{Link: s.ID, Title: "start-up, " + s.Took, Back: a.rect(s.span, ""), Bars: []stripBar{{a.rect(s.span, "start"), "4", "46"}}}
 }
 
-// spansOf returns when start-ups were.
+// spansOf returns the spans of start-ups.
 func spansOf(list map[int]*startUp) (spans []steps.Span) {
 	for _, s := range list {
 		spans = append(spans, s.span)

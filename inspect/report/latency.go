@@ -10,7 +10,7 @@ import (
 
 // latencies are how long turns, calls and tools took in both runs.
 type latencies struct {
-	P95    bool // there are enough of something for it
+	P95    bool // some row has enough samples for it
 	Groups []latencyGroup
 }
 
@@ -22,21 +22,21 @@ func (l *latencies) Columns() int {
 	return 6
 }
 
-// A latencyGroup is things of one kind, such as methods.
+// A latencyGroup holds the rows of one kind, such as methods.
 type latencyGroup struct {
 	Name string
 	Rows []latency
 	Left int // rows that are not shown
 }
 
-// A latency is how long one of them took in A and in B.
+// A latency is how long one row's samples took in A and in B.
 type latency struct {
 	Name       string
 	Of         [2]spread
 	Difference difference // of the medians
 }
 
-// A spread is how many there were, and how long half of them and nearly all took at most.
+// A spread is the number of samples, their median, and their 95th percentile.
 type spread struct {
 	N        value
 	P50, P95 value
@@ -102,7 +102,7 @@ func (g *latencyGroup) add(run int, list []stats.Named) {
 	}
 }
 
-// turnTimes are what stats has of turns as a whole.
+// turnTimes returns the times of whole turns.
 func turnTimes(c *stats.Collector) []stats.Named {
 	t := c.Turns()
 	return []stats.Named{

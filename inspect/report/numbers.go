@@ -11,11 +11,11 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// The numbers are what is biggest, what is slowest, and when.
+// The numbers tell what is biggest, what is slowest, and when.
 type numbers struct {
 	Plots  []*plot
 	Tables []numberTable
-	Most   []numberTable // of a few rows each
+	Most   []numberTable // tables with a few rows each
 }
 
 // A numberTable is a table of numbers.
@@ -34,7 +34,7 @@ type numberColumn struct {
 
 type numberCell struct {
 	Text, Class string
-	Link        string // id of what it leads to; empty: nothing
+	Link        string // id of the element it links to; may be empty
 	Bars        histogram
 }
 
@@ -45,7 +45,7 @@ const (
 	mostLarge   = 5
 )
 
-// numbers returns what there is to tell; nil if that is nothing.
+// numbers returns the numbers, or nil if there are none.
 func (r *reader) numbers(story []*chapter) *numbers {
 	n := &numbers{Plots: r.plots(), Tables: r.tables()}
 	for _, t := range []numberTable{r.slowTurns(story), r.slowCalls(), r.largest()} {
@@ -59,8 +59,8 @@ func (r *reader) numbers(story []*chapter) *numbers {
 	return n
 }
 
-// tables returns the tables of all tapes that have something to tell. What turns took on
-// the whole says nothing of a single one.
+// tables returns the tables about all tapes that have rows. The times of whole turns are
+// left out if there is only one turn.
 func (r *reader) tables() []numberTable {
 	list := []numberTable{r.methods(), timings("tools", "calls", r.stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.stats.Servers(), r.serverFrameOf)}
 	for _, t := range r.stats.Overview() {
@@ -82,7 +82,7 @@ func (r *reader) serverFrameOf(p stats.Place) string {
 	return r.link(r.serverFrame(r.in.Servers[p.Run].Info.Tape, p.Seq))
 }
 
-// link returns what leads to a frame; nothing if frames are not listed.
+// link returns the link to a frame, or "" if frames are not listed.
 func (r *reader) link(f frameRef) string {
 	if r.in.NoFrames {
 		return ""
@@ -90,7 +90,7 @@ func (r *reader) link(f frameRef) string {
 	return "frame-" + f.String()
 }
 
-// methods returns how many frames there are of each method and update, and how long calls
+// methods returns how many frames of each method and update there are, and how long calls
 // took.
 func (r *reader) methods() numberTable {
 	t := newTimingTable("methods and updates", "frames", "bytes")
@@ -100,7 +100,7 @@ func (r *reader) methods() numberTable {
 	return t.done()
 }
 
-// timings returns how long something took. place leads to a place.
+// timings returns a table of times. place returns the link to a place.
 func timings(name, count string, list []stats.Named, place func(stats.Place) string) numberTable {
 	t := newTimingTable(name, count, "open")
 	for _, one := range list {
@@ -109,7 +109,7 @@ func timings(name, count string, list []stats.Named, place func(stats.Place) str
 	return t.done()
 }
 
-// A timingTable is one of what took time, with a histogram in each row.
+// A timingTable is a table of times, with a histogram in each row.
 type timingTable struct{ numberTable }
 
 func newTimingTable(name, count, more string) *timingTable {
@@ -146,7 +146,7 @@ func (t *timingTable) add(name string, n, failed int, more string, of *stats.Tim
 	t.Rows = append(t.Rows, row)
 }
 
-// done returns the table without the columns in which no row tells anything.
+// done returns the table without empty columns.
 func (t *timingTable) done() numberTable {
 	for i := len(t.Columns) - 1; i > 0; i-- {
 		if slices.ContainsFunc(t.Rows, func(row []numberCell) bool { return row[i].Text != "" || row[i].Bars != nil }) {
@@ -160,7 +160,7 @@ func (t *timingTable) done() numberTable {
 	return t.numberTable
 }
 
-// tableOf returns a table for the page.
+// tableOf returns a table as shown on the page.
 func tableOf(t *stats.Table) numberTable {
 	one := numberTable{Name: t.Name, Left: max(len(t.Rows)-mostNumbers, 0)}
 	shown := t.Shown(0, 0)
@@ -188,7 +188,7 @@ func tableOf(t *stats.Table) numberTable {
 	return one
 }
 
-// fewRows makes a table of a few rows: what, when, and a number.
+// fewRows returns an empty table with the columns what, when, and a number.
 func fewRows(name, number string) numberTable {
 	return numberTable{Name: name, Columns: []numberColumn{{Heading: "what"}, {Heading: "at", Class: "n"}, {Heading: number, Class: "n"}}}
 }
@@ -197,7 +197,7 @@ func (t *numberTable) row(what, link, at, number string) {
 	t.Rows = append(t.Rows, []numberCell{{Text: what, Link: link}, {Text: at, Class: "n soft"}, {Text: number, Class: "n"}})
 }
 
-// moment is a time since a tape began.
+// moment formats a time since the beginning of a tape.
 func moment(t time.Duration) string {
 	if t <= 0 {
 		return "0 s"
@@ -205,7 +205,7 @@ func moment(t time.Duration) string {
 	return termtext.Duration(t)
 }
 
-// slowTurns returns the turns of a story that took longest, if there are enough to compare.
+// slowTurns returns the slowest turns of a story, if there are enough to compare.
 func (r *reader) slowTurns(story []*chapter) numberTable {
 	var all []choice
 	for _, c := range story {
@@ -228,8 +228,8 @@ func (r *reader) slowTurns(story []*chapter) numberTable {
 	return table
 }
 
-// slowCalls returns the calls that took longest. Prompts are turns, and a user is asked
-// for as long as he likes.
+// slowCalls returns the slowest calls, except prompts, which are turns, and questions to
+// the user, whose time is not a matter of speed.
 func (r *reader) slowCalls() numberTable {
 	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
 		return dialect.Does(c.Method, dialect.Prompts) || trace.PartOf(c.Method) == trace.ForUser

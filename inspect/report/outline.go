@@ -8,27 +8,27 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// outlines compares the outlines of both runs: equal lines are folded, and lines that
-// differ mark the words that do.
+// outlines compares the outlines of both runs. Equal lines are folded; in lines that
+// differ, the words that differ are marked.
 type outlines struct {
 	Lead      string // how much differs
-	Linked    []int  // the first differences
+	Linked    []int  // numbers of the first differences
 	Stretches []stretch
 	Left      string // what was left out
-	Size      int    // bytes of the page, about
+	Size      int    // bytes of the page, roughly
 }
 
-// A stretch is a run of lines: some that differ with those around them, or equal ones that
-// are folded.
+// A stretch is a run of lines: either lines that differ and those around them, or folded
+// equal lines.
 type stretch struct {
 	Lines  []outlineLine
-	Folded int // how many lines are folded; 0: these are not
-	Left   int // how many of those are not in the page
+	Folded int // how many lines are folded; 0 if they are shown
+	Left   int // how many folded lines are not on the page
 }
 
-// An outlineLine is a line of one outline, or of each.
+// An outlineLine is a line of one outline or of both.
 type outlineLine struct {
-	Number int    // of the difference that begins here; 0: none does
+	Number int    // of the difference that begins here; 0 if none does
 	Class  string // equal, changed or only
 	Sign   string
 	Says   string // what the sign means
@@ -37,23 +37,23 @@ type outlineLine struct {
 
 // An outlineCell is a line of one outline.
 type outlineCell struct {
-	Frame  string // its number on the page; empty: it comes from none
-	Linked bool   // that is shown
-	First  bool   // for the first time on the page
+	Frame  string // number of its frame on the page; empty if it has none
+	Linked bool   // the number is shown
+	First  bool   // the first line of that frame on the page
 	Depth  int
 	Parts  []compare.Part
 }
 
 const (
-	maxLines   = 8000    // that are shown
-	maxStretch = 200     // lines; a browser lays out only the visible stretches
-	maxPart    = 2 << 10 // bytes of a line that are equal, or differ
+	maxLines   = 8000    // lines shown
+	maxStretch = 200     // lines; browsers lay out only the visible stretches
+	maxPart    = 2 << 10 // bytes of an equal or differing part of a line
 	maxDepth   = 8
 	margin     = 3  // equal lines around a difference
-	mostLinked = 40 // differences
+	mostLinked = 40 // differences that are linked
 )
 
-// rowKinds are how rows look.
+// rowKinds are the looks of rows.
 var rowKinds = [...]struct{ class, sign, says string }{
 	compare.Equal:   {"equal", "", ""},
 	compare.Changed: {"changed", "≠", "differs"},
@@ -67,8 +67,8 @@ type outlineRuns struct {
 	// Frame returns the number on the page of a frame of A (side 0) or B (side 1).
 	Frame   func(side int, at compare.Position) string
 	Cut     bool   // the end of an outline was left out
-	Room    int    // bytes of the page, about; 0: any number
-	Command string // that compares all
+	Room    int    // bytes of the page, roughly; 0 for no limit
+	Command string // command that compares everything
 }
 
 // outlines lays out both outlines.
@@ -102,12 +102,12 @@ type layout struct {
 	runs   *outlineRuns
 	out    outlines
 	lines  int             // shown
-	number int             // of the difference that the next line begins; 0: of none
+	number int             // of the difference that the next line begins; 0 if it begins none
 	told   map[string]bool // frames that already have an element
 	before [2]string       // frames of the line above
 }
 
-// equal adds equal lines: next to a difference they are shown, the others are folded.
+// equal adds equal lines: those next to a difference are shown, others are folded.
 func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
 	l.add(rows[s.From:s.Fold])
 	if s.Fold == s.Unfold || l.full() {
@@ -144,10 +144,10 @@ func (l *layout) full() bool {
 	return l.lines == maxLines || l.runs.Room > 0 && l.out.Size >= l.runs.Room
 }
 
-// lineSize is about how many bytes the page has around a line of both runs.
+// lineSize is roughly how many bytes of markup the page has for a line of both runs.
 const lineSize = 320
 
-// add adds as many lines as there is room for to the last stretch, or to more that follow it.
+// add adds as many lines as fit, to the last stretch and to further ones.
 func (l *layout) add(rows []compare.Row) {
 	for _, r := range rows {
 		if l.full() {
@@ -193,8 +193,8 @@ func (l *layout) line(r compare.Row) outlineLine {
 	return one
 }
 
-// cell returns one side of a line, without its text. It is linked if linked is true, or if
-// the line above is of another frame.
+// cell returns one side of a line, without its text. The frame's number is shown if linked
+// is true, or if the line above belongs to another frame.
 func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
 	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
 	if step.Seq == 0 {

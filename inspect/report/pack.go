@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A class is how much it matters that the bytes of a frame are in the page. Where there is
-// no room for all, the first classes are.
+// A class ranks how much it matters to have the bytes of a frame on the page. If not all
+// fit, lower classes win.
 type class uint8
 
 const (
@@ -22,11 +22,11 @@ const (
 	ofResponse
 	ofTool
 	ofRest
-	ofChunk // whose text the story has
+	ofChunk // the story has the text of these
 	classes
 )
 
-// left is the class of bytes that the page does not have.
+// left is the class of bytes that are not on the page.
 const left = '?'
 
 func classOf(f *dialect.Frame, failure dialect.Failure) class {
@@ -46,23 +46,24 @@ func classOf(f *dialect.Frame, failure dialect.Failure) class {
 	return ofRest
 }
 
-// Blocks are unpacked one by one, so they are small; but the smaller, the worse they pack.
+// The page unpacks one block at a time, so blocks are small; smaller ones would compress
+// worse.
 const (
 	blockFrames = 512
 	blockBytes  = 512 << 10
-	longest     = 64 << 10 // bytes of a frame that are in the page
+	longest     = 64 << 10 // bytes of a frame that are on the page
 )
 
-// frameBytes are the bytes of frames, in blocks of one class each: a line a frame, in their
-// order. A line is the frame itself if that is a message on one line; a JSON string of any
-// other; and {"cut":"the beginning","size":n} of a long one.
+// frameBytes holds the bytes of frames, in blocks of one class each, with a line for each
+// frame, in order. A line is the frame itself if that is a message on one line; {"cut":"the
+// beginning","size":n} for a long frame; or else a JSON string.
 type frameBytes struct {
-	limit int // bytes of the blocks of a class on the page
+	limit int // bytes of a class's blocks on the page
 	of    [classes]blocks
 	deflater
 }
 
-// blocks are those of one class.
+// blocks are the blocks of one class.
 type blocks struct {
 	done  []string
 	count []int // frames in each
@@ -97,14 +98,14 @@ func (p *frameBytes) end(b *blocks) {
 	b.lines, b.n = b.lines[:0], 0
 }
 
-// blocks returns the blocks that there is room for, and how many frames are in each.
+// blocks returns the blocks that fit, and how many frames each has.
 func (p *frameBytes) blocks(room int) (list []block, frames [classes][]int) {
 	for c := range p.of {
 		b := &p.of[c]
 		p.end(b)
 		for i, data := range b.done {
 			if len(data) > room {
-				room = 0 // smaller ones that follow would leave holes
+				room = 0 // taking smaller blocks after it would leave a hole
 				break
 			}
 			room -= len(data)
@@ -135,20 +136,20 @@ func line(f *dialect.Frame) []byte {
 	return b
 }
 
-// A deflater packs data. The zero value is ready.
+// A deflater compresses data. The zero value is ready to use.
 type deflater struct {
 	b bytes.Buffer
 	w *flate.Writer
 }
 
-// pack returns data in raw deflate and base64url, which html/template leaves alone.
+// pack returns data in raw deflate and base64url, which html/template does not escape.
 func (d *deflater) pack(data []byte) string {
 	d.b.Reset()
 	if d.w == nil {
 		d.w, _ = flate.NewWriter(&d.b, flate.DefaultCompression)
 	}
 	d.w.Reset(&d.b)
-	d.w.Write(data) // to memory, which does not fail
+	d.w.Write(data) // writing to memory does not fail
 	d.w.Close()
 	return base64.RawURLEncoding.EncodeToString(d.b.Bytes())
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // The parts of the page. page.tmpl puts text from the wire only into text and into quoted
-// attribute values that neither name nor draw anything.
+// attribute values, which neither name nor draw anything.
 var (
 	//go:embed page.tmpl
 	pageTemplate string
@@ -35,22 +35,22 @@ var (
 	pageScript string
 )
 
-// A page is what page.tmpl is filled with.
+// A page is the data for page.tmpl.
 type page struct {
-	Policy string // of the content security
+	Policy string // the content security policy
 	Style  template.CSS
 	Script template.JS
 
-	Reload  int64 // ms until the script reads the page again; 0: never
+	Reload  int64 // ms until the script reloads the page; 0 for never
 	Parts   []part
 	Head    head
 	Figures []figure
 	Damage  []string
 	Broken  []*finding // violations of rules
-	Beside  []*strip   // of sessions that overlap in time
+	Beside  []*strip   // sessions that overlap in time
 	Story   []*chapter
-	Calls   *calling // of tapes without turns
-	Diff    *diff    // of two runs, in place of a story
+	Calls   *calling // for tapes without turns
+	Diff    *diff    // for two runs, in place of a story
 	Found   []*finding
 	Caps    []*introduction
 	Numbers *numbers
@@ -58,17 +58,17 @@ type page struct {
 	Blocks  []block // the list of frames
 }
 
-// A part of the page is named in its bar.
+// A part of the page has an entry in its navigation bar.
 type part struct{ ID, Name string }
 
-// A block is data for the script, in base64url: anything else html/template would change.
+// A block is data for the script, in base64url, which html/template does not escape.
 type block struct {
 	ID   string
 	Data string
 }
 
-// script returns the script of the page, without its lines of comments and the blanks that
-// lines begin with: it is in each page. No line of it begins within a string.
+// script returns the script of the page without comment lines and indentation, because each
+// page contains it. No line of it begins inside a string.
 func script() string {
 	var b strings.Builder
 	for line := range strings.Lines(pageScript) {
@@ -79,8 +79,8 @@ func script() string {
 	return b.String()
 }
 
-// policy returns the content security policy of the page: only this style and this script
-// count, nothing is loaded, and the script cannot make elements of text.
+// policy returns the content security policy of the page: it allows only this style and
+// this script, loads nothing, and keeps the script from making elements from text.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -90,7 +90,7 @@ func policy() string {
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// page writes what was gathered.
+// page writes the page of one run.
 func (r *reader) page(w io.Writer) error {
 	t := parsePage()
 	p := r.newPage()
@@ -110,7 +110,7 @@ func (r *reader) page(w io.Writer) error {
 	return p.write(w, t)
 }
 
-// newPage returns a page with what is not about the tapes.
+// newPage returns a page with everything that does not depend on the tapes.
 func (r *reader) newPage() *page {
 	return &page{
 		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(script()),
@@ -118,7 +118,7 @@ func (r *reader) newPage() *page {
 	}
 }
 
-// list adds the list of frames, which gets the remaining room.
+// list adds the list of frames, within the remaining room.
 func (p *page) list(r *reader) {
 	p.Blocks = r.rows.blocks(r.limits.rows(r.told+r.said.size, r.images.size), r.limits.bytes)
 	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
@@ -135,7 +135,7 @@ func parsePage() *template.Template {
 // write writes the page.
 func (p *page) write(w io.Writer, t *template.Template) error {
 	p.name()
-	out := bufio.NewWriterSize(w, 64<<10) // a template writes in pieces
+	out := bufio.NewWriterSize(w, 64<<10) // templates write in small pieces
 	if err := t.Execute(out, p); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *page) name() {
 	}
 }
 
-// damage says what is missing on the tapes.
+// damage returns what is missing on the tapes.
 func (r *reader) damage() []string {
 	var list []string
 	for _, err := range r.broken {
@@ -181,15 +181,15 @@ func (r *reader) damage() []string {
 	return list
 }
 
-// A foot says what the page was made of.
+// A foot says what the page was made from.
 type foot struct {
 	Tapes   []string
 	Version string
 	Raw     bool
-	Left    []string // what was left out, and the commands that show it
+	Left    []string // what was omitted, and the commands that show it
 }
 
-// tapes says what the page is made of.
+// tapes returns lines about the tapes of the page.
 func (r *reader) tapes() (list []string) {
 	for _, t := range r.in.Tapes {
 		list = append(list, termtext.Dotted(termtext.Line(t.Info.Tape), termtext.Line(tapetext.State(t.Info))))

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// A course is how a number went over time. Of what is too much to be drawn it has a part,
-// spread evenly.
+// A course is how a number changed over time. If there are too many samples to draw, it
+// keeps the largest of every few.
 type course struct {
 	points []point
-	every  int   // of so many samples one is kept, the largest
-	passed int   // samples since the last one that was kept
+	every  int   // one sample in every so many is kept, the largest
+	passed int   // samples since the last one kept
 	held   point // the largest of them
 }
 
-// A point is what a number was from some time on.
+// A point is the value of a number from some time on.
 type point struct {
 	run   int
 	at    time.Duration
 	value int64
 }
 
-// maxPoints is how many points a course has: more than a screen can show.
+// maxPoints limits the points of a course: more than a screen can show.
 const maxPoints = 1 << 11
 
-// add adds a sample, which is not before the last one.
+// add adds a sample. Samples come in order of time.
 func (c *course) add(p point) {
 	c.every = max(c.every, 1)
 	if c.passed == 0 || p.value >= c.held.value {
@@ -50,7 +50,7 @@ func (c *course) add(p point) {
 	c.points = c.points[:maxPoints/2]
 }
 
-// all returns the points, including what followed the last one that was kept.
+// all returns the points, including samples after the last one kept.
 func (c *course) all() []point {
 	if c.passed == 0 {
 		return c.points
@@ -64,33 +64,33 @@ type plot struct {
 	Lines []plotLine
 	Rules []plotRule
 	Ticks []tick
-	Idle  bool     // time is cut out, and the ticks say how much
-	Cuts  []string // where
+	Idle  bool     // idle time is cut out, and the ticks say how much
+	Cuts  []string // positions of the cuts
 }
 
-// A plotLine is one of them, with a label beside a sample of it.
+// A plotLine is one line, with a label next to one of its samples.
 type plotLine struct {
 	Class string
 	Path  string
 	Word  string
-	Value string // in words what the line shows
+	Value string // what the line shows, in words
 }
 
-// A plotRule is a round number on the axis of numbers.
+// A plotRule is a horizontal line at a round number.
 type plotRule struct{ Y, Text string }
 
-// The size of a plot, which the page stretches to its width.
+// The size of a plot. The page stretches it to its width.
 const (
 	plotWidth  = 1000
 	plotHeight = 120 // px
-	mostCuts   = 40  // that are marked
+	mostCuts   = 40  // cuts that are marked
 )
 
 // plotLines are the classes of the lines of a plot.
 var plotLines = []string{"line0", "line1", "line2", "line3", "line4", "line5"}
 
 // newPlot returns a plot without lines on an axis of time, for numbers up to most. text
-// says a number.
+// formats a number.
 func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
 	p := &plot{Title: title, Idle: len(a.parts) > 1}
 	if p.Ticks = a.ticks(); p.Ticks == nil {
@@ -108,8 +108,8 @@ func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
 	return p
 }
 
-// roundNumber returns the least of 1, 2, 5, 10, 20 … that fits into a number at most four
-// times.
+// roundNumber returns the smallest of 1, 2, 5, 10, 20 … of which at most four fit into
+// most.
 func roundNumber(most int64) int64 {
 	for unit := int64(1); unit < math.MaxInt64/20; unit *= 10 {
 		for _, n := range []int64{1, 2, 5} {
@@ -121,14 +121,14 @@ func roundNumber(most int64) int64 {
 	return math.MaxInt64 / 2
 }
 
-// height is where a number is: the most that is shown is almost at the top.
+// height returns the position of a number; most is almost at the top.
 func height(v, most int64) float64 {
 	return plotHeight - (plotHeight-4)*float64(v)/float64(max(most, 1))
 }
 
 func oneDigit(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
 
-// line adds a line through points, in order. fromZero says that it was 0 before.
+// line adds a line through points, in order. fromZero says that the number was 0 before.
 func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, value string) {
 	type corner struct{ x, y float64 }
 	var corners []corner
@@ -138,7 +138,7 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 	for _, one := range points {
 		c := corner{a.at(one.run, one.at) * plotWidth / 100, height(one.value, most)}
 		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // too close to tell apart
-			corners[n-1].y = min(corners[n-1].y, c.y) // the largest
+			corners[n-1].y = min(corners[n-1].y, c.y) // keep the largest
 			continue
 		}
 		corners = append(corners, c)
@@ -157,7 +157,7 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 }
 
 // A histogram counts durations from 0.1 ms to 100 s, with four bars for each power of ten.
-// The first and last bars include what is beyond.
+// The first and last bars include shorter and longer ones.
 type histogram []histogramBar
 
 type histogramBar struct{ X, Y, Height int } // px
@@ -171,12 +171,12 @@ const (
 	barHeight     = 20
 )
 
-// newHistogram returns the histogram of times, each with how often it was.
+// newHistogram returns the histogram of times, each with its count.
 func newHistogram(times func(yield func(ns, count int64) bool)) histogram {
 	var counts [histogramBars]int64
 	most := int64(0)
 	for ns, count := range times {
-		at := int(math.Floor(perDecade*math.Log10(float64(max(ns, 1))/shortest) + 1e-9)) // 1 ms is not a little less
+		at := int(math.Floor(perDecade*math.Log10(float64(max(ns, 1))/shortest) + 1e-9)) // so that rounding does not make 1 ms a little less
 		at = min(max(at, 0), histogramBars-1)
 		counts[at] += count
 		most = max(most, counts[at])
@@ -184,7 +184,7 @@ func newHistogram(times func(yield func(ns, count int64) bool)) histogram {
 	var bars histogram
 	for i, n := range counts {
 		if n > 0 {
-			h := max(int(barHeight*n/most), 2) // one of many is seen too
+			h := max(int(barHeight*n/most), 2) // so that one among many is visible
 			bars = append(bars, histogramBar{i * barWidth, barHeight - h, h})
 		}
 	}

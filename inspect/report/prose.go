@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A passage is a part of a message: text as an agent means it, as far as that is a
-// paragraph, a heading, a list or a fenced block. Of all else in Markdown, such as links,
-// the page shows the text itself: a link that an agent writes can carry a secret away.
+// A passage is a part of a message: a paragraph, a heading, a list or a fenced block. Other
+// Markdown, such as links, is shown as plain text: a link written by an agent can leak a
+// secret.
 type passage struct {
 	Kind  string // p, h, ul, ol, pre
 	Text  string // of pre
@@ -22,7 +22,7 @@ type run struct{ Code, Bold, Text string } // one of them is not empty
 func prose(text string) []passage {
 	var p parser
 	text = termtext.Text(text)
-	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // a model begins words with it, and so messages
+	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // models begin words, and so messages, with a blank
 		text = strings.TrimPrefix(text, " ")
 	}
 	for line := range strings.Lines(text) {
@@ -35,9 +35,9 @@ func prose(text string) []passage {
 // A parser reads a text line by line.
 type parser struct {
 	list  []passage
-	fence string // with which a block began that goes on; empty: none
+	fence string // fence of the block that is open; empty if none is
 	lines []string
-	kind  string // of the lines; empty: there are none
+	kind  string // kind of passage of lines; empty if there are no lines
 }
 
 func (p *parser) line(line string) {
@@ -66,14 +66,15 @@ func (p *parser) line(line string) {
 			p.end()
 		}
 		p.kind, p.lines = mark, append(p.lines, rest)
-	case p.kind == "ul" || p.kind == "ol": // a list's line goes on
+	case p.kind == "ul" || p.kind == "ol": // continues a list item
 		p.lines[len(p.lines)-1] += "\n" + bare
 	default:
 		p.kind, p.lines = "p", append(p.lines, line)
 	}
 }
 
-// blockMark returns what a line begins, and what it says; of a fence, that itself.
+// blockMark returns the kind of block that a line begins, and its text, or the fence
+// itself.
 func blockMark(line string) (kind, rest string) {
 	if fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]; len(fence) >= 3 {
 		return "pre", fence
@@ -96,7 +97,7 @@ func blockMark(line string) (kind, rest string) {
 	return "", ""
 }
 
-// end ends what goes on.
+// end ends the open passage.
 func (p *parser) end() {
 	switch p.kind {
 	case "":
@@ -114,7 +115,7 @@ func (p *parser) end() {
 	p.kind, p.fence, p.lines = "", "", nil
 }
 
-// runs returns the looks of a line: `code` and **bold**.
+// runs splits a line into plain text, `code` and **bold**.
 func runs(line string) []run {
 	var list []run
 	plain := func(text string) {

@@ -1,6 +1,6 @@
-// Package report makes one page of tapes for people: what was asked, what was done, what
+// Package report turns tapes into one page for people: what was asked, what was done, what
 // failed and where the time went. The page is complete in itself and loads nothing. Nothing
-// that came over the wire can run in it or change how it looks: see page.tmpl.
+// from the wire can run in it or change how it looks: see page.tmpl.
 //
 // The package knows neither stores nor files: frames come in, bytes go out. It takes its
 // facts from the packages that derive them, and removes no secrets: it shows the frames as
@@ -25,38 +25,38 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// An Input is what a page is made of.
+// An Input is the data for a page.
 type Input struct {
-	Tapes   []Tape // of an agent or a server, by time; at least one
-	Servers []Tape // of the servers that the agent on these started, by time
+	Tapes   []Tape // of one agent or server, by time; at least one
+	Servers []Tape // of the servers that the agent on these tapes started, by time
 
-	Session string // id of the session that is shown; empty: all
-	First   int    // number of the first turn that is shown; 0: of all
-	Last    int    // number of the last one; 0: to the end
+	Session string // id of the session to show; empty for all
+	First   int    // number of the first turn to show; 0 for all
+	Last    int    // number of the last turn; 0 for all up to the end
 
-	Filter   filter.Filter // of the frames that are listed
-	NoFrames bool          // none is
-	NoImages bool          // images are left out
-	Limit    int64         // bytes of the page; 0: 16 MiB
+	Filter   filter.Filter // for the list of frames
+	NoFrames bool          // list no frames
+	NoImages bool          // leave images out
+	Limit    int64         // bytes of the page; 0 is 16 MiB
 
 	Title   string        // in place of the first prompt
-	Raw     bool          // the frames may have secrets in them
-	Ref     string        // that commands name the tapes by
+	Raw     bool          // the frames may contain secrets
+	Ref     string        // name of the tapes in commands
 	Version string        // of acptap
-	Reload  time.Duration // how often the page is written again while the tapes are recorded; 0: it is not
+	Reload  time.Duration // how often the page is rewritten while the tapes are recorded; 0 for never
 }
 
-// A Tape is one that is reported.
+// A Tape is one tape to report on.
 type Tape struct {
 	Info     record.Info
-	Frames   iter.Seq2[dialect.Frame, error] // with all of their bytes; an error takes the place of unreadable ones
-	Has      func(*dialect.Frame) bool       // reports whether a frame is shown; nil: all are
-	Findings map[uint64][]*check.Finding     // by the number of the frame; their Tape is the index of this one
+	Frames   iter.Seq2[dialect.Frame, error] // with all their bytes; an error takes the place of unreadable ones
+	Has      func(*dialect.Frame) bool       // reports whether to show a frame; nil shows all
+	Findings map[uint64][]*check.Finding     // by number of the frame; their Tape is the index of this tape
 }
 
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page
-// says too, and why the page could not be written. If no session has a turn from First to
-// Last, and all can be read, nothing is written.
+// says too, and why the page could not be written. If everything is readable but no session
+// has a turn from First to Last, it writes nothing.
 func Write(w io.Writer, in Input) (broken []error, err error) {
 	r := newReader(&in, newRows(&in))
 	r.readAll()
@@ -66,30 +66,30 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 	return r.broken, r.page(w)
 }
 
-// A reader gathers what is on the tapes.
+// A reader gathers what the page tells from the tapes.
 type reader struct {
 	in     *Input
 	limits limits
 	told   int // bytes of the story so far, without images
 	trace  trace.Trace
-	calls  nested.Join // of the servers that the agent started
+	calls  nested.Join // calls of the servers that the agent started
 	tally  summary.Tally
 	stats  stats.Collector
 	rows   *rows
-	ends   []time.Duration // of the tapes: of their last frames
+	ends   []time.Duration // times of the tapes' last frames
 	images album
-	said   said         // in calls of tools
+	said   said         // in tool calls
 	met    said         // in introductions
 	used   []stats.Uses // by tape
 	frames stats.Frames
 	flow   flow
-	failed map[place]bool // responses that tell of a failure
+	failed map[place]bool // responses that report a failure
 	broken []error
 
-	// Of one of two runs:
-	side    string            // A or B; empty: there is one
-	before  int               // tapes of A, which have the first numbers
-	outline *compare.Outliner // nil: there is one run
+	// For one of two runs:
+	side    string            // A or B; empty if there is one run
+	before  int               // number of A's tapes, which come first
+	outline *compare.Outliner // nil if there is one run
 }
 
 // newReader returns a reader that lists frames in rows.
@@ -131,7 +131,7 @@ func (r *reader) read(i int) {
 		}
 		r.rows.add(&f)
 		if r.outline != nil {
-			r.outline.Add(&f) // only on the level exact there is an error
+			r.outline.Add(&f) // fails only on the level exact
 		}
 		r.take(t, &f)
 	}
@@ -140,7 +140,7 @@ func (r *reader) read(i int) {
 // take takes the next frame of a tape of the agent.
 func (r *reader) take(t *Tape, f *dialect.Frame) {
 	if t.Has != nil && !t.Has(f) {
-		r.calls.Pass(f) // the setup as the agent got it names no session
+		r.calls.Pass(f) // the setup in the form that the agent got names no session
 		return
 	}
 	run := len(r.ends) - 1

@@ -14,29 +14,29 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The rows are the list of frames: what the script needs to draw them and to filter them.
+// The rows are the list of frames: the script's data for drawing and filtering them.
 type rows struct {
 	none   bool
-	filter filter.Filter // of those that are listed
-	max    int           // rows; beyond, frames are counted only
-	lines  uint64        // on all tapes
+	filter filter.Filter // selects the frames to list
+	max    int           // rows; further frames are only counted
+	lines  uint64        // number of frames on all tapes
 	fold   bool          // a run of chunks is one row
 	table  table
-	names  map[string]int // places in table.Names
+	names  map[string]int // indexes in table.Names
 	bytes  frameBytes
 
-	// Of the tape that is read:
+	// For the current tape:
 	tape     *Tape
 	track    filter.Tracker
 	open     filter.OpenRequests
 	run      frameindex.ChunkRun
 	requests []request
-	seq      uint64 // of the row before
+	seq      uint64 // of the previous row
 	at       time.Duration
 	gap      filter.Filter // is:gap
 }
 
-// A request is a row of one that may stay without an answer.
+// A request is the row of a request that may stay unanswered.
 type request struct {
 	row   int
 	frame dialect.Frame // without its bytes
@@ -68,8 +68,7 @@ func (r *rows) expect(in *Input) {
 	r.fold = r.lines > maxRows
 }
 
-// begin begins a tape. All its frames must be added, including those that Has does not
-// show.
+// begin begins a tape. All its frames must be added, including those that Has hides.
 func (r *rows) begin(t *Tape, as listed) {
 	if r.none {
 		return
@@ -86,7 +85,7 @@ func (r *rows) begin(t *Tape, as listed) {
 	r.table.Tapes = append(r.table.Tapes, as)
 }
 
-// end ends the tape: what is not answered will not be, unless the tape is being recorded.
+// end ends the tape: open requests stay unanswered, unless the tape is being recorded.
 func (r *rows) end() {
 	if r.tape == nil {
 		return
@@ -106,7 +105,7 @@ func (r *rows) end() {
 	r.requests, r.tape = nil, nil
 }
 
-// lastSeq returns a number that no frame of the tape has passed.
+// lastSeq returns an upper bound of the tape's frame numbers.
 func (r *rows) lastSeq() uint64 { return max(r.tape.Info.Lines, r.seq) }
 
 // add adds the next frame of the tape.
@@ -132,7 +131,7 @@ func (r *rows) add(f *dialect.Frame) {
 	}
 }
 
-// foldIn makes a chunk part of the row before it.
+// foldIn adds a chunk to the row before it.
 func (r *rows) foldIn(f *dialect.Frame) {
 	t := &r.table
 	row := len(t.Seq) - 1
@@ -181,7 +180,7 @@ func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
 	}
 }
 
-// remember notes a request, and forgets those that have been answered.
+// remember records a request, and drops those that have been answered.
 func (r *rows) remember(row int, f *dialect.Frame) {
 	if len(r.requests) == cap(r.requests) {
 		r.requests = slices.DeleteFunc(r.requests, func(q request) bool { return !r.open.Has(q.frame.Seq) })
@@ -208,7 +207,7 @@ func (r *rows) state(s *filter.Subject, begins bool) (all state) {
 	return all
 }
 
-// found adds what is wrong with a frame.
+// found adds the findings on a frame.
 func (r *rows) found(row int, seq uint64) {
 	for _, f := range r.tape.Findings[seq] {
 		r.table.Found = append(r.table.Found, found{
@@ -218,19 +217,19 @@ func (r *rows) found(row int, seq uint64) {
 	}
 }
 
-// name returns the place of a name in the table.
+// name returns the index of a name in the table.
 func (r *rows) name(s string) int {
 	n, ok := r.names[s]
 	if !ok {
 		n = len(r.table.Names)
-		s = strings.Clone(s) // which may be a part of a copy of the frame
+		s = strings.Clone(s) // it may share memory with a copy of the frame
 		r.names[s], r.table.Names = n, append(r.table.Names, s)
 	}
 	return n
 }
 
-// rowSummary returns what a row says of a frame: of a chunk its text with the blanks at its
-// ends, so that those of a run can be joined.
+// rowSummary returns the summary of a row. For a chunk it is the text including blanks at
+// its ends, so that the texts of a run can be joined.
 func rowSummary(f *dialect.Frame) string {
 	if frameindex.IsChunk(f) {
 		text := frameindex.ChunkText(f)
@@ -239,10 +238,10 @@ func rowSummary(f *dialect.Frame) string {
 	return brief(frametext.Summary(*f))
 }
 
-// brief cuts a clean line.
+// brief shortens a clean line.
 func brief(line string) string {
 	if len(line) <= maxSummary {
-		return strings.Clone(line) // which may be a part of a copy of the frame
+		return strings.Clone(line) // it may share memory with a copy of the frame
 	}
 	n := maxSummary - len("…")
 	for !utf8.RuneStart(line[n]) {
@@ -251,8 +250,8 @@ func brief(line string) string {
 	return line[:n] + "…"
 }
 
-// blocks returns the rows and the bytes of frames for the page. room bounds both in bytes,
-// most the latter.
+// blocks returns the rows and the bytes of frames for the page. room limits both together
+// in bytes, most the latter.
 func (r *rows) blocks(room, most int) []block {
 	if r.none {
 		return nil
@@ -268,7 +267,7 @@ func (r *rows) blocks(room, most int) []block {
 	return append([]block{{ID: "rows", Data: r.table.pack()}}, list...)
 }
 
-// leftOut says what there was no room for, and how to see it.
+// leftOut returns what did not fit, and how to see it.
 func (r *rows) leftOut() (list []string) {
 	t := &r.table
 	if r.none {
@@ -289,7 +288,7 @@ func (r *rows) leftOut() (list []string) {
 	return list
 }
 
-// forFilter returns what is wrong with a frame.
+// forFilter returns the findings on a frame.
 func (t *Tape) forFilter(seq uint64) (list []filter.Finding) {
 	for _, f := range t.Findings[seq] {
 		list = append(list, tapecheck.ForFilter(&f.Finding))

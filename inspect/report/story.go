@@ -17,28 +17,28 @@ type turn struct {
 	Number int
 	State  status
 	Wrong  string // how many tool calls failed
-	Prompt string // in a line
+	Prompt string // in one line
 	Took   string
 	Meta   []string
 	Error  string
-	Cancel string // how long after a cancel it ended
+	Cancel string // how long after the cancel the turn ended
 	Shares []share
 	Lanes  *lanes
 	Asked  []item // the prompt
 	Items  []item // what came of it
-	Left   string // why there is no more than this
+	Left   string // why no more is shown
 
 	of   *trace.Turn
 	html template.HTML // the whole turn, ready for the page
 }
 
-// Bounds of a turn. Beyond them the page leaves out the middle and says so.
+// Bounds of a turn. If it exceeds them, the page leaves out the middle and says so.
 const (
 	maxEntities = 400
-	entityCost  = 900 // bytes of markup around the text of one, roughly
+	entityCost  = 900 // rough number of bytes of markup for an entity
 )
 
-// textSize returns about how many bytes the story has of an entity.
+// textSize returns roughly how many bytes of an entity the story shows.
 func textSize(e *trace.Entity) (n int) {
 	switch {
 	case e.Message != nil:
@@ -92,7 +92,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	return one
 }
 
-// tell adds to a turn what went on in it, so many steps at most.
+// tell adds to a turn what happened in it, at most most steps.
 func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	entities := of.Entities(one.of.Number)
 	if n := len(entities) - most; n > 1 {
@@ -113,7 +113,7 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	}
 }
 
-// since says how long after a prompt something was.
+// since returns how long after a prompt something happened.
 func since(t *trace.Turn, at time.Duration) string {
 	if t == nil || t.Untimed {
 		return ""
@@ -121,16 +121,16 @@ func since(t *trace.Turn, at time.Duration) string {
 	return moment(at - t.Began)
 }
 
-// A share is how much of a turn somebody was waited for.
+// A share is the part of a turn spent waiting for one party.
 type share struct {
 	Word, Class, Percent string
-	Bar                  *rect // nil: too little to be seen
+	Bar                  *rect // nil if too narrow to see
 
 	part float64 // percent
 }
 
-// shares returns the parts of what was spent on a turn: they add up to it. silent is the
-// longest silence of the agent.
+// shares returns the parts of the time spent on a turn, which add up to all of it. silent
+// is the longest silence of the agent.
 func shares(spent trace.Spend, silent time.Duration) []share {
 	total := spent.Sum()
 	if total <= 0 {

@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A strip shows all turns of a session on one axis, without the time between them.
+// A strip shows all turns of a session on one axis that cuts out the time between them.
 type strip struct {
-	Name   string // of the session, if strips of several are drawn together
+	Name   string // name of the session, if strips of several are drawn together
 	Label  string // in words
-	Run    string // whose, of two runs
+	Run    string // A or B, if there are two runs
 	Turns  []stripTurn
-	Gaps   []tick // how long nothing went on
-	Stacks bool   // a turn is one bar of its shares, as there are many
+	Gaps   []tick // how long the idle times were
+	Stacks bool   // each turn is one bar of its shares, because there are many
 }
 
 type stripTurn struct {
@@ -33,7 +33,7 @@ type stripBar struct {
 	Y, Height string
 }
 
-// mostRows is up to how many turns a strip has rows of what went on.
+// mostRows is up to how many turns a strip has rows by kind of activity.
 const mostRows = 60
 
 // stripRows are the classes of the rows.
@@ -69,7 +69,7 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 	return together
 }
 
-// spans returns when the turns of a session were, as far as that is known.
+// spans returns the known times of a session's turns.
 func (c *chapter) spans(r *reader) []steps.Span {
 	var list []steps.Span
 	for _, t := range c.turns {
@@ -80,8 +80,7 @@ func (c *chapter) spans(r *reader) []steps.Span {
 	return list
 }
 
-// besideEachOther reports whether there was a turn of one session while there was one of
-// another.
+// besideEachOther reports whether turns of two sessions overlap in time.
 func besideEachOther(r *reader, list []*chapter) bool {
 	type of struct {
 		steps.Span
@@ -119,7 +118,7 @@ func (c *chapter) strip(a *axis) *strip {
 	return one
 }
 
-// on draws the turn on an axis, on which place says where a time is.
+// on draws the turn on an axis; place maps times to those of the axis.
 func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stripTurn {
 	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "")}
 	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
@@ -131,7 +130,7 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 	return one
 }
 
-// stepBars returns what went on in a turn, in the row of each kind.
+// stepBars returns bars for what happened in a turn, each in the row of its kind.
 func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []stripBar {
 	var bars []stripBar
 	for _, l := range lanes {
@@ -150,7 +149,7 @@ func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []strip
 	return bars
 }
 
-// stack returns the shares of a turn, one above the other.
+// stack returns the shares of a turn, stacked.
 func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 	var bars []stripBar
 	y := 4.0
@@ -165,8 +164,8 @@ func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 	return bars
 }
 
-// gaps says how long nothing went on between parts, where that is over a second and there
-// is room to say so.
+// gaps returns how long the idle times between parts were, if over a second and if there is
+// room to say so.
 func (a *axis) gaps() []tick {
 	var list []tick
 	last := -100.0

@@ -8,41 +8,42 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A table is the rows by column, and what they refer to. Saved pages have it in this form.
+// A table holds the rows by column, and what they refer to. Saved pages have it in this
+// form.
 type table struct {
 	Format int      `json:"format"` // 1
-	Ref    string   `json:"ref"`    // that commands name the tapes by
+	Ref    string   `json:"ref"`    // name of the tapes in commands
 	Tapes  []listed `json:"tapes"`
 	Runs   int      `json:"runs"`  // how many tapes are the agent's, which come before those of servers; 0: see listed.Side
-	Names  []string `json:"names"` // columns of names have places in it; the first is empty
-	Out    int      `json:"out"`   // frames that there was no room for
+	Names  []string `json:"names"` // columns of names are indexes in it; the first is empty
+	Out    int      `json:"out"`   // frames that did not fit
 
-	Seq    []uint64 `json:"seq"`   // the difference from the row before on the tape
+	Seq    []uint64 `json:"seq"`   // difference from the previous row on the tape
 	At     []int64  `json:"at"`    // ns, likewise
-	Asked  []uint64 `json:"asked"` // frames since the request that this one answers; 0: not known
+	Asked  []uint64 `json:"asked"` // frames since the request that this one answers; 0 if unknown
 	Size   []int64  `json:"size"`
-	Took   []int64  `json:"took"`   // ns since that request; 0: not known
+	Took   []int64  `json:"took"`   // ns since that request; 0 if unknown
 	Dir    letters  `json:"dir"`    // a wire.Direction as a digit, and so on
 	Kind   letters  `json:"kind"`   // a wire.Kind
 	Origin letters  `json:"origin"` // a wire.Origin
 	Fail   letters  `json:"fail"`   // a dialect.Failure
 	State  []state  `json:"state"`
-	Class  letters  `json:"class"`  // of the bytes; ? if the page does not have them
+	Class  letters  `json:"class"`  // of the bytes; ? if they are not on the page
 	Method []int    `json:"method"` // names
 	Update []int    `json:"update"`
 	Sess   []int    `json:"session"`
-	Name   []int    `json:"name"` // that the row shows
+	Name   []int    `json:"name"` // name that the row shows
 	Tool   []int    `json:"tool"` // the id of a tool call
 	Title  []int    `json:"title"`
 	Turn   []int    `json:"turn"`
 	Stream []uint64 `json:"stream"`
 	Sum    []string `json:"sum"`
 
-	// Of few rows:
+	// Columns that few rows need:
 	Fold  [][2]int `json:"fold"`  // row, and how many frames it represents
 	Found []found  `json:"found"` // by row
 	Batch [][4]int `json:"batch"` // row; method, update and session of an entry
-	Tools [][3]int `json:"tools"` // row; id and title of a tool call that a batch names
+	Tools [][3]int `json:"tools"` // row; id and title of a tool call named in a batch
 
 	Blocks [classes][]int `json:"blocks"` // frames in each block of a class
 }
@@ -51,8 +52,8 @@ type table struct {
 type listed struct {
 	Name   string `json:"name"`
 	Side   string `json:"side,omitempty"`   // of two runs: A or B
-	Ref    string `json:"ref,omitempty"`    // that commands name that by
-	Prefix string `json:"prefix,omitempty"` // of numbers of frames in those
+	Ref    string `json:"ref,omitempty"`    // name of the run in commands
+	Prefix string `json:"prefix,omitempty"` // of frame numbers in those commands
 	Server string `json:"server,omitempty"`
 	Rows   int    `json:"rows"`
 	Start  string `json:"start,omitempty"` // ns since 1970
@@ -69,7 +70,7 @@ type found struct {
 	Text     string `json:"text"`
 }
 
-// letters are a column with one letter a row.
+// letters is a column with one letter per row.
 type letters []byte
 
 // MarshalText returns the letters, which are ASCII.
@@ -84,14 +85,14 @@ const (
 	open
 	gap
 	silent
-	joins // goes on the run of chunks that the row before is of
+	joins // continues the run of chunks of the previous row
 	fails // wire.Frame.Failed.Frame has it
 	silentTool
 	silentSetup
 	hung
 )
 
-// listed returns what the list has to know of a tape, which is the ith of its side.
+// listed returns what the list needs to know about a tape, which is the ith of its side.
 func (r *reader) listed(t *Tape, i int) listed {
 	l := listed{Name: termtext.Line(tapetext.ShortID(t.Info.Tape)), Server: t.Info.Start.Parent.Server}
 	if start := t.Info.Start.Time; !start.IsZero() {
@@ -107,7 +108,7 @@ func (r *reader) listed(t *Tape, i int) listed {
 	return l
 }
 
-// cut leaves the first n rows.
+// cut drops all but the first n rows.
 func (t *table) cut(n int) {
 	t.Out += len(t.Seq) - n
 	t.Seq, t.At, t.Asked, t.Size, t.Took = t.Seq[:n], t.At[:n], t.Asked[:n], t.Size[:n], t.Took[:n]
@@ -126,7 +127,8 @@ func (t *table) cut(n int) {
 	t.Tools = firstRows(t.Tools, n, func(r [3]int) int { return r[0] })
 }
 
-// firstRows returns what is said of the rows before the nth. The list is in their order.
+// firstRows returns the entries about the rows before the nth. The list is in order of
+// rows.
 func firstRows[T any](list []T, n int, row func(T) int) []T {
 	for len(list) > 0 && row(list[len(list)-1]) >= n {
 		list = list[:len(list)-1]

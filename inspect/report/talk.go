@@ -17,20 +17,20 @@ import (
 type item struct {
 	ID    string
 	Kind  string // which part of page.tmpl shows it
-	At    string // since the prompt
+	At    string // time since the prompt
 	Frame frameRef
 
 	Parts []content
 	Title string
 	Text  string
 	Class string
-	Long  bool // a prompt that is scrolled
+	Long  bool // a prompt that may be scrolled
 	Steps []planStep
 	Tool  *toolCall
 	Asked *permission
-	Items []item // of a history that was repeated
+	Items []item // of a replayed history
 	Calls []nestedCall
-	Found string // what breaks a rule in it
+	Found string // how it breaks a rule
 }
 
 // A planStep is a step of a plan.
@@ -42,16 +42,16 @@ type toolCall struct {
 	Title     string
 	State     status
 	Took      string
-	Open      bool // shown at once
+	Open      bool // initially unfolded
 	Locations []string
 	Asked     []*permission
 	Input     string
 	Parts     []content
-	Missing   string // why nothing is known of the call of a server
+	Missing   string // why nothing is known about the server's side of the call
 	Empty     bool   // there is nothing to show
 }
 
-// A permission is what the user was asked, and what he chose.
+// A permission is what the user was asked, and what they chose.
 type permission struct {
 	Title, Text, Command string
 	Options              []option
@@ -64,7 +64,7 @@ type option struct {
 	Chosen bool
 }
 
-// A nestedCall is a call of a server to which a tool call has led.
+// A nestedCall is a call to a server that a tool call led to.
 type nestedCall struct {
 	Frame frameRef
 	Text  string
@@ -100,8 +100,8 @@ func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entit
 	return list
 }
 
-// longPrompt is from how many bytes on a prompt may be scrolled, so that the tab key has to
-// lead to it; a line counts as 80.
+// longPrompt is how many bytes a prompt must have to be scrollable, and so reachable with
+// the tab key; a line counts as 80.
 const longPrompt = 560
 
 // item returns what the story says about an entity.
@@ -177,8 +177,8 @@ func planSteps(p *trace.Plan) []planStep {
 	return list
 }
 
-// toolCall returns what the story says about a tool call. It is open if it has a change, a
-// question or a failure.
+// toolCall returns what the story says about a tool call. It is initially unfolded if it
+// has a change, a question or a failure.
 func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
 	c := e.ToolCall
 	one := &toolCall{Kind: kindOf(c), Title: toolTitle(c), State: toolState(c, t != nil && t.Open() && r.live())}
@@ -219,14 +219,14 @@ func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, fram
 	return one
 }
 
-// jsonText lays JSON out for reading. A string is its text.
+// jsonText formats JSON for reading. A string becomes its text.
 func jsonText(raw json.RawMessage) string {
 	if v := wire.ValueOf(raw); v.IsString() {
 		return cut(termtext.Text(v.Text()))
 	}
 	var b strings.Builder
 	in := &frametext.Indenter{W: &b}
-	in.Write(raw[:min(len(raw), maxOutput)]) // a strings.Builder takes all
+	in.Write(raw[:min(len(raw), maxOutput)]) // a strings.Builder does not fail
 	in.Close()
 	if len(raw) > maxOutput {
 		return b.String() + cutMark

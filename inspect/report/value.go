@@ -8,10 +8,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A value is a number of something. The zero value is unknown.
+// A value is a quantity. The zero value is unknown.
 type value struct {
 	number float64
-	unit   string // counted, timed (in ns), or costs and a currency
+	unit   string // counted, timed (in ns), or costs followed by a currency
 }
 
 const (
@@ -28,7 +28,7 @@ func amount(n float64, currency string) value {
 
 func (v value) known() bool { return v.unit != "" }
 
-// String returns v for people, – if it is not known.
+// String returns v for people, or – if it is unknown.
 func (v value) String() string {
 	switch v.unit {
 	case "":
@@ -44,16 +44,16 @@ func (v value) String() string {
 // A difference says how a value of one run differs from that of the other. It is zero for
 // values that cannot be compared.
 type difference struct {
-	Order int    // of the second against the first: 1 larger, -1 smaller, 0 the same or nearly so
+	Order int    // of the second: 1 larger, -1 smaller, 0 the same or nearly so
 	Arrow string // ↑, ↓, = or ≈
-	Words string // 300 ms longer
-	Share string // +35 % or ×12; empty: it tells nothing
+	Words string // such as 300 ms longer
+	Share string // +35 % or ×12; empty if it would say nothing
 }
 
-// Two times that differ by less than the larger of these are about the same: machines do not
-// take the same time twice.
+// Two times are about the same if they differ by less than the larger of these: a machine
+// never takes exactly the same time twice.
 const (
-	nearly     = 0.05 // of the longer one
+	nearly     = 0.05 // share of the longer one
 	nearlyTime = time.Millisecond
 )
 
@@ -80,7 +80,7 @@ func between(a, b value) difference {
 	if b.number < a.number {
 		d, sign = difference{Order: -1, Arrow: "↓", Words: value{by, a.unit}.String() + " " + smaller}, "−"
 	}
-	const few = 20 // everybody sees what share they are
+	const few = 20 // the share of so few is obvious
 	switch {
 	case a.unit == counted && of < few || a.number <= 0:
 	case b.number >= 10*a.number:
@@ -91,7 +91,8 @@ func between(a, b value) difference {
 	return d
 }
 
-// onlyIn says which run has a value that the other has not; nothing if both or none have.
+// onlyIn returns which run has a value that the other lacks, or "" if both or neither have
+// it.
 func onlyIn(a, b value) string {
 	switch {
 	case a.known() && !b.known():

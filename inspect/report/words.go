@@ -11,7 +11,7 @@ import (
 )
 
 // A status is a word about a state, and a class of the style sheet. Classes are always
-// ours, so that an agent cannot hide what it did with a made-up status.
+// ours, so that an agent cannot hide what it did with an invented status.
 type status struct{ Word, Class string }
 
 var toolStates = map[string]status{
@@ -22,7 +22,8 @@ var toolStates = map[string]status{
 	"cancelled":   {"cancelled", "warn"},
 }
 
-// toolState returns the final state of a tool call. turnOpen says that it may still go on.
+// toolState returns the final state of a tool call. turnOpen says that the call may still
+// be running.
 func toolState(t *trace.ToolCall, turnOpen bool) status {
 	s, ok := toolStates[t.Status]
 	switch {
@@ -36,7 +37,7 @@ func toolState(t *trace.ToolCall, turnOpen bool) status {
 	return s
 }
 
-// turnState returns how a turn came out.
+// turnState returns how a turn ended.
 func turnState(t *trace.Turn) status {
 	s := status{termtext.Brief(t.Outcome.How.String(), 60), "warn"}
 	switch how := t.Outcome.How; {
@@ -51,7 +52,7 @@ func turnState(t *trace.Turn) status {
 	return s
 }
 
-// A toolKind is what a tool does, in a word and a sign.
+// A toolKind is a word and a sign for what a tool does.
 type toolKind struct{ Word, Icon string }
 
 var toolKinds = map[string]toolKind{
@@ -63,12 +64,12 @@ func kindOf(t *trace.ToolCall) toolKind {
 	return cmp.Or(toolKinds[t.Kind], toolKinds["other"])
 }
 
-// toolTitle returns what a tool call is called.
+// toolTitle returns the title of a tool call.
 func toolTitle(t *trace.ToolCall) string {
 	return termtext.Brief(cmp.Or(t.Title, t.Name, t.ID), 160)
 }
 
-// errorText says an error of JSON-RPC in a line.
+// errorText returns a JSON-RPC error in one line.
 func errorText(raw json.RawMessage) string {
 	e := wire.ValueOf(raw)
 	return termtext.Brief(termtext.Spaced(e.Get("code").Raw(), e.Get("message").String()), 500)
