@@ -8,10 +8,10 @@ import (
 
 // Bounds of what a brief Trace remembers. The oldest is forgotten first.
 const (
-	maxIDs      = 1 << 14 // entities that are known by an id, in all sessions
+	maxIDs      = 1 << 14 // entities known by an id, in all sessions
 	maxSessions = 1 << 12
-	maxText     = 1 << 10 // bytes of an id or a title; a longer id is told by its hash, a longer title is cut
-	maxParams   = 4 << 10 // of a request that its response is read with
+	maxText     = 1 << 10 // bytes of an id or a title; a longer id is hashed, a longer title is cut
+	maxParams   = 4 << 10 // bytes of a request's params that are kept to read its response
 )
 
 // A knownID is what a conversation knows an entity by.
@@ -21,8 +21,8 @@ type knownID struct {
 	e   *Entity
 }
 
-// remember notes that a conversation of a brief Trace knows an entity by an id,
-// and forgets the oldest.
+// remember records that a conversation of a brief Trace knows an entity by an id, and
+// forgets the oldest if there are too many.
 func (t *Trace) remember(f *frame, key entityKey, e *Entity) {
 	if !t.Brief {
 		return
@@ -41,7 +41,8 @@ func (t *Trace) remember(f *frame, key entityKey, e *Entity) {
 	}
 }
 
-// meet notes that a brief Trace has met a session, and forgets the oldest.
+// meet records a new session of a brief Trace, and forgets the oldest if there are too
+// many.
 func (t *Trace) meet(f *frame, s *Session) {
 	if !t.Brief {
 		return

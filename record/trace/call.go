@@ -18,21 +18,21 @@ type Call struct {
 	Dir       wire.Direction  // of the request
 	ID        json.RawMessage // as sent
 	Method    string
-	Carries   string        // the method that is passed along a proxy chain with it; empty: none
-	Tool      string        // that tools/call names (MCP)
+	Carries   string        // the method that it passes along a proxy chain; empty: none
+	Tool      string        // the tool that tools/call names (MCP)
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
 	Ended     time.Duration // 0 while there is no response
 	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
-	Refused   bool          // the user has rejected or declined what the call asked for
-	Cancelled bool          // the side that sent the request has cancelled it; it may still succeed
+	Refused   bool          // the user rejected or declined what the call asked for
+	Cancelled bool          // its sender has cancelled it; it may still succeed
 	Sent      int64         // bytes of the request
 	Got       int64         // bytes of the response; 0 while there is none
 }
 
-// carries returns the method inside of a message that a component of a proxy chain
-// passes along.
+// carries returns the method inside a message that a component of a proxy chain passes
+// along.
 func carries(f *frame) string {
 	if dialect.Wraps(f.Method) {
 		return f.Update
@@ -40,8 +40,8 @@ func carries(f *frame) string {
 	return ""
 }
 
-// Name returns what the call is called: its method, or behind a sign the one that is
-// passed along a proxy chain with it.
+// Name returns the name to show: the method, or for a message passed along a proxy chain a
+// sign and the method inside it.
 func (c *Call) Name() string {
 	a := dialect.Annotation{Method: c.Method, Update: c.Carries}
 	return a.Name()
@@ -59,10 +59,10 @@ func (c *Call) Latency() time.Duration {
 	return c.Ended - c.Began
 }
 
-// Introductions returns the calls in which both sides say what they offer: initialize,
-// and of each tape without one the first server/discover that was answered (MCP since
-// 2026-07-28). Clients of both eras try that first, and servers of the older one do not
-// know it.
+// Introductions returns the calls in which the two sides say what they offer: initialize,
+// and on each tape the first successful server/discover (MCP since 2026-07-28), unless
+// another introduction precedes it. Clients of both eras try server/discover first, and
+// older servers do not know it.
 func (t *Trace) Introductions() []*Call {
 	var list []*Call
 	for _, c := range t.Calls {
@@ -75,18 +75,18 @@ func (t *Trace) Introductions() []*Call {
 	return list
 }
 
-// A pendingCall is an open call and what its response will be read with.
+// A pendingCall is an open call and what is needed to read its response.
 type pendingCall struct {
 	*Call
 	id         string          // as in Call
 	entry      int             // index in the batch that the request is in
 	session    *Session        // nil: the connection's
 	inTurn     int             // number of the turn in which it began
-	params     json.RawMessage // where the response alone says too little
-	permission *Permission     // that the call asks for
+	params     json.RawMessage // nil if the response says enough
+	permission *Permission     // the permission that the call asks for
 	tool       *Entity         // the tool call that the permission is for; nil: none
-	turn       *Turn           // that the call, a prompt, has begun
-	during     *Turn           // in which the agent has sent it; nil: in none
+	turn       *Turn           // the turn that the call, a prompt, began
+	during     *Turn           // the turn in which the agent sent it; nil: none
 	wait       wait            // for the client, the user or a command
 }
 
@@ -123,8 +123,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 	return w
 }
 
-// leave tells that a call is not waited for any more, though it has no response. It
-// may be nil.
+// leave emits the end of a call that is dropped without a response. w may be nil.
 func (w *pendingCall) leave(f *frame, why End) {
 	if w == nil {
 		return
@@ -168,7 +167,7 @@ func (w *pendingCall) cancel(f *frame) {
 	f.emit(w.event(Changed))
 }
 
-// cancelTurns takes a session/cancel, which cancels all work in the session.
+// cancelTurns applies a session/cancel, which cancels all work in the session.
 func (t *Trace) cancelTurns(f *frame, s *Session) {
 	for _, turn := range s.Conversation.turns.open {
 		s.Conversation.cancel(f, turn)

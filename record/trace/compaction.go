@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Compaction is the agent's making its memory of the session smaller.
+// A Compaction is one time that the agent condenses its memory of the session.
 type Compaction struct {
 	ID      string            `json:"compactionId"`
 	Status  string            `json:"status,omitzero"`   // in_progress, completed, failed, cancelled
@@ -44,8 +44,8 @@ func (c *Conversation) compactionByID(f *frame, u wire.Value) *Compaction {
 	return e.Compaction
 }
 
-// A Notice is a message of the agent's program to the user. It is shown once
-// and is no part of the history that a load repeats.
+// A Notice is a message from the agent's program to the user. It is shown once and is not
+// part of the history that a load repeats.
 type Notice struct {
 	Severity    string `json:"severity,omitzero"` // info, warning, error
 	Title       string `json:"title"`

@@ -18,13 +18,13 @@ type Conversation struct {
 	Turns    []*Turn   `json:"turns"`
 	Entities []*Entity `json:"entities"` // in the order in which they began
 	State    State     `json:"state"`    // as it is now
-	Changed  *Entity   `json:"-"`        // what a frame began or changed last; nil: nothing yet
+	Changed  *Entity   `json:"-"`        // what a frame last began or changed; nil: nothing yet
 
 	byID    map[entityKey]*Entity   // the newest with each id
-	earlier map[entityKey][]*Entity // terminals whose id another has now, in order
-	growing *Entity                 // the message that a chunk without an id goes on with
+	earlier map[entityKey][]*Entity // terminals whose id now belongs to another, in order
+	growing *Entity                 // the message that a chunk without an id continues
 	tools   map[*Entity]bool        // tool calls that are open on this tape
-	some    bool                    // there is, or was, an entity
+	some    bool                    // an entity was added, even if it is gone
 	turns   turnState
 	history historyState
 	clock   *clock // of the newest tape; nil: no turn has begun on it
@@ -40,7 +40,7 @@ type Entity struct {
 	Replayed bool `json:"replayed,omitzero"` // known only from the history that the agent repeated after a load
 
 	section int  // of the turn
-	wait    wait // for a tool call
+	wait    wait // of a tool call
 
 	Message    *Message    `json:"message,omitempty"`
 	ToolCall   *ToolCall   `json:"toolCall,omitempty"`
@@ -49,7 +49,7 @@ type Entity struct {
 	Compaction *Compaction `json:"compaction,omitempty"`
 	Permission *Permission `json:"permission,omitempty"` // for something other than a tool call
 	Notice     *Notice     `json:"notice,omitempty"`
-	Other      *Other      `json:"other,omitempty"` // an update of a kind that is not known
+	Other      *Other      `json:"other,omitempty"` // an update of an unknown kind
 }
 
 // An entityKey finds an entity by its id. From version 2 on ids are unique among
@@ -66,9 +66,9 @@ type entityKey struct {
 // before they have sent all of it. If the client prompts before the load is
 // answered, it lasts until the answer.
 type historyState struct {
-	repeated   bool // what comes is history
+	repeated   bool // updates repeat the history
 	known      bool // the history was known before
-	unanswered bool // the load is not answered; prompts wait for it
+	unanswered bool // the load has no answer yet; prompts wait for it
 }
 
 // historyAsked notes that the client has asked the agent to repeat the history.
@@ -77,9 +77,8 @@ func (c *Conversation) historyAsked() {
 	c.history = historyState{repeated: true, known: c.some, unanswered: true}
 }
 
-// historySent notes that the load was answered, or that the agent has begun to work
-// on a prompt without answering it. Prompts that were waiting are moved behind the
-// history.
+// historySent notes that the load was answered, or that the agent has begun to work on a
+// prompt without answering the load. It moves the waiting prompts after the history.
 func (c *Conversation) historySent() {
 	if !c.history.unanswered {
 		return
@@ -162,7 +161,7 @@ func (c *Conversation) index(f *frame, kind, id string, e *Entity) {
 	f.trace.remember(f, key, e)
 }
 
-// remove removes an entity, which is near the end, and reports whether it was there.
+// remove removes an entity, searching from the end, and reports whether it was there.
 func (c *Conversation) remove(e *Entity) bool {
 	for i := len(c.Entities) - 1; i >= 0; i-- {
 		if c.Entities[i] == e {
@@ -191,7 +190,7 @@ func (c *Conversation) firstPrompt() string {
 	return ""
 }
 
-// update takes a session/update.
+// update applies a session/update.
 func (s *Session) update(f *frame) {
 	c := &s.Conversation
 	u := f.params().Get("update")

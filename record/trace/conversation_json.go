@@ -29,7 +29,7 @@ func (c *Conversation) MarshalJSON() ([]byte, error) {
 	}{array(c.Turns), array(c.Entities), (*plain)(c)})
 }
 
-// array makes [] of a nil slice, which would be null.
+// array replaces a nil slice, which would be exported as null, with an empty one.
 func array[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -16,10 +16,9 @@ type Text struct {
 	Width  int         // columns; 0: lines are not wrapped
 	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
 	Color  bool        // with ANSI colours
-	Starts []time.Time // when each tape began, to show the time of day; else it is the time since then
+	Starts []time.Time // when each tape began, to show times of day; otherwise times count from there
 
-	// Below returns what else there is to tell of an entity: lines of clean text. nil:
-	// nothing.
+	// Below returns further lines about an entity, as clean text. nil: there are none.
 	Below func(e *Entity) []termtext.Span
 }
 
@@ -85,7 +84,7 @@ func (p *printer) paint(s termtext.Style, text string) string {
 	return s.Paint(text)
 }
 
-// head writes the line that an entity begins with: what it is, and when.
+// head writes the first line of an entity: what it is, and when it began.
 func (p *printer) head(e *Entity, s termtext.Style, what string) {
 	when := p.when(&e.Span)
 	if e.Replayed {
@@ -143,7 +142,7 @@ func (p *printer) fit(indent, line string) string {
 // excerpt writes the first lines, each cut to the width.
 func (p *printer) excerpt(indent string, lines []string, look func(line string) termtext.Style) {
 	rest := 0
-	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line is no longer than saying so
+	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line takes no more room than saying so
 		rest = len(lines) - p.Lines
 		lines = lines[:p.Lines]
 	}

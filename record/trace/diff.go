@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// DiffLines compares two texts line by line and returns the lines of a unified
-// diff, without headers: each begins with a blank, -, + or, between parts that
-// are not neighbours, @.
+// DiffLines compares two texts line by line and returns the lines of a unified diff,
+// without headers: each begins with a blank, - or +, or with @ between parts that are not
+// adjacent.
 func DiffLines(old, new string) []string {
 	const context = 3
 	lines := linediff.Lines(splitLines(old), splitLines(new))

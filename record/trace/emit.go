@@ -14,17 +14,17 @@ type life struct {
 	begun  bool       // a frame has come
 	ended  bool       // End was called
 	exit   *wire.Exit // of the agent; nil: not seen
-	died   bool       // it ended badly, or before its client wanted it to
+	died   bool       // it failed, or ended before its client wanted it to
 	wanted bool       // the client has left, or has sent a signal that ends programs
 }
 
-// Events returns what began, changed and ended with the last frame that was added,
-// or with End or Next. What is part of something else begins after it and ends
-// before it. The list is valid until the next call of Add, End or Next.
+// Events returns what began, changed or ended with the last frame added, or with End or
+// Next. A part of something begins after it and ends before it. The list is valid until the
+// next call of Add, End or Next.
 func (t *Trace) Events() []Event { return t.events }
 
-// End emits the end of everything that is still open on the tape, of which no frame
-// will come any more. What the Trace says of it, such as Turn.Open, stays as it is.
+// End emits the end of everything still open on the tape, which gets no more frames. Except
+// for Turn.Outcome, what the Trace says of it, such as Turn.Open, stays as it is.
 func (t *Trace) End() {
 	t.events = t.events[:0]
 	if !t.begun || t.ended {
@@ -56,7 +56,7 @@ func (t *Trace) endCalls() {
 	}
 }
 
-// left returns how came out what is open at the end of the tape.
+// left returns the outcome of what is open at the end of the tape.
 func (t *Trace) left() dialect.Outcome {
 	switch {
 	case t.exit == nil:
@@ -67,7 +67,7 @@ func (t *Trace) left() dialect.Outcome {
 	return dialect.Outcome{How: dialect.Cancelled}
 }
 
-// endSession emits the end of what is open in a session, if that is on the tape.
+// endSession emits the end of what is open in a session, if the session is on the tape.
 func (t *Trace) endSession(s *Session, emit func(Event)) {
 	if s.Spans[len(s.Spans)-1].Run != len(t.Runs)-1 {
 		return
@@ -86,7 +86,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 	c.tools, c.turns.open, s.live = nil, nil, false
 }
 
-// note takes notice of the next frame, whatever its kind.
+// note accounts for the next frame, whatever its kind.
 func (t *Trace) note(f *dialect.Frame) {
 	t.events = t.events[:0]
 	here := Span{Run: len(t.Runs) - 1, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
@@ -108,7 +108,7 @@ func (t *Trace) note(f *dialect.Frame) {
 // emit adds an event.
 func (t *Trace) emit(e Event) { t.events = append(t.events, e) }
 
-// emitAtEnd adds an event that happens behind the last frame.
+// emitAtEnd adds an event that happens at the end of the tape.
 func (t *Trace) emitAtEnd(e Event) {
 	e.Seq, e.At, e.Untimed = t.since.Last, t.since.Ended, e.Untimed || t.since.Untimed
 	t.emit(e)
@@ -127,7 +127,7 @@ func (e Event) at(f *dialect.Frame) Event {
 	return e
 }
 
-// as makes e the end of what it is about.
+// as turns e into an Ended event.
 func (e Event) as(end End, reason string) Event {
 	e.Phase, e.End, e.Reason = Ended, end, reason
 	return e
@@ -141,7 +141,7 @@ func (w *pendingCall) event(p Phase) Event {
 	}
 }
 
-// ended is the end of a call with its response.
+// ended returns the event that ends a call with its response.
 func (w *pendingCall) ended(f *frame) Event {
 	if w.Failed {
 		return w.event(Ended).as(Failed, errorCode(f))
@@ -158,7 +158,7 @@ func (w *pendingCall) permissionEvent(p Phase) Event {
 	return e
 }
 
-// permissionEnded is the end of a permission with its answer.
+// permissionEnded returns the event that ends a permission with its answer.
 func (w *pendingCall) permissionEnded() Event {
 	e, outcome := w.permissionEvent(Ended), w.permission.Outcome
 	switch outcome {
@@ -198,7 +198,7 @@ func (s *Session) toolEvent(e *Entity, p Phase) Event {
 	return ev.about(&e.Span)
 }
 
-// toolStatus emits that a tool call has begun or has changed its status.
+// toolStatus emits that a tool call began or changed its status.
 func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	c, status := &s.Conversation, e.ToolCall.Status
 	if begun {

@@ -42,7 +42,7 @@ func (p *printer) entity(e *Entity) {
 	}
 }
 
-// below writes what the caller has to tell of an entity.
+// below writes the caller's lines about an entity.
 func (p *printer) below(e *Entity) {
 	if p.Below == nil {
 		return
@@ -71,7 +71,7 @@ func (p *printer) message(e *Entity) {
 	if m.Role == Thought {
 		s = termtext.Dim
 	}
-	// Neighbouring text blocks are one text.
+	// Adjacent text blocks are one text.
 	var text strings.Builder
 	flush := func() {
 		if text.Len() > 0 {

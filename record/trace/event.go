@@ -6,18 +6,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Event says that something began, changed or ended with a frame. What ended
-// may change again, if a late update says so: its last Ended counts.
+// An Event says that something began, changed or ended with a frame. A late update may
+// change something that has ended: its last Ended counts.
 //
 // Events are about the same thing if they have the same Kind, Run, First and Entry.
 type Event struct {
 	Kind  Kind
 	Phase Phase
-	End   End // how it ended; of Ended only
+	End   End // how it ended; only of Ended
 
-	// Reason is what the two sides call it: the stop reason of a turn, the code of
-	// an error, the status of a tool call, the outcome of a permission, the method
-	// that opened or closed a session. Empty where they say nothing.
+	// Reason is the protocol's word for it: the stop reason of a turn, the code of an
+	// error, the status of a tool call, the outcome of a permission, the method that opened
+	// or closed a session. It is empty if there is none.
 	Reason string
 
 	Run     int           // index in Trace.Runs
@@ -34,9 +34,9 @@ type Event struct {
 	SessionID string         // empty: the connection's
 	InTurn    int            // number of the turn in which it began, or of the turn itself; 0: none
 	Cancelled bool           // it was cancelled; it may still succeed
-	Repeated  bool           // part of the history that the agent sends again at a load
+	Repeated  bool           // part of the history that the agent repeats after a load
 
-	// What the event is about, as the Trace has it. It goes on changing.
+	// What the event is about. These belong to the Trace and keep changing.
 	Session    *Session    // nil for the connection and its calls
 	Turn       *Turn       // of a turn
 	Call       *Call       // of a call
@@ -84,8 +84,8 @@ const (
 	Completed             // without an error
 	Failed                // with an error
 	Cancelled             // its end says that it was cancelled
-	Unfinished            // a tool call, when its turn ended
-	Replaced              // a call, when another began with its id
+	Unfinished            // a tool call that was open when its turn ended
+	Replaced              // a call whose id a later call took
 	StillOpen             // not at all: it was open when the tape ended
 	Forgotten             // unknown: more was open than a Trace remembers
 )

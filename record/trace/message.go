@@ -26,8 +26,8 @@ type Message struct {
 	Blocks    []json.RawMessage `json:"blocks"`             // content blocks; plain text that came in chunks is one block
 	Meta      json.RawMessage   `json:"_meta,omitempty"`    // _meta of the whole message; nil if there is none
 
-	joined bool // the last block is text that goes on growing
-	size   int  // of a user's message: length of its text in UTF-16, which a divided surrogate pair does not change
+	joined bool // the last block is text that still grows
+	size   int  // of a user message: length of its text in UTF-16, which a divided surrogate pair does not change
 }
 
 // Text returns the text of m: its text blocks, concatenated.
@@ -111,8 +111,8 @@ func messageKind(f *frame, role Role) string {
 	return string(role)
 }
 
-// userUpdate takes a message of the user that the agent reports: a prompt that was
-// just sent, or part of the history.
+// userUpdate applies a user message that the agent reports: a prompt that was just sent, or
+// part of the history.
 func (c *Conversation) userUpdate(f *frame, u wire.Value) {
 	history := c.history.repeated || c.turns.late && !f.nullClears()
 	switch {
@@ -127,14 +127,14 @@ func (c *Conversation) userUpdate(f *frame, u wire.Value) {
 		}
 		e.Message.size += utf16Len(u.Get("content.text").Text())
 		c.dropEcho(f, e)
-	default: // version 1 has no whole messages, but some agent may
+	default: // version 1 has no whole messages, but some agents may send them
 		c.replaceMessage(f, User, u)
 	}
 }
 
-// report takes a user message of version 2. A message with a new id is the oldest
-// prompt that was not reported yet; that prompt is moved here. The agent decides
-// what the history says of the user's messages, in which order, and under which ids.
+// report applies a user message of version 2. A message with a new id is the oldest prompt
+// not reported yet, and report moves that prompt here. The agent decides the content, order
+// and ids of the user messages in the history.
 func (c *Conversation) report(f *frame, u wire.Value) {
 	id := u.Get("messageId").Text()
 	chunk := f.Update == "user_message_chunk"

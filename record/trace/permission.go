@@ -14,9 +14,9 @@ type Permission struct {
 	Answered    time.Duration `json:"answered,omitzero"`
 	Title       string        `json:"title,omitzero"`       // version 2
 	Description string        `json:"description,omitzero"` // version 2
-	Command     string        `json:"command,omitzero"`     // version 2: of a command that is no tool call
+	Command     string        `json:"command,omitzero"`     // version 2: a command that is not a tool call
 	Options     []Option      `json:"options"`
-	Outcome     string        `json:"outcome,omitzero"` // selected, cancelled, or what else the client says; failed for an error; empty: not answered
+	Outcome     string        `json:"outcome,omitzero"` // selected, cancelled, or another word of the client's; failed for an error; empty: not answered
 	Chosen      string        `json:"chosen,omitzero"`  // the option's id
 }
 
@@ -47,7 +47,7 @@ func (p *Permission) Refused() bool {
 	})
 }
 
-// Permissions returns what the user was asked in entities, by the request.
+// Permissions returns the permissions that entities asked for, by the Seq of the request.
 func Permissions(entities []*Entity) map[uint64]*Permission {
 	all := map[uint64]*Permission{}
 	for _, e := range entities {
@@ -63,10 +63,10 @@ func Permissions(entities []*Entity) map[uint64]*Permission {
 	return all
 }
 
-// ask takes a session/request_permission. The request carries a patch of a tool
-// call, and in version 1 it is often the first frame of that call. An agent never
-// asks for a call that is over, so the patch is of a new one then. call is nil if
-// the permission is for something other than a tool call.
+// ask applies a session/request_permission. The request carries a patch of a tool call, and
+// in version 1 it is often the first frame of that call. An agent never asks for a call
+// that is over, so a patch with the id of such a call begins a new one. call is nil if the
+// permission is for something other than a tool call.
 func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	params := f.params()
 	p = &Permission{Request: f.Seq, Asked: f.At}

@@ -25,10 +25,10 @@ type Session struct {
 	Connection   dialect.Connection // of the newest tape
 	Conversation Conversation       // empty in the Model Context Protocol
 
-	known       bool // stands in Trace.Sessions
+	known       bool // it is in Trace.Sessions
 	since       Span // on the newest tape
-	live        bool // it is there on the newest tape, and was not ended
-	over        bool // it was ended there, and not opened again
+	live        bool // it began on the newest tape and has not ended
+	over        bool // it ended on the newest tape and was not opened again
 	agentTitled bool
 }
 
@@ -78,8 +78,8 @@ func (s *Session) end(f *frame, end End, method string) {
 	}
 }
 
-// replacedBy reports whether f makes a session and s, which has its id, is from an
-// earlier tape.
+// replacedBy reports whether f creates a session with the id of s, and s is from an earlier
+// tape.
 func (s *Session) replacedBy(f *frame) bool {
 	return f.MakesSession() && s.known && s.Spans[len(s.Spans)-1].Run != f.run
 }
@@ -117,7 +117,7 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	switch {
 	case w.turn != nil && f.Events.Has(dialect.TurnEnded):
 		c.endPrompt(f, w.turn)
-	case w.turn != nil: // version 2, where the response ends nothing
+	case w.turn != nil: // version 2, where the response does not end the turn
 		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
@@ -146,7 +146,7 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 			s.Parent = w.param("sessionId")
 		}
 		if dialect.Does(w.Method, dialect.Creates) {
-			s.Conversation.costs.known = true // nothing
+			s.Conversation.costs.known = true // a new session has cost nothing
 		}
 		if !s.live {
 			s.begin(f)
@@ -166,8 +166,8 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 	}
 }
 
-// retitle takes the title of a session_info_update. If it is empty, the title is that
-// of the first prompt again.
+// retitle applies the title of a session_info_update. If that is empty, the first prompt is
+// the title again.
 func (s *Session) retitle(title string) {
 	switch {
 	case title != "":
@@ -177,7 +177,7 @@ func (s *Session) retitle(title string) {
 	}
 }
 
-// promptTitle returns the first line of a prompt, of which a brief Trace keeps nothing.
+// promptTitle returns the first line of a prompt, which a brief Trace does not keep.
 func (f *frame) promptTitle() string {
 	for block := range elements(f.params().Get("prompt")) {
 		if block.Get("type").Text() != "text" {

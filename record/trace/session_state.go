@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A State has those properties of a session that have no history: each value
-// replaces the previous one.
+// A State holds the properties of a session that have no history: each value replaces the
+// previous one.
 type State struct {
 	Mode      string          `json:"mode,omitzero"`               // id; version 1
 	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06, which has no option for it
@@ -29,8 +29,8 @@ type Usage struct {
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported Cost   `json:"-"` // the last Cost that has the form that is specified: since the session began
-	Peak     uint64 `json:"-"` // the most that was used
+	Reported Cost   `json:"-"` // the last valid Cost that was reported, counted since the session began
+	Peak     uint64 `json:"-"` // the highest Used
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -42,7 +42,7 @@ func (s *State) update(f *frame, u wire.Value) bool {
 	case "config_option_update":
 		s.configure(f, u.Get("configOptions"))
 	case "current_mode_update":
-		f.setString(&s.Mode, u.Get("modeId")) // in the prose of version 1; the schema has the other
+		f.setString(&s.Mode, u.Get("modeId")) // the name in the prose of version 1; the schema has the other
 		f.setString(&s.Mode, u.Get("currentModeId"))
 	case "session_info_update":
 		// In these fields null clears in all dialects.
@@ -85,7 +85,7 @@ func (s *State) answer(f *frame, w *pendingCall) {
 	}
 }
 
-// configure takes the session's options.
+// configure applies the session's options.
 func (s *State) configure(f *frame, options wire.Value) {
 	f.setRaw(&s.Config, options)
 	for o := range elements(options) {

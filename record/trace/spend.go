@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Spend is what the time of a turn was spent on waiting for. The parts add up to the
-// turn: at each instant the first counts that is waited for. Times are those of the
-// middle, so they include the pipes.
+// A Spend divides the time of a turn by what the turn waited for. The parts add up to the
+// turn: each instant is charged to the first of these that is pending. Acptap measures
+// between client and agent, so times include the pipes.
 type Spend struct {
 	User   time.Duration // a permission, or an elicitation
 	Client time.Duration // files, starting and reading a terminal, any other request of the agent's
@@ -17,7 +17,7 @@ type Spend struct {
 	Agent  time.Duration // the agent itself and its model
 }
 
-// Sum returns all of it.
+// Sum returns the sum of the parts.
 func (s Spend) Sum() time.Duration { return s.User + s.Client + s.Tool + s.Agent }
 
 // Plus returns the spend of two turns.
@@ -25,9 +25,9 @@ func (s Spend) Plus(o Spend) Spend {
 	return Spend{s.User + o.User, s.Client + o.Client, s.Tool + o.Tool, s.Agent + o.Agent}
 }
 
-// Spend returns what the time of the turn was spent on, up to its end, or up to now if
-// it is open. now is since the tape began. It means nothing if the turn is Untimed, and
-// if times on the tape go backwards it adds up to more than the turn.
+// Spend returns how the time of the turn was spent, up to its end, or up to now if it is
+// open. now is since the tape began. The result means nothing if the turn is Untimed, and
+// exceeds the turn if times on the tape go backwards.
 func (t *Turn) Spend(now time.Duration) Spend {
 	if t.clock == nil {
 		return t.spent.spend()
@@ -38,20 +38,20 @@ func (t *Turn) Spend(now time.Duration) Spend {
 	return ahead.spent.since(t.began).spend()
 }
 
-// A Pace is how the work on a turn went on.
+// A Pace is how the work on a turn progressed.
 type Pace struct {
 	Text      uint64        // Seq of the first text that the agent said; 0: none
 	FirstText time.Duration // when that came, since the tape began
-	Chunks    int           // of what the agent said and thought
-	Streaming time.Duration // of the agent's time, from the first chunk to the last
+	Chunks    int           // of messages and thoughts
+	Streaming time.Duration // the agent's time from the first chunk to the last
 
-	// A silence is what is dialect.Silent.
+	// dialect.Silent defines a silence.
 	Silences int
 	Silence  time.Duration // the longest
 	Before   uint64        // Seq of the frame before the longest
 }
 
-// A Part is what is waited for. The first of those that are counts.
+// A Part is what a turn waits for. If several are pending, the first counts.
 type Part uint8
 
 // The parts of a turn.
@@ -59,11 +59,11 @@ const (
 	ForUser Part = iota
 	ForClient
 	ForTool
-	ForAgent // if for nothing else
+	ForAgent // if nothing else is pending
 	parts
 )
 
-// PartOf returns what is waited for while a request of the agent's is open.
+// PartOf returns the Part that an open request of the agent's makes pending.
 func PartOf(method string) Part {
 	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
 	case role.Is(dialect.AsksUser):
@@ -74,8 +74,8 @@ func PartOf(method string) Part {
 	return ForClient
 }
 
-// Working returns the turn that is worked on, and what it waits for now; nil if no turn
-// is open.
+// Working returns the turn that is being worked on, and what it waits for now; nil if no
+// turn is open.
 func (c *Conversation) Working() (*Turn, Part) {
 	t := c.working()
 	if t == nil || t.clock == nil {
@@ -84,7 +84,7 @@ func (c *Conversation) Working() (*Turn, Part) {
 	return t, t.clock.part()
 }
 
-// The times are how long each part was waited for.
+// times is how long each part was waited for.
 type times [parts]time.Duration
 
 func (t times) since(before times) times {
@@ -96,27 +96,27 @@ func (t times) since(before times) times {
 
 func (t times) spend() Spend { return Spend{t[ForUser], t[ForClient], t[ForTool], t[ForAgent]} }
 
-// A clock divides the time of a session, on one tape, among the parts. A turn takes
-// what was on it when it began from what is on it when it ends, so that several turns
-// at once cost no more than one.
+// A clock divides the time of a session, on one tape, among the parts. The spend of a turn
+// is the difference between the clock's at its end and at its beginning, so measuring
+// several turns at once costs no more than measuring one.
 type clock struct {
 	spent times
-	at    time.Duration // up to here
-	open  [ForAgent]int // how many of each part are waited for
-	work  int           // number of the turn that the work began with, while no other was open
+	at    time.Duration // the time to which the clock has advanced
+	open  [ForAgent]int // number of open waits of each part
+	work  int           // number of the last turn that began while no other was open
 	last  uint64        // Seq of the last frame of the session
-	heard time.Duration // the time of ForAgent when that came
+	heard time.Duration // spent[ForAgent] when that frame came
 
-	keeps  bool   // it keeps its course
-	course []Wait // what was waited for, in order
+	keeps  bool   // whether to keep the course
+	course []Wait // past waits, in order
 }
 
-// A wait is something that a clock has counted as open. What was left open when work
-// begins is not waited for in it: a permission of a turn before that nobody has
-// answered would make all turns wait for the user.
+// A wait is something that a clock has counted as open. Waits left open when new work
+// begins no longer count: otherwise an unanswered permission of an earlier turn would
+// charge all later turns to the user.
 type wait struct {
 	part Part
-	work int // 0: not counted
+	work int // clock.work when it was counted; 0: not counted
 }
 
 func (k *clock) advance(to time.Duration) {
@@ -128,7 +128,7 @@ func (k *clock) advance(to time.Duration) {
 	k.at = to
 }
 
-// part returns what is waited for now.
+// part returns the part that time is charged to now.
 func (k *clock) part() Part {
 	p := ForUser
 	for p < ForAgent && k.open[p] == 0 {
@@ -137,7 +137,7 @@ func (k *clock) part() Part {
 	return p
 }
 
-// begin counts a wait as open. k may be nil: no turn has begun.
+// begin counts a wait as open. k is nil if no turn has begun.
 func (k *clock) begin(f *frame, w *wait, p Part) {
 	if k == nil || w.work == k.work {
 		return
@@ -157,17 +157,17 @@ func (k *clock) end(f *frame, w *wait) {
 	*w = wait{}
 }
 
-// A meter is what a turn knows of the clock.
+// A meter measures a turn by the clock.
 type meter struct {
 	clock   *clock        // nil: the turn has ended
-	began   times         // on the clock, when the turn began
-	chunked time.Duration // for the agent on the clock, when the first chunk came
-	first   int           // place in the course of the clock, when the turn began
-	spent   times         // when it has ended
-	waits   []Wait        // when it has ended
+	began   times         // clock.spent when the turn began
+	chunked time.Duration // clock.spent[ForAgent] when the first chunk came
+	first   int           // index in clock.course when the turn began
+	spent   times         // set when the turn has ended
+	waits   []Wait        // set when the turn has ended
 }
 
-// start begins to measure a turn. alone says that no other is open.
+// start begins to measure a turn. alone says that no other turn is open.
 func (c *Conversation) start(f *frame, t *Turn, alone bool) {
 	if c.clock == nil {
 		c.clock = &clock{at: f.At, keeps: !f.trace.Brief}
@@ -180,8 +180,9 @@ func (c *Conversation) start(f *frame, t *Turn, alone bool) {
 	t.clock, t.began, t.first = c.clock, c.clock.spent, max(len(c.clock.course)-1, 0)
 }
 
-// stop ends the measuring of a turn, with its last frame. One that has ended before was
-// waited for until now: version 2 has agents that say idle, and answer the prompt late.
+// stop ends the measuring of a turn at its last frame. If the turn had ended before, the
+// time since then is charged to the agent: some agents of version 2 say idle and answer the
+// prompt late.
 func (c *Conversation) stop(f *frame, t *Turn) {
 	if t.clock == nil {
 		t.spent[ForAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
@@ -195,8 +196,8 @@ func (c *Conversation) stop(f *frame, t *Turn) {
 	t.meter = over
 }
 
-// hear notes that a frame of the session came. If that ends a silence, the turn that
-// is worked on has it.
+// hear notes that a frame of the session came. If that ends a silence, hear counts it for
+// the current turn.
 func (c *Conversation) hear(f *frame) {
 	k := c.clock
 	if k == nil {
@@ -214,8 +215,8 @@ func (c *Conversation) hear(f *frame) {
 
 func (k *clock) hear(f *frame) { k.last, k.heard = f.Seq, k.spent[ForAgent] }
 
-// Rate returns how many chunks came in a second, of those after the first. ok is false if
-// that cannot be told.
+// Rate returns the chunks per second, without the first chunk. ok is false if that is
+// unknown.
 func (p *Pace) Rate() (perSecond float64, ok bool) {
 	if p.Chunks < 2 || p.Streaming <= 0 {
 		return 0, false
@@ -223,7 +224,7 @@ func (p *Pace) Rate() (perSecond float64, ok bool) {
 	return float64(p.Chunks-1) / p.Streaming.Seconds(), true
 }
 
-// say notes an update of the agent's.
+// say counts an update of the agent's.
 func (t *Turn) say(f *frame, u wire.Value) {
 	switch f.Update {
 	case "agent_thought_chunk":
@@ -248,7 +249,7 @@ func (t *Turn) chunk() {
 	t.Pace.Streaming = worked - t.chunked
 }
 
-// hasText reports whether a block, or one of several, is text that is not empty.
+// hasText reports whether a content block, or one of several, has text that is not empty.
 func hasText(content wire.Value) bool {
 	for block := range elements(content) {
 		if hasText(block) {
@@ -258,15 +259,15 @@ func hasText(content wire.Value) bool {
 	return content.Get("text").Text() != ""
 }
 
-// asks begins the wait for the client's answer to a request of the agent's.
+// asks starts the wait for the client's answer to a request of the agent's.
 func (c *Conversation) asks(f *frame, w *pendingCall) {
 	if f.Dir == wire.AgentToClient {
 		c.clock.begin(f, &w.wait, PartOf(f.Method))
 	}
 }
 
-// waitForTool begins the wait for a tool call. It runs from the first frame about it:
-// many agents never say that it is in progress.
+// waitForTool starts the wait for a tool call at the first frame about it: many agents
+// never say that it is in progress.
 func (c *Conversation) waitForTool(f *frame, call *Entity) {
 	if !call.Replayed {
 		c.clock.begin(f, &call.wait, ForTool)

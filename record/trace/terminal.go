@@ -20,7 +20,7 @@ type Terminal struct {
 	Cwd       string   `json:"cwd,omitzero"`
 	Output    []byte   `json:"output"`
 	Truncated bool     `json:"truncated,omitzero"`   // version 1: the beginning of the output is missing
-	Exit      *Exit    `json:"exitStatus,omitempty"` // nil: it runs, or its end was not asked for
+	Exit      *Exit    `json:"exitStatus,omitempty"` // nil: it runs, or the agent did not ask for its end
 	Released  bool     `json:"released,omitzero"`    // version 1: the agent no longer uses it
 }
 
@@ -46,8 +46,8 @@ func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	return e.Terminal
 }
 
-// OwnTerminals returns the terminals that are part of the content of a tool call, with which
-// they are shown.
+// OwnTerminals returns the terminals that are part of a tool call's content, and are shown
+// with it.
 func (c *Conversation) OwnTerminals() map[*Terminal]bool {
 	own := map[*Terminal]bool{}
 	if !slices.ContainsFunc(c.Entities, func(e *Entity) bool { return e.Terminal != nil }) {
@@ -87,7 +87,7 @@ func (c *Conversation) newTerminal(f *frame, id string) *Terminal {
 	return c.addAs(f, key.kind, key.id, &Entity{Terminal: &Terminal{ID: key.id}}).Terminal
 }
 
-// terminalAnswer takes the client's answer to a terminal method of version 1.
+// terminalAnswer applies the client's answer to a terminal method of version 1.
 func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 	if f.trace.Brief {
 		c.Changed = nil
@@ -125,7 +125,7 @@ func (t *Terminal) exited(f *frame, status wire.Value) {
 	f.setString(&t.Exit.Signal, status.Get("signal"))
 }
 
-// terminalUpdate takes a terminal_update (version 2).
+// terminalUpdate applies a terminal_update (version 2).
 func (c *Conversation) terminalUpdate(f *frame, u wire.Value) {
 	if f.trace.Brief {
 		c.Changed = nil
@@ -148,7 +148,7 @@ func (c *Conversation) terminalUpdate(f *frame, u wire.Value) {
 	}
 }
 
-// terminalOutput takes a terminal_output_chunk (version 2).
+// terminalOutput applies a terminal_output_chunk (version 2).
 func (c *Conversation) terminalOutput(f *frame, u wire.Value) {
 	if f.trace.Brief {
 		c.Changed = nil

@@ -24,7 +24,7 @@ type ToolCall struct {
 	RawInput    json.RawMessage   `json:"rawInput,omitempty"`
 	RawOutput   json.RawMessage   `json:"rawOutput,omitempty"`
 	Meta        json.RawMessage   `json:"_meta,omitempty"`
-	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, no tool_call came
+	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, without a tool_call
 	Permissions []*Permission     `json:"permissions,omitempty"`
 }
 
@@ -33,10 +33,10 @@ func (t *ToolCall) Finished() bool {
 	return dialect.IsFinal(t.Status)
 }
 
-// toolCall takes a tool_call or a tool_call_update. A tool_call whose id belongs to a
-// call that has ended, or to one of an earlier turn, announces a new call: many
-// agents start counting again in each turn. A tool_call_update belongs to the newest
-// call with its id.
+// toolCall applies a tool_call or a tool_call_update. A tool_call whose id belongs to a
+// call that has ended, or to one of an earlier turn, announces a new call: many agents
+// start counting again in each turn. A tool_call_update belongs to the newest call with its
+// id.
 func (c *Conversation) toolCall(f *frame, u wire.Value) {
 	var another func(e *Entity) bool
 	if f.Update == "tool_call" {
@@ -51,12 +51,13 @@ func (c *Conversation) toolCall(f *frame, u wire.Value) {
 	}
 }
 
-// isOver reports whether only updates of the call can still come.
+// isOver reports whether the call has finished or is of an earlier turn, so that it can
+// only get updates.
 func (c *Conversation) isOver(e *Entity) bool { return e.ToolCall.Finished() || c.isEarlier(e) }
 
-// patchToolCall applies the fields of u, which may be an update or part of a
-// permission request. If ended returns true for the call with the id, u belongs to a
-// new call. It returns nil if u names no call.
+// patchToolCall applies the fields of u, which may be an update or part of a permission
+// request. If ended returns true for the call with that id, u begins a new call.
+// patchToolCall returns nil if u names no call.
 func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entity) bool) *Entity {
 	id := u.Get("toolCallId").Text()
 	if id == "" {
@@ -126,8 +127,7 @@ func (c *Conversation) openTools() []*Entity {
 	})
 }
 
-// endTools ends the calls that are open when a turn ends, but for those of later
-// turns.
+// endTools ends the calls that are open when a turn ends, except those of later turns.
 func (c *Conversation) endTools(f *frame, t *Turn) {
 	for _, e := range c.openTools() {
 		if e.Turn > t.Number {

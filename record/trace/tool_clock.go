@@ -2,22 +2,22 @@ package trace
 
 import "time"
 
-// A ToolClock tells how long tool calls took without the time in which the user was
+// A ToolClock measures how long tool calls took, without the time in which the user was
 // asked something. Its zero value is ready to use.
 type ToolClock struct {
-	asked map[subject]time.Duration // of calls that are open: how long the user had been asked in their turns when they began
+	asked map[subject]time.Duration // by open call: how long the user had been asked in its turn when the call began
 }
 
-// A subject says what an event is about.
+// A subject identifies what an event is about.
 type subject struct {
 	run   int
 	first uint64
 	entry int
 }
 
-// Observe takes an event of a tool call. turn is the one that began last in the session;
-// nil: none. ok is true if the call has ended with it, for the first time, and was not
-// repeated from a history; how it ended is for the caller to see.
+// Observe takes an event of a tool call, and the turn that began last in its session; nil:
+// none. ok is true if the event ends the call for the first time, and the call is not part
+// of a repeated history. The caller must check how it ended.
 func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) {
 	about := subject{e.Run, e.First, e.Entry}
 	asked := time.Duration(0)

@@ -1,11 +1,11 @@
-// Package trace turns the frames of a tape into what happened: calls with their
-// latency, sessions, turns with what they waited for and what they took, and for each
-// session of the Agent Client Protocol the conversation in its merged state. A Trace is
-// fed frame by frame and may be read between any two; it tells what begins, changes and
-// ends with a frame as Events. The package stores nothing, reads no clock, and accepts
-// every frame: what it does not understand it counts and otherwise ignores. The state of a
-// Trace cannot be saved: to resume in the middle of a tape, add its frames from the first
-// one again and skip the events that are known already.
+// Package trace turns the frames of a tape into what happened: calls with their latency,
+// sessions, turns with what they waited for and what they took, and for each session of the
+// Agent Client Protocol the conversation in its merged state. A Trace takes one frame at a
+// time and may be read between frames; its Events say what each frame began, changed or
+// ended. The package stores nothing, reads no clock, and accepts every frame: it counts
+// what it does not understand and otherwise ignores it. The state of a Trace cannot be
+// saved: to resume in the middle of a tape, add its frames from the first one again and
+// skip the events that are known already.
 package trace
 
 import (
@@ -25,16 +25,16 @@ type Trace struct {
 	// Side is the point of view. It must not change after the first Add.
 	Side Side
 
-	// Brief makes a Trace for Events only: it keeps nothing but what is open, so Calls,
-	// Turns and Entities stay empty, and its memory is bounded. It must not change
-	// after the first Add.
+	// Brief makes a Trace for Events only: it keeps only what is open, so Calls, Turns and
+	// Entities stay empty, and its memory is bounded. It must not change after the first
+	// Add.
 	Brief bool
 
 	Runs     []dialect.Connection // one for each tape
 	Calls    []*Call              // in the order of their requests
 	Sessions []*Session           // in the order in which they were met
 
-	tracker  *dialect.Tracker // sees only what names the two sides
+	tracker  *dialect.Tracker // sees only messages that identify the two sides
 	pending  dialect.OpenRequests[*pendingCall]
 	sessions map[string]*Session
 	ids      []knownID  // of a brief Trace, the oldest first
@@ -42,7 +42,7 @@ type Trace struct {
 	life
 }
 
-// A Side is the end of the connection whose view is taken. The two views differ only
+// A Side is the end of the connection whose view the Trace takes. The two views differ only
 // in frames that acptap itself made, changed or withheld.
 type Side uint8
 
@@ -88,9 +88,9 @@ func (s *Span) extend(f *frame) {
 	s.Last, s.Ended, s.Untimed = f.Seq, f.At, s.Untimed || f.Untimed
 }
 
-// Next begins another tape, and ends the one before. Ids of requests and entities
-// start anew; sessions go on. c is what is known of the connection so far, possibly
-// nothing. A Trace of a single tape need not call it.
+// Next ends the current tape and begins another. Ids of requests and entities start anew;
+// sessions continue. c is what is known of the connection so far, possibly nothing. A Trace
+// of a single tape need not call it.
 func (t *Trace) Next(c dialect.Connection) {
 	t.End()
 	t.life = life{events: t.events}
@@ -126,7 +126,7 @@ func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
 		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
 			if c.Proposal == dialect.NoProposal {
-				c.Proposal = t.Runs[f.run].Proposal // often proven by use only
+				c.Proposal = t.Runs[f.run].Proposal // often known from use only
 			}
 			if t.Runs[f.run] != c {
 				t.Runs[f.run] = c
@@ -213,7 +213,7 @@ func (t *Trace) response(f *frame) {
 type frame struct {
 	*dialect.Frame
 	trace   *Trace
-	session *Session // that it belongs to; nil: none
+	session *Session // the session that it belongs to; nil: none
 	run     int
 	entry   int // index in a batch
 	dialect dialect.Dialect
@@ -229,8 +229,7 @@ func (f *frame) nullClears() bool {
 	return f.dialect == dialect.ACPv2Early || f.dialect == dialect.ACPv2
 }
 
-// Cut replaces a value that is incomplete because the frame was too large to be read
-// as a whole.
+// Cut replaces a value that is incomplete because the frame was too large to read in full.
 const Cut = `{"type":"_acptap/cut"}`
 
 // keep copies a value, so that it does not keep the whole frame in memory. A brief

@@ -24,15 +24,15 @@ type Turn struct {
 	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first message, thought, tool call, plan or request in it; 0: none yet
 	FirstOutput time.Duration   `json:"firstOutput,omitzero"` // when that came, since the tape began
 
-	Model      string          `json:"-"` // that the session was set to when it began; empty: nobody said
+	Model      string          `json:"-"` // of the session when the turn began; empty: unknown
 	Outcome    dialect.Outcome `json:"-"`
 	Title      string          `json:"-"` // first line of the prompt, cut to 80 characters
-	CancelSent time.Duration   `json:"-"` // when the client cancelled it first, since the tape began
+	CancelSent time.Duration   `json:"-"` // when the client first cancelled it, since the tape began
 	Pace       Pace            `json:"-"`
 	Work       Work            `json:"-"`
 	Usage      TurnUsage       `json:"-"`
 
-	accepted bool // version 2: the prompt was answered, the work may go on
+	accepted bool // version 2: the prompt was answered, but the work may go on
 	meter
 }
 
@@ -45,14 +45,14 @@ const maxOpenTurns = 1 << 12
 // A turnState says which turns are open.
 type turnState struct {
 	count      int       // turns that have begun, on all tapes
-	current    int       // number of the turn that what happens now belongs to; 0 before the first
+	current    int       // number of the turn that new frames belong to; 0 before the first
 	open       []*Turn   // on this tape, in order
-	section    int       // in a repeated history, where no prompts are: messages of the user that have come
+	section    int       // in a repeated history, which has no prompts: number of user messages so far
 	unreported []*Entity // prompts that the agent has not reported as user messages
-	late       bool      // the first prompt after a load is without output: more of the history may come
+	late       bool      // the first prompt after a load has no output yet: more of the history may come
 }
 
-// forget takes a turn from those that are open.
+// forget removes a turn from the open ones and emits that it is Forgotten.
 func (c *Conversation) forget(f *frame, t *Turn) {
 	c.stop(f, t)
 	t.Outcome = dialect.Outcome{How: dialect.CutOff}
@@ -115,8 +115,8 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	return t
 }
 
-// output notes that the agent works on the turn that is current, and returns it; nil
-// if none is.
+// output notes that the agent is working, and returns the current turn if it is open, else
+// nil.
 func (c *Conversation) output(f *frame) *Turn {
 	t := c.working()
 	if t == nil || t.Output != 0 {
@@ -130,8 +130,8 @@ func (c *Conversation) output(f *frame) *Turn {
 	return t
 }
 
-// isOutput reports whether an update is something that the user waits for. A notice, such
-// as one that a model is overloaded, is not.
+// isOutput reports whether an update is something that the user waits for. A notice, for
+// example that a model is overloaded, is not.
 func isOutput(variant string) bool {
 	u, _ := dialect.LookupUpdate(variant)
 	switch u.Entity {
@@ -141,7 +141,7 @@ func isOutput(variant string) bool {
 	return false
 }
 
-// cancel marks a turn that the client has cancelled.
+// cancel marks a turn as cancelled by the client.
 func (c *Conversation) cancel(f *frame, t *Turn) {
 	if !t.Cancelled {
 		t.Cancelled, t.CancelSent = true, f.At
@@ -159,8 +159,8 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.end(f, t, f.result().Get("stopReason"))
 }
 
-// endWork ends the turns of the prompts that were accepted, because the agent is
-// idle. If none was, the agent has done the work before it answered the prompt.
+// endWork ends the turns whose prompts were accepted, because the agent is idle. If none
+// was, the agent has done the work before it answered, and endWork ends all open turns.
 func (c *Conversation) endWork(f *frame, u wire.Value) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
@@ -173,7 +173,7 @@ func (c *Conversation) endWork(f *frame, u wire.Value) {
 	if accepted == nil {
 		accepted = sent
 	}
-	if len(accepted) == 1 { // of several at once, nobody knows whose the tokens are
+	if len(accepted) == 1 { // of several at once, it is unknown whose the tokens are
 		accepted[0].Usage.answered(u)
 	}
 	for _, t := range accepted {

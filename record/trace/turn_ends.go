@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// TurnEnds tells of each turn once, when all is known of it: what it has cost may be told
-// until the next one begins, and in version 2 a turn may end twice. Its zero value is
-// ready to use.
+// TurnEnds reports each turn once, when everything about it is known: its cost may be
+// reported until the next turn begins, and in version 2 a turn may end twice. Its zero
+// value is ready to use.
 type TurnEnds struct {
 	sessions map[*Session]*turnEnds
 }
 
-// A TurnEnd is a turn that has ended, or that is left open, and how.
+// A TurnEnd is a turn that has ended or was left open, and how.
 type TurnEnd struct {
 	*Turn
 	Session *Session
@@ -22,14 +22,14 @@ type TurnEnd struct {
 
 // turnEnds are the turns of a session.
 type turnEnds struct {
-	last *Turn   // that began last; nil: none
-	open []*Turn // that have no end
+	last *Turn   // the turn that began last; nil: none
+	open []*Turn // turns without an end
 	done *TurnEnd
 }
 
-// Observe takes an event, and returns the turns of which nothing more will be told: the one
-// that has ended last in the session when another begins or ends there, or the session
-// ends; and at once what is StillOpen or Forgotten.
+// Observe takes an event, and returns the turns that cannot change any more: the one that
+// ended last in the session, when another turn begins or ends there or the session ends;
+// and at once those that are StillOpen or Forgotten.
 func (t *TurnEnds) Observe(e *Event) []TurnEnd {
 	if e.Kind != TurnEvent && (e.Kind != SessionEvent || e.Phase != Ended) {
 		return nil
@@ -58,7 +58,7 @@ func (t *TurnEnds) Observe(e *Event) []TurnEnd {
 	return nil
 }
 
-// end takes the end of a turn.
+// end handles the end of a turn.
 func (s *turnEnds) end(e *Event) []TurnEnd {
 	at := slices.Index(s.open, e.Turn)
 	if at < 0 {
@@ -73,7 +73,7 @@ func (s *turnEnds) end(e *Event) []TurnEnd {
 	return over
 }
 
-// take returns the turn that has ended last, once.
+// take returns the turn that ended last, unless it was returned already.
 func (s *turnEnds) take() []TurnEnd {
 	if s.done == nil {
 		return nil
@@ -91,7 +91,7 @@ func (t *TurnEnds) Last(of *Session) *Turn {
 	return nil
 }
 
-// End returns the turns that have ended and were not told of, in order.
+// End returns the turns that have ended but were not returned yet, in order.
 func (t *TurnEnds) End() []TurnEnd {
 	var over []TurnEnd
 	for _, s := range t.sessions {

@@ -27,7 +27,7 @@ func (n Count) plus(o Count) Count {
 const maxCount = 1<<53 - 1
 
 // Tokens are what a model has read and written, as the agent reports it: nothing is
-// estimated. Agents differ in whether what was cached is a part of the input.
+// estimated. Agents differ in whether cached tokens are part of the input.
 type Tokens struct {
 	Input       Count `json:"input,omitzero"`
 	Output      Count `json:"output,omitzero"`
@@ -45,7 +45,7 @@ func (t Tokens) Plus(o Tokens) Tokens {
 	}
 }
 
-// all returns the total, or what there is of it.
+// all returns the total, or the sum of the parts if no total is given.
 func (t Tokens) all() uint64 {
 	if t.Total.Given {
 		return t.Total.N
@@ -59,17 +59,17 @@ func (t Tokens) noLess(o Tokens) bool {
 		t.CachedRead.N >= o.CachedRead.N && t.CachedWrite.N >= o.CachedWrite.N && t.Total.N >= o.Total.N
 }
 
-// tokenPlaces are where agents say what a turn took, in the result of its prompt or, in
-// version 2, in the update that says idle. The first that says anything counts: some
-// agents say the same in two places.
+// tokenPlaces are where agents report the tokens of a turn, in the result of its prompt or,
+// in version 2, in the update that says idle. The first place that has any counts: some
+// agents report the same in two places.
 var tokenPlaces = []string{
 	"usage",                   // unstable in all versions: schema of PromptResponse and IdleStateUpdate
 	"_meta.quota.token_count", // Gemini CLI 0.53 to 0.59 (google-gemini/gemini-cli#24280); beside usage: codex-acp, claude-agent-acp since 0.71
 	"_meta.usage",             // Grok 1.0
 }
 
-// tokensOfRequest is where an agent_message_chunk says what one request to the model
-// took; a turn has several (Qwen Code, MessageEmitter.ts).
+// tokensOfRequest is where an agent_message_chunk reports the tokens of one request to the
+// model; a turn has several (Qwen Code, MessageEmitter.ts).
 const tokensOfRequest = "_meta.usage"
 
 // tokenNames are the names that numbers of tokens have in these places.
@@ -102,7 +102,8 @@ func (t *Tokens) cachedRead() *Count  { return &t.CachedRead }
 func (t *Tokens) cachedWrite() *Count { return &t.CachedWrite }
 func (t *Tokens) total() *Count       { return &t.Total }
 
-// tokensIn reads the tokens in an object. What is no number of tokens is not given.
+// tokensIn reads the tokens in an object. It ignores values that cannot be a number of
+// tokens.
 func tokensIn(v wire.Value) Tokens {
 	var t Tokens
 	if !v.IsObject() {
@@ -123,7 +124,7 @@ type Cost struct {
 	Currency string  `json:"currency"` // ISO 4217; empty: there is no cost
 }
 
-// costIn reads a cost. One without a currency is none.
+// costIn reads a cost. Without a valid amount and a currency there is none.
 func costIn(f *frame, v wire.Value) Cost {
 	amount, currency := v.Get("amount"), v.Get("currency").Text()
 	if !amount.IsNumber() || amount.Float() < 0 || math.IsInf(amount.Float(), 0) || currency == "" || len(currency) > maxText {
@@ -134,7 +135,8 @@ func costIn(f *frame, v wire.Value) Cost {
 	return c
 }
 
-// less returns what an amount has grown by, without what binary fractions add to it.
+// less returns how much an amount has grown, rounded to remove the error of binary
+// fractions.
 func (c Cost) less(before float64) Cost {
 	c.Amount = math.Round((c.Amount-before)*1e9) / 1e9
 	return c
@@ -143,19 +145,20 @@ func (c Cost) less(before float64) Cost {
 // A TurnUsage is what a turn took.
 type TurnUsage struct {
 	Tokens Tokens
-	Cost   Cost // by how much that of the session has grown from this prompt to the next
+	Cost   Cost // growth of the session's cost from this prompt to the next
 
-	Context Count // tokens in the model's context, as told last
-	Peak    Count // the most of them
+	Context Count // tokens in the model's context, as last reported
+	Peak    Count // the highest Context
 }
 
-// fill takes how full the context is.
+// fill records how full the context is.
 func (u *TurnUsage) fill(now *Usage) {
 	u.Context = Count{min(now.Used, maxCount), true}
 	u.Peak = Count{max(u.Peak.N, u.Context.N), true}
 }
 
-// answered takes what the end of the turn says. It replaces what came in parts.
+// answered takes the tokens reported at the end of the turn, which replace those of its
+// parts.
 func (u *TurnUsage) answered(result wire.Value) {
 	for _, place := range tokenPlaces {
 		if t := tokensIn(result.Get(place)); t != (Tokens{}) {
@@ -165,27 +168,27 @@ func (u *TurnUsage) answered(result wire.Value) {
 	}
 }
 
-// take takes an update of the agent's.
+// take adds the tokens that an update of the agent's reports.
 func (u *TurnUsage) take(f *frame, update wire.Value) {
 	if f.Update == "agent_message_chunk" && bytes.Contains(f.env.Params, metaKey) {
 		u.Tokens = u.Tokens.Plus(tokensIn(update.Get(tokensOfRequest)))
 	}
 }
 
-// metaKey is looked for first: most chunks have none, and it is found fast.
+// metaKey is searched for first, because that is fast and most chunks have none.
 var metaKey = []byte(`"_meta"`)
 
-// A costState is what is known of the cost of a session, which the agent tells from its
-// beginning on.
+// A costState tracks the cost of a session, which agents report as a sum since its
+// beginning.
 type costState struct {
-	known  bool  // of how much there was until now, on this tape
+	known  bool  // the cost until now is known, on this tape
 	now    Cost  // zero: nothing
-	turn   *Turn // the newest, whose cost it is; nil: nobody can tell whose
-	before Cost  // when that began
+	turn   *Turn // the newest turn, which new cost belongs to; nil: it is unknown whose the cost is
+	before Cost  // now when that turn began
 }
 
-// begin begins to count the cost of a turn. Of several at once nobody knows whose it
-// is.
+// begin begins to count the cost of a turn. Of several turns at once it is unknown whose
+// the cost is.
 func (s *costState) begin(t *Turn, alone bool) {
 	s.known = s.known && alone
 	if s.turn = nil; s.known {
@@ -193,8 +196,8 @@ func (s *costState) begin(t *Turn, alone bool) {
 	}
 }
 
-// reported takes the cost of the session. An amount that is less than before, or of
-// another currency, says nothing of the turn.
+// reported takes the cost of the session. An amount that is less than before, or in another
+// currency, says nothing about the turn.
 func (s *costState) reported(c Cost) {
 	if c.Currency == "" {
 		return
@@ -210,10 +213,10 @@ func (s *costState) reported(c Cost) {
 
 // A TokenSum adds up the tokens of the turns of a session. Its zero value has none.
 type TokenSum struct {
-	Turns int // that said how many they took
+	Turns int // that reported their tokens
 
 	sum, last Tokens
-	risen     int // turns that took no less of anything than the one before, and more in all
+	risen     int // turns that took no less of anything than the one before, and more in total
 }
 
 // Add adds a turn, in order.
@@ -228,10 +231,9 @@ func (s *TokenSum) Add(t Tokens) {
 	s.sum, s.last = s.sum.Plus(t), t
 }
 
-// Total returns what the turns took. running says that this is what the last one said:
-// the specification leaves open whether a number is that of the turn or of the session
-// up to there, and numbers that never fall in four turns and more are taken for the
-// latter.
+// Total returns what the turns took. running says that it is the number of the last turn
+// alone: the specification does not say whether agents report the turn or the session so
+// far, so Total takes numbers that rise with each of at least four turns for the session's.
 func (s *TokenSum) Total() (t Tokens, running bool) {
 	if s.Turns >= 4 && s.risen == s.Turns-1 {
 		return s.last, true

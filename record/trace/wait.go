@@ -2,33 +2,34 @@ package trace
 
 import "time"
 
-// A Wait is a part of a turn in which one thing was waited for. Times are since the tape
-// began.
+// A Wait is a part of a turn in which the turn waited for one thing. Times are since the
+// tape began.
 type Wait struct {
 	Part     Part
 	From, To time.Duration
-	Quiet    bool // ForAgent, and no frame of the session came: the model was waited for
+	Quiet    bool // ForAgent, and no frame of the session came: the agent waited for its model
 }
 
 // Took returns how long the wait took.
 func (w Wait) Took() time.Duration { return w.To - w.From }
 
-// Spend returns the wait as what time was spent on.
+// Spend returns the wait as a Spend.
 func (w Wait) Spend() Spend {
 	var t times
 	t[w.Part] = w.Took()
 	return t.spend()
 }
 
-// QuietTime is how long no frame has to come for a wait to be quiet.
+// QuietTime is the least time without a frame for a wait to be quiet.
 const QuietTime = 100 * time.Millisecond
 
-// maxQuiet is how many waits of a session are told apart only because one is quiet.
+// maxQuiet bounds the course of a session: when it has so many waits, no further ones are
+// quiet.
 const maxQuiet = 1 << 14
 
-// Waits returns what the time of the turn was spent on, in order. The waits cover the turn
-// up to its end, or up to now if it is open, without holes or overlaps. Where times on the
-// tape go backwards, each instant counts once. A brief Trace keeps none.
+// Waits returns what the turn waited for, in order. The waits cover the turn up to its end,
+// or up to now if it is open, without gaps or overlaps. Where times on the tape go
+// backwards, each instant counts once. A brief Trace keeps none.
 func (t *Turn) Waits(now time.Duration) []Wait {
 	switch {
 	case t.clock == nil && t.waits == nil, t.clock != nil && !t.clock.keeps:
@@ -39,8 +40,7 @@ func (t *Turn) Waits(now time.Duration) []Wait {
 	return covering(t.clock.waits(t.first, now), t.Began, max(now, t.Ended))
 }
 
-// covering returns the parts of waits between two times. What is in none of them was spent
-// on waiting for the agent.
+// covering returns the parts of waits between two times. It charges the gaps to the agent.
 func covering(waits []Wait, from, to time.Duration) []Wait {
 	list, at := []Wait{}, from
 	add := func(w Wait) {
@@ -56,7 +56,7 @@ func covering(waits []Wait, from, to time.Duration) []Wait {
 	return list
 }
 
-// note notes what was waited for since the clock was advanced last.
+// note records what was pending since the clock was last advanced.
 func (k *clock) note(to time.Duration) {
 	if !k.keeps {
 		return
@@ -70,7 +70,7 @@ func (k *clock) note(to time.Duration) {
 	k.course = append(k.course, w)
 }
 
-// waits returns what was waited for up to now, since a place in the course.
+// waits returns the course from an index on, up to now.
 func (k *clock) waits(first int, now time.Duration) []Wait {
 	ahead := *k
 	ahead.course = append([]Wait(nil), k.course[min(first, len(k.course)):]...)

@@ -10,12 +10,12 @@ import (
 // Work is what the agent did in a turn.
 type Work struct {
 	Tools       int // tool calls that began
-	FailedTools int // of those
+	FailedTools int // how many of those failed
 	Requests    Requests
 }
 
-// Requests are those that the agent sent to the client in a turn, by what came of them.
-// What is not counted as anything else has no answer.
+// Requests counts the requests that the agent sent to the client in a turn, by outcome. The
+// remaining ones have no answer.
 type Requests struct {
 	Sent      int
 	Done      int // with a result
@@ -56,15 +56,15 @@ func (c *Conversation) countTool(e *Entity) {
 	}
 }
 
-// countEnd counts how a tool call ends that was open.
+// countEnd counts the end of a tool call that was open.
 func (c *Conversation) countEnd(e *Entity) {
 	if t := c.openTurn(e.Turn); t != nil && !e.Replayed && e.ToolCall.Status == "failed" {
-		t.Work.FailedTools = min(t.Work.FailedTools+1, t.Work.Tools) // one may fail again
+		t.Work.FailedTools = min(t.Work.FailedTools+1, t.Work.Tools) // a call may fail twice
 	}
 }
 
-// Confirmed returns how long it took from the client's cancel to the end of the turn. ok
-// is false if the turn was not cancelled, is open, or nobody knows when.
+// Confirmed returns the time from the client's cancel to the end of the turn. ok is false
+// if the turn was not cancelled, is open, or has unknown times.
 func (t *Turn) Confirmed() (took time.Duration, ok bool) {
 	if !t.Cancelled || t.Open() || t.Untimed {
 		return 0, false

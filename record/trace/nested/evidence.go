@@ -9,18 +9,18 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Evidence is by what a call is joined to a tool call.
+// Evidence is the reason for joining a call to a tool call.
 type Evidence uint8
 
 // The evidence, the strongest first.
 const (
 	NoEvidence  Evidence = iota
 	ByID                 // the request names the tool call in its _meta
-	ByInput              // the tool call's rawInput has server and tool
-	ByName               // the tool call has the names of server and tool in its own
-	ByArguments          // they have the same arguments
-	ByText               // the call's answer is in what the tool call shows
-	ByTool               // the tool call's own name begins with the tool's, and there is no other that it could be
+	ByInput              // the tool call's rawInput names server and tool
+	ByName               // the tool call's own names contain those of server and tool
+	ByArguments          // both have the same arguments
+	ByText               // the answer to the call is in what the tool call shows
+	ByTool               // the tool call's own name begins with the tool's, and no other could be meant
 )
 
 var evidenceNames = [...]string{"", "id", "input", "name", "arguments", "text", "tool"}
@@ -30,7 +30,7 @@ func (e Evidence) String() string { return evidenceNames[e] }
 // MarshalText returns the name of e.
 func (e Evidence) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// Points of evidence. What has less than enough is not joined.
+// Points of evidence. A pair with fewer than enough is not joined.
 const (
 	forID        = 32
 	forInput     = 16
@@ -38,23 +38,23 @@ const (
 	forArguments = 4
 	forText      = 2
 	forTool      = 1
-	forNoOther   = 1 // no other call, and no other tool call, was open that it could be
+	forNoOther   = 1 // no other call or tool call that could be meant was open
 	enough       = 2
 	mostPoints   = forID + forArguments + forText + forNoOther
 )
 
-// A fit is how well a call and a tool call fit in time. The worst is the first.
+// A fit is how well a call and a tool call match in time, the worst first.
 type fit uint8
 
 const (
-	early   fit = iota // the tool call had its last update before the answer, by a moment
+	early   fit = iota // the tool call had its last update shortly before the answer
 	late               // the tool call was announced after the answer, or its last update never came
 	between            // the answer came while the tool call was open
 	fits
 )
 
-// Bounds of what fits. The latest that an agent was seen to announce a tool call was
-// 0.8 s after the answer; none sends the last update before the answer.
+// Bounds of what fits. The latest announcement of a tool call seen so far came 0.8 s after
+// the answer; no known agent sends the last update before the answer.
 const (
 	maxEarly = int64(250 * time.Millisecond)
 	maxLate  = int64(5 * time.Second)
@@ -83,8 +83,8 @@ func fitOf(c *Call, t *span) (f fit, ok bool) {
 	return between, true
 }
 
-// score returns the points of a call and a tool call that do not depend on others, and
-// the best of the evidence. There are none if they contradict each other.
+// score returns the points of a call and a tool call, regardless of others, and the
+// strongest evidence. There are none if the two contradict each other.
 func score(c *Call, t *tool, output func(*tool) []string) (points int, by Evidence) {
 	note := func(e Evidence, more int) {
 		points += more
@@ -98,7 +98,7 @@ func score(c *Call, t *tool, output func(*tool) []string) (points int, by Eviden
 	case t.server == c.Tape.Server && t.tool == c.Name:
 		note(ByInput, forInput)
 	case t.server != "":
-		return 0, NoEvidence // it says that it is another
+		return 0, NoEvidence // it names another tool
 	case t.isCalled(c.words.server, c.words.tool):
 		note(ByName, forName)
 	case t.claimed != nil:
@@ -116,7 +116,7 @@ func score(c *Call, t *tool, output func(*tool) []string) (points int, by Eviden
 	return points, by
 }
 
-// index returns where words stand in a text one after the other, -1 if they do not.
+// index returns where words follow each other in a text, or -1 if they do not.
 func index(text, words []string) int {
 	for i := 0; len(words) > 0 && i+len(words) <= len(text); i++ {
 		if slices.Equal(text[i:i+len(words)], words) {
@@ -126,7 +126,7 @@ func index(text, words []string) int {
 	return -1
 }
 
-// maxOutputs is how many texts of what a tool call shows are looked at.
+// maxOutputs is how many of the texts that a tool call shows are compared.
 const maxOutputs = 64
 
 // outputsOf returns the texts that a tool call shows or reports.

@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// hosted are the servers of one of an agent's tapes that the client has itself: their type
-// is acp, and what the agent and they say is on that tape, in mcp/message (draft MCP over
-// ACP). There the agent is the client of the server, so the directions are the other way
-// round. The zero value has none.
+// hosted are the servers that the client of an agent's tape hosts itself: their type is
+// acp, and their traffic with the agent is on that tape, in mcp/message (draft MCP over
+// ACP). There the agent is the client of the server, so the directions are reversed. The
+// zero value has none.
 type hosted struct {
-	names bounded.Map[string, string]      // of the servers that setups declare, by their ids
+	names bounded.Map[string, string]      // of the servers that setups declare, by id
 	tapes bounded.Map[string, *Tape]       // by the id of the connection
-	asked bounded.Map[hostedAsk, hostedBy] // what waits for an answer
+	asked bounded.Map[hostedAsk, hostedBy] // requests without an answer
 }
 
 // A hostedAsk names a request: by its frame and, in a batch, its id.
@@ -24,8 +24,8 @@ type hostedAsk struct {
 	id  string
 }
 
-// A hostedBy is what a request was made of: the id of the server that mcp/connect names, or
-// the connection of an mcp/message.
+// A hostedBy is where a request went: the id of the server that mcp/connect names, or the
+// connection of an mcp/message.
 type hostedBy struct {
 	server string
 	tape   *Tape
@@ -34,7 +34,7 @@ type hostedBy struct {
 // maxHosted is how many servers, connections and requests are remembered.
 const maxHosted = 1 << 12
 
-// host takes the next frame of the agent's tape for the servers that the client hosts.
+// host applies the next frame of the agent's tape to the servers that the client hosts.
 func (j *Join) host(f *dialect.Frame) {
 	if !f.AtClient() || f.Redelivered || f.Kind != wire.Batch && !isHosted(f.Method) {
 		return
@@ -80,7 +80,7 @@ func (j *Join) hosts(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// declared notes what the servers of a setup are called that the client hosts.
+// declared records the names of the servers in a setup that the client hosts.
 func (h *hosted) declared(servers wire.Value) {
 	n := 0
 	servers.ForEach(func(_, server wire.Value) bool {
@@ -92,8 +92,8 @@ func (h *hosted) declared(servers wire.Value) {
 	})
 }
 
-// hostedID returns the id of a server in its declaration, or in mcp/connect. The text of
-// the draft has other names for it than its schema.
+// hostedID returns the id of a server in its declaration, or in mcp/connect. The prose of
+// the draft names it differently from the schema.
 func hostedID(v wire.Value) string {
 	for _, key := range []string{"serverId", "acpId", "id"} {
 		if id := v.Get(key).Text(); id != "" {
@@ -103,7 +103,7 @@ func hostedID(v wire.Value) string {
 	return ""
 }
 
-// hostAnswered takes an answer: that to mcp/connect begins a connection.
+// hostAnswered handles an answer: one to mcp/connect begins a connection.
 func (j *Join) hostAnswered(f *dialect.Frame, e wire.Envelope) {
 	h, key := &j.hosted, hostedAsk{f.Request, dialect.IDKey(e.ID)}
 	by, ok := h.asked.Get(key)
@@ -129,14 +129,14 @@ func (j *Join) hostAnswered(f *dialect.Frame, e wire.Envelope) {
 	j.Nested(t)
 }
 
-// hostEnded ends what was said with the servers that the client hosts.
+// hostEnded ends the tapes of the servers that the client hosts.
 func (j *Join) hostEnded() {
 	for _, t := range j.hosted.tapes.All() {
 		t.End()
 	}
 }
 
-// carried takes a message that is carried by one of the agent's tape.
+// carried handles a message that the agent's tape carries inside another.
 func (t *Tape) carried(f *dialect.Frame, e wire.Envelope) {
 	if t.session == "" && t.owner == "" {
 		t.owner = strings.Clone(f.Session)
@@ -158,7 +158,7 @@ func (t *Tape) carried(f *dialect.Frame, e wire.Envelope) {
 	t.message(&inner, e)
 }
 
-// openAs returns the number of the frame with the open call of an id; 0 if there is none.
+// openAs returns the Seq of the open call with an id; 0 if there is none.
 func (t *Tape) openAs(id string) uint64 {
 	for _, c := range t.open {
 		if c.id == dialect.IDKey([]byte(id)) {

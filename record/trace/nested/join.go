@@ -1,10 +1,10 @@
-// Package nested joins the tapes of MCP servers that an agent has started to the tape of
-// the agent: which tool call of a session has led to which call of a server. Nothing on
-// the wire says so in general, so a Join weighs evidence, and always tells by which a call
-// is joined. What has too little is told to be in a turn, by the time.
+// Package nested joins the tapes of MCP servers that an agent started to the tape of the
+// agent: it finds which tool call of a session led to which call of a server. In general
+// nothing on the wire says so, so a Join weighs evidence, and always reports which evidence
+// it used. A call with too little evidence is placed in a turn by its time.
 //
-// The package stores nothing and reads no clock. Equal frames give equal joins, in
-// whatever order those of different tapes are added.
+// The package stores nothing and reads no clock. Equal frames give equal joins, in whatever
+// order frames of different tapes are added.
 package nested
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Join follows the tapes of an agent and those of the servers that it has started. Its
-// zero value is ready to use; it is not safe for concurrent use.
+// A Join follows the tapes of an agent and of the servers that it started. Its zero value
+// is ready to use; it is not safe for concurrent use.
 type Join struct {
 	Links Links
 	Tapes []*Tape
@@ -26,11 +26,11 @@ type Join struct {
 	runs     []*agentTape
 	hosted   hosted
 	heard    time.Time // time of the agent's last frame
-	ended    bool      // there will be no other
+	ended    bool      // no further frame will come
 	sessions map[string]*session
 	order    []*session
 	tools    map[*trace.Entity]*tool
-	owners   map[*trace.Entity]*session // of the anchors
+	owners   map[*trace.Entity]*session // by anchor
 }
 
 // An agentTape is a tape of the agent.
@@ -40,15 +40,15 @@ type agentTape struct {
 	met   []string // the first two sessions on it
 }
 
-// A Joined is a call with the evidence for what it is joined to: none if it is only known
-// that it was made in the turn.
+// A Joined is a call with the evidence for its tool call; NoEvidence if only its turn is
+// known.
 type Joined struct {
 	*Call
 	By Evidence
 }
 
-// Next begins another tape of the agent. Times of tapes are compared with each other, so
-// start is to be by the same clock for all.
+// Next begins another tape of the agent. A Join compares times across tapes, so start must
+// come from the same clock for all.
 func (j *Join) Next(tape string, start time.Time) {
 	j.hostEnded()
 	j.hosted = hosted{}
@@ -56,24 +56,24 @@ func (j *Join) Next(tape string, start time.Time) {
 	j.runs = append(j.runs, &agentTape{id: tape, start: start})
 }
 
-// Nested adds the tape of a server. Its frames are added to it then.
+// Nested adds the tape of a server, whose frames are then added to t.
 func (j *Join) Nested(t *Tape) { j.Tapes = append(j.Tapes, t) }
 
-// End says that no frame of the agent will come.
+// End says that no further frame of the agent will come.
 func (j *Join) End() {
 	j.hostEnded()
 	j.ended = true
 }
 
-// Pass takes the next frame of the agent's tape instead of Take, if that is not of the
-// session that is told of: it may say for which session a server was started.
+// Pass takes the next frame of the agent's tape in place of Take, if the frame is not of
+// the session being read: it may still say for which session a server was started.
 func (j *Join) Pass(f *dialect.Frame) {
 	j.Links.Add(f)
 	j.host(f)
 }
 
-// Take takes the next frame of the agent's tape, with its bytes, and what it means for tr,
-// to which it was just added. tr takes the client's point of view, and is not Brief.
+// Take takes the next frame of the agent's tape, with its bytes, and the events of tr, to
+// which it was just added. tr must take the client's point of view, and must not be Brief.
 func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 	run := j.runs[len(j.runs)-1]
 	j.heard = run.start.Add(f.At)
@@ -101,7 +101,7 @@ func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// tool takes the event of a tool call.
+// tool handles an event of a tool call.
 func (j *Join) tool(e *trace.Event, run *agentTape) {
 	s := j.session(e.SessionID)
 	s.changed = true
@@ -117,8 +117,8 @@ func (j *Join) tool(e *trace.Event, run *agentTape) {
 	j.anchor(s, e.ToolCall, t.turn, run.start)
 }
 
-// anchor adds a prompt or a tool call of a turn, behind which calls are told that belong
-// to none.
+// anchor adds a prompt or a tool call of a turn. Calls that belong to no tool call are
+// listed after the anchor before them.
 func (j *Join) anchor(s *session, e *trace.Entity, turn *trace.Turn, start time.Time) {
 	if e == nil || turn == nil {
 		return
@@ -142,7 +142,7 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 	return nil
 }
 
-// told takes what a message says of a tool call.
+// told applies what a message says of a tool call.
 func (j *Join) told(session string, e wire.Envelope) {
 	params := e.Params.Value()
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
@@ -157,7 +157,7 @@ func (j *Join) told(session string, e wire.Envelope) {
 	}
 }
 
-// session returns what is known of a session.
+// session returns the state of a session, which it creates if there is none.
 func (j *Join) session(id string) *session {
 	s := j.sessions[id]
 	if s == nil {
@@ -171,8 +171,9 @@ func (j *Join) session(id string) *session {
 	return s
 }
 
-// Of returns the calls to which a tool call has led, in the order of time; behind a tool
-// call or a prompt also those that were made in the turn, before the next one.
+// Of returns the calls that a tool call led to, in order of time. For a prompt or a tool
+// call it includes the calls that were made after it in the turn, before the next one, and
+// belong to no tool call.
 func (j *Join) Of(e *trace.Entity) []Joined {
 	j.update()
 	var list []Joined
@@ -188,7 +189,7 @@ func (j *Join) Of(e *trace.Entity) []Joined {
 	return list
 }
 
-// update joins what has come since it was called last.
+// update joins what has come since the last update.
 func (j *Join) update() {
 	for _, t := range j.Tapes {
 		if t.changes != t.seen || t.session == "" {
@@ -204,7 +205,7 @@ func (j *Join) update() {
 	}
 }
 
-// assign gives the calls of a server to the session that it was started for.
+// assign gives the calls of a server to the session that the server was started for.
 func (j *Join) assign(t *Tape) {
 	id, ok := t.owner, t.hosted
 	if !ok {
@@ -238,7 +239,7 @@ func (j *Join) Servers(session string) []*Tape {
 	return tapes
 }
 
-// allHeard returns up to when all tapes are known.
+// allHeard returns the time up to which all tapes have been read.
 func (j *Join) allHeard() time.Time {
 	least := j.heard
 	for _, t := range j.Tapes {
@@ -249,10 +250,10 @@ func (j *Join) allHeard() time.Time {
 	return least
 }
 
-// settleAfter is how long after a call nothing comes any more that could belong to it.
+// settleAfter is how long after a call something that belongs to it can still come.
 const settleAfter = 2 * time.Duration(maxLate)
 
-// order says which of two calls is the first.
+// order compares calls by time, then by tape and frame.
 func order(a, b *Call) int {
 	return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Tape.ID, b.Tape.ID), cmp.Compare(a.Request, b.Request))
 }

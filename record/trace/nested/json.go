@@ -12,7 +12,7 @@ type Told struct {
 	Name      string   `json:"name,omitempty"`
 	Request   uint64   `json:"request"`
 	Response  uint64   `json:"response,omitempty"`
-	Seconds   *float64 `json:"seconds,omitempty"` // nil: it has no answer, or nobody knows
+	Seconds   *float64 `json:"seconds,omitempty"` // nil: it has no answer, or its times are unknown
 	Failed    bool     `json:"failed,omitempty"`
 	Problem   string   `json:"problem,omitempty"`
 	Cancelled bool     `json:"cancelled,omitempty"`

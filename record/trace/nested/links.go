@@ -10,15 +10,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Links says for which session of the client's a server was started. The link of a
-// server stands in the setup of a session as the agent got it, and in the head of the
-// server's tape; the session is in the answer as the client got it. The zero value is
-// ready to use.
+// Links finds the client's session for which a server was started. The link of a server is
+// in the setup of a session as the agent got it, and in the head of the server's tape; the
+// session is in the answer as the client got it. The zero value is ready to use.
 type Links struct {
 	sessions bounded.Map[string, string]  // by link
 	declared bounded.Map[string, *setup]  // the client's newest, by session
-	setups   dialect.OpenRequests[*setup] // of the client's that wait for an answer
-	withheld []*setup                     // those of them that the agent did not get, the oldest first
+	setups   dialect.OpenRequests[*setup] // of the client's, without an answer
+	withheld []*setup                     // those of them that the agent did not get, oldest first
 }
 
 // maxLinks is how many links, and sessions with declared servers, are remembered.
@@ -26,14 +25,14 @@ const maxLinks = 1 << 12
 
 // A setup is a request for a session.
 type setup struct {
-	session string // that it names; empty: it makes one
+	session string // that it names; empty: it creates one
 	cwd     string
-	links   []string // in what the agent got for it
-	linked  []string // the names of the servers with these
+	links   []string // in the setup that the agent got for it
+	linked  []string // names of the servers with these links
 	names   []string // of all servers in it
 }
 
-// Next begins another tape of the agent's: requests are numbered anew.
+// Next begins another tape of the agent, on which request ids start anew.
 func (l *Links) Next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
 
 // Session returns the session whose setup has a link.
@@ -52,7 +51,7 @@ func (l *Links) linked(session, server string) bool {
 	return ok && has(s.linked, server)
 }
 
-// has reports whether a name is in a list, in whatever way an agent writes it.
+// has reports whether names contains name, regardless of case and separators.
 func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(one string) bool { return slices.Equal(words(one), words(name)) })
 }
@@ -72,8 +71,8 @@ func (l *Links) Add(f *dialect.Frame) {
 	}
 }
 
-// Concern reports whether Add may learn something from a frame of the agent's tape, whose
-// bytes need not be at hand.
+// Concern reports whether Add may learn something from a frame of the agent's tape. It does
+// not need the frame's bytes.
 func Concern(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
@@ -91,7 +90,7 @@ func concern(a *dialect.Annotation) bool {
 // setsUp reports whether a request of that method names the servers of a session.
 func setsUp(method string) bool { return dialect.RoleOf(dialect.ACP, method).Is(dialect.Opens) }
 
-// maxInside is how often a message may be wrapped, by each proxy of a chain once.
+// maxInside is how often a message may be wrapped: once by each proxy of a chain.
 const maxInside = 16
 
 func (l *Links) message(f *wire.Frame, e wire.Envelope) {
@@ -109,15 +108,15 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		return
 	}
 	s := &setup{cwd: strings.Clone(params.Get("cwd").Text())}
-	if !dialect.Does(method, dialect.Copies) { // which makes a session out of that
+	if !dialect.Does(method, dialect.Copies) { // a copy makes a new session out of the one that it names
 		s.session = strings.Clone(params.Get("sessionId").Text())
 	}
 	s.servers(params.Get("mcpServers"))
 	l.asked(f, e.ID, s)
 }
 
-// asked takes a setup. What the agent got in the place of one of the client's, or for it,
-// gives that one its links.
+// asked records a setup. A setup that the agent got in place of one of the client's, or for
+// it, gives the client's its links.
 func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 	switch f.Origin {
 	case wire.Withheld:
@@ -143,12 +142,12 @@ func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 	}
 }
 
-// drop takes a setup from those that the agent did not get.
+// drop removes a setup from the withheld ones.
 func (l *Links) drop(s *setup) {
 	l.withheld = slices.DeleteFunc(l.withheld, func(one *setup) bool { return one == s })
 }
 
-// answered takes the answer that the client got.
+// answered handles an answer that the client got.
 func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	s := l.setups.Answer(f.Dir, f.Stream, e.ID)
 	if s == nil {
@@ -169,10 +168,10 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	l.declared.Set(session, s)
 }
 
-// maxServers is of how many servers of a setup the names and links are read.
+// maxServers is how many servers of a setup are read.
 const maxServers = 256
 
-// servers notes what the servers of a setup are called, and the links in them.
+// servers records the names of the servers in a setup, and their links.
 func (s *setup) servers(list wire.Value) {
 	list.ForEach(func(_, server wire.Value) bool {
 		name := strings.Clone(server.Get("name").Text())
@@ -184,7 +183,7 @@ func (s *setup) servers(list wire.Value) {
 	})
 }
 
-// gets notes what the agent got in the place of s, or for it.
+// gets adds the links that the agent got in place of s, or for it.
 func (s *setup) gets(other *setup) {
 	s.links, s.linked = append(s.links, other.links...), append(s.linked, other.linked...)
 }
@@ -193,8 +192,8 @@ func (s *setup) gets(other *setup) {
 // empty if it has none.
 func LinkOf(entry []byte) string { return strings.Clone(linkIn(wire.ValueOf(entry))) }
 
-// linkIn returns the link in an entry of mcpServers, empty if it has none: of --parent
-// TAPE/LINK/NAME among the arguments of a command, or of a URL whose path begins with
+// linkIn returns the link in an entry of mcpServers, empty if it has none: from --parent
+// TAPE/LINK/NAME among the arguments of a command, or from a URL whose path begins with
 // LINK-SECRET.
 func linkIn(server wire.Value) string {
 	args := server.Get("args").Array()
@@ -206,7 +205,7 @@ func linkIn(server wire.Value) string {
 		if parts := strings.Split(parent, "/"); ok && len(parts) == 3 {
 			return parts[1]
 		}
-		if arg.Text() == "--" { // what follows is the server's
+		if arg.Text() == "--" { // the rest belongs to the server
 			break
 		}
 	}

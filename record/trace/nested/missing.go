@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Missing says why there is no call for a tool call that is one of a server's.
+// A Missing says why a tool call of a server has no call.
 type Missing uint8
 
 // The reasons.
 const (
-	NotMissing Missing = iota // there is one, or nobody knows that it is a server's
-	OwnServer                 // the client knows nothing of the server: the agent has configured it itself
-	NoTape                    // the server was to be recorded, and the tape is not here
+	NotMissing Missing = iota // it has one, or is not known to be a server's
+	OwnServer                 // the client did not declare the server: the agent configured it itself
+	NoTape                    // the server should have been recorded, but its tape is not here
 )
 
 var missingTexts = [...]string{"", "not recorded: the agent configured this server itself", "its tape is not here"}
@@ -40,8 +40,8 @@ func (j *Join) Missing(session string, e *trace.Entity) Missing {
 	return NotMissing
 }
 
-// serverOf returns the name of the server that a tool call says that it is for, empty if
-// it says none.
+// serverOf returns the name of the server that a tool call says it is for, empty if it
+// names none.
 func serverOf(t *trace.ToolCall) string {
 	if server := wire.ValueAt(t.RawInput, "server").Text(); server != "" && wire.ValueAt(t.RawInput, "tool").Text() != "" {
 		return server

@@ -9,18 +9,19 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A session is the tool calls of a session, and the calls of its servers.
+// A session holds the tool calls of a session, and the calls of its servers.
 type session struct {
 	tools   []*tool // in the order in which they began
 	newest  map[string]*tool
 	calls   []*Call // in order
-	from    int     // the calls before it are settled
+	from    int     // the calls before this index are settled
 	anchors []anchor
 	loose   map[*trace.Entity][]*Call // by the anchor before them
 	changed bool
 }
 
-// An anchor is a prompt or a tool call, behind which calls are told that belong to none.
+// An anchor is a prompt or a tool call. Calls that belong to no tool call are listed after
+// it.
 type anchor struct {
 	*trace.Entity
 	at    time.Time
@@ -47,7 +48,7 @@ func (s *session) drop(t *Tape) {
 	s.changed = true
 }
 
-// settle leaves the calls that were answered before a time as they are joined.
+// settle makes the joins of calls that were answered before a time final.
 func (s *session) settle(before time.Time) {
 	for s.from < len(s.calls) && !s.calls[s.from].Open() && s.calls[s.from].Ended.Before(before) {
 		s.calls[s.from].settled = true
@@ -62,7 +63,7 @@ func (s *session) unsettle(from int) {
 	s.from = from
 }
 
-// release ends the joins of calls that are not settled.
+// release undoes the joins of calls that are not settled.
 func (s *session) release() {
 	isOpen := func(c *Call) bool { return !c.settled }
 	for _, t := range s.tools {
@@ -77,9 +78,9 @@ func (s *session) release() {
 	}
 }
 
-// pair joins the calls that are not settled: the best pairs first and, of equals, the
-// first calls with the first tool calls. But for those that name it, a tool call has one
-// call.
+// pair joins the calls that are not settled: the best pairs first and, of equals, the first
+// calls with the first tool calls. A tool call gets one call, except for the calls that
+// name it by id.
 func (s *session) pair() {
 	s.release()
 	for _, t := range s.tools {
@@ -112,7 +113,7 @@ func (s *session) pair() {
 	s.hang(&m)
 }
 
-// hang gives the calls that are joined to nothing to the anchors before them.
+// hang attaches the calls that are joined to nothing to the anchors before them.
 func (s *session) hang(m *matcher) {
 	for i, c := range s.calls[s.from:] {
 		if m.isJoined[s.from+i] {
@@ -129,8 +130,8 @@ func (s *session) hang(m *matcher) {
 	}
 }
 
-// Of so many tool calls that began before the answer to a call, and behind it, the best is
-// looked for: who has more of them open at once has none joined that are further away.
+// best considers so many tool calls that began before the answer to a call, and after it.
+// If more are open at once, those further away are not joined.
 const (
 	before = 256
 	behind = 64
@@ -151,7 +152,7 @@ type match struct {
 	by   Evidence
 }
 
-// isTaken reports whether the tool call belongs to another call.
+// isTaken reports whether the tool call already belongs to another call.
 func (m match) isTaken() bool { return m.by != ByID && len(m.tool.calls) > 0 }
 
 func (m *matcher) joined(call int) {
@@ -161,8 +162,8 @@ func (m *matcher) joined(call int) {
 	m.isJoined[call] = true
 }
 
-// best returns the best match of a call that is not taken and has at most that rank, the
-// first if there are several. It has no tool if there is none.
+// best returns the best match of a call that is not taken and whose rank is at most most,
+// the first of several. Its tool is nil if there is none.
 func (m *matcher) best(call, most int) match {
 	best, c := match{call: call, rank: -1}, m.calls[call]
 	if !c.IsTool() {
@@ -189,8 +190,9 @@ func (m *matcher) best(call, most int) match {
 	return best
 }
 
-// only returns the tool call that was open when a call was answered and has something of
-// it, if no other has and no other call has something of that; else nil.
+// only returns the tool call that was open when a call was answered and shares evidence
+// with it, if no other tool call does so and no neighbouring call shares evidence with that
+// tool call; else nil.
 func (m *matcher) only(call int, near []*tool) *tool {
 	var only *tool
 	isLike := func(call int, t *tool) bool {

@@ -10,27 +10,27 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tape is the tape of a server that an agent has started, as far as its calls go, or what
-// the agent's own tape has of one server that the client hosts.
+// A Tape holds the calls on the tape of a server that an agent started, or on the agent's
+// own tape for a server that the client hosts.
 type Tape struct {
 	ID     string
 	Parent string // the agent's tape
-	Link   string // empty: nobody knows for which session it was started
-	Server string // what the agent calls the server
+	Link   string // empty: it is unknown for which session the server was started
+	Server string // the agent's name for the server
 	Start  time.Time
-	Ready  time.Time // when it had said what it offers; zero: it has not
+	Ready  time.Time // when it had said what it offers; zero: not yet
 	Calls  []*Call   // of the client, in the order of their requests
 
 	open    []*Call // those without an answer, in the same order
 	names   map[string]names
 	asking  map[uint64]asking
 	heard   time.Time // time of the last frame
-	ended   bool      // there will be no other
-	changes int       // of its calls, since the beginning
-	taken   int       // of the calls, by the Join
-	seen    int       // of the changes, by the Join
-	session string    // that the Join has given them to; empty: none
-	hosted  bool      // the client has the server itself, and this is a part of the agent's tape
+	ended   bool      // no further frame will come
+	changes int       // number of changes of its calls
+	taken   int       // number of calls that the Join has taken
+	seen    int       // changes when the Join last looked
+	session string    // to which the Join has given the calls; empty: none
+	hosted  bool      // the client hosts the server, and this is part of the agent's tape
 	owner   string    // the session of a hosted one; empty: not known yet
 }
 
@@ -45,28 +45,28 @@ type Call struct {
 	Began     time.Time
 	Ended     time.Time // of the answer; zero while there is none
 	Untimed   bool      // one of these times is unknown
-	Failed    bool      // the answer is an error, or a tool's that says isError
-	Problem   string    // what it says then, cut
-	Cancelled bool      // the client has taken it back
+	Failed    bool      // the answer is an error, or a tool's result with isError
+	Problem   string    // the text of the failure, cut
+	Cancelled bool      // the client has cancelled it
 	Meanwhile Meanwhile
 
-	id      string // as dialect.IDKey tells it from others
+	id      string // as dialect.IDKey returns it
 	stream  uint64 // that it was sent on
-	token   []byte // with which its progress is told, as JSON
+	token   []byte // of its progress, as JSON
 	words   names
-	settled bool // nothing that comes can change to what it is joined
+	settled bool // its join is final
 	traits
 }
 
-// The names of a server and of one of its tools, as words.
+// names are the names of a server and of one of its tools, as words.
 type names struct{ server, tool []string }
 
-// Meanwhile is what the server said and asked while it worked on a call, as far as it can
-// be told of which: progress by its token, all else by the stream of HTTP that it came on,
-// or if no other call was open.
+// Meanwhile is what the server said and asked while it worked on a call. Progress is
+// attributed to a call by its token; everything else by the HTTP stream that it came on, or
+// if no other call was open.
 type Meanwhile struct {
 	Progress int    // notifications
-	Latest   string // what the latest of them says
+	Latest   string // text of the latest of them
 	Logs     int    // notifications/message
 	Asked    []Asked
 }
@@ -93,11 +93,11 @@ const (
 	maxOpen  = 1 << 12 // calls without an answer
 )
 
-// Hosted reports whether the client has the server itself, so that the frames of its calls
-// are on the agent's tape, which ID is of.
+// Hosted reports whether the client hosts the server, so that the frames of its calls are
+// on the agent's tape, whose id is ID.
 func (t *Tape) Hosted() bool { return t.hosted }
 
-// Owner returns the session in which a hosted server is called; empty: nobody knows.
+// Owner returns the session in which a hosted server is called; empty: unknown.
 func (t *Tape) Owner() string { return t.owner }
 
 // Open reports whether the call has no answer yet.
@@ -106,11 +106,10 @@ func (c *Call) Open() bool { return c.Response == 0 }
 // IsTool reports whether a tool is called.
 func (c *Call) IsTool() bool { return dialect.Does(c.Method, dialect.CallsTool) }
 
-// IsOf reports whether the call is that of an id, as JSON: the requests of a batch are on
-// one frame.
+// IsOf reports whether the call has an id, as JSON: all requests of a batch share a frame.
 func (c *Call) IsOf(id string) bool { return c.id == dialect.IDKey([]byte(id)) }
 
-// Took returns how long the call took, 0 if it is open or nobody knows.
+// Took returns how long the call took, 0 if it is open or Untimed.
 func (c *Call) Took() time.Duration {
 	if c.Open() || c.Untimed {
 		return 0
@@ -118,8 +117,8 @@ func (c *Call) Took() time.Duration {
 	return c.Ended.Sub(c.Began)
 }
 
-// span returns when the call began and was answered, as Unix times in ns. An open one is
-// as if it was answered at once.
+// span returns when the call began and was answered, as Unix times in ns. An open call
+// counts as answered at once.
 func (c *Call) span() (began, answered int64) {
 	began = c.Began.UnixNano()
 	if c.Open() {
@@ -139,7 +138,7 @@ func (t *Tape) Add(f *dialect.Frame) {
 	}
 }
 
-// End says that no frame of the tape will come.
+// End says that no further frame of the tape will come.
 func (t *Tape) End() { t.ended = true }
 
 func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
@@ -159,8 +158,7 @@ func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// IsUse reports whether a request of a client uses the server, and does not just ask what
-// it has.
+// IsUse reports whether a client's request uses the server, rather than asking what it has.
 func IsUse(method string) bool {
 	return !dialect.Does(method, dialect.Initializes|dialect.Discovers|dialect.Pings|dialect.SetsLogLevel) && !strings.HasSuffix(method, "/list")
 }
@@ -202,7 +200,7 @@ func (t *Tape) wordsOf(tool string) names {
 	return n
 }
 
-// answer takes the response to a call.
+// answer handles the response to a call.
 func (t *Tape) answer(f *dialect.Frame, e wire.Envelope) {
 	if f.Request == 0 {
 		return
@@ -239,7 +237,7 @@ func (t *Tape) cancelled(request uint64) {
 	}
 }
 
-// spoke takes a request or notification of the server's.
+// spoke handles a request or notification of the server's.
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	role := dialect.RoleOf(dialect.MCP, method)
@@ -269,8 +267,8 @@ func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	t.changes++
 }
 
-// openOn returns the open calls that what came on a stream may be about: those that were
-// sent on it, or else all.
+// openOn returns the open calls that a message on a stream may be about: those that were
+// sent on the stream, or else all.
 func (t *Tape) openOn(stream uint64) []*Call {
 	var own []*Call
 	for _, c := range t.open {
@@ -295,7 +293,7 @@ func (t *Tape) progress(stream uint64, params wire.Value) {
 	}
 }
 
-// progressText says how far something is.
+// progressText formats how far something has come.
 func progressText(params wire.Value) string {
 	text := params.Get("progress").Raw()
 	if total := params.Get("total").Raw(); total != "" {
@@ -304,7 +302,7 @@ func progressText(params wire.Value) string {
 	return strings.TrimSpace(text + " " + params.Get("message").Text())
 }
 
-// replied takes the client's answer to a request of the server's.
+// replied handles the client's answer to a request of the server's.
 func (t *Tape) replied(f *dialect.Frame) {
 	if q, ok := t.asking[f.Request]; ok {
 		delete(t.asking, f.Request)
@@ -314,7 +312,7 @@ func (t *Tape) replied(f *dialect.Frame) {
 	}
 }
 
-// cut returns the beginning of a text.
+// cut shortens a text to maxText.
 func cut(text string) string {
 	if len(text) > maxText {
 		return strings.ToValidUTF8(text[:maxText], "") + "…"

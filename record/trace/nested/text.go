@@ -5,9 +5,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Lines returns what is told below an entity of a session: a line for each call that
-// belongs to it, and for those that were made in the turn behind it, or why there is none.
-// The text is clean.
+// Lines returns the lines to show below an entity of a session: one for each call that
+// belongs to it or was made after it in the turn, or why there is none. The text is clean.
 func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
 	var lines []termtext.Span
 	for _, c := range j.Of(e) {
@@ -21,7 +20,8 @@ func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
 	return lines
 }
 
-// Line says what was called, how long it took, by what it is joined, and what went wrong.
+// Line says what was called, how long it took, by which evidence it is joined, and what
+// went wrong.
 func (c Joined) Line() termtext.Span {
 	sign, by := "↳ ", "by "+c.By.String()
 	if c.By == NoEvidence {
@@ -46,7 +46,7 @@ func (c Joined) Line() termtext.Span {
 	return termtext.Servers.Span(text)
 }
 
-// Title returns SERVER/TOOL, or for what is no call of a tool SERVER METHOD NAME.
+// Title returns SERVER/TOOL, or SERVER METHOD NAME for anything but a call of a tool.
 func (c *Call) Title() string {
 	server, name := termtext.Piece(c.Tape.Server), termtext.Piece(c.Name)
 	if c.IsTool() {

@@ -11,16 +11,16 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A tool is a tool call of the agent, with what its frames told that a call of a server
-// may have too. It keeps what the agent has replaced since, such as its first title.
+// A tool is a tool call of the agent, with what it may share with a call of a server. It
+// keeps values that the agent has replaced since, such as its first title.
 type tool struct {
 	*trace.Entity
 	start time.Time // of the tape that it is on
 	turn  *trace.Turn
 
-	names     [][]string // words of what may be made of the names of server and tool
-	claimed   []string   // words of the names of server and tool, if one of these says for certain what they are
-	server    string     // in its rawInput, with tool
+	names     [][]string // words of texts that may contain the names of server and tool
+	claimed   []string   // words of the names of server and tool, if one of these texts states them for certain
+	server    string     // from its rawInput, with tool
 	tool      string
 	arguments []digest
 
@@ -31,9 +31,9 @@ type tool struct {
 // A span is when a tool call was open, as Unix times in ns: those of two tapes are
 // compared often.
 type span struct {
-	from  int64 // the earliest time at which one of its calls can have begun: when its turn did
+	from  int64 // the earliest time at which one of its calls can have begun: the beginning of its turn
 	began int64
-	end   int64 // of its last update, or else of its turn; the greatest if there may be another
+	end   int64 // of its last update, or else of its turn; math.MaxInt64 if another may come
 	over  bool  // its last update has come
 }
 
@@ -46,7 +46,7 @@ func newTool(e *trace.Entity, start time.Time, turn *trace.Turn) *tool {
 	return t
 }
 
-// measure sets the span to what is known by now.
+// measure updates the span to what is known now.
 func (t *tool) measure() {
 	start, turn := t.start.UnixNano(), t.turn
 	t.span = span{from: start, began: start + int64(t.Began), end: math.MaxInt64, over: t.ToolCall.Finished()}
@@ -61,7 +61,7 @@ func (t *tool) measure() {
 	}
 }
 
-// take takes an update of the tool call, or what a request for permission says of it.
+// take applies an update of the tool call, or of a request for permission about it.
 func (t *tool) take(u wire.Value) {
 	for _, key := range []string{"name", "title"} {
 		t.called(u.Get(key).Text())
@@ -85,14 +85,14 @@ func (t *tool) take(u wire.Value) {
 	}
 }
 
-// given notes what may be the arguments.
+// given records what may be the arguments.
 func (t *tool) given(v wire.Value) {
 	if d := digestOf(v); d != (digest{}) && !slices.Contains(t.arguments, d) && len(t.arguments) < maxTraits {
 		t.arguments = append(t.arguments, d)
 	}
 }
 
-// called notes what may have the names of server and tool in it.
+// called records a text that may contain the names of server and tool.
 func (t *tool) called(text string) {
 	if text == "" || len(text) > maxMetaText {
 		return
@@ -104,14 +104,14 @@ func (t *tool) called(text string) {
 	if claim := claimIn(text); claim != nil {
 		t.claimed = claim
 	}
-	if len(t.names) == maxTraits { // the id stays
+	if len(t.names) == maxTraits { // the first, the id, stays
 		t.names = slices.Delete(t.names, 1, 2)
 	}
 	t.names = append(t.names, list)
 }
 
-// isCalled reports whether the words of names stand in something that the tool call is
-// called, next to each other and in any order.
+// isCalled reports whether the words of names follow each other, in this or the reverse
+// order, in a name of the tool call.
 func (t *tool) isCalled(names ...[]string) bool {
 	joined := slices.Concat(names...)
 	slices.Reverse(names)
@@ -119,23 +119,22 @@ func (t *tool) isCalled(names ...[]string) bool {
 	return slices.ContainsFunc(t.names, func(text []string) bool { return index(text, joined) >= 0 || index(text, reversed) >= 0 })
 }
 
-// beginsWith reports whether something that the tool call is called begins with the words
-// of a name.
+// beginsWith reports whether a name of the tool call begins with the words of name.
 func (t *tool) beginsWith(name []string) bool {
 	return slices.ContainsFunc(t.names, func(text []string) bool { return index(text, name) == 0 })
 }
 
-// words cuts a text at everything but letters and digits.
+// words splits a text, in lower case, at everything but letters and digits.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// maxClaim is from which length on agents shorten names, for the sake of models that take
-// no longer ones: such a name claims nothing.
+// maxClaim is the length beyond which agents shorten names, because models limit them: a
+// longer name claims nothing.
 const maxClaim = 56
 
-// claimIn returns the words of the names of server and tool in a text that can be nothing
-// else, nil if it is not of such a form. Which of them is of the server need not be clear.
+// claimIn returns the words of the names of server and tool in a text of an unmistakable
+// form, else nil. It may be unclear which words name the server.
 func claimIn(text string) []string {
 	server, name, ok := mcpName(text)
 	if !ok || len(text) > maxClaim {

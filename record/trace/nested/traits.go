@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// The traits of a call are what a tool call that has led to it may have too.
+// traits are what a call may share with the tool call that led to it.
 type traits struct {
 	meta      []string // the texts in the _meta of its request
 	arguments digest   // zero if there are none
@@ -27,7 +27,7 @@ func traitsOf(params wire.Value) traits {
 	return traits{meta: texts(nil, params.Get("_meta"), maxMeta), arguments: digestOf(params.Get("arguments"))}
 }
 
-// texts appends the texts in a value, at any depth but not too many, to a list.
+// texts appends the texts in a value, at any depth, to a list, until that has most.
 func texts(list []string, v wire.Value, most int) []string {
 	if v.IsString() && v.Text() != "" && len(v.Text()) <= maxMetaText {
 		return append(list, strings.Clone(v.Text()))
@@ -43,7 +43,7 @@ func texts(list []string, v wire.Value, most int) []string {
 	return list
 }
 
-// A digest tells an object from others, however it is written.
+// A digest identifies a JSON object, however it is written.
 type digest [16]byte
 
 // digestOf returns the digest of an object: zero if it is empty or very large, or v is no
@@ -56,7 +56,7 @@ func digestOf(v wire.Value) digest {
 	if json.Unmarshal([]byte(v.Raw()), &object) != nil || len(object) == 0 {
 		return digest{}
 	}
-	text, err := json.Marshal(object) // in the order of the keys
+	text, err := json.Marshal(object) // sorts the keys
 	if err != nil {
 		return digest{}
 	}
@@ -64,7 +64,7 @@ func digestOf(v wire.Value) digest {
 	return digest(sum[:len(digest{})])
 }
 
-// An excerpt is a text as far as it must be known to find it in another.
+// An excerpt holds enough of a text to find it in another.
 type excerpt struct {
 	begins string // its first bytes
 	size   int
@@ -73,7 +73,7 @@ type excerpt struct {
 
 const (
 	excerptSize  = 64
-	minContained = 8 // bytes of a text whose being in another says something
+	minContained = 8 // bytes of the shortest text whose occurrence in another counts
 )
 
 func excerptOf(text string) excerpt {
@@ -86,7 +86,7 @@ func sum(text string) digest {
 	return digest(all[:len(digest{})])
 }
 
-// isIn reports whether text is the same, or has it in it.
+// isIn reports whether text equals the excerpt's text, or contains it.
 func (x excerpt) isIn(text string) bool {
 	text = strings.TrimSpace(text)
 	if x.size == 0 || len(text) < x.size {
