@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// toolCall takes an event of a tool call. It ignores a call that goes on after its turn,
+// toolCall handles an event of a tool call. It ignores a call that goes on after its turn,
 // whose span is complete.
 func (b *Builder) toolCall(e *trace.Event, s *session) {
 	at := placeOf(e)
@@ -29,7 +29,7 @@ func (b *Builder) toolCall(e *trace.Event, s *session) {
 	}
 }
 
-// add adds a tool call. One that has ended before ends later now.
+// add adds a tool call, or replaces it if it has ended again.
 func (t *turn) add(c child) {
 	for i := len(t.children) - 1; i >= 0; i-- {
 		if t.children[i].entity == c.entity {
@@ -64,7 +64,7 @@ func (b *Builder) tool(e *trace.Event, s *session) Span {
 	return span
 }
 
-// hear takes a message for what it says of the turn that is worked on.
+// hear takes from a message what it says about the current turn.
 func (b *Builder) hear(f *dialect.Frame, m message) {
 	if m.Session == "" || f.Dir == wire.AgentStderr {
 		return
@@ -88,7 +88,7 @@ func (b *Builder) hear(f *dialect.Frame, m message) {
 	t.update(b.at(f.At), m)
 }
 
-// update takes an update of the agent's.
+// update handles an update of the agent's.
 func (t *turn) update(at time.Time, m message) {
 	update := wire.ValueAt(m.raw, "params.update")
 	u, _ := dialect.LookupUpdate(m.Update)
@@ -126,7 +126,7 @@ func planProgress(entries wire.Value) []Attr {
 	return []Attr{{planEntries, all}, {planCompleted, done}}
 }
 
-// A run is what the agent says or thinks without doing anything else.
+// A run is a stretch in which the agent only says, or only thinks, something.
 type run struct {
 	role        string // empty: none
 	began, last time.Time
@@ -134,7 +134,7 @@ type run struct {
 	chars       int64 // Unicode characters
 }
 
-// say adds to the run of a role.
+// say adds to the run of a role, or begins one.
 func (t *turn) say(at time.Time, role string, update wire.Value) {
 	if t.run.role != role {
 		t.endRun()
@@ -157,7 +157,7 @@ func characters(content wire.Value) int64 {
 	return n
 }
 
-// endRun tells of the run that is over, if there is one.
+// endRun adds an event for the current run, if there is one.
 func (t *turn) endRun() {
 	r := t.run
 	if r.role == "" {

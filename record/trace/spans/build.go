@@ -11,41 +11,41 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Builder makes spans of the frames of a tape, or of several in succession. Its zero
+// A Builder makes spans from the frames of a tape, or of several in succession. Its zero
 // value is ready for Next. It is not safe for concurrent use.
 type Builder struct {
-	// Content adds what was said, asked and answered, titles and paths. The frames are
-	// to be without secrets then. It must not change after the first Add.
+	// Content adds what was said, asked and answered, titles and paths. The caller must
+	// have removed secrets from the frames. It must not change after the first Add.
 	Content bool
 
-	// Logs says that Record will be asked.
+	// Logs says that Record will be called.
 	Logs bool
 
 	// Service is the service.name of the resource; empty: the name of the agent.
 	Service string
 
-	// Resource has the user's attributes of the resource. Those of the tape take
+	// Resource has the user's attributes of the resource. Attributes of the tape take
 	// precedence.
 	Resource []Attr
 
 	trace    trace.Trace
 	tape     Tape
 	conn     connection
-	frame    *dialect.Frame // that is added now; nil at the end of the tape
+	frame    *dialect.Frame // the frame being added; nil at the end of the tape
 	calls    map[place]*call
-	tools    map[place]bool // that have begun and are not sent
+	tools    map[place]bool // tool calls that have begun and are not sent
 	sessions map[string]*session
 	location location
 	sets     []Set
-	last     time.Time // when the last of them completed
+	last     time.Time // when the last set completed
 }
 
-// A Tape is what is known of a tape without reading it.
+// A Tape is what is known about a tape without reading it.
 type Tape struct {
 	ID         string
 	Start      time.Time
 	Name       string             // of the agent, as the user calls it; empty: not given
-	Parent     string             // the tape of the agent that has started this server; empty: none
+	Parent     string             // tape of the agent that started this server; empty: none
 	Transport  string             // http or ws; empty: stdio
 	Connection dialect.Connection // as it is known so far
 
@@ -58,8 +58,7 @@ type Tape struct {
 	Before func(session string, at time.Time) (last Ref, ok bool)
 }
 
-// A place is where something began. What is not the same thing has another, or is of
-// another Kind.
+// A place is where something began. Two things of one Kind never have the same place.
 type place struct {
 	seq   uint64
 	entry int
@@ -67,7 +66,7 @@ type place struct {
 
 func placeOf(e *trace.Event) place { return place{e.First, e.Entry} }
 
-// Next begins a tape. End ends the one before.
+// Next begins a tape. Call End first to complete the one before.
 func (b *Builder) Next(t Tape) {
 	b.trace.Brief = !b.Content
 	b.trace.Next(t.Connection)
@@ -78,8 +77,8 @@ func (b *Builder) Next(t Tape) {
 	}
 }
 
-// Add takes the next frame, with its bytes, and returns what completed with it, in that
-// order. It keeps nothing of f.
+// Add takes the next frame, with its bytes, and returns what completed with it, in order.
+// It keeps nothing of f.
 func (b *Builder) Add(f *dialect.Frame) []Set {
 	b.sets, b.frame, b.location = nil, f, location{}
 	b.conn.add(f)
@@ -106,7 +105,7 @@ func (b *Builder) Working() bool {
 	return false
 }
 
-// End returns what is open at the end of the tape, and the connection. It is not to be
+// End returns what is open at the end of the tape, and the connection. It must not be
 // called for a tape that goes on.
 func (b *Builder) End() []Set {
 	b.sets = nil
@@ -121,7 +120,7 @@ func (b *Builder) End() []Set {
 	return b.sets
 }
 
-// take takes an event.
+// take handles an event.
 func (b *Builder) take(e *trace.Event) {
 	s := b.session(e.Session)
 	if e.Phase == trace.Began {
@@ -177,7 +176,7 @@ func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
 	return s
 }
 
-// fail makes a span one that failed, if it has.
+// fail marks a span as failed if the event says so.
 func (b *Builder) fail(s *Span, e *trace.Event) {
 	switch {
 	case e.End == trace.Failed:
@@ -191,7 +190,7 @@ func (b *Builder) fail(s *Span, e *trace.Event) {
 // at returns the time of day of a time on the tape.
 func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(since) }
 
-// requestField returns a field of the request that an event came with.
+// requestField returns a field of the request in the current frame.
 func (b *Builder) requestField(entry int, path string) wire.Value {
 	for i, m := range messages(b.frame) {
 		if i == entry {
@@ -201,8 +200,8 @@ func (b *Builder) requestField(entry int, path string) wire.Value {
 	return wire.Value{}
 }
 
-// answer returns the result of the call that an event has ended. At the end of the tape
-// there is none.
+// answer returns the result of the call that an event has ended. There is none at the end
+// of the tape.
 func (b *Builder) answer(e *trace.Event) wire.Value {
 	if b.frame == nil {
 		return wire.Value{}
@@ -221,8 +220,8 @@ type message struct {
 	raw []byte
 }
 
-// messages yields the messages of a frame with their places in it; of a batch, only the
-// annotated ones.
+// messages yields the messages of a frame with their indexes; of a batch, only those with
+// an annotation.
 func messages(f *dialect.Frame) iter.Seq2[int, message] {
 	return func(yield func(int, message) bool) {
 		switch f.Kind {
@@ -237,8 +236,7 @@ func messages(f *dialect.Frame) iter.Seq2[int, message] {
 	}
 }
 
-// clip shortens text to so many bytes, and makes it valid UTF-8, which OpenTelemetry
-// demands.
+// clip shortens text to so many bytes, and makes it valid UTF-8, as OpenTelemetry requires.
 func clip(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

@@ -6,16 +6,16 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A call is one that is open, and what its request said.
+// A call is an open call, and what its request said.
 type call struct {
-	trace     TraceID // that its span will be in; only with Logs
-	from      Ref     // that a traceparent named
+	trace     TraceID // of its span; only with Logs
+	from      Ref     // what its traceparent names
 	foreign   bool
-	stream    uint64            // of HTTP that its request came on; 0: none
+	stream    uint64            // HTTP stream that its request came on; 0: none
 	own       *Ref              // its span, if the client uses the server with it (MCP)
-	within    *Ref              // the call of the client's that the server asks for (MCP); nil: not known
-	asks      *trace.Permission // that it asks for; nil: none
-	tool      *trace.Entity     // that it asks the permission for; nil: none
+	within    *Ref              // the client's call for which the server asks (MCP); nil: unknown
+	asks      *trace.Permission // the permission that it asks for; nil: none
+	tool      *trace.Entity     // the tool call that the permission is for; nil: none
 	version   string            // of JSON-RPC, as sent
 	prompt    string            // that prompts/get names (MCP)
 	path      string            // of the file, with Content
@@ -23,7 +23,7 @@ type call struct {
 	arguments string            // of the tool (MCP), with Content
 }
 
-// call takes an event of a call. A prompt is a turn, not a call.
+// call handles an event of a call. A prompt is a turn, not a call.
 func (b *Builder) call(e *trace.Event, s *session) {
 	if s != nil && dialect.Does(e.Method, dialect.Prompts) && e.Dir == wire.ClientToAgent {
 		if e.Phase == trace.Began {
@@ -61,7 +61,7 @@ func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
 	return b.traceOf(e, s)
 }
 
-// request notes what the span of a call will need once it has its answer.
+// request records what the span of a call needs from its request.
 func (b *Builder) request(e *trace.Event) *call {
 	c := new(call)
 	if from := b.traceparent(e.Entry); from != nil {
@@ -137,7 +137,7 @@ func (b *Builder) answered(e *trace.Event, c *call) Span {
 }
 
 // finish puts a span where it belongs. tool is the tool call that it is known to be part
-// of; nil: none. If byAgent, it may be part of one by its time.
+// of; nil: none. byAgent says that it may be part of a tool call by its time.
 func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Entity, byAgent bool) {
 	if s != nil && e.InTurn > 0 {
 		if t := s.open[e.InTurn]; t != nil {
@@ -154,7 +154,7 @@ func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Enti
 	b.complete(span)
 }
 
-// above returns what is above a call of the tape that is in no turn of it.
+// above returns the parent of a call that is in no turn of the tape.
 func (b *Builder) above(e *trace.Event) Ref {
 	if b.tape.Above != nil && e.Kind == trace.CallEvent {
 		if of, ok := b.tape.Above(e.First, e.ID); ok {

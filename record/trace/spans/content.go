@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// said adds what was said in a turn, in the form that the conventions give to it.
+// said adds what was said in a turn, in the form of the conventions.
 func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
 	in, out := said{Role: "user"}, said{Role: "assistant"}
 	for _, e := range entities(c, t) {
@@ -73,7 +73,7 @@ func (s *Span) messages(name string, m said) {
 	}
 }
 
-// within returns a message with so many bytes of text.
+// within returns a message with at most so many bytes of text.
 func (s said) within(most int) said {
 	parts := s.Parts
 	s.Parts = nil
@@ -89,7 +89,7 @@ func (s said) within(most int) said {
 	return s
 }
 
-// did adds what a tool was asked and gave.
+// did adds the input and the output of a tool call.
 func (s *Span) did(c *trace.ToolCall) {
 	value := func(name, text string) {
 		if text != "" {

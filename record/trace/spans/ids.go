@@ -26,28 +26,27 @@ func (s SpanID) String() string { return hex.EncodeToString(s[:]) }
 // MarshalText returns what String does.
 func (s SpanID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// The domains of the hashes. Another way to make ids takes another number: what was sent
-// already keeps its id.
+// The domains of the hashes. A change in how ids are made must change the number, so that
+// spans sent before keep their ids.
 const (
 	traceDomain = "acptap trace 1"
 	spanDomain  = "acptap span 1"
 )
 
-// traceID returns the id of the trace that begins with the frame seq of a tape.
+// traceID returns the id of the trace that begins with frame seq of a tape.
 func traceID(tape string, k Kind, seq uint64) (id TraceID) {
 	fill(id[:], traceDomain, []byte(tape), []byte(k.String()), number(seq))
 	return id
 }
 
-// spanID returns the id of what begins with a message: that frame, or the entry of it, if
-// that is a batch.
+// spanID returns the id of what begins with a message: a frame, or an entry of a batch.
 func spanID(tape string, k Kind, seq uint64, entry int) (id SpanID) {
 	fill(id[:], spanDomain, []byte(tape), []byte(k.String()), number(seq), number(uint64(entry)))
 	return id
 }
 
-// connectionRef returns the span of a connection. It needs no frame, so that other tapes
-// can name it.
+// connectionRef returns the span of a connection. It needs no frame, so other tapes can
+// refer to it.
 func connectionRef(tape string) Ref {
 	return Ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
 }
@@ -69,8 +68,8 @@ func fill(id []byte, domain string, parts ...[]byte) {
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// parseTraceparent reads a traceparent (W3C Trace Context, section 3.2), as MCP (SEP-414)
-// and ACP (RFD "Meta Field Propagation Conventions") have it in params._meta.
+// parseTraceparent reads a traceparent (W3C Trace Context, section 3.2), which MCP
+// (SEP-414) and ACP (RFD "Meta Field Propagation Conventions") put into params._meta.
 func parseTraceparent(text string) (to Ref, ok bool) {
 	parts := strings.Split(text, "-")
 	if len(parts) < 4 || len(parts[0]) != 2 || parts[0] == "ff" || parts[0] == "00" && len(parts) > 4 || len(parts[3]) != 2 {

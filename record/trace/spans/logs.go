@@ -11,7 +11,7 @@ import (
 // A Record is a frame, or a line that the agent wrote to stderr, to be logged.
 type Record struct {
 	Resource []Attr
-	In       Ref // the span that it lies in
+	In       Ref // the span that contains it
 	Time     time.Time
 	Session  string // empty: the connection's
 	Stderr   bool
@@ -19,13 +19,13 @@ type Record struct {
 	Body     string // the frame or the line; empty without Content
 }
 
-// A location is where the frame lies that is added now.
+// A location is the span that contains the current frame.
 type location struct {
 	Ref
 	rank rank
 }
 
-// A rank tells which of the spans that a frame is about it lies in: the highest.
+// A rank orders the spans that a frame is about: the one with the highest rank contains it.
 type rank uint8
 
 const (
@@ -35,8 +35,8 @@ const (
 	inCall
 )
 
-// Record returns the record of f, which was added last. ok is false if it is none of either
-// side. It is only to be asked with Logs.
+// Record returns the record of f, which was added last. ok is false if neither side sent f.
+// It must be called only with Logs.
 func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
 	if f.Kind == wire.Mark {
 		return Record{}, false
@@ -67,8 +67,8 @@ func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
 	return r, true
 }
 
-// lies returns the span that the frame lies in which was added last: what it begins, changes
-// or ends, else the turn that is worked on in its session, else the connection.
+// lies returns the span that contains f, which was added last: what it begins, changes or
+// ends, else the turn that is being worked on in its session, else the connection.
 func (b *Builder) lies(f *dialect.Frame) Ref {
 	if b.location.rank > inConnection {
 		return b.location.Ref
@@ -83,7 +83,7 @@ func (b *Builder) lies(f *dialect.Frame) Ref {
 	return connectionRef(b.tape.ID)
 }
 
-// locate notes what an event says of where its frame lies.
+// locate records what an event says about the location of its frame.
 func (b *Builder) locate(e *trace.Event, s *session) {
 	if !b.Logs || e.End == trace.StillOpen || e.End == trace.Replaced || e.End == trace.Forgotten {
 		return
@@ -109,7 +109,7 @@ func (b *Builder) locate(e *trace.Event, s *session) {
 	}
 }
 
-// traceOf returns the trace that the span of an event is in, unless a traceparent says it.
+// traceOf returns the trace of the span of an event, unless a traceparent names another.
 func (b *Builder) traceOf(e *trace.Event, s *session) TraceID {
 	if s != nil {
 		if to, ok := s.turns[e.InTurn]; ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// relate notes for which call of the client's a server asks something: that whose stream
-// it came on, or if no other is open, as nested.Tape does.
+// relate finds the client's call for which a server asks something: the one whose stream
+// the request came on, or the only open one, as nested.Tape does.
 func (b *Builder) relate(e *trace.Event, c *call) {
 	c.stream = b.frame.Stream
 	switch {
@@ -21,8 +21,8 @@ func (b *Builder) relate(e *trace.Event, c *call) {
 	}
 }
 
-// asksFor returns the call of the client's that a request on a stream is about; nil if that
-// is not known.
+// asksFor returns the client's call that a request on a stream is about; nil if that is
+// unknown.
 func (b *Builder) asksFor(stream uint64) *Ref {
 	var all, same []*Ref
 	for _, c := range b.calls {
@@ -43,8 +43,8 @@ func (b *Builder) asksFor(stream uint64) *Ref {
 	return same[0]
 }
 
-// mcp adds what the conventions of the Model Context Protocol ask for. They are there to
-// be followed instead of those of RPC.
+// mcp adds what the conventions of the Model Context Protocol ask for. They replace those
+// of RPC.
 func (b *Builder) mcp(s *Span, e *trace.Event, c *call) {
 	s.text(mcpMethod, e.Method)
 	s.text(mcpProtocol, b.now().Version)

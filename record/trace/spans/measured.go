@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// A Measured is what was measured of one resource.
+// A Measured holds the measurements of one resource.
 type Measured struct {
 	Resource []Attr
 	Points   []Point // in the order of Metrics
 }
 
-// A Point is what was measured of something in a time: numbers that have the same attributes.
+// A Point is a histogram of the numbers with the same attributes in a span of time.
 type Point struct {
 	*Metric
 	Attrs   []Attr
@@ -25,11 +25,11 @@ type Point struct {
 	Sum     float64
 	Min     float64
 	Max     float64
-	Buckets []uint64 // one more than Bounds: the last is for what is above them all
+	Buckets []uint64 // one more than Bounds: the last is for numbers above all bounds
 }
 
-// A Meter measures sets of a tape, or of several in succession. Its zero value is ready, and
-// counts anew with each Take.
+// A Meter measures the sets of a tape, or of several in succession. Its zero value is ready
+// to use, and starts counting anew with each Take.
 type Meter struct {
 	// Cumulative makes each point cover the whole tape so far. Since that is a function of
 	// the tape, the Meter need not remember earlier points, and a repeated point says the
@@ -39,12 +39,12 @@ type Meter struct {
 	groups []*group
 }
 
-// A group is what is measured of a resource.
+// A group holds the measurements of a resource.
 type group struct {
 	of     []Attr // the resource
 	key    string
 	points map[string]*Point // by metric and attributes
-	fresh  map[string]bool   // they have changed since the last Take
+	fresh  map[string]bool   // points that have changed since the last Take
 	start  time.Time         // zero: none
 	end    time.Time
 }
@@ -93,7 +93,7 @@ func (g *group) add(m measurement) {
 	p.Count, p.Sum, p.Min, p.Max = p.Count+1, p.Sum+m.value, min(p.Min, m.value), max(p.Max, m.value)
 }
 
-// keyOf returns what tells attributes from others.
+// keyOf returns a key that distinguishes attributes.
 func keyOf(attrs []Attr) string {
 	var b strings.Builder
 	for _, a := range attrs {

@@ -6,17 +6,17 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Metric is a histogram of something that spans tell.
+// A Metric is a histogram of something that can be measured from spans.
 type Metric struct {
 	Name   string
-	Unit   string    // as UCUM has it
+	Unit   string    // in UCUM
 	About  string    // what is measured
-	Bounds []float64 // of buckets, ascending: a bucket has what is at most its bound, and more than the one before
+	Bounds []float64 // of buckets, ascending: a bucket has numbers up to its bound, and above the one before
 }
 
 // Bounds of the conventions: of gen_ai.invoke_agent.duration, gen_ai.execute_tool.duration,
-// mcp.client.operation.duration and gen_ai.client.token.usage. What is our own has those
-// of the nearest.
+// mcp.client.operation.duration and gen_ai.client.token.usage. Our own metrics use the
+// bounds of the most similar one.
 var (
 	agentBounds = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6}
 	toolBounds  = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
@@ -24,7 +24,7 @@ var (
 	tokenBounds = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 )
 
-// Metrics are all that there are.
+// Metrics are all metrics.
 var Metrics = []*Metric{
 	{agentDuration, "s", "Duration of a turn, from the prompt to its end.", agentBounds},
 	{toolDuration, "s", "Duration of a tool call of the agent.", toolBounds},
@@ -41,8 +41,8 @@ type measurement struct {
 	attrs  []Attr
 }
 
-// measure returns what a span tells. How long something took that was still open when the
-// tape ended is not known, unless the agent's end was its own.
+// measure returns the measurements of a span. The duration of something still open at the
+// end of the tape is unknown, unless the agent's death ended it.
 func (s *Span) measure() (all []measurement) {
 	timed := !s.untimed && (s.Error != "" || s.value(stillOpen) == nil)
 	took := func(metric string, attrs ...string) {
@@ -90,7 +90,7 @@ func (s *Span) value(name string) any {
 	return nil
 }
 
-// pick returns those attributes of a span that have one of the names, in that order.
+// pick returns the attributes of a span that have one of the names, in the order of names.
 func (s *Span) pick(names []string) (list []Attr) {
 	for _, name := range names {
 		if v := s.value(name); v != nil {

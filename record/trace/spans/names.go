@@ -105,13 +105,13 @@ const (
 	modeEvent        = "acp.mode"
 )
 
-// Values of error.type that are no code of JSON-RPC.
+// Values of error.type that are not codes of JSON-RPC.
 const (
-	toolError = "tool_error" // a tool has failed, or an MCP server says isError
+	toolError = "tool_error" // a tool failed, or an MCP server returned isError
 	agentGone = "agent_gone" // it was open when the agent died
 )
 
 const (
-	maxName  = 1 << 10  // bytes of what the two sides call something
-	maxValue = 64 << 10 // bytes of what they said
+	maxName  = 1 << 10  // bytes of a name that comes from either side
+	maxValue = 64 << 10 // bytes of content
 )

@@ -30,8 +30,8 @@ type thread struct {
 	session string
 }
 
-// A traceEvent is one of the format's. Perfetto and the format's document (Chrome, "Trace
-// Event Format") agree on these members.
+// A traceEvent is an event of the format. Perfetto and the format's document (Chrome,
+// "Trace Event Format") agree on these members.
 type traceEvent struct {
 	Name     string         `json:"name"`
 	Category string         `json:"cat,omitempty"`
@@ -45,7 +45,7 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// A step is what an event tells that took time.
+// A step is an event that took time.
 type step struct {
 	traceEvent
 	from, to time.Time
@@ -62,7 +62,7 @@ func (p *Perfetto) Write(set Set) error {
 		case len(open) > 0 && !s.to.After(open[len(open)-1]):
 		case len(open) == 0 && !s.from.Before(p.until[s.Thread]):
 			p.until[s.Thread] = s.to
-		case s.Category == Connection.String(): // around all that has come
+		case s.Category == Connection.String(): // it contains all that came before
 		default:
 			p.overlapping(s)
 			continue
@@ -82,7 +82,7 @@ func (p *Perfetto) overlapping(s step) {
 	p.event(s.traceEvent)
 }
 
-// steps returns the steps of a set by their beginning, outer ones first, and writes the
+// steps returns the steps of a set, by beginning and outer ones first, and writes the
 // instants.
 func (p *Perfetto) steps(set Set) (list []step) {
 	for i := range set.Spans {
@@ -118,7 +118,7 @@ func (p *Perfetto) Close() error {
 	return p.err
 }
 
-// tokens writes what a turn took as counters.
+// tokens writes the tokens of a turn as counters.
 func (p *Perfetto) tokens(s *Span, on traceEvent) {
 	for _, c := range []struct{ counter, attr string }{
 		{"input tokens", inputTokens}, {"output tokens", outputTokens}, {"tokens in context", contextTokens},
@@ -131,8 +131,8 @@ func (p *Perfetto) tokens(s *Span, on traceEvent) {
 	}
 }
 
-// thread returns an event with the process and thread of a span, which it names when it
-// meets them.
+// thread returns an event with the process and thread of a span. It writes their names when
+// it first meets them.
 func (p *Perfetto) thread(s *Span) (on traceEvent) {
 	if p.processes == nil {
 		p.processes, p.threads, p.until = map[string]int{}, map[thread]int{}, map[int]time.Time{}

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A connection is what a tape tells of its connection as a whole.
+// A connection is what a tape says about its connection as a whole.
 type connection struct {
 	frames, bytes, lost int64
 	exit                *wire.Exit

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers say which spans of an agent's tape the calls of its servers are part of, as far
-// as nested.Join knows: a tool call, or the turn in which they were made. A call may be
-// joined otherwise while there are frames to come.
+// Servers finds the spans of an agent's tape that the calls of its servers are part of, as
+// far as nested.Join knows: a tool call, or the turn in which they were made. Further
+// frames may change to what a call is joined.
 type Servers struct {
 	agent Builder
 	join  nested.Join
@@ -51,10 +51,10 @@ func (s *Servers) Add(f *dialect.Frame) {
 	}
 }
 
-// Server takes the tape of a server, to which all frames have been added.
+// Server takes the tape of a server, to which all its frames have been added.
 func (s *Servers) Server(t *nested.Tape) { s.join.Nested(t) }
 
-// End says that this is all. Above knows something from then on.
+// End says that there are no more frames or tapes. Above finds nothing before End.
 func (s *Servers) End() {
 	s.take(s.agent.End())
 	s.join.End()
@@ -69,10 +69,10 @@ func (s *Servers) End() {
 			}
 		}
 	}
-	*s = Servers{calls: s.calls} // what was said is not needed any more
+	*s = Servers{calls: s.calls} // drops what was said
 }
 
-// take notes in which traces tool calls are.
+// take records the traces that tool calls are in.
 func (s *Servers) take(sets []Set) {
 	for _, set := range sets {
 		for _, span := range set.Spans {
@@ -83,8 +83,7 @@ func (s *Servers) take(sets []Set) {
 	}
 }
 
-// joined returns the span above a call that is joined to an entity of a turn, or follows
-// it.
+// joined returns the parent of a call that is joined to an entity of a turn, or follows it.
 func (s *Servers) joined(c nested.Joined, e *trace.Entity, turn Ref) Ref {
 	id, ok := s.tools[e]
 	if in := s.sent[id]; ok && in != (TraceID{}) && c.By != nested.NoEvidence {

@@ -1,11 +1,11 @@
-// Package spans turns the frames of a tape into spans, as OpenTelemetry and other
-// tools for traces take them. A turn is a trace: what the agent did in it lies below it.
-// A connection is another, with the calls that belong to no turn.
+// Package spans turns the frames of a tape into spans, as OpenTelemetry and other tracing
+// tools accept them. A turn is a trace: what the agent did in the turn is below it. A
+// connection is another trace, with the calls that belong to no turn.
 //
-// Spans are a function of the tape and of what Tape tells of others: read again, also in
-// part or by another machine, what was complete has the same ids and the same attributes.
-// They hold nothing that was said unless a Builder is asked for Content. The package stores
-// nothing and reads no clock.
+// Spans are a function of the tape and of what Tape says about others: reading a tape
+// again, even in part or on another machine, gives what was complete the same ids and
+// attributes. Spans contain nothing that was said unless a Builder is asked for Content.
+// The package stores nothing and reads no clock.
 package spans
 
 import (
@@ -17,7 +17,7 @@ type Span struct {
 	Trace  TraceID
 	ID     SpanID
 	Parent SpanID // zero: none
-	Remote bool   // Parent is a span of somebody else, which a traceparent named
+	Remote bool   // Parent is a foreign span, which a traceparent named
 
 	Kind  Kind
 	Name  string
@@ -28,7 +28,7 @@ type Span struct {
 	Frame   uint64 // Seq of the frame with which it began
 	Attrs   []Attr
 	Events  []Event
-	Dropped int // events that were one too many
+	Dropped int // number of events beyond maxEvents
 	Links   []Link
 	Error   string // error.type; empty: it did not fail
 
@@ -43,12 +43,12 @@ const (
 	Connection Kind = iota
 	Turn
 	ToolCall
-	Call // of either side, also a permission
+	Call // of either side, including permissions
 )
 
 var kindNames = [...]string{"connection", "turn", "tool", "call"}
 
-// String returns the word that ids are made with. It never changes.
+// String returns the word that goes into ids. It must never change.
 func (k Kind) String() string { return kindNames[k] }
 
 // Asks reports whether a span of the kind is a request, seen from the side that sent it:
@@ -81,9 +81,9 @@ type Set struct {
 	Resource []Attr
 	Spans    []Span // a parent before its children
 
-	Began time.Time // when the tape did
-	Since time.Time // when the set before completed, else Began
-	At    time.Time // when this one did; not before Since
+	Began time.Time // when the tape began
+	Since time.Time // when the set before completed, or else Began
+	At    time.Time // when this set completed; not before Since
 }
 
 // maxEvents is how many events a span has (OpenTelemetry's default, SpanLimits).
@@ -110,14 +110,14 @@ func (s *Span) link(to Ref, why string) {
 	s.Links = append(s.Links, Link{to.Trace, to.ID, []Attr{{linkKind, why}}})
 }
 
-// A Ref names a span, perhaps of another tape.
+// A Ref names a span, possibly of another tape.
 type Ref struct {
 	Trace TraceID
 	ID    SpanID
 }
 
-// under puts a span into the trace of its parent, unless a traceparent has said where it
-// belongs: then it keeps a link to what would be its parent.
+// under puts a span into the trace of its parent, unless a traceparent put it elsewhere:
+// then it only links to that parent.
 func (s *Span) under(parent Ref) {
 	if s.Remote {
 		s.link(parent, "parent")

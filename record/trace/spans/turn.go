@@ -10,17 +10,17 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A session is what spans of a session need of each other.
+// A session is what the spans of a session need to know of each other.
 type session struct {
 	of     *trace.Session
-	prompt *Ref          // that the traceparent of the last prompt named; nil: none
+	prompt *Ref          // what the traceparent of the last prompt named; nil: nothing
 	turns  map[int]Ref   // by number
 	last   *Ref          // the turn that began last; nil: none
-	fork   *Ref          // the last turn of the session that it was forked from, by then; nil: none
+	fork   *Ref          // the last turn of the session that it was forked from, at that time; nil: none
 	open   map[int]*turn // by number
 }
 
-// session returns what is known of a session; nil of none.
+// session returns the state of a session; nil for no session.
 func (b *Builder) session(of *trace.Session) *session {
 	if of == nil {
 		return nil
@@ -36,8 +36,8 @@ func (b *Builder) session(of *trace.Session) *session {
 	return s
 }
 
-// recall finds the turns that a session goes on from, when it has its first turn: what
-// this Builder has not seen is on other tapes.
+// recall finds the turns that a session continues, at its first turn: those that this
+// Builder has not seen are on other tapes.
 func (b *Builder) recall(s *session, began time.Time) {
 	on := func(session string) *Ref {
 		if last, ok := b.tape.Before(session, began); ok {
@@ -55,10 +55,10 @@ func (b *Builder) recall(s *session, began time.Time) {
 	}
 }
 
-// A turn is one that is open.
+// A turn is an open turn.
 type turn struct {
 	Ref
-	remote    *Ref // its parent, that a traceparent named; nil: none
+	remote    *Ref // its parent, which a traceparent named; nil: none
 	previous  *Ref
 	fork      *Ref // the last turn of the session that its own was forked from; nil: none
 	output    bool // there was some
@@ -78,7 +78,7 @@ type child struct {
 	byAgent bool          // a call of the agent's
 }
 
-// turn takes an event of a turn.
+// turn handles an event of a turn.
 func (b *Builder) turn(e *trace.Event, s *session) {
 	t := s.open[e.InTurn]
 	switch e.Phase {
@@ -157,7 +157,7 @@ func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 	return append([]Span{span}, b.below(t)...)
 }
 
-// timing adds what the time of a turn was spent on, if known.
+// timing adds how the time of a turn was spent, if known.
 func (s *Span) timing(e *trace.Event) {
 	if e.Untimed {
 		return
@@ -174,7 +174,7 @@ func (s *Span) timing(e *trace.Event) {
 	}
 }
 
-// usage says what a turn took, as far as the agent has said it.
+// usage adds what a turn took, as far as the agent reported it.
 func (s *Span) usage(u *trace.TurnUsage) {
 	for _, c := range []struct {
 		name  string
@@ -193,7 +193,7 @@ func (s *Span) usage(u *trace.TurnUsage) {
 	}
 }
 
-// below returns the spans below a turn that has ended, in the order in which they began.
+// below returns the spans below a turn that has ended, in order of their first frames.
 func (b *Builder) below(t *turn) []Span {
 	for i := range t.children {
 		c := &t.children[i]
@@ -212,7 +212,7 @@ func (b *Builder) below(t *turn) []Span {
 	return spans
 }
 
-// parentOf returns the tool call that a span is part of, else the turn.
+// parentOf returns the tool call that a span is part of, or else the turn.
 func (t *turn) parentOf(c *child) Ref {
 	at := steps.Only(len(t.children), func(i int) bool {
 		tool := &t.children[i]
@@ -227,7 +227,8 @@ func (t *turn) parentOf(c *child) Ref {
 	return Ref{t.Trace, t.children[at].ID}
 }
 
-// nameOf returns the name of a span that is about something, if that has a name.
+// nameOf returns the name of a span: the operation, and the name of its subject if there is
+// one.
 func nameOf(operation, of string) string {
 	if of == "" {
 		return operation

@@ -12,7 +12,7 @@ type Span struct {
 	From, To time.Duration
 }
 
-// Join returns spans in order. Those that touch, or are at most so far apart, become one.
+// Join returns spans in order. Spans that touch, or are at most so far apart, become one.
 func Join(list []Span, apart time.Duration) []Span {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.From, b.From)) })
@@ -28,7 +28,7 @@ func Join(list []Span, apart time.Duration) []Span {
 	return joined
 }
 
-// Length returns how long spans are together.
+// Length returns the sum of the lengths of spans.
 func Length(list []Span) (sum time.Duration) {
 	for _, s := range list {
 		sum += s.To - s.From
@@ -36,14 +36,14 @@ func Length(list []Span) (sum time.Duration) {
 	return sum
 }
 
-// clockTimes are round times from half a minute on.
+// clockTimes are the round times from half a minute on.
 var clockTimes = []time.Duration{
 	30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// RoundTime returns the shortest round time that is at least so long: 1, 2, 5, 10 … µs up to
-// 20 s, and then those of the clock. Ticks of an axis are so far apart.
+// RoundTime returns the shortest round time that is at least so long: 1, 2, 5, 10 … µs up
+// to 20 s, and then those of the clock. Axes have their ticks at such distances.
 func RoundTime(atLeast time.Duration) time.Duration {
 	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {

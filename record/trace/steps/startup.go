@@ -10,8 +10,9 @@ import (
 )
 
 // StartUp returns what came before the first turn of the session on a tape: how the client
-// set it up, and how its servers started. What sets up the connection is part of it if no
-// turn of another session came before. nil if t is not the first turn, or there is nothing.
+// set it up, and how its servers started. Setting up the connection is part of it if no
+// turn of another session came before. It is nil if t is not the first turn, or there is
+// nothing.
 func (s *Session) StartUp(t *trace.Turn) *Phase {
 	if !s.isFirst(t) {
 		return nil
@@ -44,7 +45,7 @@ func (s *Session) isFirst(t *trace.Turn) bool {
 	return t.Number == 1 || s.of.Conversation.Turns[t.Number-2].Run != t.Run
 }
 
-// beganConnection reports whether no turn came before a turn on its tape.
+// beganConnection reports whether a turn is the first of all sessions on its tape.
 func (s *Session) beganConnection(t *trace.Turn) bool {
 	for _, other := range s.Trace.Sessions {
 		for _, one := range other.Conversation.Turns {
@@ -56,7 +57,7 @@ func (s *Session) beganConnection(t *trace.Turn) bool {
 	return true
 }
 
-// setUp adds a call of the client's. One without an answer was waited for until the turn.
+// setUp adds a call of the client's. One without an answer lasts until the turn.
 func (p *Phase) setUp(c *trace.Call) {
 	one := &Step{Kind: SetUp, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Open: c.Open(), Untimed: c.Untimed, Failed: c.Failed, Call: c}
 	if one.Open {
@@ -65,7 +66,7 @@ func (p *Phase) setUp(c *trace.Call) {
 	p.Steps = append(p.Steps, one)
 }
 
-// started adds how servers started before the turn.
+// started adds the servers that started before the turn.
 func (s *Session) started(p *Phase) {
 	start := s.Start(p.Run)
 	if s.Calls == nil || start.IsZero() {
@@ -79,8 +80,8 @@ func (s *Session) started(p *Phase) {
 	}
 }
 
-// waits returns what was waited for in a start-up: each instant is charged to the first of
-// these that is pending: a login, which is the user's; the agent; the client.
+// waits returns what a start-up waited for: each instant is charged to the first of these
+// that is pending: a login, which is the user's; the agent; the client.
 func (p *Phase) waits() []trace.Wait {
 	var edges []time.Duration
 	for _, one := range p.Steps {
@@ -102,7 +103,8 @@ func (p *Phase) waits() []trace.Wait {
 	return list
 }
 
-// pending returns what was waited for between two times at which nothing else began or ended.
+// pending returns what a start-up waited for between two times with no beginning or end of
+// a step between them.
 func (p *Phase) pending(from, to time.Duration) trace.Part {
 	part := trace.ForClient
 	for _, one := range p.Steps {

@@ -1,7 +1,7 @@
-// Package steps models what the time of a session was spent on: before its first turn on a
-// tape a start-up, and then its turns. Each has steps with a beginning, an end and a kind,
-// some of them nested, and a lane of waiting: what was waited for at each instant. Whoever
-// draws turns over time asks this package.
+// Package steps models how the time of a session was spent: before its first turn on a tape
+// a start-up, and then its turns. Each has steps with a beginning, an end and a kind, some
+// of them nested, and a lane of waiting: what was waited for at each instant. All views
+// that draw turns over time use this package.
 //
 // The package stores nothing and reads no clock.
 package steps
@@ -20,8 +20,8 @@ import (
 type Step struct {
 	Span
 	Kind    Kind
-	Frame   uint64 // Seq of the frame that it begins with
-	Open    bool   // it has no end; To is then now, or the end of the tape
+	Frame   uint64 // Seq of its first frame
+	Open    bool   // it has no end; To is now, or the end of the tape
 	Untimed bool   // From or To is unknown
 	Failed  bool   // or refused by the user
 
@@ -31,7 +31,7 @@ type Step struct {
 	Server *nested.Joined
 	Starts *nested.Tape // a server that starts
 
-	Asked *trace.Permission // what the user was asked with Call; nil: nothing
+	Asked *trace.Permission // the permission that Call asked for; nil: none
 	Below []*Step           // in the order in which they began
 }
 
@@ -71,7 +71,7 @@ type Phase struct {
 	Waits []trace.Wait // they cover the phase; empty if it is Untimed
 }
 
-// Spend returns what the time of a phase was spent on.
+// Spend returns how the time of a phase was spent.
 func (p *Phase) Spend() (sum trace.Spend) {
 	for _, w := range p.Waits {
 		sum = sum.Plus(w.Spend())
@@ -83,10 +83,10 @@ func (p *Phase) Spend() (sum trace.Spend) {
 type Source struct {
 	Trace *trace.Trace
 	Calls *nested.Join            // of servers; nil: none
-	Start func(run int) time.Time // which time 0 of a tape is; zero: unknown
+	Start func(run int) time.Time // the time of day at time 0 of a tape; zero: unknown
 
-	// Until returns when a tape ended: when its last frame came, or now if it is being
-	// recorded. What has no end goes on until then.
+	// Until returns when a tape ended: at its last frame, or now if it is being recorded.
+	// Steps without an end last until then.
 	Until func(run int) time.Duration
 }
 
@@ -123,10 +123,10 @@ func (s Source) Session(of *trace.Session) *Session {
 // Session returns the session.
 func (s *Session) Session() *trace.Session { return s.of }
 
-// Entities returns those of a turn; number 0 is before the first one.
+// Entities returns the entities of a turn; number 0 is before the first turn.
 func (s *Session) Entities(number int) []*trace.Entity { return s.entities[number] }
 
-// Prompt returns what the user said first in a turn; empty if that is not known.
+// Prompt returns the first message of the user in a turn; empty if it is unknown.
 func (s *Session) Prompt(number int) string {
 	for _, e := range s.entities[number] {
 		if e.Message != nil && e.Message.Role == trace.User {
@@ -151,7 +151,7 @@ func (s *Session) Phases() []*Phase {
 	return list
 }
 
-// End returns when a turn ended. One that is open goes on until the end of its tape.
+// End returns when a turn ended. An open one lasts until the end of its tape.
 func (s Source) End(t *trace.Turn) time.Duration {
 	if t.Open() {
 		return max(t.Ended, s.Until(t.Run))
@@ -159,8 +159,8 @@ func (s Source) End(t *trace.Turn) time.Duration {
 	return t.Ended
 }
 
-// Servers returns the tapes of the servers that were started for a session: all, if there is
-// no other one.
+// Servers returns the tapes of the servers that were started for a session: all of them if
+// there is no other session.
 func (s Source) Servers(of *trace.Session) []*nested.Tape {
 	if len(s.Trace.Sessions) == 1 {
 		return s.Calls.Tapes
@@ -168,7 +168,7 @@ func (s Source) Servers(of *trace.Session) []*nested.Tape {
 	return s.Calls.Servers(of.ID)
 }
 
-// inOrder puts steps in the order in which they began.
+// inOrder sorts steps by their beginning.
 func inOrder(list []*Step) {
 	slices.SortStableFunc(list, func(a, b *Step) int { return cmp.Compare(a.From, b.From) })
 }

@@ -43,7 +43,7 @@ func entityText(e *trace.Entity) string {
 	return ""
 }
 
-// planText says how far a plan is.
+// planText says how much of a plan is done.
 func planText(p *trace.Plan) string {
 	done := 0
 	entries := p.Entries()

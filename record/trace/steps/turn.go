@@ -14,7 +14,7 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 		p.Waits = t.Waits(p.To)
 	}
 	entities := s.entities[t.Number]
-	byRequest := map[uint64]*Step{} // of a permission
+	byRequest := map[uint64]*Step{} // steps of tool calls, by the request of their permission
 	for _, e := range entities {
 		if e.Run != t.Run || e.Replayed || s.Owned(e) {
 			continue
@@ -51,7 +51,7 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 	return p
 }
 
-// entity returns what the agent said or did; nil for what takes no time.
+// entity returns the step of what the agent said or did; nil if that takes no time.
 func (p *Phase) entity(e *trace.Entity) *Step {
 	one := &Step{Span: Span{e.Run, e.Began, e.Ended}, Frame: e.First, Untimed: e.Untimed, Entity: e}
 	switch {
@@ -67,14 +67,14 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 	case e.Message != nil && e.Message.Role == trace.Thought, e.Compaction != nil:
 		one.Kind = Thinks
 	case e.Plan != nil:
-		one.Kind, one.To = Thinks, one.From // it stays
+		one.Kind, one.To = Thinks, one.From // a plan takes no time
 	default:
 		return nil
 	}
 	return one
 }
 
-// call returns a request of the agent's.
+// call returns the step of a request of the agent's.
 func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
 	one := &Step{Kind: Client, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
 	switch trace.PartOf(c.Method) {
@@ -89,8 +89,8 @@ func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
 	return one
 }
 
-// serve adds the calls of servers to which an entity has led, below its step if there is
-// evidence for that.
+// serve adds the calls of servers that an entity led to, below its step if there is
+// evidence.
 func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 	if s.Calls == nil {
 		return
@@ -105,7 +105,7 @@ func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 	}
 }
 
-// server returns a call of a server.
+// server returns the step of a call of a server.
 func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	start := s.Start(p.Run)
 	one := &Step{Kind: Server, Span: Span{Run: p.Run}, Frame: e.First, Open: c.Open(), Untimed: c.Untimed || start.IsZero(), Failed: c.Failed, Server: &c}
@@ -121,7 +121,8 @@ func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	return one
 }
 
-// around returns the tool call that a call lies in; nil: that is not known.
+// around returns the only tool call that contains a call in time; nil if there is none or
+// several do.
 func around(tops []*Step, call *Step) *Step {
 	at := Only(len(tops), func(i int) bool {
 		one := tops[i]
@@ -133,8 +134,8 @@ func around(tops []*Step, call *Step) *Step {
 	return tops[at]
 }
 
-// Only returns which of n tool calls a request of the agent's is part of that names none: the
-// only one that it lies in. -1: it lies in none, or in several, so that nobody knows in which.
+// Only returns which of n tool calls a request of the agent's that names none is part of:
+// the only one that it lies in, or -1 if it lies in none or in several.
 func Only(n int, liesIn func(i int) bool) int {
 	found := -1
 	for i := range n {
