@@ -5,20 +5,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An agent may end too early, or too late. Early is in the middle of work, unless its
-// client wanted it to end. Late is after its client has closed stdin, once there is no
-// work left.
+// An agent hangs if it ends too early or too late: too early in the middle of work, unless
+// its client wanted it to end; too late if its client has closed stdin and no work is left.
 type agent struct {
-	left   place // when the client closed stdin; Seq 0: it has not
-	heard  place // of the agent since then
+	left   place // when the client closed stdin; Seq 0: not yet
+	heard  place // the agent's last frame since then
 	wanted bool  // the client has left, or has sent a signal that ends programs
-	idle   bool  // there is no work
+	idle   bool  // no work is open
 	ended  bool
-	broke  place  // when it ended early; Seq 0: it has not
-	work   string // that it ended in the middle of
+	broke  place  // when it ended too early; Seq 0: it has not
+	work   string // what it was doing when it ended
 }
 
-// take takes the next frame, and the work that is open with it.
+// take takes the next frame, and the work that is open after it.
 func (a *agent) take(f *dialect.Frame, here place, open *work) {
 	a.idle = open.idle()
 	switch m := wire.ReadMark(f.Frame); {

@@ -8,30 +8,30 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A call is a request that has no answer.
+// A call is a request without an answer.
 type call struct {
 	key     callKey
 	kind    Kind
 	dir     wire.Direction
 	of      *trace.Call
 	turn    int           // number of the turn that it is in; 0: none
-	tool    *trace.Entity // that a permission is asked for
-	session *session      // that is set up, if its id is known
-	since   place         // when it was sent, or told of its progress last
+	tool    *trace.Entity // the tool call that it asks a permission for
+	session *session      // the session that it sets up, if its id is known
+	since   place         // when it was sent, or last reported progress
 	cancel  place         // when it was cancelled; Seq 0: it was not
 	token   tokenKey
 	over    bool
 	work    *work
 }
 
-// asksOutside reports whether an agent that sends the call, or gets it, waits for the
-// client or the user outside of a session.
+// asksOutside reports whether the call waits for the client or the user outside of a
+// session.
 func (c *call) asksOutside() bool {
 	return c.of.Session == "" && (c.dir == wire.AgentToClient || c.kind == Asked)
 }
 
-// waits tells how a call may hang. What the client asks for is not late while the agent
-// asks back.
+// waits returns how a call may hang. A client request is not overdue while the agent is
+// itself waiting for the client.
 func (c *call) waits() (wait, bool) {
 	since := c.since
 	switch {

@@ -10,19 +10,19 @@ import (
 // A Hang is a Stall on a tape that is being recorded.
 type Hang struct {
 	Stall
-	Began time.Time // when it began, by the clock of Follow
+	Began time.Time // by the clock of Follow
 }
 
-// Brief says for how long it hangs, in few words, such as `silent 34 s`.
+// Brief says in a few words how long it has been hanging, such as `silent 34 s`.
 func (h *Hang) Brief(now time.Time) string { return h.Stall.Brief(h.Since + now.Sub(h.Began)) }
 
-// Follow watches the tapes of a store that are being recorded, until ctx is done. It
-// calls changed with what hangs on a tape whenever that changes. after is as of Watch.
+// Follow watches the tapes of a store that are being recorded, until ctx is done. It calls
+// changed with what hangs on a tape whenever that changes. after is as in Watch.
 func Follow(ctx context.Context, store *record.Store, after time.Duration, changed func(tape string, hangs []Hang)) {
 	tapes := Tapes{Store: store, After: after}
 	for c, err := range store.Watch(ctx, tapes.Wanted) {
 		if err != nil {
-			continue // whoever reads the tape says so
+			continue // whoever reads the tape reports it
 		}
 		tapes.Take(&c, time.Now(), func(t *Tape, kind record.ChangeKind, changes []Change) {
 			if len(changes) == 0 {

@@ -6,13 +6,13 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A session is one with an open turn or set-up.
+// A session is a session with an open turn or set-up.
 type session struct {
 	of     *trace.Session
 	turns  bool // one is open
-	setups int  // that are open
+	setups int  // number of open ones
 	heard  place
-	last   said // with the last frame
+	last   said // what the last frame said
 
 	cancelled int   // number of the turn that was cancelled
 	cancel    place // when

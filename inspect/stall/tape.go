@@ -9,20 +9,21 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Tape is a tape that is read while it is recorded, or afterwards, with what hangs on
-// it. A Watch of a tape that is recorded says nothing of what was over before the tape
-// was read to its end.
+// A Tape is a tape that is read while it is being recorded, or afterwards, with what hangs
+// on it. Unless Past is set, it reports nothing that was over before the tape was read to
+// its end.
 type Tape struct {
 	Watch Watch
-	Info  record.Info // as of when the tape appeared
-	Past  bool        // what is over already is told too
+	Info  record.Info // from when the tape appeared
+	Past  bool        // report also what is over already
 
-	zero  time.Time // when the tape began; by the clock of the caller once frames come
+	zero  time.Time // when the tape began; by the caller's clock once new frames come
 	reads bool      // it was read to its end
-	known bool      // what Info says; its recorder may not have written that yet
+	known bool      // Info is known; the recorder may not have written it yet
 }
 
-// OpenTape returns a tape of a store of which no frame was read, at a time.
+// OpenTape returns a tape of a store before its first frame is read. now is the current
+// time.
 func OpenTape(store *record.Store, id string, after time.Duration, now time.Time) *Tape {
 	t := NewTape(record.Info{Tape: id, Start: record.Start{Time: now}}, after)
 	t.known = false
@@ -30,7 +31,7 @@ func OpenTape(store *record.Store, id string, after time.Duration, now time.Time
 	return t
 }
 
-// identify reads what the tape is, if that is not known, and reports whether it is now.
+// identify reads Info if it is not known yet, and reports whether it is now.
 func (t *Tape) identify(store *record.Store) bool {
 	if t.known {
 		return true
@@ -50,12 +51,12 @@ func (t *Tape) identify(store *record.Store) bool {
 	return true
 }
 
-// NewTape returns a tape of which no frame was read.
+// NewTape returns a tape before its first frame is read.
 func NewTape(info record.Info, after time.Duration) *Tape {
 	return &Tape{Watch: Watch{After: after}, Info: info, zero: info.Start.Time, known: true}
 }
 
-// Agent returns what the agent is called, by itself if it has said so. It is not clean.
+// Agent returns the name of the agent, its own if it gave one. It is not clean.
 func (t *Tape) Agent() string {
 	info := t.Info
 	if c := t.Watch.Connection(); c.Agent != "" {
@@ -64,11 +65,11 @@ func (t *Tape) Agent() string {
 	return tapetext.AgentName(info)
 }
 
-// Take takes what Store.Watch or Tape.Watch yields of the tape, StoreLooked included,
-// at a time, and returns what it changes. The list is valid until the next call.
+// Take takes what Store.Watch or Tape.Watch yields for the tape, StoreLooked included, at
+// time now, and returns what it changes. The list is valid until the next call.
 //
-// Time on the tape goes on from the frame that was read last, as the clock of now does:
-// that of the tape may have stood still while the machine slept.
+// After the last frame, time on the tape passes as on the caller's clock, because the clock
+// of the tape may have stood still while the machine slept.
 func (t *Tape) Take(c *record.Change, now time.Time) []Change {
 	switch c.Kind {
 	case record.FrameRecorded:
@@ -91,7 +92,7 @@ func (t *Tape) Take(c *record.Change, now time.Time) []Change {
 	return nil
 }
 
-// told returns changes that are to be told.
+// told returns changes if they are to be reported.
 func (t *Tape) told(changes []Change) []Change {
 	if t.reads || t.Past {
 		return changes
@@ -99,22 +100,22 @@ func (t *Tape) told(changes []Change) []Change {
 	return nil
 }
 
-// Time returns when something was, by the clock of the caller.
+// Time returns a time on the tape by the caller's clock.
 func (t *Tape) Time(at time.Duration) time.Time { return t.zero.Add(at) }
 
 // Tapes are the tapes of a store that are being recorded.
 type Tapes struct {
 	Store *record.Store
-	After time.Duration // as of Watch
+	After time.Duration // as in Watch
 
 	tapes map[string]*Tape
 }
 
-// Wanted says which tapes Store.Watch is to read: those that are recorded.
+// Wanted tells Store.Watch which tapes to read: those being recorded.
 func (l *Tapes) Wanted(_ string, live bool) (from uint64, ok bool) { return 1, live }
 
-// Take takes what Store.Watch yields at a time. It calls told with each tape that
-// appears or ends, and with what changes on one.
+// Take takes what Store.Watch yields, at time now. It calls told with each tape that
+// appears or ends, and with the changes on a tape.
 func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
 	if c.Kind == record.StoreLooked {
 		for _, id := range slices.Sorted(maps.Keys(l.tapes)) {
@@ -149,8 +150,7 @@ func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind re
 	}
 }
 
-// announce tells of a tape that appeared before it was known what it is, once that is
-// known.
+// announce reports a tape that appeared before its Info could be read, once it can.
 func (l *Tapes) announce(t *Tape, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
 	if !t.known && t.identify(l.Store) {
 		told(t, record.TapeAppeared, nil)

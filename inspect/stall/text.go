@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// phrases say what lasts, while it does and when it is over.
+// phrases describe what lasts, while it does and when it is over.
 var phrases = [...]struct{ now, then string }{
 	Silent: {"silent for", "silent for"},
 	Tool:   {"tool silent for", "tool silent for"},
@@ -27,7 +27,7 @@ var phrases = [...]struct{ now, then string }{
 	Gone:   {"gone for", "gone for"},
 }
 
-// Brief says for how long something hangs, in few words, such as `silent 34 s`.
+// Brief says in a few words how long something has been hanging, such as `silent 34 s`.
 func (s *Stall) Brief(now time.Duration) string {
 	what := s.Kind.String()
 	switch s.Kind {
@@ -39,7 +39,7 @@ func (s *Stall) Brief(now time.Duration) string {
 	return what + " " + lasts(max(now-s.Since, 0))
 }
 
-// begun says that something hangs. what is that.
+// begun returns the text for what begins to hang, described by what.
 func begun(s *Stall, lasted time.Duration, what string) string {
 	what += inFrame(s.Frame)
 	if s.Kind == Gone {
@@ -48,7 +48,7 @@ func begun(s *Stall, lasted time.Duration, what string) string {
 	return phrases[s.Kind].now + " " + lasts(lasted) + ": " + what
 }
 
-// over says that what has hung does not any more. by is what ended it.
+// over sets the texts for what no longer hangs, described by what. by is what ended it.
 func (c *Change) over(what, by string) {
 	c.Text = "over: "
 	if c.Goes {
@@ -63,11 +63,11 @@ func (c *Change) over(what, by string) {
 	c.Was = lasted + ": " + what + "; " + by
 }
 
-// A said is what a frame says, as far as it is kept.
+// A said is what is kept of the content of a frame.
 type said struct {
 	name   string // method or variant
 	answer bool
-	tool   *trace.ToolCall // that it is about; nil: none
+	tool   *trace.ToolCall // the tool call that it is about; nil: none
 }
 
 func (s said) String() string {
@@ -82,7 +82,7 @@ func (s said) String() string {
 	return termtext.Piece(s.name)
 }
 
-// frameWords says what a frame is.
+// frameWords says in words what a frame is.
 func frameWords(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Mark, wire.Stderr:
@@ -98,7 +98,7 @@ func frameWords(f *dialect.Frame) string {
 	return "a message"
 }
 
-// lasts returns a duration, in whole seconds if it has some.
+// lasts formats a duration, in whole seconds from one second on.
 func lasts(d time.Duration) string {
 	switch {
 	case d < time.Second:

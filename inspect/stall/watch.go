@@ -11,11 +11,11 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Watch says what hangs on one tape. Its zero value is ready to use. It is not safe
+// A Watch reports what hangs on one tape. Its zero value is ready to use. It is not safe
 // for concurrent use.
 type Watch struct {
-	// After is how long an agent may be silent; 0: DefaultAfter. The patience of the
-	// other kinds is in proportion. It must not change after the first call.
+	// After is how long an agent may be silent; 0: DefaultAfter. The limits of the other
+	// kinds are in proportion. It must not change after the first call.
 	After time.Duration
 
 	trace       trace.Trace
@@ -24,21 +24,21 @@ type Watch struct {
 	agent       agent
 
 	now     time.Duration
-	next    time.Duration // before that nothing begins to hang
+	next    time.Duration // nothing begins to hang before this time
 	hanging []hanging     // in the order in which it began
 	changes []Change
 }
 
 // A subject is what may hang: a session with its turn, a request, or the agent itself.
 type subject interface {
-	// waits returns in which way it may hang, and since when; false: in none.
+	// waits returns how the subject may hang, and since when; false: it cannot.
 	waits() (wait, bool)
 
-	// names says what it is.
+	// names describes the subject.
 	names() (session string, turn int, details []string)
 }
 
-// A wait is a way in which a subject may hang. It is another one if it begins anew.
+// A wait is a way in which a subject may hang. A wait that begins anew is a different one.
 type wait struct {
 	kind  Kind
 	since place
@@ -50,25 +50,25 @@ type place struct {
 	at  time.Duration
 }
 
-// hanging is a subject that was told of.
+// hanging is a subject that was reported.
 type hanging struct {
 	subject
 	wait
 	Stall
-	what string // as it was when it began
+	what string // its description when it began to hang
 }
 
 const (
-	// maxHanging is how much may hang at once. Nobody reads of more.
+	// maxHanging is how much may hang at once. More would not be read.
 	maxHanging = 256
 
-	// maxTime is the latest time that is told apart, so that sums of times stay times.
+	// maxTime clamps times so that adding two of them cannot overflow.
 	maxTime = time.Duration(math.MaxInt64 / 4)
 )
 
-// Add takes the next frame of the tape, with its bytes, of which it keeps none. It
-// returns what began to hang before it, and what is over with it. The list is valid
-// until the next call.
+// Add takes the next frame of the tape, with its bytes, and keeps none of them. It returns
+// what began to hang before it, and what is over with it. The list is valid until the next
+// call.
 func (w *Watch) Add(f *dialect.Frame) []Change {
 	w.changes = w.changes[:0]
 	w.advance(f.At - 1)
@@ -95,15 +95,15 @@ func (w *Watch) Add(f *dialect.Frame) []Change {
 	return w.changes
 }
 
-// Now takes it that no frame comes before a time, which is since the tape began, and
-// returns what begins to hang by then. The list is valid until the next call.
+// Now says that no frame comes before at, which is since the tape began, and returns what
+// begins to hang by then. The list is valid until the next call.
 func (w *Watch) Now(at time.Duration) []Change {
 	w.changes = w.changes[:0]
 	w.advance(at)
 	return w.changes
 }
 
-// End takes it that no frame will come any more, and returns what is over with that.
+// End marks the tape as finished and returns the stalls that this ends.
 func (w *Watch) End() []Change {
 	w.changes = w.changes[:0]
 	w.work.forget()
@@ -121,7 +121,7 @@ func (w *Watch) Hanging() []Stall {
 	return list
 }
 
-// Again tells once more what hangs, as it is now. The list is valid until the next call.
+// Again reports what hangs once more, as it is now. The list is valid until the next call.
 func (w *Watch) Again() []Change {
 	w.changes = w.changes[:0]
 	for i := range w.hanging {
@@ -144,12 +144,12 @@ func (w *Watch) Connection() dialect.Connection {
 
 func (w *Watch) after() time.Duration { return cmp.Or(w.After, DefaultAfter) }
 
-// shortest returns how long it takes at least before something new hangs.
+// shortest returns the least time until something new can hang.
 func (w *Watch) shortest() time.Duration {
 	return min(Patience(Client, w.after()), afterClient)
 }
 
-// advance moves the time on, and tells what hangs by then.
+// advance moves the time on, and reports what hangs by then.
 func (w *Watch) advance(to time.Duration) {
 	to = min(to, maxTime)
 	if to < w.next {
@@ -188,7 +188,7 @@ func (w *Watch) advance(to time.Duration) {
 	w.now = max(w.now, to)
 }
 
-// begin tells that a subject hangs.
+// begin reports that a subject hangs.
 func (w *Watch) begin(of subject, at time.Duration) {
 	waits, ok := of.waits()
 	if !ok || len(w.hanging) == maxHanging {
@@ -203,8 +203,8 @@ func (w *Watch) begin(of subject, at time.Duration) {
 	w.changes = append(w.changes, Change{Stall: s, At: at})
 }
 
-// settle tells what does not hang any more as before, with a frame or, if that is nil,
-// with the end of the tape.
+// settle reports what no longer hangs as it did, because of a frame or, if f is nil, the
+// end of the tape.
 func (w *Watch) settle(f *dialect.Frame) {
 	w.hanging = slices.DeleteFunc(w.hanging, func(h hanging) bool {
 		if waits, ok := h.waits(); ok && waits == h.wait {

@@ -9,14 +9,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// The work is what is open on a connection.
+// work is what is open on a connection.
 type work struct {
 	sessions map[string]*session // with an open turn or set-up, by id
-	calls    map[callKey]*call   // that have no answer
-	tokens   map[tokenKey]*call  // that tell of their progress
-	owed     int                 // calls of the client's
-	asking   int                 // calls that wait for the user, or for the client, outside of sessions
-	answered place               // when such a call was answered last
+	calls    map[callKey]*call   // without an answer
+	tokens   map[tokenKey]*call  // that report progress, by token
+	owed     int                 // number of open calls of the client
+	asking   int                 // number of open calls that wait for the user or the client, outside of sessions
+	answered place               // when one of those was last answered
 }
 
 // A callKey is the frame of a request, and its index if that is a batch.
@@ -25,16 +25,16 @@ type callKey struct {
 	entry int
 }
 
-// A tokenKey is a progress token of MCP, and who gave it.
+// A tokenKey is a progress token of MCP, and the side that chose it.
 type tokenKey struct {
 	dir   wire.Direction
 	token string
 }
 
-// maxToken is how long a progress token may be that is remembered.
+// maxToken is the length of the longest progress token that is remembered.
 const maxToken = 256
 
-// take takes the next frame and what the trace says of it.
+// take takes the next frame and its events in the trace.
 func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -55,7 +55,7 @@ func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
 	}
 	k.hear(f, here)
 	switch {
-	case f.Kind == wire.Oversized: // its id may stand where nobody has read
+	case f.Kind == wire.Oversized: // its id may be in a part that was not read
 		for reply := range f.Replies() {
 			k.end(k.calls[callKey{seq: reply.Request}], here)
 			if s := k.sessions[reply.Session]; s != nil && reply.Events.Has(dialect.TurnEnded) {
@@ -63,7 +63,7 @@ func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
 				k.release(s)
 			}
 		}
-	case f.Dir == wire.ClientToAgent && wire.ReadMark(f.Frame).EOF: // it answers no more
+	case f.Dir == wire.ClientToAgent && wire.ReadMark(f.Frame).EOF: // the client sends no more answers
 		for _, c := range k.calls {
 			if c.dir == wire.AgentToClient {
 				k.end(c, here)
@@ -104,7 +104,7 @@ func (k *work) call(f *dialect.Frame, e *trace.Event, here place) {
 	}
 }
 
-// kindOf returns in which way a request may hang; false: in none, or as a turn.
+// kindOf returns how a request may hang; false: it cannot, or only as a turn.
 func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 	m, _ := dialect.Lookup(dialect.AnyProtocol, e.Method)
 	asked := e.Dir == wire.AgentToClient
@@ -125,8 +125,8 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 	return Hung, true
 }
 
-// isFinal reports whether a frame takes back a request of MCP, which is not answered
-// then. In ACP it is.
+// isFinal reports whether a frame cancels a request of MCP, which then gets no answer. In
+// ACP it still gets one.
 func isFinal(f *dialect.Frame) bool {
 	cancels := func(a dialect.Annotation) bool {
 		return dialect.RoleOf(dialect.MCP, a.Method).Is(dialect.CancelsRequest)
@@ -158,7 +158,7 @@ func (k *work) begin(c *call, f *dialect.Frame, e *trace.Event) {
 	}
 }
 
-// end takes it that nobody waits for a call any more, which may be nil.
+// end notes that a call, which may be nil, is no longer waited for.
 func (k *work) end(c *call, here place) {
 	if c == nil || c.over {
 		return
@@ -181,7 +181,7 @@ func (k *work) end(c *call, here place) {
 	}
 }
 
-// progressToken returns the token that a request gives for its progress, empty for none.
+// progressToken returns the token that a request gives for its progress, empty if none.
 func progressToken(f *dialect.Frame, entry int, method string) string {
 	if !bytes.Contains(f.Raw, []byte(`"progressToken"`)) {
 		return ""
@@ -208,7 +208,7 @@ func message(f *dialect.Frame, entry int) (e wire.Envelope) {
 	return e
 }
 
-// hear takes a frame as a sign of life.
+// hear takes a frame as a sign of life of its session or call.
 func (k *work) hear(f *dialect.Frame, here place) {
 	if !f.AtClient() || f.Kind == wire.Stderr || f.Kind == wire.Mark {
 		return
@@ -233,7 +233,7 @@ func (k *work) hear(f *dialect.Frame, here place) {
 	}
 }
 
-// session returns what is kept of a session, from now on.
+// session returns the state of a session, which it creates if there is none.
 func (k *work) session(of *trace.Session, here place) *session {
 	if k.sessions == nil {
 		k.sessions = map[string]*session{}
@@ -267,7 +267,7 @@ func (k *work) forget() {
 	*k = work{}
 }
 
-// name says what is open, of several things what began first.
+// name returns the name of what is open, of several what began first.
 func (k *work) name() string {
 	var first subject
 	var since place
@@ -286,7 +286,7 @@ func (k *work) name() string {
 	return details[0]
 }
 
-// each calls a function with all that is open.
+// each calls a function with everything that is open.
 func (k *work) each(do func(subject)) {
 	for _, s := range k.sessions {
 		do(s)

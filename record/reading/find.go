@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// AddServers adds the tapes of the servers that the agents started and that are in their store,
-// which is one; if all, those too that these started. While the Reader follows, servers that
-// begin later are added.
+// AddServers adds the tapes of the servers that the agents started, from the store of the
+// agents; if all, also those of the servers that these started. While the Reader follows,
+// it adds servers that start later.
 func (r *Reader) AddServers(all bool) error {
 	r.all = all
 	for _, agent := range r.Agents() {
@@ -22,9 +22,9 @@ func (r *Reader) AddServers(all bool) error {
 	return r.find(nil)
 }
 
-// isFor reports whether a server was started for the session that is read of an agent. If the
-// tape does not say for which, it is that of the only session, unless the setup of that has
-// other servers.
+// isFor reports whether a server was started for the session of an agent that is being
+// read. If the server's tape does not say for which session, it is the only one, unless the
+// setup of that session declares other servers.
 func (r *Reader) isFor(agent *Part, server *record.Info) bool {
 	if agent.Session == "" {
 		return true
@@ -36,8 +36,8 @@ func (r *Reader) isFor(agent *Part, server *record.Info) bool {
 	return agent.Info.Sessions == 1 && (declared || !setUp)
 }
 
-// find adds the tapes of servers that are in the store and not yet known. begun is one that has
-// just begun, which a list may not tell everything about; nil: none.
+// find adds the tapes of servers that are in the store and not yet known. begun is a tape
+// that has just begun, which a list may not describe in full; nil: none.
 func (r *Reader) find(begun *record.Info) error {
 	if r.store == nil {
 		return nil
@@ -69,8 +69,8 @@ func (r *Reader) find(begun *record.Info) error {
 	return nil
 }
 
-// findBelow adds the tapes that are nested in the part above, which is the tape of an agent or
-// below it. name is what follows the agent's tape in a reference to the part above.
+// findBelow adds the tapes that are nested in above, which is the tape of an agent or is
+// below one. name is what follows the agent's tape in a reference to above.
 func (r *Reader) findBelow(n record.Nesting, agent, above *Part, name string) error {
 	children := n.Children(above.Info.Tape)
 	for i, ref := range record.ServerRefs(children) {

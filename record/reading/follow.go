@@ -10,12 +10,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// maxPending is how many bytes of frames wait to be sorted by time.
+// maxPending is how many bytes of frames may wait to be sorted by time.
 const maxPending = 4 << 20
 
-// follow yields what comes on the tapes that are still recorded, and on those of servers that
-// are started meanwhile, until all have ended or ctx is done. What one look at the store finds
-// is sorted by time.
+// follow yields what is added to the tapes that are still being recorded, and what is on
+// those of servers that start meanwhile, until all have ended or ctx is done. It sorts by
+// time what one look at the store finds.
 func (p *pass) follow(ctx context.Context) {
 	if !p.live() {
 		return
@@ -31,7 +31,7 @@ func (p *pass) follow(ctx context.Context) {
 	}
 }
 
-// live reports whether a tape is still recorded.
+// live reports whether a tape is still being recorded.
 func (p *pass) live() bool {
 	return slices.ContainsFunc(p.Parts, func(part *Part) bool { return !part.over })
 }
@@ -45,7 +45,7 @@ func (p *pass) changes(ctx context.Context) iter.Seq2[record.Change, error] {
 	return p.store.Watch(ctx, p.wanted)
 }
 
-// wanted returns from where a tape is to be read, when it appears.
+// wanted returns the frame from which to read a tape that appears.
 func (p *pass) wanted(tape string, _ bool) (from uint64, ok bool) {
 	part := p.known[tape]
 	if part == nil {
@@ -56,8 +56,8 @@ func (p *pass) wanted(tape string, _ bool) (from uint64, ok bool) {
 	return part.last + 1, !part.over
 }
 
-// started returns the part that is the tape of a server that was started meanwhile; nil if it
-// is none.
+// started returns the part of a server's tape that began meanwhile; nil if the tape is
+// none.
 func (p *pass) started(tape string) *Part {
 	if p.listed[tape] {
 		return nil
@@ -76,8 +76,8 @@ func (p *pass) started(tape string) *Part {
 	return p.known[tape]
 }
 
-// fail notes an error that is of no tape, unless it is the same as before: a store that cannot
-// be listed says so each time.
+// fail records an error that belongs to no tape, unless it repeats the previous one: a
+// store that cannot be listed reports so each time.
 func (p *pass) fail(err error) {
 	if p.told != err.Error() {
 		p.told = err.Error()
@@ -85,7 +85,7 @@ func (p *pass) fail(err error) {
 	}
 }
 
-// take takes a change of the store.
+// take handles a change of the store.
 func (p *pass) take(c *record.Change, err error) {
 	part := p.known[c.Tape]
 	if p.store == nil {
@@ -109,7 +109,7 @@ func (p *pass) take(c *record.Change, err error) {
 	}
 }
 
-// flush yields what is pending. It reports whether to go on.
+// flush yields what is pending, and reports whether to go on.
 func (p *pass) flush() bool {
 	if len(p.pending)+len(p.ended) == 0 {
 		return true
@@ -130,7 +130,8 @@ func (p *pass) flush() bool {
 	return p.yield(&Event{Kind: Looked})
 }
 
-// begin has a part begin that has not yet.
+// begin yields that a part begins, unless it has begun already, and reports whether to go
+// on.
 func (p *pass) begin(part *Part) bool {
 	if part == nil || part.begun {
 		return true

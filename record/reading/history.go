@@ -9,19 +9,19 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A History is what happened on the tapes of an agent, and what its servers were called for.
-// The zero value is ready to use. If Trace is Brief, calls are not joined to what led to them.
+// A History is what happened on the tapes of an agent, and the calls of its servers. The
+// zero value is ready to use. If Trace is Brief, calls are not joined to tool calls.
 type History struct {
 	Trace trace.Trace
 	Calls nested.Join
-	Start time.Time // when the times of all of the agent's frames begin; zero: each with its tape
+	Start time.Time // the time 0 of all of the agent's frames; zero: each tape has its own
 
 	servers map[*Part]*nested.Tape // with tapes of their own
-	hosts   []*Part                // of Calls.Tapes: the agent that the client has the server for; nil: the server has a tape of its own
+	hosts   []*Part                // by index in Calls.Tapes: the agent whose client hosts the server; nil: the server has a tape of its own
 }
 
-// Take takes the next event of a Reader. It reports whether that is a frame of the subject on
-// the tape of an agent, which then is in Trace.
+// Take takes the next event of a Reader. It reports whether the event is a frame of the
+// subject on the tape of an agent, which Take then has added to Trace.
 func (h *History) Take(e *Event) bool {
 	switch {
 	case e.Part == nil, e.Part.IsServer() && e.Part.Above != e.Part.Agent: // or a server of a server
@@ -45,7 +45,7 @@ func (h *History) Take(e *Event) bool {
 	return false
 }
 
-// begin begins with the tape of a server.
+// begin adds the tape of a server.
 func (h *History) begin(p *Part) {
 	if h.servers == nil {
 		h.servers = map[*Part]*nested.Tape{}
@@ -56,13 +56,13 @@ func (h *History) begin(p *Part) {
 	h.hosts = append(h.hosts, nil)
 }
 
-// CallsOf returns what gathers the calls on the tape of a server.
+// CallsOf returns a nested.Tape that collects the calls on the tape of a server.
 func CallsOf(info *record.Info) *nested.Tape {
 	parent := info.Start.Parent
 	return &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
 }
 
-// frame takes a frame of the agent. One that is not of the session may still say for which
+// frame takes a frame of the agent. A frame of another session may still say for which
 // session a server was started.
 func (h *History) frame(e *Event) bool {
 	own := e.Part.Has == nil || e.Part.Has(&e.Frame)
@@ -80,14 +80,15 @@ func (h *History) frame(e *Event) bool {
 	return own
 }
 
-// End says that no frame of the agent follows.
+// End says that no further frame of the agent will come.
 func (h *History) End() {
 	h.Trace.End()
 	h.Calls.End()
 }
 
-// Servers yields what servers were called for in the sessions that were read, when all was
-// read: those with tapes of their own, and those that the client hosts.
+// Servers yields the calls of servers in the sessions that were read: of servers with tapes
+// of their own, and of those that the client hosts. It must be called after everything was
+// read.
 func (h *History) Servers() iter.Seq[*nested.Tape] {
 	return func(yield func(*nested.Tape) bool) {
 		for i, t := range h.Calls.Tapes {

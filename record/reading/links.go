@@ -5,14 +5,14 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// links say for which sessions of the agent the servers were started.
+// links find the sessions of the agent for which servers were started.
 type links struct {
 	said nested.Links
-	part *Part // of the agent, whose tape said something last
+	part *Part // the agent's part that take was called with last
 }
 
-// read takes all that there is on a tape of the agent. What cannot be read is left out: reading
-// the frames again reports it.
+// read takes all frames of a tape of the agent. It skips what cannot be read: reading the
+// frames again reports the error.
 func (l *links) read(agent *Part) {
 	for f, err := range agent.Tape.Clone().Rows(1) {
 		if err == nil && nested.Concern(&f) {
@@ -21,8 +21,8 @@ func (l *links) read(agent *Part) {
 	}
 }
 
-// take takes a frame of the agent that sets up a session, or the answer to that. If its bytes are not
-// at hand they are read from the tape.
+// take takes a frame of the agent that sets up a session, or the answer to one. It reads
+// the frame's bytes from the tape if f lacks them.
 func (l *links) take(agent *Part, f *dialect.Frame) {
 	if l.part != agent {
 		l.part = agent
@@ -38,7 +38,8 @@ func (l *links) take(agent *Part, f *dialect.Frame) {
 	l.said.Add(&whole)
 }
 
-// resolve notes what has become known of servers. A server of a server is of its session.
+// resolve sets the sessions of servers that are now known. A server of a server has the
+// session of the one above it.
 func (l *links) resolve(servers, all []*Part) {
 	for _, p := range servers {
 		if above := all[p.Above]; p.Session == "" && above.IsServer() {

@@ -8,20 +8,20 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A pass is one time that tapes are read.
+// A pass reads the tapes once.
 type pass struct {
 	*Reader
 	yield func(*Event) bool
 
-	pending []Event // frames that came together
+	pending []Event // frames that were found together
 	size    int     // their bytes
-	ended   []*Part // after these
-	told    string  // the last error that was of no tape
+	ended   []*Part // parts that end after the pending frames
+	told    string  // the last error that belongs to no tape
 }
 
-// recorded yields what is there, by time. A tape is opened where its first frame is due, so
-// that no more of them are open than were recorded at the same time. It reports whether to go
-// on.
+// recorded yields what has been recorded, in order of time, and reports whether to go on.
+// It opens a tape only when its first frame is due, so that no more tapes are open at once
+// than were recorded at once.
 func (p *pass) recorded() bool {
 	waiting := slices.Clone(p.Servers())
 	slices.SortStableFunc(waiting, func(a, b *Part) int { return cmp.Compare(a.Began, b.Began) })
@@ -45,8 +45,8 @@ func (p *pass) recorded() bool {
 	return p.yield(&Event{Kind: Looked})
 }
 
-// merge yields what is on the tapes of the agent and on those that wait, which are sorted by
-// time.
+// merge yields, in order of time, what is on the tapes of the agent and on the waiting
+// ones, which are sorted by time.
 func (p *pass) merge(agents iter.Seq[*Event], waiting []*Part) bool {
 	open := []*source{newSource(agents)}
 	defer func() {
@@ -107,7 +107,7 @@ func (p *pass) framesOf(part *Part) iter.Seq2[dialect.Frame, error] {
 	return part.Tape.Frames(part.last + 1)
 }
 
-// place notes when the frame came, and that it was read.
+// place sets the time of an event, and records that its frame was read.
 func (e *Event) place() {
 	p := e.Part
 	if p.at = max(p.at, p.Began); e.Err == nil {
@@ -118,7 +118,7 @@ func (e *Event) place() {
 	e.At = p.at
 }
 
-// A source is where the events of one tape come from, or of those of the agent.
+// A source yields the events of one tape, or of the agent's tapes.
 type source struct {
 	*Event // the next one
 	next   func() (*Event, bool)
@@ -132,14 +132,14 @@ func newSource(events iter.Seq[*Event]) *source {
 	return s
 }
 
-// advance goes to the next event. It reports whether there is one.
+// advance goes to the next event, and reports whether there is one.
 func (s *source) advance() (ok bool) {
 	s.Event, ok = s.next()
 	return ok
 }
 
-// earliest returns the source with the earliest event, of several the one that was opened
-// first; nil if there is none.
+// earliest returns the source with the earliest event, the one opened first if there are
+// several; nil if there is none.
 func earliest(open []*source) (first *source) {
 	for _, s := range open {
 		if first == nil || s.At < first.At {

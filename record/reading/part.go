@@ -19,19 +19,19 @@ type Part struct {
 	Above  int           // of a server: which part it is nested in
 
 	// Of the tape of an agent:
-	Store  *record.Store                   // that it is in, where its servers are looked for; nil: it has none
+	Store  *record.Store                   // that holds it, and is searched for its servers; nil: none
 	From   uint64                          // the first frame to read; may be changed until the part begins
-	Frames iter.Seq2[dialect.Frame, error] // what is read in place of the frames of Tape; nil: those
-	Has    func(*dialect.Frame) bool       // which frames are of the subject; nil: all
+	Frames iter.Seq2[dialect.Frame, error] // read in place of the frames of Tape; nil: none
+	Has    func(*dialect.Frame) bool       // reports whether a frame is of the subject; nil: all are
 
-	// Session is, of an agent, the one whose servers are read; empty: all are. Of a server it is
-	// the one that the server was started for; empty: nobody knows yet.
+	// Session is, for an agent, the session whose servers are read; empty: those of all.
+	// For a server it is the session that the server was started for; empty: not known yet.
 	Session string
 
 	last  uint64        // number of the last frame that was read
 	at    time.Duration // of that frame
 	begun bool
-	over  bool // no frame follows
+	over  bool // no further frame will come
 }
 
 // Agents returns the parts that are the tapes of an agent.
@@ -47,7 +47,8 @@ func Agents(tapes ...*record.Tape) ([]Part, error) {
 	return parts, nil
 }
 
-// since returns when a tape began since the first one did; unknown if nobody knows.
+// since returns the time from the beginning of the first tape to that of another, or
+// unknown if one of them is not known.
 func since(info, first *record.Info, unknown time.Duration) time.Duration {
 	if info.Start.Time.IsZero() || first.Start.Time.IsZero() {
 		return unknown

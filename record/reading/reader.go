@@ -1,9 +1,9 @@
 // Package reading reads the tapes of a subject in one pass: one tape, a session that is on
 // several, or the tapes of an agent with those of the MCP servers that it started. A Reader
-// yields what is on them in the order of time, and follows those that are still being recorded.
+// yields what is on them in order of time, and follows those that are still being recorded.
 //
-// However many tapes there are, no more of them are open than were recorded at the same time,
-// and no more than a few megabytes of frames wait for their turn.
+// However many tapes there are, no more of them are open at once than were recorded at
+// once, and at most a few megabytes of frames are held back for sorting.
 package reading
 
 import (
@@ -18,19 +18,19 @@ import (
 
 // A Reader reads tapes that belong together. It is for one goroutine, and reads once.
 type Reader struct {
-	Parts  []*Part // those of the agent first; while the Reader follows there may be more
-	Fields bool    // frames that are there come without their bytes, as with record.Tape.Rows
-	Follow bool    // go on with what is recorded, until all tapes have ended
+	Parts  []*Part // those of the agent first; the Reader may add more while it follows
+	Fields bool    // recorded frames come without their bytes, as from record.Tape.Rows
+	Follow bool    // continue with what is being recorded, until all tapes have ended
 
-	agents int           // of Parts
-	store  *record.Store // where servers are looked for; nil: they are not
+	agents int           // number of the agent's Parts
+	store  *record.Store // where to look for servers; nil: do not
 	all    bool          // also servers of servers
 	known  map[string]*Part
 	listed map[string]bool // tapes that were in the store, and complete, when it was listed
 	links  links
 }
 
-// New returns a Reader of the tapes of an agent, which are sorted by time.
+// New returns a Reader of the tapes of an agent, which must be sorted by time.
 func New(agents []Part) *Reader {
 	r := &Reader{known: map[string]*Part{}, listed: map[string]bool{}}
 	var began time.Duration
@@ -63,11 +63,11 @@ func (r *Reader) Agents() []*Part { return r.Parts[:r.agents] }
 // Servers returns the parts that are tapes of servers.
 func (r *Reader) Servers() []*Part { return r.Parts[r.agents:] }
 
-// An Event is what a Reader comes to. It is valid until the next one is asked for.
+// An Event is what a Reader yields. It is valid until the next one.
 type Event struct {
 	Kind  Kind
-	Part  *Part         // nil: of none
-	At    time.Duration // of a frame: since the first tape of the agent began; as of the frame before if its time is unknown
+	Part  *Part         // nil: it belongs to no part
+	At    time.Duration // since the first tape of the agent began; of a frame with unknown time, that of the frame before
 	Frame dialect.Frame
 	Err   error // in place of frames that cannot be read
 }
@@ -77,16 +77,16 @@ type Kind uint8
 
 // The kinds.
 const (
-	Begins Kind = iota // what follows of the part has not been read before
+	Begins Kind = iota // nothing of the part was read before
 	Read               // a frame, or an error in its place
-	Ends               // no frame of the part follows: its recording has ended
-	Looked             // all that was there has been read, or what was recorded since
+	Ends               // the recording of the part has ended: no further frame will come
+	Looked             // everything recorded before the look has been read
 )
 
-// Read yields what is on the tapes: the frames of each tape in their order, the tapes of the
-// agent one after another, and those of servers between them by time. What has been recorded
-// meanwhile follows, ordered by time as far as it comes together. Reading stops when ctx is
-// done.
+// Read yields what is on the tapes: the frames of each tape in their order, the tapes of
+// the agent one after another, and those of servers between them by time. Then it yields
+// what was recorded meanwhile; what one look finds is sorted by time. Reading stops when
+// ctx is done.
 func (r *Reader) Read(ctx context.Context) iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		p := pass{Reader: r, yield: func(e *Event) bool {
