@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	}
 	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
-		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: an interrupt too says where the tapes are
+		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: after an interrupt, too, the user learns where the tapes are
 	}
 	if cli.IsTerminal(out) {
 		fmt.Fprintln(out) // below the progress
@@ -74,7 +74,7 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	return writeNext(out, store.Dir())
 }
 
-// writeDemoSummary says what happened in the session of the demo, on both tapes.
+// writeDemoSummary writes the summary of the demo's session, across both tapes.
 func writeDemoSummary(ctx context.Context, w io.Writer, dir string) error {
 	sub, err := ref.Resolve(dir, demo.Session, nil)
 	if err != nil {
@@ -90,8 +90,8 @@ func writeDemoSummary(ctx context.Context, w io.Writer, dir string) error {
 	return writeSummary(w, s)
 }
 
-// writeNext lists commands that show more of what was recorded. They are short, once
-// the shell knows the store.
+// writeNext lists commands that show more of what was recorded. They omit --store, because
+// the user first exports the store's path to the shell.
 func writeNext(w io.Writer, dir string) error {
 	if _, err := fmt.Fprintf(w, "\nNext, name this store to your shell, and look around in it:\n\n  %s\n\n", exportLine(shellName(), dir)); err != nil {
 		return err
@@ -111,10 +111,10 @@ func writeNext(w io.Writer, dir string) error {
 	} {
 		t.Row("  acptap "+next[0], next[1])
 	}
-	return t.Write(w, 0) // not cut: commands are to be copied
+	return t.Write(w, 0) // never cut: users copy these commands
 }
 
-// shellName returns the name of the user's shell, as far as the environment tells it.
+// shellName returns the name of the user's shell, guessed from the environment.
 func shellName() string {
 	if shell := os.Getenv("SHELL"); shell != "" || runtime.GOOS != "windows" {
 		return filepath.Base(shell)
@@ -122,7 +122,7 @@ func shellName() string {
 	return "powershell"
 }
 
-// exportLine returns the line that tells a shell, and what it runs, which store to use.
+// exportLine returns the shell command that sets the store for the shell and its children.
 func exportLine(shell, dir string) string {
 	switch shell {
 	case "fish":

@@ -37,7 +37,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 			if err != nil {
 				return err
 			}
-			var failed error // the store is checked all the same
+			var failed error // does not prevent the check of the store
 			if recovering {
 				failed = recoverJournals(store, cmd.ErrOrStderr())
 			}
@@ -73,7 +73,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 	return cmd
 }
 
-// recoverJournals compresses what killed proxies left behind.
+// recoverJournals compresses the journals that killed proxies left.
 func recoverJournals(store *record.Store, stderr io.Writer) error {
 	p := cli.NewProgress(stderr, "compressing journals")
 	defer p.End()

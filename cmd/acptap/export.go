@@ -22,7 +22,7 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// newExportCmd returns the command export. handOver has acptap-lake run it.
+// newExportCmd returns the export command. handOver runs acptap-lake in its place.
 func newExportCmd(dir *string, handOver func(*cobra.Command) error) *cobra.Command {
 	var out, only string
 	var force, nested bool
@@ -143,19 +143,19 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	return cmd
 }
 
-// exporting is what an export is asked for.
+// exporting holds the flags of acptap export.
 type exporting struct {
 	format   string
-	list     string        // of what to write in otlp
-	signals  []otlp.Signal // made from list
+	list     string        // what to write in otlp
+	signals  []otlp.Signal // parsed from list
 	want     filter.Filter
 	raw      bool
-	content  bool // of spans
+	content  bool // include it in spans
 	findings bool
 }
 
-// export writes the frames of a subject that match and can be read. damage says
-// what could not be read.
+// export writes the readable frames of a subject that match. damage joins the errors for
+// parts that cannot be read.
 func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	if x.format != "jsonl" {
 		return x.exportSpans(ctx, w, sub, bar)
@@ -165,7 +165,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 		return nil, err
 	}
 	if sub.Session != "" {
-		info.Tape = "" // what is written is not the tape of that id
+		info.Tape = "" // a session is not the whole tape, so it must not have the tape's ID
 	}
 	for _, p := range sub.Parts[1:] {
 		more, err := p.Tape.Info()
@@ -234,7 +234,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 	return damage, e.Close()
 }
 
-// writeFindings writes what was found in the frame that was written last.
+// writeFindings writes the findings about the frame written last.
 func writeFindings(e *portable.Exporter, tape string, found []*report.Finding) error {
 	for _, f := range found {
 		text, err := json.Marshal(report.LineOf(tape, f))

@@ -16,11 +16,11 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// A nestedFile is a tape and the file that it is written to.
+// A nestedFile is a tape and the file to write it to.
 type nestedFile struct{ tape, path string }
 
-// exportNested writes a tape and those that are nested in it to files in a directory, one
-// for each, and their paths to w.
+// exportNested writes a tape and its nested tapes to files in a directory, one file per
+// tape, and writes their paths to w.
 func (x *exporting) exportNested(ctx context.Context, w, stderr io.Writer, sub ref.Subject, out string, force bool) error {
 	l, err := sub.Store.List()
 	if err != nil {
@@ -54,7 +54,7 @@ func (x *exporting) exportNested(ctx context.Context, w, stderr io.Writer, sub r
 	return damage
 }
 
-// exportFile writes a subject to a file, completely or not at all.
+// exportFile writes a subject to a file; on error it leaves no partial file.
 func (x *exporting) exportFile(ctx context.Context, path string, sub ref.Subject, stderr io.Writer) (damage, err error) {
 	bar := cli.NewProgress(stderr, path)
 	defer bar.End()
@@ -65,8 +65,8 @@ func (x *exporting) exportFile(ctx context.Context, path string, sub ref.Subject
 	return damage, err
 }
 
-// nestedFiles returns a tape and all below it, with their files: BASE.jsonl, and
-// BASE.mcp.NAME.jsonl for the server NAME, as acptap help portable says.
+// nestedFiles returns a tape and all tapes below it, with their files: BASE.jsonl, and
+// BASE.mcp.NAME.jsonl for the server NAME, as acptap help portable describes.
 func nestedFiles(n record.Nesting, tape, base string) []nestedFile {
 	files := []nestedFile{{tape, base + ".jsonl"}}
 	children := n.Children(tape)

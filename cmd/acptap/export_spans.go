@@ -16,13 +16,13 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// A spanWriter writes spans in some format. Close does not close what it writes to.
+// A spanWriter writes spans in some format. Close does not close the underlying writer.
 type spanWriter interface {
 	Write(set spans.Set) error
 	Close() error
 }
 
-// checkFormat reports flags that do not go with the format.
+// checkFormat returns an error for flags that do not go with the format.
 func (x *exporting) checkFormat(filtered bool) (err error) {
 	switch x.format {
 	case "jsonl":
@@ -49,7 +49,7 @@ func (x *exporting) checkFormat(filtered bool) (err error) {
 	return nil
 }
 
-// withServers returns the tape that a subject is, and those of the servers below it.
+// withServers returns the tapes of a subject and those of their servers.
 func withServers(sub ref.Subject) ([]ref.Part, error) {
 	r, err := sub.Reader(true, sub.Parts...)
 	if err != nil {
@@ -62,7 +62,8 @@ func withServers(sub ref.Subject) ([]ref.Part, error) {
 	return parts, nil
 }
 
-// exportSpans writes the spans of a subject. damage says what could not be read.
+// exportSpans writes the spans of a subject. damage joins the errors for frames that cannot
+// be read.
 func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	b, err := spanBuilder(x.content)
 	if err != nil {
@@ -112,13 +113,13 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 	return damage, out.Close()
 }
 
-// spanBuilder returns what makes spans, with what the environment says of their resource.
+// spanBuilder returns a Builder with the resource that the environment sets.
 func spanBuilder(content bool) (spans.Builder, error) {
 	service, attrs, err := otlp.Environment(os.Getenv).Resource()
 	return spans.Builder{Content: content, Service: service, Resource: attrs}, err
 }
 
-// spanWriter returns what writes the spans of a tape, and of those after it.
+// spanWriter returns a writer for the spans of a subject whose first tape is first.
 func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error) {
 	if x.format == "perfetto" {
 		return &spans.Perfetto{W: w, Start: first.Start}, nil
@@ -130,8 +131,8 @@ func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error
 	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: cli.Version()}, Signals: x.signals, Meter: spans.Meter{Cumulative: cumulative}}, err
 }
 
-// writeRecord writes a frame that was added to b last, if frames are asked for, and if it
-// belongs to the session.
+// writeRecord writes a log record for the frame added to b last, if logs are wanted and the
+// frame belongs to the session.
 func writeRecord(w spanWriter, b *spans.Builder, f *dialect.Frame, session string) error {
 	lines, ok := w.(*otlp.Lines)
 	if !ok || !b.Logs {
@@ -143,8 +144,8 @@ func writeRecord(w spanWriter, b *spans.Builder, f *dialect.Frame, session strin
 	return nil
 }
 
-// writeSpans writes sets, or what of them belongs to a session: the spans that the whole
-// tape has too, and the connection that they point to.
+// writeSpans writes sets. If session is not empty, it writes only the spans of that session
+// and of connections, which the session's spans refer to.
 func writeSpans(w spanWriter, sets []spans.Set, session string) error {
 	for _, set := range sets {
 		if session != "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 )
 
-// checkTables reports flags and arguments that do not go with an export of tables.
+// checkTables returns an error for flags and arguments that do not go with an export of
+// tables.
 func checkTables(given *pflag.FlagSet, tables *lake.Export, args []string) error {
 	for _, flag := range []struct{ name, why string }{
 		{"filter", "--filter is for frames: --format parquet writes whole tapes"},

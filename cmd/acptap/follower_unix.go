@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detach gives a command a session of its own, so that no signal to the proxy's reaches it.
+// detach runs a command in its own session, so that signals to the proxy do not reach it.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// yield lets others go before a command that runs, with all of its threads.
+// yield gives a running command, with all of its threads, the lowest priority.
 func yield(cmd *exec.Cmd) { unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, 19) }

@@ -89,7 +89,7 @@ func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
 	return err
 }
 
-// topicList is the part of the help of the root command that lists topics.
+// topicList returns the list of topics in the help of the root command.
 func topicList() string {
 	var b strings.Builder
 	b.WriteString("\nTopics (acptap help TOPIC):\n")

@@ -13,9 +13,10 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// importPaths returns the files to import for the arguments: those in directories in the
-// place of these, and that of a parent before those of what is nested in it, else in their
-// order. err says which directories have none, or cannot be read; the other files are returned all the same.
+// importPaths returns the files to import for the arguments. It replaces a directory by the
+// files in it and puts a parent before the tapes nested in it, but otherwise keeps the
+// order. err reports directories that have no tapes or cannot be read; importPaths returns
+// the other files even then.
 func importPaths(args []string) (paths []string, err error) {
 	for _, arg := range args {
 		if fi, bad := os.Stat(arg); bad != nil || !fi.IsDir() {
@@ -37,8 +38,9 @@ func importPaths(args []string) (paths []string, err error) {
 	return parentsFirst(paths), err
 }
 
-// parentsFirst puts the file of a parent before those of what is nested in it. Of several
-// with the parent's id, that is the last one before them, else the first one after.
+// parentsFirst puts the file of a parent before the tapes nested in it. If several files
+// have the parent's ID, the parent is the last one before the nested tape, otherwise the
+// first one after it.
 func parentsFirst(paths []string) []string {
 	if len(paths) < 2 {
 		return paths
@@ -55,7 +57,7 @@ func parentsFirst(paths []string) []string {
 		if added[i] {
 			return
 		}
-		added[i] = true // before its parent: they may go round in a circle
+		added[i] = true // before its parent, because parents may form a cycle
 		if parent := heads[i].Start.Parent.Tape; parent != "" && !known[parent] {
 			for j := range heads {
 				if !added[j] && heads[j].Tape == parent {
@@ -73,8 +75,8 @@ func parentsFirst(paths []string) []string {
 	return sorted
 }
 
-// fileHead returns what a file says of its tape; nothing if it cannot be read twice, as
-// stdin and pipes, or not at all.
+// fileHead returns the head of a file. It returns a zero Head if the file cannot be read,
+// or cannot be read twice, such as stdin and pipes.
 func fileHead(path string) (head portable.Head) {
 	if fi, err := os.Stat(path); path == "-" || err != nil || !fi.Mode().IsRegular() {
 		return head
@@ -84,13 +86,13 @@ func fileHead(path string) (head portable.Head) {
 		return head
 	}
 	defer f.Close()
-	// What is wrong with the file is told when it is imported.
+	// The import itself reports errors in the file.
 	portable.Read(f, path, func(string) {}, func(h portable.Head) { head = h }, func(portable.Line) error { return io.EOF })
 	return head
 }
 
 // importFile adds the tape in a file to the store; - is stdin. If ctx ends early,
-// nothing of it stays in the store.
+// importFile leaves nothing in the store.
 func importFile(ctx context.Context, to *record.Importer, path string, stdin io.Reader, stderr io.Writer) (string, error) {
 	notes := stderr
 	r, name, size := stdin, "stdin", int64(0)

@@ -64,13 +64,13 @@ Exit status 0; 2 if REF cannot be read.`,
 	cmd.Flags().Var(&in.Theme, "theme", "`colours`: ansi (those of the terminal), dark, light or mono")
 	for name, values := range map[string][]string{"place": screen.Places(), "theme": screen.Themes()} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic("acptap: " + err.Error()) // the flag was defined just now
+			panic("acptap: " + err.Error()) // cannot happen: the flag was just defined
 		}
 	}
 	return cmd
 }
 
-// newInspector returns an inspector whose colours respect NO_COLOR (no-color.org).
+// newInspector returns an inspector that respects NO_COLOR (no-color.org).
 func newInspector() screen.Inspector {
 	in := screen.Inspector{Theme: screen.ANSI, View: view}
 	if os.Getenv("NO_COLOR") != "" {
@@ -79,17 +79,17 @@ func newInspector() screen.Inspector {
 	return in
 }
 
-// viewers are used if the environment names none.
+// viewers has the programs to use if the environment names none.
 var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
 
 // view opens a file with the program that an environment variable names.
 func view(variable, path string) error {
-	args := strings.Fields(cmp.Or(os.Getenv(variable), viewers[variable])) // with flags, as in "code -w"
+	args := strings.Fields(cmp.Or(os.Getenv(variable), viewers[variable])) // may have flags, as in "code -w"
 	if len(args) == 0 {
 		return fmt.Errorf("$%s names no program", variable)
 	}
-	// ^C is for that program: less stops a search and goes on. We catch the signal,
-	// because the program would inherit that it is ignored.
+	// ^C is for that program: less stops a search and continues. We catch the signal
+	// instead of ignoring it, because the program would inherit the ignoring.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -111,15 +111,15 @@ func browseStore(ctx context.Context, in screen.Inspector, dir string) error {
 	return runInspector(ctx, in, screen.Subject{})
 }
 
-// runInspector shows a subject. SIGTERM and SIGHUP end it as q does: the terminal is
-// restored, and no copy of a file stays behind.
+// runInspector shows a subject. SIGTERM and SIGHUP end it as q does: it restores the
+// terminal and leaves no copies of files.
 func runInspector(ctx context.Context, in screen.Inspector, sub screen.Subject) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return in.Run(ctx, sub)
 }
 
-// historyFile is the path of the file with the last filters.
+// historyFile returns the path of the file with the most recent filters.
 func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
 
 // browse opens the inspector on what a REF names.
@@ -154,9 +154,8 @@ func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 	return runInspector(cmd.Context(), in, of)
 }
 
-// browseFile opens the inspector on a file. A file in the portable form is first
-// imported into a temporary store, because the inspector reads several places of a
-// tape at once.
+// browseFile opens the inspector on a file. It first imports a file in the portable form
+// into a temporary store, because the inspector reads several places of a tape at once.
 func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error) {
 	sub := screen.Subject{
 		Name: filepath.Base(path),
@@ -171,8 +170,8 @@ func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error
 	if path == "-" {
 		sub.Name = "stdin"
 	}
-	// One signal often follows another, as when a terminal is closed. All are caught
-	// until the store is removed.
+	// One signal often follows another, for example when a terminal is closed. We catch
+	// them all until the store is removed.
 	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
 	tmp, err := os.MkdirTemp("", "acptap-")

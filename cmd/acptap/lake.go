@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
-// runLake runs acptap-lake with the arguments of this program in place of cmd. Its stdin,
-// stdout, stderr and exit status are those of cmd, and signals that ask for its end are
-// passed on.
+// runLake runs acptap-lake with the arguments of this program in place of cmd. acptap-lake
+// uses the stdin, stdout and stderr of cmd and sets its exit status; runLake passes on
+// signals that ask it to end.
 func runLake(cmd *cobra.Command, args []string) error {
 	path, err := cli.Lake.Find()
 	if err == nil {

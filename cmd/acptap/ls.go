@@ -176,7 +176,7 @@ func emptyText(dir string) string {
 	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor (acptap help editors),\nor try acptap demo.\n", dir)
 }
 
-// complainOfParts reports parts of tapes that cannot be read.
+// complainOfParts warns about parts of tapes that cannot be read.
 func complainOfParts(w io.Writer, broken []error) error {
 	for _, err := range broken {
 		cli.Warn(w, "%v", err)
@@ -192,7 +192,7 @@ func unreadable(n int) error {
 	return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(n, "part"))
 }
 
-// complain reports tapes that cannot be read.
+// complain warns about tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
 		cli.Warn(w, "tape %s: %v", b.Tape, b.Err)

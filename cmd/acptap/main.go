@@ -22,14 +22,14 @@ import (
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the program without its process.
+// run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return cli.Run(ctx, newRootCmd(args), args, stdin, stdout, stderr)
 }
 
-// newRootCmd returns the command that the arguments are for, with all others below
-// it. The client of a proxy waits for an agent to start, so a proxy does not wait
-// for commands that nobody has called (BenchmarkStart).
+// newRootCmd returns the root command with all its subcommands. If the arguments run a
+// proxy, it adds only the proxy: the client waits for the agent to start, so a proxy must
+// not spend time building other commands (BenchmarkStart).
 func newRootCmd(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acptap",
@@ -99,17 +99,17 @@ they say to each other, shows it, and replays either side.`,
 	return root
 }
 
-// wrapCommands returns the commands that put acptap into the settings of clients.
+// wrapCommands returns the commands that add acptap to the settings of clients.
 func wrapCommands(dir *string) wrap.Commands {
 	return wrap.Commands{Store: dir}
 }
 
-// completes reports whether a shell asks what may stand at the cursor.
+// completes reports whether a shell is asking for completions.
 func completes(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// runsProxy reports whether the arguments run a proxy, before which --store may stand.
+// runsProxy reports whether the arguments run a proxy, possibly after --store.
 func runsProxy(args []string) bool {
 	if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 		return false

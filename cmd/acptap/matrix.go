@@ -79,7 +79,7 @@ be read.`,
 	return cmd
 }
 
-// matrixFlags are what the flags say.
+// matrixFlags holds the flags.
 type matrixFlags struct {
 	which                 tapelist.Subjects
 	side, dialect, format string
@@ -118,7 +118,7 @@ type matrixRun struct {
 	in       io.Reader
 	out, err io.Writer
 
-	broken int // tapes that cannot be read whole
+	broken int // tapes that cannot be read completely
 }
 
 func (r *matrixRun) run(args []string) error {
@@ -142,7 +142,7 @@ func (r *matrixRun) run(args []string) error {
 	return r.end(err)
 }
 
-// end reports what could not be read.
+// end returns err, or an error if some tapes could not be read completely.
 func (r *matrixRun) end(err error) error {
 	if r.broken > 0 && (err == nil || errors.Is(err, cli.ErrNo)) {
 		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", termtext.Counted(r.broken, "tape"))
@@ -197,8 +197,8 @@ func (r *matrixRun) compare(before, after string) error {
 	return r.end(err)
 }
 
-// read returns the matrix of the tapes that are named, or else of those in the store
-// that are selected.
+// read returns the matrix of the named tapes, or if there are none, of the selected tapes
+// of the store.
 func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 	tapes, err := r.tapes(names)
 	if err != nil {

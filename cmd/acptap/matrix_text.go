@@ -9,10 +9,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// maxUnproven is how many capabilities without evidence are named.
+// maxUnproven is how many capabilities without evidence to name.
 const maxUnproven = 4
 
-// writeMatrix writes a matrix, with what its signs mean.
+// writeMatrix writes a matrix and a legend of its signs.
 func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 	grids := m.Grids()
 	if len(grids) == 0 {
@@ -38,7 +38,7 @@ func dimLines(text string, width int) (lines [][]termtext.Span) {
 	return lines
 }
 
-// someOf names the first of a list, and says how many there are more.
+// someOf names the first few of names and says how many more there are.
 func someOf(names []string) string {
 	if more := len(names) - maxUnproven; more > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxUnproven], ", "), more)

@@ -77,7 +77,7 @@ Exit status 0; 2 if REF is no tape of the store, or has no such frame or note.`,
 	return cmd
 }
 
-// latest returns the note that was written last.
+// latest returns the newest note.
 func latest(notes []note.Note) []note.Note {
 	last := 0
 	for i, n := range notes {

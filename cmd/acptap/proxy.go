@@ -9,10 +9,10 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// newProxyCmd returns the command acptap proxy, with all that it can do.
+// newProxyCmd returns acptap proxy with all its features.
 func newProxyCmd(dir *string) *cobra.Command { return tap.NewCommand(dir, &proxyRest{}) }
 
-// A proxyRest is what acptap-proxy leaves to acptap.
+// A proxyRest implements what acptap-proxy leaves to acptap.
 type proxyRest struct{ listen listenFlags }
 
 func (r *proxyRest) Check(o *tap.Options, f *pflag.FlagSet) error {
@@ -40,11 +40,11 @@ func (r *proxyRest) Attend(o *tap.Options, store *record.Store, journal *record.
 	return a
 }
 
-// An attendant is what goes on beside the recording of an agent.
+// An attendant holds what runs alongside the recording of an agent.
 type attendant struct {
 	nestedRelays
-	sender *follower // nil: nothing is sent
-	watch  *ownWatch // nil: nothing is watched
+	sender *follower // nil: send nothing
+	watch  *ownWatch // nil: watch nothing
 }
 
 func (a *attendant) AgentEnded() {

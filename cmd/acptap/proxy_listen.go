@@ -26,13 +26,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// listenFlags are the flags of acptap proxy about a server that is reached by a URL.
+// listenFlags are the flags of acptap proxy for a server at a URL.
 type listenFlags struct {
 	tap.Listen
-	server *url.URL // what Upstream says
+	server *url.URL // parsed from Upstream
 }
 
-// clientFlags defines the flags about clients, for a command that serves by itself.
+// clientFlags defines the flags about clients, for a command that answers clients itself.
 func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.Address, "listen", "", "in place of stdio: play over HTTP and WebSockets on `ADDR`, such as 127.0.0.1:7000")
 	f.BoolVar(&c.Expose, "expose", false, "with --listen, let other machines connect; there is no login")
@@ -73,7 +73,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	}
 	u, err := url.Parse(c.Upstream)
 	if err != nil || u.Hostname() == "" {
-		return errors.New("--upstream is not a URL such as http://127.0.0.1:3001/mcp") // it may hold a password
+		return errors.New("--upstream is not a URL such as http://127.0.0.1:3001/mcp") // do not quote it: it may contain a password
 	}
 	switch u.Scheme {
 	case "http", "https", "h2c":
@@ -89,7 +89,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 
 func (c *listenFlags) checkOrigins() error {
 	for _, o := range c.Origins {
-		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: of a page from a file
+		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: the origin of pages opened from files
 			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example: a scheme and a host, without a path", o)
 		}
 	}
@@ -129,8 +129,8 @@ func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
 	return ln, net.JoinHostPort(host, fmt.Sprint(at.Port)), nil
 }
 
-// isItself reports whether a URL is that of the listener, so that acptap would forward each
-// request to itself.
+// isItself reports whether server is the URL of the listener, in which case acptap would
+// forward each request to itself.
 func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
 	at := ln.Addr().(*net.TCPAddr)
 	port := server.Port()
@@ -140,7 +140,7 @@ func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
 	if port != fmt.Sprint(at.Port) {
 		return false
 	}
-	ips, _ := net.DefaultResolver.LookupIPAddr(ctx, server.Hostname()) // a host unknown now may be known later
+	ips, _ := net.DefaultResolver.LookupIPAddr(ctx, server.Hostname()) // ignore errors: a host that is unknown now may become known
 	own, _ := net.InterfaceAddrs()
 	return slices.ContainsFunc(ips, func(ip net.IPAddr) bool {
 		if ip.IP.IsUnspecified() || ip.IP.Equal(at.IP) {
@@ -154,13 +154,13 @@ func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
 }
 
 func hostname() string {
-	name, _ := os.Hostname() // empty if it has none
+	name, _ := os.Hostname() // empty if the machine has none
 	return name
 }
 
 // Listen forwards between clients and a server until a signal ends it.
 func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stderr io.Writer) error {
-	debug.SetGCPercent(30) // as where an agent is run
+	debug.SetGCPercent(30) // the same as when acptap runs an agent
 	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
 	w := &cli.Warnings{Stderr: stderr}
@@ -206,7 +206,7 @@ func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follow
 	}
 }
 
-// newRelay returns a relay that records into store, or does not record if that is nil. The
+// newRelay returns a relay that records into store, or does not record if store is nil. The
 // caller sets its upstream.
 func newRelay(store *record.Store, start record.Start, w *cli.Warnings) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {

@@ -17,18 +17,18 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// nestedRelays are on the way to those servers of an agent that have a URL. They
-// listen from the first one on.
+// nestedRelays forward to the MCP servers of an agent that have a URL. They start listening
+// when the first such server is added.
 type nestedRelays struct {
 	store *record.Store
 	w     *cli.Warnings
 
 	mu     sync.Mutex
-	nested *relay.Nested // guarded by mu; nil until there is a server
+	nested *relay.Nested // guarded by mu; nil until the first server
 	stop   func()        // guarded by mu
 }
 
-// URL returns where a server is reached such that it is recorded, as nest.Rewriter asks for it.
+// URL returns the URL of a relay that records and forwards to server, for nest.Rewriter.
 func (n *nestedRelays) URL(p nest.Parent, _ dialect.ServerKind, server string) (string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -49,7 +49,7 @@ func (n *nestedRelays) URL(p nest.Parent, _ dialect.ServerKind, server string) (
 	return n.nested.Add(p.Link, r).String(), nil
 }
 
-// listen begins to listen, unless it does. Called with mu held.
+// listen starts listening if that has not happened yet. The caller must hold mu.
 func (n *nestedRelays) listen() error {
 	if n.nested != nil {
 		return nil
@@ -72,7 +72,7 @@ func (n *nestedRelays) listen() error {
 	return nil
 }
 
-// close ends what is open. The agent has ended.
+// close stops listening and ends the relays, after the agent has ended.
 func (n *nestedRelays) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -81,8 +81,8 @@ func (n *nestedRelays) close() {
 	}
 }
 
-// otherProxy returns the environment variable by which an agent looks for addresses
-// of this machine behind another proxy, empty if it does not.
+// otherProxy returns the environment variable that makes an agent send even requests to
+// 127.0.0.1 through another proxy, or "" if none does.
 func otherProxy(env func(name string) string) string {
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		for host := range strings.SplitSeq(env(name), ",") {

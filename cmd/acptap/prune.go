@@ -84,8 +84,8 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 	return cmd
 }
 
-// olderThan returns the tapes that began longer ago than limit, with those of their
-// servers, and those that cannot be read.
+// olderThan returns the tapes that began longer ago than limit, including those of their
+// servers, and the tapes that cannot be read.
 func olderThan(store *record.Store, limit time.Duration) ([]doomedTape, []record.Broken, error) {
 	l, err := store.List()
 	if err != nil {

@@ -31,7 +31,7 @@ func writeReport(w io.Writer, r replay.Report) error {
 	return cli.WriteJSON(w, r)
 }
 
-// listed returns a list that is written as [] if it is empty, and not as null.
+// listed makes an empty list marshal as [] instead of null.
 func listed[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -48,12 +48,12 @@ func writeComparison(w io.Writer, r *drive.Report, name string, save, asJSON boo
 	line := *r
 	line.Notes, line.Diff.Hunks = listed(r.Notes), listed(r.Diff.Hunks)
 	if line.Tapes = listed(r.Tapes); !save {
-		line.Tapes = []string{} // they are gone
+		line.Tapes = []string{} // already deleted
 	}
 	return cli.WriteJSON(w, line)
 }
 
-// advice says by which flags what the tape lacks can be served, or kept.
+// advice says which flags serve or record what the tape lacks.
 func (o *replayOptions) advice(r *replay.Report) string {
 	flag := "--mode %v"
 	if os.Getenv(replay.ModeVariable) != "" {

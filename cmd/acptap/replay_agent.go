@@ -140,7 +140,7 @@ type player interface {
 	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (replay.Report, error)
 }
 
-// player returns the player that the options ask for.
+// player returns the player that the options select.
 func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error) {
 	if err := o.agent.Matching.UnmarshalText([]byte(o.match)); err != nil {
 		return nil, fmt.Errorf("--match: %w", err)
@@ -209,8 +209,8 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	return c, nil
 }
 
-// cutConnection splits the number of a connection off a REF, unless REF is a file
-// whose name ends like that.
+// cutConnection splits the connection number off a REF. If REF names a file, it is not
+// split.
 func cutConnection(name string) (string, int, error) {
 	i := strings.LastIndexByte(name, '#')
 	if i < 0 || ref.IsFile(name) {
@@ -223,12 +223,12 @@ func cutConnection(name string) (string, int, error) {
 	return name[:i], n, nil
 }
 
-// grace is how long a replay may take to end after a signal: longer than it waits
-// for a client that does not read.
+// grace is how long a replay may take to end after a signal. It is longer than a replay
+// waits for a client that does not read.
 const grace = 3 * time.Second
 
-// replayAgent plays until the client or the tape ends, reports, and ends as the agent
-// did. A signal that did not end the agent of the tape ends it with 128+n.
+// replayAgent plays until the client or the tape ends, reports, and exits as the recorded
+// agent did. If a signal ends it that did not end the recorded agent, it exits with 128+n.
 func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -246,7 +246,7 @@ func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) err
 		done <- ending{report, err}
 	}()
 	var end ending
-	var ended syscall.Signal // by this signal; 0: by none
+	var ended syscall.Signal // the signal that ended the replay; 0: none
 	select {
 	case end = <-done:
 	case sig := <-signals:
@@ -267,13 +267,13 @@ type ending struct {
 	err    error
 }
 
-// status returns the error for the exit status of a replay that was ended by a signal, or
-// by none if that is 0.
+// status returns the error for the exit status of a replay. ended is the signal that ended
+// the replay, or 0.
 func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
-		return &proxy.ExitError{Code: 128 + int(ended)} // messages that never came are no divergence
+		return &proxy.ExitError{Code: 128 + int(ended)} // messages that never arrived do not count as divergence here
 	case diverged:
 		return cli.ErrNo
 	case end.err != nil:

@@ -110,7 +110,7 @@ AGENT cannot be run.`,
 	return cmd
 }
 
-// command makes a relative path of a program absolute: AGENT may run in another
+// command makes a relative program path absolute, because AGENT may run in another
 // directory.
 func command(args []string) ([]string, error) {
 	if !strings.ContainsAny(args[0], `/\`) {
@@ -120,8 +120,8 @@ func command(args []string) ([]string, error) {
 	return append([]string{program}, args[1:]...), err
 }
 
-// replayClient plays a client, and reports. end returns what could not be played to the agent
-// by its MCP servers.
+// replayClient plays a client and reports. end returns the requests that replayed MCP
+// servers could not answer.
 func replayClient(cmd *cobra.Command, client *drive.Client, end func() []string, ref string, save, asJSON bool) error {
 	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()

@@ -18,13 +18,13 @@ import (
 	"github.com/acptap/acptap/replay/drive"
 )
 
-// A serverReplay is what --mcp of acptap replay client says: which MCP servers AGENT gets.
+// A serverReplay is the parsed --mcp of acptap replay client: which MCP servers AGENT gets.
 type serverReplay struct {
-	on    bool     // tapes in place of the servers
-	alone []string // names of those that AGENT gets all the same
+	on    bool     // replace servers by their tapes
+	alone []string // names of the servers not to replace
 }
 
-// parseServerReplay reads off, or replay and, behind commas, not:NAME.
+// parseServerReplay parses off, or replay and any number of ,not:NAME.
 func parseServerReplay(text string) (r serverReplay, err error) {
 	if text == "off" {
 		return r, nil
@@ -42,11 +42,11 @@ func parseServerReplay(text string) (r serverReplay, err error) {
 	return r, nil
 }
 
-// play has the agent that a client is played to get the tapes of its MCP servers in place
-// of the servers. They are in the store in dir or, if the client is in a file, beside that.
-// It is an error if one has no tape, or if r names one that there is not. The function that
-// it returns is called when the client has been played, and returns what AGENT asked that is
-// not on the tapes; a second call does nothing.
+// play gives AGENT replayed tapes in place of its MCP servers. The tapes are in the store
+// in dir, or beside file if the client's tape is a file. play returns an error if a server
+// to replace has no tape, or if r names a server that is not on the client's tape. Call end
+// after the client has been played: it returns what AGENT asked for that is not on the
+// tapes. Further calls of end do nothing.
 func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func() []string, err error) {
 	acptap, err := cli.Acptap.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
@@ -98,7 +98,7 @@ func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Wri
 	return sync.OnceValue(func() []string { return append(misses.close(), fronts.close()...) }), nil
 }
 
-// noServer says that AGENT is given no server of a name, but those of others.
+// noServer says that the client on the tape gave no server called name, and which it gave.
 func noServer(name string, others []string) string {
 	text := fmt.Sprintf("--mcp=replay,not:%s: the client on the tape gave no MCP server %q", name, name)
 	if len(others) > 0 {
@@ -107,7 +107,7 @@ func noServer(name string, others []string) string {
 	return text
 }
 
-// noTape says that servers have no tapes, and what to do.
+// noTape says that servers have no tapes, and what to do about it.
 func noTape(servers []string) string {
 	what, real := "MCP server "+servers[0]+" has no tape", "one"
 	if len(servers) > 1 {
@@ -117,8 +117,8 @@ func noTape(servers []string) string {
 		what, strings.Join(servers, ",not:"), real)
 }
 
-// serverTapes returns the tapes that are nested in one of a store. Of a server that was
-// started several times for one link it is the first.
+// serverTapes returns the tapes nested in a tape of the store. If a server was started
+// several times for one link, it returns only the first of its tapes.
 func serverTapes(store *record.Store, parent string) (drive.Nested, error) {
 	l, err := store.List()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// A missWriter appends misses to a file, each as a JSON string on a line: at once, since an
-// agent may kill its servers.
+// A missWriter appends misses to a file, each as a JSON string on a line. It does not
+// buffer, because an agent may kill its servers.
 type missWriter struct{ *os.File }
 
 func newMissWriter(path string) (missWriter, error) {
@@ -23,13 +23,13 @@ func newMissWriter(path string) (missWriter, error) {
 }
 
 func (w missWriter) write(m replay.Miss) {
-	cli.WriteJSON(w, m.String()) // the report of the process has it too
+	cli.WriteJSON(w, m.String()) // ignore the error: the report of the process includes the miss, too
 }
 
-// serverMisses are the files to which the processes write that play tapes of MCP servers.
+// serverMisses are the files that processes replaying MCP servers write their misses to.
 type serverMisses struct {
 	dir     string
-	servers []string // by the number that is the name of a file
+	servers []string // server names; the index is the file's name
 }
 
 func newServerMisses() (*serverMisses, error) {
@@ -37,7 +37,7 @@ func newServerMisses() (*serverMisses, error) {
 	return &serverMisses{dir: dir}, err
 }
 
-// file returns the path of a file for one start of a server.
+// file returns the path of a new file for one start of a server.
 func (s *serverMisses) file(server string) string {
 	s.servers = append(s.servers, server)
 	return s.path(len(s.servers) - 1)
@@ -45,11 +45,11 @@ func (s *serverMisses) file(server string) string {
 
 func (s *serverMisses) path(n int) string { return filepath.Join(s.dir, strconv.Itoa(n)) }
 
-// close returns what was written, in the order of the starts, and removes the files.
+// close returns the misses in the order of the starts, and removes the files.
 func (s *serverMisses) close() (notes []string) {
 	for n, server := range s.servers {
 		list, err := readMisses(s.path(n))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the agent has not started that one
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no file: the agent did not start the server
 			notes = append(notes, err.Error())
 		}
 		for _, miss := range list {
@@ -69,10 +69,10 @@ func readMisses(path string) (list []string, err error) {
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20) // a miss has a few lines of text
+	lines.Buffer(nil, 1<<20) // a miss is a few lines of text
 	for lines.Scan() {
 		var miss string
-		if json.Unmarshal(lines.Bytes(), &miss) == nil { // else the process was killed as it wrote
+		if json.Unmarshal(lines.Bytes(), &miss) == nil { // otherwise the process was killed while writing
 			list = append(list, miss)
 		}
 	}

@@ -17,16 +17,17 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// serverFronts play tapes of MCP servers to an agent that reaches them by a URL.
+// serverFronts replay MCP servers to an agent that reaches them by URL.
 type serverFronts struct {
 	store  *record.Store
 	stderr io.Writer
-	open   []func() // ends one, and notes
-	notes  []string // what AGENT could not be played
+	open   []func() // each ends one front and notes its misses
+	notes  []string // misses and errors
 }
 
-// url begins to play a tape, and returns where; empty if that is empty. If it cannot be
-// played, it notes so, and returns a URL at which nobody answers: the real server must not.
+// url starts playing a tape and returns its URL, or "" if tape is "". If the tape cannot be
+// played, url notes that and returns a URL where nothing answers, because AGENT must not
+// reach the real server.
 func (s *serverFronts) url(server, tape string) string {
 	if tape == "" {
 		return ""
@@ -81,7 +82,7 @@ func (s *serverFronts) play(server, tape string) (string, error) {
 
 func (s *serverFronts) note(server, text string) { s.notes = append(s.notes, serverNote(server, text)) }
 
-// close ends all, and returns what was asked that is not on the tapes.
+// close ends all fronts and returns their notes.
 func (s *serverFronts) close() []string {
 	for _, end := range s.open {
 		end()

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// checkListen returns an error if a flag stands beside one that does not go with it.
+// checkListen returns an error for flags that do not go with --listen or that need it.
 func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
 	if o.listen.On() {
 		for _, name := range []string{"file", "mode", "on-miss"} {
@@ -35,8 +35,8 @@ func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
 	return nil
 }
 
-// replayListen plays the agent of a tape over HTTP and over WebSockets until a signal comes,
-// and reports for each client.
+// replayListen plays the agent of a tape over HTTP and WebSockets until a signal ends it,
+// and reports on each client.
 func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
@@ -74,7 +74,7 @@ func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 	return err
 }
 
-// A lockedWriter is a writer for several goroutines.
+// A lockedWriter serializes writes from several goroutines.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer

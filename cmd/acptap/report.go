@@ -98,10 +98,10 @@ of it are damaged: the page is written all the same, and says what is missing.`,
 	return cmd
 }
 
-// A reporting is what the flags of acptap report ask for.
+// reporting holds the flags of acptap report.
 type reporting struct {
 	out, title, session, turns, filter string
-	first, last                        int // of the turns; 0: no limit
+	first, last                        int // turns; 0: no limit
 	limit                              int // MiB
 	raw, open, follow                  bool
 	noFrames, noImages                 bool
@@ -135,7 +135,7 @@ func (r *reporting) parseTurns() error {
 	return nil
 }
 
-// checkRuns checks what does not go with two REFs.
+// checkRuns returns an error for flags that do not go with two REFs.
 func (r *reporting) checkRuns(names []string) error {
 	switch {
 	case len(names) == 1:
@@ -151,12 +151,12 @@ func (r *reporting) checkRuns(names []string) error {
 	return nil
 }
 
-// run writes the page of one subject, or of two.
+// run writes the page of one subject or the comparison of two.
 func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []string, stdout, stderr io.Writer) error {
 	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal does not wait for the page
-	debug.SetGCPercent(50)       // a million frames of chat took 290 to 330 MB, not 350 to 365
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	debug.SetGCPercent(50)       // a million frames of chat take 290 to 330 MB instead of 350 to 365
 	w := pageWriter{reporting: r, subjects: subjects, path: r.path(subjects), stdout: stdout, stderr: stderr}
 	for i := range subjects {
 		w.names = append(w.names, frameName(subjects[i], names[i]))
@@ -174,8 +174,8 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 	return complainOfParts(stderr, w.broken)
 }
 
-// frameName returns what commands name the subject by: nothing else will ever have that
-// name. What is no tape of a store keeps its own.
+// frameName returns a name of the subject for commands on the page. In a store it contains
+// the tape's ID, because names such as last change their meaning. Otherwise it is name.
 func frameName(sub ref.Subject, name string) string {
 	tape := sub.Parts[0].Tape.ID()
 	switch {
@@ -187,7 +187,7 @@ func frameName(sub ref.Subject, name string) string {
 	return tapetext.ShortID(tape)
 }
 
-// choose makes the subject the session that --session names.
+// choose narrows the subject to the session in --session.
 func (r *reporting) choose(sub *ref.Subject) error {
 	if r.session == "" {
 		return nil
@@ -216,7 +216,7 @@ func (r *reporting) path(subjects []ref.Subject) string {
 	return name + ".html"
 }
 
-// input says what the page is made of.
+// input returns the data for the page of a subject.
 func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *cli.Progress) (report.Input, error) {
 	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: cli.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
 	wanted, err := query.Parse(r.filter)
@@ -241,7 +241,7 @@ func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar
 	return in, nil
 }
 
-// told returns what a page tells of a tape as a whole.
+// told returns the tape's information for the page, redacted unless --raw is set.
 func (r *reporting) told(info record.Info) record.Info {
 	if r.raw {
 		return info
@@ -249,7 +249,7 @@ func (r *reporting) told(info record.Info) record.Info {
 	return info.Redacted()
 }
 
-// frames yields the frames of a tape, until ctx is done.
+// frames yields the frames of a tape until ctx is done.
 func (r *reporting) frames(ctx context.Context, t *record.Tape, info *record.Info, bar *cli.Progress) iter.Seq2[dialect.Frame, error] {
 	lines := int64(info.Lines)
 	return func(yield func(dialect.Frame, error) bool) {

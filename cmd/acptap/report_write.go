@@ -18,28 +18,28 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A pageWriter writes the page of a subject, once or again and again, or that of two.
+// A pageWriter writes the page of one or two subjects, once or repeatedly.
 type pageWriter struct {
 	*reporting
 	subjects       []ref.Subject
-	names          []string // of the subjects in commands
+	names          []string // of the subjects, for commands on the page
 	path           string   // - is stdout
 	stdout, stderr io.Writer
 
-	// As the page was written last:
+	// State of the last write:
 	tapes  map[string]lastRead
 	broken []error // parts that cannot be read
 	took   time.Duration
 }
 
-// lastRead is how far a tape has come.
+// lastRead is how far a tape was read.
 type lastRead struct {
 	lines uint64
 	live  bool
 }
 
-// write writes the page. reload is how long it will be until it is written again; 0: it
-// will not.
+// write writes the page. reload is the time until the next write, or 0 if there will be
+// none.
 func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	began := time.Now()
 	bar := cli.NewProgress(w.stderr, "reading")
@@ -63,7 +63,7 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 			w.broken, err = report.Write(out, runs[0])
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // not all was read
+			return context.Cause(ctx) // the page is incomplete
 		}
 		return err
 	}
@@ -75,7 +75,7 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	return err
 }
 
-// note notes how far the tapes have come.
+// note remembers how far the tapes were read.
 func (w *pageWriter) note(runs []report.Input) {
 	w.tapes = map[string]lastRead{}
 	for _, in := range runs {
@@ -85,7 +85,7 @@ func (w *pageWriter) note(runs []report.Input) {
 	}
 }
 
-// live reports whether some of the tapes was being recorded.
+// live reports whether any tape was still being recorded at the last write.
 func (w *pageWriter) live() bool {
 	for _, t := range w.tapes {
 		if t.live {
@@ -95,15 +95,14 @@ func (w *pageWriter) live() bool {
 	return false
 }
 
-// shortestReload is how long a page stays as it is at least, while it is followed.
+// shortestReload is the minimum time between two writes of a followed page.
 const shortestReload = 2 * time.Second
 
-// pause returns how long a page stays that has taken so long: one that follows costs a
-// twentieth of a processor at most.
+// pause returns how long to wait before the next write of a page that took this long to
+// write. Following a page costs at most a twentieth of a processor.
 func pause(took time.Duration) time.Duration { return max(shortestReload, 20*took) }
 
-// first writes the page for the first time, says where it is, and opens it if that is
-// asked for.
+// first writes the page for the first time, prints its path, and opens it if --open is set.
 func (w *pageWriter) first(ctx context.Context) error {
 	reload := time.Duration(0)
 	if w.reporting.follow {
@@ -132,8 +131,8 @@ func (w *pageWriter) first(ctx context.Context) error {
 	return nil
 }
 
-// follow writes the page whenever more was recorded, until the tapes have ended or ctx is
-// done. The page as it is written last stays.
+// follow rewrites the page whenever more has been recorded, until the tapes have ended or
+// ctx is done. The last version of the page stays.
 func (w *pageWriter) follow(ctx context.Context) error {
 	for w.live() {
 		reload := pause(w.took)
@@ -149,8 +148,8 @@ func (w *pageWriter) follow(ctx context.Context) error {
 	return nil
 }
 
-// wait returns when that much time has passed and there is more to tell, or when all tapes
-// have ended, or ctx is done.
+// wait blocks until pause has passed and there is something new, all tapes have ended, or
+// ctx is done.
 func (w *pageWriter) wait(ctx context.Context, pause time.Duration) {
 	began, news := time.Now(), false
 	for c, err := range w.subjects[0].Store.Watch(ctx, w.rest) {
@@ -170,13 +169,15 @@ func (w *pageWriter) wait(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// rest says from where on the frames of a tape are news.
+// rest returns the first frame of a tape that is not on the page yet. ok is false if the
+// tape is not live.
 func (w *pageWriter) rest(tape string, _ bool) (from uint64, ok bool) {
 	t := w.tapes[tape]
 	return t.lines + 1, t.live
 }
 
-// isServer reports whether a tape is that of a server that the page does not have yet.
+// isServer reports whether a tape is that of a server of a tape on the page, and is not on
+// the page itself yet.
 func (w *pageWriter) isServer(tape string) bool {
 	if _, known := w.tapes[tape]; known {
 		return false
@@ -190,7 +191,7 @@ func (w *pageWriter) isServer(tape string) bool {
 	return err == nil && known
 }
 
-// openPage shows a file with the program of the system.
+// openPage opens a file with the system's default program.
 func openPage(ctx context.Context, path string) error {
 	command := []string{"xdg-open"}
 	switch runtime.GOOS {

@@ -65,10 +65,10 @@ Exit status 0; 2 if something could not be deleted.`,
 	return cmd
 }
 
-// deletions are how tapes are deleted.
+// deletions are the options for deleting tapes.
 type deletions struct {
-	dry    bool // not at all
-	shown  bool // the user has seen which
+	dry    bool // only list the tapes
+	shown  bool // the user has already seen the list
 	asJSON bool
 }
 

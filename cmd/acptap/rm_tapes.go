@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A doomedTape is a tape to delete, as --json writes it: its id, and what helps its user to
+// A doomedTape is a tape to delete, as --json writes it: its ID, and what helps the user
 // recognize it.
 type doomedTape struct {
 	Tape    string    `json:"tape" help:"id"`
@@ -121,7 +121,7 @@ func deleteTapes(store *record.Store, tapes []doomedTape) (gone []doomedTape, er
 	return gone, err
 }
 
-// confirm asks the user whether to delete tapes. Only y and yes mean yes.
+// confirm asks the user whether to delete tapes. Only y and yes confirm.
 func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
 	number, size := total(tapes)
 	if _, err := fmt.Fprintf(out, "Delete %s, %s? [y/N] ", number, size); err != nil {
@@ -132,7 +132,7 @@ func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
 		return false, err
 	}
 	if err == io.EOF {
-		fmt.Fprintln(out) // end the line, which the terminal has not
+		fmt.Fprintln(out) // end the line, because the terminal did not
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

@@ -70,7 +70,7 @@ read, or on an interrupt.`,
 	return cmd
 }
 
-// search writes the matching frames of the tapes that are selected.
+// search writes the matching frames of the selected tapes.
 func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Selection, stdout, stderr io.Writer) error {
 	bar := cli.NewProgress(stderr, "searching")
 	defer bar.End()
@@ -82,7 +82,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	progress := func(done, total int64) {
 		bar.Show(done, total)
 		if now := time.Now(); w.Buffered() > 0 && now.Sub(flushed) > flushEvery {
-			w.Flush() // an error is returned by the next write
+			w.Flush() // the next write returns the error
 			flushed = now
 		}
 	}
@@ -125,7 +125,7 @@ type findings struct {
 	asJSON bool
 	store  *record.Store
 	lines  frametext.Lines
-	tape   string // of the last match; empty: there was none
+	tape   string // of the last match; empty: none yet
 }
 
 func (l *findings) write(hit frameindex.Hit) error {
@@ -134,7 +134,7 @@ func (l *findings) write(hit frameindex.Hit) error {
 	if !headed {
 		l.lines.Notes = note.List{}
 		if hit.Tape.Notes > 0 {
-			l.lines.Notes, _ = l.store.Notes(l.tape) // acptap note says why they cannot be read
+			l.lines.Notes, _ = l.store.Notes(l.tape) // acptap note reports the error
 		}
 	}
 	if l.asJSON {

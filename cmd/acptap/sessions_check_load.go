@@ -50,7 +50,7 @@ Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
 	return cmd
 }
 
-// reloads returns the loads that the agent served on the tapes of a subject.
+// reloads returns the session loads that the agent served on the tapes of a subject.
 func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 	var all []compare.LoadCheck
 	if sub.Session != "" {

@@ -117,7 +117,7 @@ cannot be read.`,
 				return err
 			}
 			ctx, stop := cli.UntilSignal(cmd.Context())
-			defer stop() // not before: a signal ends the reading of files at once
+			defer stop() // signals are not caught earlier, so that they end the reading of files at once
 			switch {
 			case s.follow:
 				return s.following(ctx)
@@ -146,7 +146,7 @@ cannot be read.`,
 // otlpFromEnv is the value of --otlp that leaves the URL to the environment.
 const otlpFromEnv = "env"
 
-// otlpAddress returns the URL in --otlp; empty if the environment names it.
+// otlpAddress returns the URL in --otlp, or "" if the environment sets it.
 func otlpAddress(flag string) string {
 	if flag == otlpFromEnv {
 		return ""
@@ -160,19 +160,19 @@ type shipping struct {
 	all, follow, untilIdle              bool
 	content, again, dry, status, asJSON bool
 
-	from           time.Time     // made from since
-	signals        []otlp.Signal // made from list
+	from           time.Time     // parsed from since
+	signals        []otlp.Signal // parsed from list
 	shipper        ship.Shipper
 	stdout, stderr io.Writer
 	sent           shipped
-	err            error // of writing to stdout
+	err            error // from writing to stdout
 }
 
-// check reports flags that do not go together.
+// check returns an error for flags that do not go together, and parses them.
 func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	if len(args) > 0 {
 		if strings.Contains(args[0], "://") {
-			return errors.New("a URL is no tape; that of --otlp stands behind =: --otlp=http://localhost:4318") // there may be a password in it
+			return errors.New("a URL is no tape; that of --otlp stands behind =: --otlp=http://localhost:4318") // do not quote it: it may contain a password
 		}
 		for _, name := range []string{"all", "since", "follow", "status"} {
 			if f.Changed(name) {
@@ -199,8 +199,8 @@ func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	return err
 }
 
-// begins returns since when tapes must be delivered; nil leaves it as it is. unsaid is the
-// default if neither the user nor an earlier run has set it.
+// begins returns the time from which on tapes must be delivered, or nil to leave it as it
+// is. unsaid is the default if neither the user nor an earlier run has set it.
 func (s *shipping) begins(unsaid time.Time) *time.Time {
 	switch {
 	case s.all:
@@ -214,7 +214,7 @@ func (s *shipping) begins(unsaid time.Time) *time.Time {
 	return &unsaid
 }
 
-// open makes the shipper.
+// open creates the shipper.
 func (s *shipping) open(store *record.Store) error {
 	env := otlp.Environment(os.Getenv)
 	clients := map[otlp.Signal]*otlp.Client{}
@@ -243,10 +243,10 @@ func (s *shipping) open(store *record.Store) error {
 	return nil
 }
 
-// patience is how long to try to reach a destination.
+// patience is how long to retry reaching a destination.
 const patience = 30 * time.Second
 
-// once sends what is waiting, and reports how much that was.
+// once sends what is waiting and reports how much it sent.
 func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.Context) error) error {
 	s.shipper.Patience = patience
 	if !s.dry {
@@ -263,7 +263,8 @@ func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.
 	return errors.Join(err, s.answer())
 }
 
-// following sends new recordings until a signal ends it.
+// following sends new recordings until a signal ends it, or with --until-idle until nothing
+// is left to send.
 func (s *shipping) following(ctx context.Context) error {
 	err := s.shipper.Run(ctx, s.begins(time.Now()), s.untilIdle)
 	if ctx.Err() != nil {
@@ -273,13 +274,13 @@ func (s *shipping) following(ctx context.Context) error {
 	return errors.Join(err, s.answer())
 }
 
-// A subjectTape is a tape that a REF names.
+// A subjectTape is a tape named by a REF.
 type subjectTape struct {
 	*record.Tape
 	inStore bool
 }
 
-// namedTapes returns the tapes that REFs name, each once.
+// namedTapes returns the tapes that refs name, each tape of the store once.
 func namedTapes(dir string, refs []string, stdin io.Reader) (list []subjectTape, err error) {
 	for _, name := range refs {
 		sub, err := ref.Resolve(dir, name, stdin)

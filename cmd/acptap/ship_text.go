@@ -115,7 +115,7 @@ func (s *shipping) done() {
 	s.write(err)
 }
 
-// answer returns the exit status as an error.
+// answer returns the error that sets the exit status.
 func (s *shipping) answer() error {
 	switch {
 	case s.err != nil:
@@ -143,7 +143,7 @@ type shipStatus struct {
 	Trouble      string     `json:"trouble,omitempty"`
 	TroubleSince *time.Time `json:"troubleSince,omitempty"`
 
-	single bool // so far only single tapes were delivered
+	single bool // only single tapes were delivered so far
 }
 
 // statusOf reads the status of a destination. l is the listing of the store.
@@ -173,7 +173,7 @@ func unlessZero(t time.Time) *time.Time {
 	return &t
 }
 
-// waiting says what has not arrived.
+// waiting says what has not arrived yet.
 func (s *shipStatus) waiting(now time.Time) string {
 	switch {
 	case s.Tapes == 0 && s.single:

@@ -22,18 +22,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A show is what the flags of acptap show ask for.
+// show holds the flags of acptap show.
 type show struct {
 	chat     bool
 	asJSON   bool
 	follow   bool
-	nested   bool // also the tapes of servers
+	nested   bool // include the tapes of servers
 	raw      bool
 	from, to uint64
 	frame    ref.Frame // zero: all
 	color    string
 	flags    query.Flags
-	match    query.Matcher // made from flags
+	match    query.Matcher // parsed from flags
 }
 
 func newShowCmd(dir *string) *cobra.Command {
@@ -166,8 +166,8 @@ func (s *show) parse() (err error) {
 	return nil
 }
 
-// subject finds what REF or REF:FRAME names. The latter is --frame FRAME, unless
-// REF is an id that ends like this.
+// subject finds what REF or REF:FRAME names. REF:FRAME means --frame FRAME, unless REF is
+// an ID that ends like this.
 func (s *show) subject(cmd *cobra.Command, dir, name string) (ref.Subject, error) {
 	sub, err := ref.Resolve(dir, name, cmd.InOrStdin())
 	if base, frame := ref.CutFrame(name); err != nil && frame.Seq > 0 && s.frame.Seq == 0 {
@@ -200,13 +200,13 @@ func (s *show) run(ctx context.Context, sub ref.Subject, stdout, stderr io.Write
 	return cmp.Or(w.Flush(), err)
 }
 
-// canvas returns the width of the terminal, 0 if there is none, and whether to
-// use colours.
+// canvas returns the width of the terminal, or 0 if stdout is none, and whether to use
+// colours.
 func (s *show) canvas(stdout io.Writer) (width int, color bool) {
 	return cli.Columns(stdout), s.color == "always" || s.color == "auto" && cli.TakesColor(stdout)
 }
 
-// frames shows the frames that match.
+// frames shows the matching frames.
 func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub ref.Subject, form frametext.Lines) error {
 	if err := s.match.Judge(ctx, sub); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 	}
 	l := listing{show: s, match: &s.match, w: w, stderr: stderr, sum: &sum{}}
 	for i, p := range sub.Parts {
-		l.lines = form // numbers start again on each tape
+		l.lines = form // frame numbers restart on each tape
 		if err := l.begin(sub, p); err != nil {
 			return err
 		}
@@ -228,7 +228,7 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 	return s.verdict(l.sum)
 }
 
-// source yields the frames of a part, and with --follow those that come later.
+// source yields the frames of a part. With --follow it waits for more on the last part.
 func (s *show) source(ctx context.Context, p ref.Part, last bool) iter.Seq2[dialect.Frame, error] {
 	from := s.match.From(p, s.from)
 	if s.follow && last {
@@ -244,12 +244,12 @@ type listing struct {
 	w      *bufio.Writer
 	stderr io.Writer
 	lines  frametext.Lines // of the current tape
-	start  time.Time       // with which the times of the current tape begin
-	headed bool            // what is written on the current tape has been shown
+	start  time.Time       // when the current tape began: zero of the times shown
+	headed bool            // the notes on the current tape were written
 	sum    *sum
 }
 
-// A sum counts the frames that were shown, and the parts that cannot be read.
+// A sum counts the frames shown and the parts that cannot be read.
 type sum struct{ shown, broken int }
 
 func (l *listing) begin(sub ref.Subject, p ref.Part) error {
@@ -287,7 +287,7 @@ func (l *listing) part(sub ref.Subject, p ref.Part, frames iter.Seq2[dialect.Fra
 	return l.end()
 }
 
-// take takes the next frame of a part.
+// take shows the next frame of a part if it matches.
 func (l *listing) take(sub ref.Subject, p ref.Part, f *dialect.Frame) error {
 	if l.match.Matches(f) && f.Seq >= l.from && sub.Has(p, f) {
 		return l.write(f)
@@ -296,7 +296,7 @@ func (l *listing) take(sub ref.Subject, p ref.Part, f *dialect.Frame) error {
 	return nil
 }
 
-// end ends a tape.
+// end finishes the output of a tape.
 func (l *listing) end() error {
 	if l.asJSON {
 		return nil
@@ -322,7 +322,7 @@ func (l *listing) write(f *dialect.Frame) error {
 	return l.w.Flush()
 }
 
-// trouble reports a part that cannot be read. The frames after it are shown.
+// trouble reports a part that cannot be read. The frames after it are still shown.
 func (l *listing) trouble(err error) error {
 	l.sum.broken++
 	cli.Warn(l.stderr, "%v", err)
@@ -343,7 +343,7 @@ func (s *show) verdict(n *sum) error {
 	return nil
 }
 
-// one shows the whole of one frame. On a terminal it escapes control characters.
+// one shows one frame in full. On a terminal it escapes control characters.
 func (s *show) one(w io.Writer, sub ref.Subject, terminal bool) error {
 	p, err := sub.PartWith(s.frame)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// chatLines is how much of a tool's output is shown in a conversation.
+// chatLines limits how many lines of a tool's output a conversation shows.
 const chatLines = 20
 
 // conversations shows the sessions of a subject as they were at the end.
@@ -51,8 +51,7 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 	return nil
 }
 
-// wants reports whether a session is to be shown. MCP sessions have no
-// conversation.
+// wants reports whether to show a session. MCP sessions have no conversation.
 func (s *show) wants(sub ref.Subject, session *trace.Session) bool {
 	if session.Connection.Protocol == dialect.MCP || sub.Session != "" && session.ID != sub.Session {
 		return false
@@ -70,7 +69,7 @@ func (s *show) wants(sub ref.Subject, session *trace.Session) bool {
 
 func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text) error {
 	if !first {
-		io.WriteString(w, "\n") // an error is returned by the next write
+		io.WriteString(w, "\n") // the next write returns the error
 	}
 	head := frametext.Lines{W: w, Width: form.Width, Color: form.Color}
 	if err := head.Heading("session " + session.ID + " " + session.Title); err != nil {

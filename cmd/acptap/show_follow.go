@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// followStore shows the newest tape of a store, waiting for the first one if
-// there is none; without end, then each tape that begins later.
+// followStore shows the newest tape of a store, waiting for the first one if there is none.
+// If endless is set, it then shows each tape that begins later.
 func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout, stderr io.Writer) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 	}
 }
 
-// comingTapes are the tapes of a store, in the order in which they begin.
+// comingTapes yields the tapes of a store in the order in which they begin.
 type comingTapes struct {
 	ctx    context.Context
 	store  *record.Store
@@ -51,8 +51,8 @@ type comingTapes struct {
 	next   func() (record.Change, error, bool)
 }
 
-// newest returns the newest tape that is there, or the first that begins; none that is
-// nested in another.
+// newest returns the newest existing tape, or otherwise the first one that begins. It skips
+// tapes nested in others.
 func (c *comingTapes) newest() (*record.Tape, error) {
 	var ids []string
 	for {
@@ -67,7 +67,7 @@ func (c *comingTapes) newest() (*record.Tape, error) {
 		case change.Kind == record.StoreLooked:
 			for id := range c.store.Outer(ids) {
 				tape, err := c.store.Open(id)
-				if !errors.Is(err, record.ErrNoTape) { // else it was deleted at once
+				if !errors.Is(err, record.ErrNoTape) { // otherwise it has already been deleted
 					return tape, err
 				}
 			}
@@ -76,8 +76,8 @@ func (c *comingTapes) newest() (*record.Tape, error) {
 	}
 }
 
-// following returns the next tape that begins, nested in none. One that was imported
-// began long ago.
+// following returns the next tape that begins. It skips nested tapes, and imported ones,
+// which began long ago.
 func (c *comingTapes) following() (*record.Tape, error) {
 	return c.wait("next", func(tape *record.Tape) bool {
 		info, err := tape.Info()
@@ -87,7 +87,8 @@ func (c *comingTapes) following() (*record.Tape, error) {
 
 func (c *comingTapes) isNested(tape *record.Tape) bool { return c.store.IsNested(tape.ID()) }
 
-// wait waits for a tape that is none to pass over. A person is told of it.
+// wait waits for a tape for which passes returns false. On a terminal it says that it is
+// waiting.
 func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*record.Tape, error) {
 	told := !cli.IsTerminal(c.stderr)
 	for {
@@ -105,7 +106,7 @@ func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*recor
 			if err == nil && !passes(tape) {
 				return tape, nil
 			}
-			if err != nil && !errors.Is(err, record.ErrNoTape) { // else it was deleted at once
+			if err != nil && !errors.Is(err, record.ErrNoTape) { // otherwise it has already been deleted
 				return nil, err
 			}
 		}

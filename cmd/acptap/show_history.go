@@ -13,11 +13,11 @@ import (
 // A history is what happened on the tapes of a subject.
 type history struct {
 	reading.History
-	starts []time.Time // of each tape; nil if one of them has no date
+	starts []time.Time // of each tape; nil if any has no date
 	broken int         // parts that cannot be read
 }
 
-// historyOf reads a subject. It tells stderr what cannot be read.
+// historyOf reads a subject. It reports parts that cannot be read to stderr.
 func historyOf(ctx context.Context, sub ref.Subject, stderr io.Writer) (*history, error) {
 	r, err := sub.Reader(false, sub.Parts...)
 	if err != nil {
@@ -30,7 +30,7 @@ func historyOf(ctx context.Context, sub ref.Subject, stderr io.Writer) (*history
 		}
 	}
 	if len(h.starts) < len(sub.Parts) {
-		h.starts = nil // show times since the beginning of each
+		h.starts = nil // then times are relative to the start of each tape
 	}
 	for e := range r.Read(ctx) {
 		if h.Take(e); e.Err != nil {

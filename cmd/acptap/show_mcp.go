@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A party is one of the tapes that are shown together: the agent's, or that of a server.
+// A party is one of the tapes shown together: the agent's or a server's.
 type party struct {
 	listing
 	sub   ref.Subject
@@ -20,7 +20,7 @@ type party struct {
 	ended bool
 }
 
-// A gathering is the tapes that are shown together with one of an agent.
+// A gathering shows a tape of an agent together with those of its servers.
 type gathering struct {
 	*show
 	w       *bufio.Writer
@@ -28,10 +28,10 @@ type gathering struct {
 	form    frametext.Lines
 	sum     *sum
 	parties []*party // the agent's first
-	latest  *party   // that the last line is of
+	latest  *party   // the one that the last line belongs to
 }
 
-// together shows the frames that match, with those of servers between those of the agent.
+// together shows the matching frames of the agent and its servers, interleaved.
 func (s *show) together(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub ref.Subject, form frametext.Lines) error {
 	n := &sum{}
 	for i, p := range sub.Parts {
@@ -43,7 +43,7 @@ func (s *show) together(ctx context.Context, w *bufio.Writer, stderr io.Writer, 
 	return s.verdict(n)
 }
 
-// read shows a tape of the agent, and those of the servers that were started on it.
+// read shows a tape of the agent and those of the servers started on it.
 func (g *gathering) read(ctx context.Context, sub ref.Subject, p ref.Part, follow bool) error {
 	r, err := sub.Reader(true, p)
 	if err != nil {
@@ -73,7 +73,7 @@ func (g *gathering) read(ctx context.Context, sub ref.Subject, p ref.Part, follo
 	return nil
 }
 
-// add adds a tape, which is all of a subject or a part of it.
+// add adds a tape: part p of sub.
 func (g *gathering) add(ctx context.Context, sub ref.Subject, p ref.Part, part *reading.Part) error {
 	one := &party{
 		listing: listing{show: g.show, match: &query.Matcher{Filter: g.match.Filter}, w: g.w, stderr: g.stderr, lines: g.form, sum: g.sum},
@@ -102,7 +102,7 @@ func (g *gathering) add(ctx context.Context, sub ref.Subject, p ref.Part, part *
 	return nil
 }
 
-// take takes what comes next on the tapes.
+// take handles the next event of the tapes.
 func (g *gathering) take(e *reading.Event) error {
 	if e.Part == nil {
 		return e.Err
@@ -116,7 +116,7 @@ func (g *gathering) take(e *reading.Event) error {
 	return nil
 }
 
-// frame shows a frame of a tape, or what is in its place.
+// frame shows a frame of a tape, or the error in its place.
 func (g *gathering) frame(p *party, e *reading.Event) error {
 	if g.latest != p {
 		p.lines.Interrupted()
@@ -133,7 +133,7 @@ func (g *gathering) frame(p *party, e *reading.Event) error {
 	return err
 }
 
-// end ends the tape, unless it has ended.
+// end finishes the output of the tape, once.
 func (p *party) end() error {
 	if p.ended {
 		return nil

@@ -132,7 +132,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 	return cmd
 }
 
-// collect reads subjects, and returns why parts of them cannot be read.
+// collect reads subjects. broken are the errors for parts that cannot be read.
 func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken []error, err error) {
 	r, err := tapelist.Reader(found, false)
 	if err != nil {
@@ -151,7 +151,7 @@ func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stder
 		case e.Err != nil:
 			broken = append(broken, e.Err)
 		case e.Kind == reading.Begins && !e.Part.IsServer():
-			c.Take(&h.Trace) // the end of the tape before
+			c.Take(&h.Trace) // the end of the previous tape
 			i := e.Part.Info
 			c.Begin(stats.Tape{ID: i.Tape, Short: tapetext.ShortID(i.Tape), Agent: tapetext.AgentName(i), Connection: i.Connection})
 		case own:
@@ -170,7 +170,7 @@ func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stder
 	return broken, ctx.Err()
 }
 
-// writeStats writes what was collected.
+// writeStats writes the collected statistics.
 func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	tables := []stats.Table{}
 	if c.By == "" {
@@ -214,10 +214,10 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	return err
 }
 
-// mostRows are shown of tools, servers and methods beside other tables.
+// mostRows limits the rows of tools, servers and methods when other tables are shown, too.
 const mostRows = 8
 
-// writeTable writes so many rows of a table for people, in the columns that fit.
+// writeTable writes at most most rows of a table for people, with the columns that fit.
 func writeTable(on cli.Canvas, t *stats.Table, most int) error {
 	out := &cli.Table{Color: on.Color}
 	shown := t.Shown(on.Width, 16)

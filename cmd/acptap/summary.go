@@ -105,7 +105,8 @@ Exit status 0; 2 if a part of it cannot be read.`,
 	return cmd
 }
 
-// summaryOf returns the summary of a subject, and why parts of it cannot be read.
+// summaryOf returns the summary of a subject. broken are the errors for parts that cannot
+// be read.
 func summaryOf(ctx context.Context, sub ref.Subject) (s summary.Summary, broken []error, err error) {
 	r, err := sub.Reader(false, sub.Parts...)
 	if err == nil {

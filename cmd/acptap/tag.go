@@ -73,8 +73,8 @@ Exit status 0; 2 if REF is no tape of the store, or TAG is no tag.`,
 	return cmd
 }
 
-// ownTapes returns what a REF names in the store. What is written on a tape is kept
-// there, so it cannot be a file.
+// ownTapes returns what a REF names in the store. It rejects files, because the store keeps
+// notes and tags.
 func ownTapes(dir, name string) (ref.Subject, error) {
 	if name == "-" || ref.IsFile(name) {
 		return ref.Subject{}, fmt.Errorf("%q is a file; notes and tags are written on tapes of the store: see acptap import", name)
@@ -82,8 +82,8 @@ func ownTapes(dir, name string) (ref.Subject, error) {
 	return ref.Resolve(dir, name, nil)
 }
 
-// edited makes an edit, if there is something in it, and returns what is written on
-// the tape then.
+// edited makes an edit, unless it is empty, and returns the resulting notes and tags of the
+// tape.
 func edited(store *record.Store, tape string, e note.Edit) (note.List, error) {
 	if len(e.Tag)+len(e.Untag)+len(e.Add)+len(e.Remove) == 0 {
 		return store.Notes(tape)
@@ -91,7 +91,8 @@ func edited(store *record.Store, tape string, e note.Edit) (note.List, error) {
 	return store.Annotate(tape, e)
 }
 
-// writeTags lists the tags of a tape, one a line; of several tapes, a line for each.
+// writeTags lists the tags of a tape, one per line. If several is set, each line begins
+// with the tape's ID.
 func writeTags(w io.Writer, tape string, tags []string, asJSON, several bool) error {
 	if asJSON {
 		return cli.WriteJSON(w, struct {

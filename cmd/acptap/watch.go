@@ -99,7 +99,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 	return cmd
 }
 
-// watchStore watches all tapes of a store. A person is told if there is none.
+// watchStore watches all tapes of a store. On a terminal it first says so.
 func watchStore(ctx context.Context, w *watcher, store *record.Store, cmd *cobra.Command) error {
 	if cli.IsTerminal(cmd.ErrOrStderr()) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "watching the tapes that are recorded in %s\n", store.Dir())
@@ -107,7 +107,7 @@ func watchStore(ctx context.Context, w *watcher, store *record.Store, cmd *cobra
 	return w.Store(ctx, store)
 }
 
-// checkAfter returns an error if a flag has a time that nothing can be measured in.
+// checkAfter returns an error if the time in a flag is too short or too long to measure.
 func checkAfter(flag string, after time.Duration) error {
 	if after < 100*time.Millisecond || after > 30*24*time.Hour {
 		return fmt.Errorf("--%s is from 100ms to 720h, not %v", flag, after)
@@ -115,7 +115,8 @@ func checkAfter(flag string, after time.Duration) error {
 	return nil
 }
 
-// startWatch watches the tape that this process records; nil if there is no store.
+// startWatch watches the tape that this process records. It returns nil if there is no
+// store.
 func startWatch(dir string, journal *record.Recorder, after time.Duration, w *cli.Warnings) *ownWatch {
 	store, err := ref.OpenStore(dir)
 	if err != nil {

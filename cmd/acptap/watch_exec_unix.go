@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// shell returns what runs a command line.
+// shell returns the command that runs a command line.
 func shell() []string { return []string{"sh", "-c"} }
 
-// isolate has a command end with all that it has started.
+// isolate makes cancelling a command kill its whole process group.
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

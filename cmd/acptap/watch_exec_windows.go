@@ -2,12 +2,11 @@ package main
 
 import "os/exec"
 
-// shell returns what runs a command line. It is not cmd.exe, which puts the values of
-// variables into the line before it takes the line apart: text from the wire could name
-// commands there.
+// shell returns the command that runs a command line. It is not cmd.exe, which expands
+// variables before it parses the line: text from the wire could then run commands.
 func shell() []string {
 	return []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-Command"}
 }
 
-// isolate leaves a command as it is.
+// isolate does nothing on Windows.
 func isolate(*exec.Cmd) {}

@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A watcher writes a line when something begins to hang, and one when it goes on.
+// A watcher writes a line when something begins to hang, and another when it continues.
 type watcher struct {
 	Out     io.Writer
 	AsJSON  bool
