@@ -1,9 +1,8 @@
-// Package help holds the topics of acptap help: Markdown that is embedded in the
-// program, written for a terminal or as man pages, and read on the web as it is.
+// Package help has the topics of acptap help: Markdown files embedded in the program, which
+// it formats for terminals and as man pages, and which are readable on the web as they are.
 //
-// It understands the Markdown that the topics use and no more: headings,
-// paragraphs, lists of one level, fenced code, tables, `code`, **bold**, *emphasis*
-// and links.
+// It supports only the Markdown that the topics use: headings, paragraphs, lists of one
+// level, fenced code, tables, `code`, **bold**, *emphasis* and links.
 package help
 
 import (
@@ -14,7 +13,7 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// names are the topics in the order in which they are listed.
+// names lists the topics in the order of listings.
 var names = []string{
 	"basics",
 	"editors",
@@ -36,20 +35,20 @@ var names = []string{
 	"trouble",
 }
 
-// A Topic is one text about the use of acptap.
+// A Topic is one text about using acptap.
 type Topic struct {
 	Name     string // a word, also the name of the file without .md
 	Title    string
 	Markdown string
 }
 
-// Topics returns all topics in the order in which they are best listed.
+// Topics returns all topics in the order of listings.
 func Topics() []Topic {
 	var topics []Topic
 	for _, name := range names {
 		text, err := files.ReadFile(name + ".md")
 		if err != nil {
-			panic("help: " + err.Error()) // embedded
+			panic("help: " + err.Error()) // cannot happen: the files are embedded
 		}
 		title, _, _ := strings.Cut(string(text), "\n")
 		topics = append(topics, Topic{name, strings.TrimPrefix(title, "# "), string(text)})

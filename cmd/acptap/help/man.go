@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// WriteMan writes a page of section 1 for root and each command below it, and a
-// page of section 7 for each topic, into man1 and man7 in a directory, which are
-// made if they are missing.
+// WriteMan writes a page of section 1 for root and each command below it, and a page of
+// section 7 for each topic, to man1 and man7 in a directory. It creates missing
+// directories.
 func WriteMan(dir string, root *cobra.Command) error {
 	pages := map[string]string{}
 	var add func(cmd *cobra.Command)
@@ -44,7 +44,7 @@ func WriteMan(dir string, root *cobra.Command) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// A manWriter writes the man macros, as groff and mandoc know them.
+// A manWriter writes man macros that groff and mandoc understand.
 type manWriter struct{ strings.Builder }
 
 func newManWriter(name, section, summary string) *manWriter {
@@ -59,10 +59,10 @@ func (w *manWriter) section(title string) {
 	fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(title)))
 }
 
-// text writes a line of text that is escaped already.
+// text writes a line of text that is already escaped.
 func (w *manWriter) text(line string) {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-		line = `\&` + line // no macro
+		line = `\&` + line // keep it from being read as a macro
 	}
 	w.WriteString(line + "\n")
 }
@@ -76,12 +76,12 @@ func (w *manWriter) literal(lines []string) {
 	w.WriteString(".fi\n.RE\n")
 }
 
-// roff escapes what roff would take for its own.
+// roff escapes the special characters of roff.
 func roff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(s)
 }
 
-// page returns the topic as a page.
+// page returns the topic as a man page.
 func (t Topic) page() string {
 	w := newManWriter("acptap-"+t.Name, "7", plainText(t.Title))
 	body := parse(t.Markdown)[1:] // without the title
@@ -105,7 +105,7 @@ func (t Topic) page() string {
 		case code:
 			w.literal(b.lines)
 		case table:
-			t := textWriter{width: 70} // what is left beside the indents of man
+			t := textWriter{width: 70} // leaves room for man's indents
 			t.table(b.rows)
 			w.literal(strings.Split(strings.TrimSuffix(t.String(), "\n"), "\n"))
 		}
@@ -130,7 +130,7 @@ func roffSpans(text string) string {
 	return b.String()
 }
 
-// commandPage returns the help of a command as a page.
+// commandPage returns the help of a command as a man page.
 func commandPage(cmd *cobra.Command) string {
 	w := newManWriter(pageName(cmd), "1", cmd.Short)
 	w.section("Synopsis")
@@ -152,7 +152,7 @@ func commandPage(cmd *cobra.Command) string {
 	return w.String()
 }
 
-// prose writes the long help of a command, where lists are indented.
+// prose writes the long help of a command, in which lists are indented.
 func (w *manWriter) prose(long string) {
 	for part := range strings.SplitSeq(strings.Trim(long, "\n"), "\n\n") {
 		var list []string
@@ -215,8 +215,8 @@ func (w *manWriter) flags(title string, flags *pflag.FlagSet) {
 	})
 }
 
-// defaultOf says what a flag is if it is not given, where that is more than nothing
-// and its usage does not say so.
+// defaultOf returns the text about the default of a flag, or "" if the default is a zero
+// value or the usage already mentions it.
 func defaultOf(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "false", "0", "0s", "[]":

@@ -26,7 +26,7 @@ const (
 	table
 )
 
-// Compiled when help is asked for: every proxy would pay for it at its start.
+// Compiled only when help is asked for, so that proxies do not pay for it when they start.
 var (
 	headingLine = pattern(`^(#{1,4}) +(.*)$`)
 	itemLine    = pattern(`^(-|\d+\.) +(.*)$`)
@@ -83,13 +83,13 @@ func parse(markdown string) []block {
 	return blocks
 }
 
-// continues reports whether a line goes on with the paragraph before it.
+// continues reports whether a line continues the paragraph before it.
 func continues(line string) bool {
 	return line != "" && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "|") &&
 		!headingLine().MatchString(line) && !itemLine().MatchString(line)
 }
 
-// cells splits a line of a table. \| is a bar inside of a cell.
+// cells splits a line of a table. \| is a bar within a cell.
 func cells(line string) []string {
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
 	list := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|")
@@ -99,7 +99,7 @@ func cells(line string) []string {
 	return list
 }
 
-// A span is a piece of text of one style.
+// A span is a piece of text in one style.
 type span struct {
 	style  style
 	text   string

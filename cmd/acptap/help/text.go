@@ -10,8 +10,8 @@ import (
 // Width is the width of a text unless the terminal is narrower.
 const Width = 80
 
-// Text returns the topic for a terminal of that many columns, with headings and
-// code in bold if asked for. Code is never wrapped.
+// Text returns the topic formatted for a terminal of that many columns, with headings and
+// code in bold if bold is set. It never wraps code.
 func (t Topic) Text(width int, bold bool) string {
 	w := textWriter{width: width, bold: bold}
 	var last blockKind
@@ -53,7 +53,7 @@ func (w *textWriter) block(b block) {
 	}
 }
 
-// lines writes lines behind an indent, which is another one for the first.
+// lines writes indented lines; first is the indent of the first line.
 func (w *textWriter) lines(lines []string, first, indent string) {
 	for i, line := range lines {
 		if i == 0 {
@@ -65,17 +65,17 @@ func (w *textWriter) lines(lines []string, first, indent string) {
 	}
 }
 
-// A word is what is never broken over lines, in one or several styles.
+// A word is text that is never split across lines. It may have several styles.
 type word struct {
 	text  string // with escape sequences
 	width int
 }
 
-// words splits spans at blanks. Code is not split, as long as it is short.
+// words splits spans at blanks. It keeps short code in one piece.
 func (w *textWriter) words(list []span) []word {
 	const unbroken = 30
 	var words []word
-	glue := false // the next piece belongs to the last word
+	glue := false // the next piece continues the last word
 	for _, s := range list {
 		text := s.text
 		switch s.style {
@@ -105,7 +105,7 @@ func (w *textWriter) words(list []span) []word {
 	return slices.DeleteFunc(words, func(w word) bool { return w.width == 0 })
 }
 
-// wrap breaks spans into lines of a width.
+// wrap breaks spans into lines of at most width columns.
 func (w *textWriter) wrap(list []span, width int) []string {
 	var lines []string
 	var line strings.Builder
@@ -126,10 +126,10 @@ func (w *textWriter) wrap(list []span, width int) []string {
 	return append(lines, line.String())
 }
 
-// gap is what stands between the columns of a table.
+// gap separates the columns of a table.
 const gap = "  "
 
-// table writes rows with their cells wrapped, so that lines fit.
+// table writes rows and wraps their cells so that lines fit.
 func (w *textWriter) table(rows [][]string) {
 	if strings.Join(rows[0], "") == "" {
 		rows = rows[1:]
@@ -161,8 +161,8 @@ func (w *textWriter) table(rows [][]string) {
 	}
 }
 
-// columns returns the widths of columns: what their cells need, if that fits; else
-// the widest shrink, down to their longest word.
+// columns returns the widths of columns. If the cells do not fit, it shrinks the widest
+// columns, but not below their longest word.
 func (w *textWriter) columns(rows [][]string) []int {
 	widths, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -192,7 +192,7 @@ func (w *textWriter) columns(rows [][]string) []int {
 	return widths
 }
 
-// visible returns the columns of a text with our escape sequences.
+// visible returns the width of a text without our escape sequences.
 func visible(s string) int {
 	return termtext.Width(strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(s))
 }

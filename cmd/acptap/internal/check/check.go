@@ -112,7 +112,7 @@ type run struct {
 	config   *exceptions
 	demands  []demand
 	baseline *baseline
-	renewed  *baseline // of the present findings
+	renewed  *baseline // of the current findings
 
 	stdout, stderr io.Writer
 	bar            *cli.Progress // nil: show none

@@ -23,11 +23,11 @@ const exceptionsFile = ".acptap-check"
 //	ignore ACP108 agent=my-agent@1.*   # not named before 2.0
 //	note ACP405,RPC method=session/*   # the client takes both
 //
-// What begins it is ignore, or the strength that the findings of a rule get. Rules are
-// ids or beginnings of them. All conditions behind them must hold: agent and client
-// (NAME, or NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at
-// the end of a value stands for anything, and a value with blanks or # stands in double
-// quotes. Of several lines that fit a finding the last counts.
+// A line begins with ignore, or with the strength that findings of the rules get. Rules are
+// IDs or prefixes of IDs. All conditions after them must hold: agent and client (NAME, or
+// NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at the end of a
+// value matches anything, and a value with blanks or # must be in double quotes. If several
+// lines match a finding, the last one counts.
 type exceptions struct {
 	statements []statement
 }
@@ -38,7 +38,7 @@ type statement struct {
 	conditions []condition
 }
 
-// A condition is one of those of a statement.
+// A condition is one condition of a statement.
 type condition struct {
 	key   string
 	value string
@@ -175,7 +175,7 @@ func split(line string) (words []string, reason string, err error) {
 	return words, "", nil
 }
 
-// Strength returns the strength of a finding on a connection; None: it is ignored. chosen
+// Strength returns the strength of a finding on a connection, or None to ignore it. chosen
 // are the arguments of --select: a rule whose full ID is among them is not ignored.
 func (c *exceptions) Strength(f *conform.Finding, conn *dialect.Connection, chosen []string) conform.Strength {
 	strength := f.Strength

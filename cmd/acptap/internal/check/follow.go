@@ -78,8 +78,8 @@ func (f *storeFollower) take(ctx context.Context, c *record.Change) error {
 	return nil
 }
 
-// judgement returns that of a tape, and starts it with the first frame, because the head is
-// not known earlier. It is nil for a tape that is not judged.
+// judgement returns the judgement of a tape. It starts one with the first frame, because
+// the head is not known earlier. It returns nil for a tape that is not judged.
 func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, error) {
 	if j, ok := f.judged[id]; ok {
 		return j, nil

@@ -22,15 +22,15 @@ type judgement struct {
 	sub     ref.Subject
 	name    string // name of its tape for people; empty: its usual name
 	section *report.Section
-	part    ref.Part // the present one
+	part    ref.Part // the current one
 	nth     int      // its index
 	lines   int64    // on it
 	checker *conform.Checker
 	taken   int // findings of the checker that were handled
 	queries queries
 	stalls  tapecheck.Stalls
-	own     []conform.Verdict // of the rules of ownRules, on the present tape
-	loaded  []string          // sessions that were loaded on the present tape
+	own     []conform.Verdict // of ownRules, on the current tape
+	loaded  []string          // sessions that were loaded on the current tape
 	aliases aliases
 }
 
@@ -135,7 +135,7 @@ func (j *judgement) take(last *dialect.Frame) {
 	j.taken = len(found)
 }
 
-// startOwn starts a tape for the rules that are not in a checker.
+// startOwn starts a tape for the rules that are not in a checker: ownRules.
 func (j *judgement) startOwn() {
 	j.own = nil
 	for _, r := range j.ownRules() {
@@ -143,10 +143,10 @@ func (j *judgement) startOwn() {
 	}
 }
 
-// maxOwn limits the reported findings of such a rule on a tape, as for all rules.
+// maxOwn limits the reported findings of each of ownRules on a tape, as for all rules.
 const maxOwn = 1000
 
-// addOwn adds findings of such rules.
+// addOwn adds findings of ownRules.
 func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
 	for i := range found {
 		if !j.isAbout(&found[i]) {

@@ -50,9 +50,9 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 	return rules
 }
 
-// queries ask the demands of the frames of a subject.
+// queries matches the frames of a subject against the demands.
 type queries struct {
-	query.Matcher // matches what any of them matches
+	query.Matcher // matches frames that any of the demands may match
 	demands       []demand
 	met           []bool
 }
@@ -73,8 +73,8 @@ func (q *queries) startTape(p ref.Part, info *record.Info) {
 	q.StartTape(p, *info)
 }
 
-// frame matches a frame against the queries, and returns the forbidden matches. belongs
-// says that the frame is of the subject.
+// frame matches a frame against the queries and returns the forbidden matches. belongs is
+// true if the frame is part of the subject.
 func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []conform.Finding) {
 	if len(q.demands) == 0 {
 		return nil

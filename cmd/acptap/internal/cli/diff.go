@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteDiff writes the unified diff that write makes, in colours if w takes them.
+// WriteDiff writes the unified diff that write produces, in colours if w supports them.
 func WriteDiff(w io.Writer, write func(io.Writer) error) error {
 	if !TakesColor(w) {
 		return write(w)

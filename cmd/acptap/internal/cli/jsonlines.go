@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteJSONLines writes one JSON object a line for each of a list.
+// WriteJSONLines writes a JSON object on a line for each element of list.
 func WriteJSONLines[T any](w io.Writer, list []T, line func(T) any) error {
 	for _, v := range list {
 		if err := WriteJSON(w, line(v)); err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Members returns the members of the JSON object that a struct makes, for the help of a
-// command: a line each, with what the tag help of the field says, in at most 80 columns.
+// Members describes the members of the JSON object that a struct marshals to, for the help
+// of a command: a line for each, with the help tag of the field, in at most 80 columns.
 func Members(object any) string {
-	const widest = 16 // of the names in the first column
+	const widest = 16 // limit for the width of the first column
 	var names, texts []string
 	width := 0
 	for f := range reflect.TypeOf(object).Fields() {

@@ -17,14 +17,14 @@ import (
 	"github.com/acptap/acptap/proxy"
 )
 
-// A Program is one of those that acptap consists of.
+// A Program is one of the programs of acptap.
 type Program string
 
-// The programs. They are installed together, but each may be missing.
+// They are installed together, but each may be missing.
 const (
 	Acptap Program = "acptap"
-	Proxy  Program = "acptap-proxy" // acptap proxy alone
-	Lake   Program = "acptap-lake"  // what talks to object storage
+	Proxy  Program = "acptap-proxy" // only acptap proxy
+	Lake   Program = "acptap-lake"  // talks to object storage
 )
 
 // Version returns the version that this program was built from, such as v1.2.0.
@@ -36,14 +36,14 @@ func Version() string {
 	return info.Main.Version
 }
 
-// VersionLine returns what a program says of its version.
+// VersionLine returns the output of --version.
 func (p Program) VersionLine() string {
 	return fmt.Sprintf("%s %s %s %s/%s\n", p, Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Self returns the absolute path of this program, which executable returns as
-// os.Executable does. If it is found through the directories of path by a link, that stays
-// one: a package manager lets it lead to the next version.
+// Self returns the absolute path of this program. executable is os.Executable. If a
+// directory in path has a link to the program, Self returns the link, because a package
+// manager will point it to the next version.
 func (p Program) Self(executable func() (string, error), path string) (string, error) {
 	exe, err := executable()
 	if err != nil {
@@ -52,8 +52,8 @@ func (p Program) Self(executable func() (string, error), path string) (string, e
 	return p.linked(exe, path)
 }
 
-// linked returns the link by which a program is found through the directories of path, else
-// exe, which is its file.
+// linked returns the path at which a directory in path has the file exe, possibly as a
+// link, or else exe.
 func (p Program) linked(exe, path string) (string, error) {
 	file, err := os.Stat(exe)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p Program) linked(exe, path string) (string, error) {
 	return exe, nil
 }
 
-// beside returns the file of a program that lies in the directory of this one.
+// beside returns the path of p in the directory of this program.
 func (p Program) beside(executable func() (string, error)) (string, error) {
 	exe, err := executable()
 	if err != nil {
@@ -79,7 +79,7 @@ func (p Program) beside(executable func() (string, error)) (string, error) {
 	return exec.LookPath(filepath.Join(filepath.Dir(exe), string(p)))
 }
 
-// Find returns the path of a program: beside this one, else in PATH.
+// Find returns the path of p: in the directory of this program, or else in PATH.
 func (p Program) Find() (string, error) {
 	if path, err := p.beside(os.Executable); err == nil {
 		return path, nil
@@ -91,16 +91,16 @@ func (p Program) Find() (string, error) {
 	return path, err
 }
 
-// install says how to install a program in the version of this one.
+// install says how to install p in the version of this program.
 func (p Program) install() string {
 	v := Version()
-	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, in which something may have been changed
+	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, possibly with changes
 		return "to install all of acptap, in the clone that this was built from: go install ./cmd/acptap/..."
 	}
 	return "to install all of acptap: go install github.com/acptap/acptap/cmd/acptap/...@" + v
 }
 
-// Check returns an error unless the program at path is of the same version as this one.
+// Check returns an error unless the program at path is p in the version of this program.
 func (p Program) Check(ctx context.Context, path string) error {
 	c := exec.CommandContext(ctx, path, "--version")
 	c.WaitDelay = time.Second
@@ -119,8 +119,8 @@ func (p Program) Check(ctx context.Context, path string) error {
 	return nil
 }
 
-// Recorder returns the command that runs acptap proxy from a program: the small program if it
-// is that itself, or lies beside it, else acptap.
+// Recorder returns the command that runs acptap proxy from p: acptap-proxy if p is that or
+// its directory has it, otherwise acptap.
 func (p Program) Recorder(executable func() (string, error), path string) ([]string, error) {
 	if p == Proxy {
 		exe, err := p.Self(executable, path)
@@ -135,7 +135,7 @@ func (p Program) Recorder(executable func() (string, error), path string) ([]str
 }
 
 // RunInPlace runs a command in place of this program: it passes on signals that ask for its
-// end, and returns how it ended.
+// end, and returns how the command ended.
 func RunInPlace(c *exec.Cmd) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -143,12 +143,12 @@ func RunInPlace(c *exec.Cmd) error {
 		signal.Stop(signals)
 		return err
 	}
-	ended := make(chan bool) // whether it was asked for
+	ended := make(chan bool) // whether a signal asked for it
 	go func() {
 		asked := false
 		for s := range signals {
 			asked = true
-			c.Process.Signal(s) // it may have ended; on Windows the console tells it itself
+			c.Process.Signal(s) // ignore errors: it may have ended, and on Windows the console notifies it
 		}
 		ended <- asked
 	}()

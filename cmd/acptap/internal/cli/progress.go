@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A Progress is a line on a terminal for work that takes over a second. On
-// anything else it shows nothing.
+// A Progress is a line on a terminal about work that takes more than a second. It shows
+// nothing on anything else.
 type Progress struct {
-	w     io.Writer // nil: nothing is shown
+	w     io.Writer // nil: show nothing
 	what  string
 	began time.Time
 	shown time.Time
 }
 
-// NewProgress begins work that is shown on w if that is a terminal.
+// NewProgress starts a progress line on w if w is a terminal.
 func NewProgress(w io.Writer, what string) *Progress {
 	p := &Progress{what: what, began: time.Now()}
 	if IsTerminal(w) {
@@ -48,8 +48,8 @@ func (p *Progress) End() {
 	}
 }
 
-// Below returns a writer to w, the terminal of the progress, which erases the line
-// before it writes. The line comes back with the next Show.
+// Below returns a writer to w, the terminal of the progress, that erases the line before it
+// writes. The next Show restores the line.
 func (p *Progress) Below(w io.Writer) io.Writer { return &belowProgress{w, p} }
 
 type belowProgress struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/acptap/acptap/proxy"
 )
 
-// ErrNo is the answer no, about which there is nothing to print.
+// ErrNo means that the answer is no. Nothing is printed about it.
 var ErrNo = errors.New("no")
 
-// ErrInterrupted is that a signal ended the program before it was done.
+// ErrInterrupted means that a signal ended the program before it was done.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run runs a program with its arguments, says on stderr what failed, and returns the exit
+// Run runs a program with its arguments, reports an error on stderr, and returns the exit
 // status.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -34,14 +34,13 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 	return ExitCode(err)
 }
 
-// UntilSignal returns ctx, which ends also with a signal that asks the program to end.
+// UntilSignal returns a copy of ctx that also ends when a signal asks the program to end.
 func UntilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// complaint returns what to print about err: nothing about the agent's exit status,
-// the answer no, or a reader of stdout that has gone away; of an interrupt only that
-// there was one.
+// complaint returns the message for err. It is empty if err is the agent's exit status, the
+// answer no, or due to a closed stdout, and has no details about an interrupt.
 func complaint(err error) string {
 	var exit *proxy.ExitError
 	switch {
@@ -53,9 +52,9 @@ func complaint(err error) string {
 	return err.Error()
 }
 
-// ExitCode returns the process status for err: 0 done, 1 the answer is no, 2
-// wrong usage or failure. The agent's own status is passed on; death by signal n is
-// 128+n, as in a shell, and an agent that could not be started is 127 or 126.
+// ExitCode returns the exit status for err: 0 done, 1 the answer is no, 2 wrong usage or
+// failure. It passes on the agent's own status; death by signal n is 128+n, as in a shell,
+// and an agent that could not be started is 127 or 126.
 func ExitCode(err error) int {
 	var exit *proxy.ExitError
 	var start *proxy.StartError

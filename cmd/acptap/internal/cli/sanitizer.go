@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A sanitizer passes another program's output to a terminal, line by line, with
-// whatever could control the terminal escaped. JSON stays the same JSON.
+// A sanitizer passes another program's output to a terminal, line by line, and escapes
+// whatever could control the terminal. Escaped JSON is still the same JSON.
 type sanitizer struct {
 	terminal io.Writer
-	line     []byte // the last line, still without its end
+	line     []byte // the last line, as long as it is incomplete
 }
 
-// Sanitized returns w itself, or if that is a terminal, a writer to it that
-// escapes what could control it. flush writes a last line without an end.
+// Sanitized returns w itself, or if w is a terminal, a writer to it that escapes what could
+// control it. flush writes a last line that has no end.
 func Sanitized(w io.Writer) (out io.Writer, flush func()) {
 	if !IsTerminal(w) {
 		return w, func() {}

@@ -12,19 +12,19 @@ import (
 // A Table is text in aligned columns.
 type Table struct {
 	Color bool  // with the 16 colours of ANSI
-	Right []int // columns that are aligned to the right, such as counts
+	Right []int // right-aligned columns, such as counts
 
 	rows   [][]cell
 	widths []int
 }
 
-// A cell is clean text, in parts of their own styles.
+// A cell is clean text in one or several styles.
 type cell []termtext.Span
 
 // Row adds a row. Cells may hold anything: control characters are escaped.
 func (t *Table) Row(cells ...string) { t.styled(termtext.Plain, cells) }
 
-// Heading adds the row that says what is in the columns.
+// Heading adds a row of column headings.
 func (t *Table) Heading(cells ...string) { t.styled(termtext.Bold, cells) }
 
 func (t *Table) styled(style termtext.Style, cells []string) {
@@ -35,7 +35,7 @@ func (t *Table) styled(style termtext.Style, cells []string) {
 	t.Spans(row...)
 }
 
-// Spans is Row for cells with several styles.
+// Spans adds a row whose cells may have several styles.
 func (t *Table) Spans(cells ...[]termtext.Span) {
 	row := make([]cell, len(cells))
 	for i, c := range cells {
@@ -51,13 +51,12 @@ func (t *Table) Spans(cells ...[]termtext.Span) {
 	t.rows = append(t.rows, row)
 }
 
-// narrowest is the least width of a column that is cut: its content can still be
-// recognized.
+// narrowest is the minimum width of a shrunk column: its content can still be recognized.
 const narrowest = 8
 
-// Write writes the rows, two blanks between columns. Unless width is 0, lines are
-// cut to that many columns of the terminal; before that the cells in the table's
-// columns that may be cut, the widest column first.
+// Write writes the rows with two blanks between columns. Unless width is 0, it fits lines
+// into that many columns of the terminal: it shrinks the table's columns in may, the widest
+// first, and then cuts lines.
 func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	if width > 0 && len(may) > 0 {
 		t.narrow(width, may)
@@ -70,7 +69,7 @@ func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	return err
 }
 
-// line returns a row without blanks at its end.
+// line returns a row without trailing blanks.
 func (t *Table) line(row []cell) cell {
 	var line cell
 	gap := 0
@@ -94,7 +93,7 @@ func (t *Table) line(row []cell) cell {
 	return line
 }
 
-// cut returns a cell cut to some columns; all of it if that is 0 and it is a line.
+// cut returns a cell cut to that many columns, or all of it if columns is 0.
 func cut(c cell, columns int) cell {
 	if columns == 0 {
 		return c
@@ -102,7 +101,7 @@ func cut(c cell, columns int) cell {
 	return termtext.CutSpans(c, columns)
 }
 
-// narrow shrinks the widest of the columns that may be cut until lines fit.
+// narrow shrinks the widest of the columns in may until lines fit.
 func (t *Table) narrow(width int, may []int) {
 	over := -width - 2
 	for _, w := range t.widths {

@@ -13,8 +13,8 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Columns returns the width of the terminal w; 0 if w is no terminal or its width
-// is unknown.
+// Columns returns the width of the terminal w, or 0 if w is no terminal or its width is
+// unknown.
 func Columns(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
@@ -26,11 +26,11 @@ func Columns(w io.Writer) int {
 // A Canvas is where lines are written, and how.
 type Canvas struct {
 	W     io.Writer
-	Width int  // columns that lines are cut to; 0: they are not cut
+	Width int  // width to cut lines to; 0: do not cut
 	Color bool // with the 16 colours of ANSI
 }
 
-// NewCanvas returns w as a canvas: as wide as the terminal, in colours if its user wants
+// NewCanvas returns a canvas on w: as wide as the terminal, in colours if the user wants
 // them.
 func NewCanvas(w io.Writer) Canvas { return Canvas{w, Columns(w), TakesColor(w)} }
 

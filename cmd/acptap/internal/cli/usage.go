@@ -1,6 +1,6 @@
-// Package cli is what commands share, in whatever program: how they are called and what is
-// wrong with it, warnings on stderr, tables and progress for people on a terminal, lines of
-// JSON for programs, and where the program itself is. Text of others is made unable to
+// Package cli has what the commands of all programs share: checks of arguments, usage
+// errors, warnings on stderr, tables and progress for terminals, JSON lines for programs,
+// and the paths of the programs themselves. It escapes foreign text so that it cannot
 // control a terminal.
 package cli
 
@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Operands returns a check that a command has from least to most arguments, or
-// least or more if most is negative.
+// Operands returns a check that a command has least to most arguments, or at least least if
+// most is negative.
 func Operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -27,7 +27,7 @@ func Operands(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// Subcommand checks the arguments of a command that only holds others.
+// Subcommand checks the arguments of a command that only has subcommands.
 func Subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,8 +39,8 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; %s", args[0], advice)
 }
 
-// Suggestions returns the commands below cmd whose names resemble a word. Unlike
-// cobra's, which leave out what is not in the list of commands, they include help.
+// Suggestions returns the commands below cmd whose names resemble word. Unlike cobra's,
+// which omit what is not in the list of commands, they include help.
 func Suggestions(cmd *cobra.Command, word string) []string {
 	near := cmd.SuggestionsFor(word)
 	if !cmd.HasParent() {
@@ -61,14 +61,14 @@ func Exclusive(flags *pflag.FlagSet, name string, others ...string) error {
 	return nil
 }
 
-// flagError rewords the error of a flag that cannot be read.
+// flagError rewords the error for a flag that cannot be parsed.
 func flagError(cmd *cobra.Command, err error) error {
 	text, _, _ := strings.Cut(err.Error(), ": strconv.") // the wording of package strconv adds nothing
 	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
 }
 
-// Configure makes all commands below root report wrong usage in the same way. The
-// help of root ends with what ending returns, if there is one.
+// Configure makes all commands below root report wrong usage in the same way. If ending is
+// not nil, the help of root ends with its result.
 func Configure(root *cobra.Command, ending func() string) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
@@ -89,8 +89,9 @@ func Configure(root *cobra.Command, ending func() string) {
 	}
 }
 
-// writeUsage is cobra's usage with flags wrapped to 80 columns. A template would do the same,
-// but a program with templates keeps all methods of all types, and takes more memory.
+// writeUsage writes cobra's usage with flags wrapped to 80 columns. A template could do the
+// same, but a program that uses templates keeps all methods of all types and needs more
+// memory.
 func writeUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:")

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Warn writes a text to stderr, each line after the program's name. The text may
-// quote the traffic, so control characters are escaped.
+// Warn writes a text to stderr and puts the program's name before each line. The text may
+// quote the traffic, so Warn escapes control characters.
 func Warn(stderr io.Writer, format string, args ...any) {
 	text := termtext.Text(fmt.Sprintf(format, args...))
 	for line := range strings.Lines(text) {
@@ -19,17 +19,16 @@ func Warn(stderr io.Writer, format string, args ...any) {
 	}
 }
 
-// Warnings writes warnings to Stderr without making its caller wait: the client
-// reads our stderr as the agent's, and if it does not, a write blocks.
+// Warnings writes warnings to Stderr without blocking its caller: the client reads our
+// stderr as the agent's, and if it does not read, a write blocks.
 type Warnings struct {
 	Stderr io.Writer
 
 	mu      sync.Mutex
-	written chan struct{} // closed when the last warning was written; nil: there is none; guarded by mu
+	written chan struct{} // closed when the last warning is written; nil: none yet; guarded by mu
 }
 
-// Print is Warn in a goroutine. Warnings are written in the order of
-// the calls.
+// Print calls Warn in a goroutine. Warnings are written in the order of the calls.
 func (q *Warnings) Print(format string, args ...any) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -44,10 +43,10 @@ func (q *Warnings) Print(format string, args ...any) {
 	}()
 }
 
-// Patience is how long the end of the program waits for stderr to be read.
+// Patience is how long the program waits at its end for stderr to be read.
 const Patience = 500 * time.Millisecond
 
-// Wait returns when all warnings so far are written, or after Patience.
+// Wait blocks until all warnings so far are written, but at most for Patience.
 func (q *Warnings) Wait() {
 	q.mu.Lock()
 	written := q.written

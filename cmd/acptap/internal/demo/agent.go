@@ -7,14 +7,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Agent is the agent of the script.
+// An Agent plays the agent of the script.
 type Agent struct {
-	Restarted bool // plays its part of the reload
+	Restarted bool // play its part of the reload
 	Fast      bool // without pauses
 }
 
-// Run plays the agent. It fails if the client departs from the script, leaves
-// early or sends more.
+// Run plays the agent. It returns an error if the client departs from the script, ends
+// early or sends too much.
 func (a Agent) Run(in io.Reader, out, errOut io.Writer) error {
 	p := player{
 		me: wire.AgentToClient,

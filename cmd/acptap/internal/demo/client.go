@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// recordTape plays the client to the agent through a proxy that records into the
-// store. It returns the process id of the proxy.
+// recordTape plays the client to the agent through a proxy that records into the store. It
+// returns the process ID of the proxy.
 func recordTape(ctx context.Context, store string, seen func(by wire.Direction, message []byte)) (pid int, err error) {
 	acptap, err := os.Executable()
 	if err != nil {
@@ -45,8 +45,8 @@ func replayTape(ctx context.Context, tape *record.Tape, store string) (sent int,
 	return sent, time.Since(began), err
 }
 
-// runClient starts the command and plays the client of the script to it. It
-// returns the process id. The end of ctx, SIGINT and SIGTERM end the command.
+// runClient starts the command and plays the client of the script to it. It returns the
+// process ID. It ends the command if ctx ends or on SIGINT or SIGTERM.
 func (p *player) runClient(ctx context.Context, script []Step, agent ...string) (pid int, err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -58,7 +58,7 @@ func (p *player) runClient(ctx context.Context, script []Step, agent ...string) 
 	}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	cmd.Cancel = stdin.Close // ends the agent or the replay, and with it the proxy
+	cmd.Cancel = stdin.Close // ends the agent or the replay, and thereby the proxy
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
-// Package demo plays a scripted editor and a scripted agent to each other through
-// acptap, as processes of their own, and reads back what was recorded. It needs no
-// agent, no network and no files. The conversation is the same each time; times
-// and process ids are not.
+// Package demo plays a scripted editor and a scripted agent to each other through acptap,
+// in separate processes, and reads back the recording. It needs no agent, network or files.
+// The conversation is the same each time, but times and process IDs are not.
 package demo
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Result is what a run of the demo has recorded, reloaded and replayed.
+// A Result is what a run of the demo recorded, reloaded and replayed.
 type Result struct {
 	conversation *trace.Conversation
 	reload       reload
@@ -24,10 +23,10 @@ type Result struct {
 	took         time.Duration // the replay
 }
 
-// Run records the conversation into the store, loads its session from a restarted
-// agent, and replays the first tape. It fails if anything departs from the script.
-// seen is called with each message of the first recording. Run starts the program
-// that it is a part of, which must be acptap.
+// Run records the conversation into the store, loads its session from a restarted agent,
+// and replays the first tape. It returns an error if anything departs from the script. It
+// calls seen with each message of the first recording. Run starts its own executable, which
+// must be acptap.
 func Run(ctx context.Context, store *record.Store, seen func(by wire.Direction, message []byte)) (*Result, error) {
 	proxy, err := recordTape(ctx, store.Dir(), seen)
 	if err != nil {
@@ -53,13 +52,13 @@ func Run(ctx context.Context, store *record.Store, seen func(by wire.Direction, 
 	return &r, nil
 }
 
-// tapeOf returns the tape that the proxy with that process id has recorded.
+// tapeOf returns the tape recorded by the proxy with that process ID.
 func tapeOf(store *record.Store, pid int) (*record.Tape, error) {
 	l, err := store.List()
 	if err != nil {
 		return nil, err
 	}
-	for _, info := range slices.Backward(l.Tapes) { // the newest first: process ids are reused
+	for _, info := range slices.Backward(l.Tapes) { // newest first, because process IDs are reused
 		if info.Start.PID == pid {
 			return store.Open(info.Tape)
 		}
@@ -84,8 +83,7 @@ func conversationOf(tape *record.Tape) (*trace.Conversation, error) {
 	return nil, fmt.Errorf("tape %s does not have session %s", tape.ID(), Session)
 }
 
-// WriteText writes the recorded conversation, and what came of reloading and
-// replaying it.
+// WriteText writes the recorded conversation and the results of reloading and replaying it.
 func (r *Result) WriteText(w io.Writer, dir string, form trace.Text) error {
 	if err := trace.WriteText(w, r.conversation, form); err != nil {
 		return err

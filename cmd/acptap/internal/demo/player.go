@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A player is one side of the script: it sends its own lines, and accepts the
-// other side's lines in the order of the script only.
+// A player is one side of the script: it sends its own lines, and accepts the other side's
+// lines only in the order of the script.
 type player struct {
 	me   wire.Direction // ClientToAgent or AgentToClient
 	in   *bufio.Reader
@@ -22,7 +22,7 @@ type player struct {
 	fast bool                                    // without pauses
 
 	ids map[string][]byte // the ids of the other side's requests, by the id in the script
-	dir []byte            // the session's directory as the client named it, in JSON; the script has sessionDir
+	dir []byte            // the session's directory as the client named it, in JSON; replaces sessionDir of the script
 }
 
 func (p *player) play(script []Step) error {
@@ -72,11 +72,11 @@ func (p *player) send(line string) error {
 	return err
 }
 
-// comparedFields are the fields that a message must have as in the script. The
-// rest may differ: a client other than the scripted one may play.
+// comparedFields are the fields in which a message must match the script. Others may
+// differ, because the client need not be the scripted one.
 var comparedFields = [...]string{"method", "params.sessionId", "params.prompt.#", "result.outcome.optionId", "error.code"}
 
-// receive reads the next message of the other side, which should be want.
+// receive reads the next message of the other side and compares it with want.
 func (p *player) receive(step Step, want string) error {
 	by := step.By
 	line, err := p.in.ReadBytes('\n')
@@ -113,8 +113,7 @@ func (p *player) receive(step Step, want string) error {
 	return nil
 }
 
-// drain waits for the end of the other side. Anything that it still sends is an
-// error.
+// drain waits for the end of the other side. It returns an error if anything more arrives.
 func (p *player) drain() error {
 	n, err := io.Copy(io.Discard, p.in)
 	if n > 0 {

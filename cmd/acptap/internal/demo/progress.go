@@ -15,12 +15,12 @@ type Progress struct {
 	last    string
 }
 
-// NewProgress returns a progress on w.
+// NewProgress returns a Progress that writes to w.
 func NewProgress(w io.Writer) *Progress {
 	return &Progress{w: w, methods: [2]map[string]string{{}, {}}}
 }
 
-// Show reports the next message. Several of one kind in a row get one line.
+// Show reports the next message. Consecutive messages of one kind share a line.
 func (p *Progress) Show(by wire.Direction, message []byte) {
 	e := wire.Scan(message)
 	what := string(e.Method)

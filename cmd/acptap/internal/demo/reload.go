@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// reloadScript returns the conversation in which the client loads the session
-// from a restarted agent and continues it, as the client sees it and as the agent
-// does. The agent sees another session, and one more block in the prompt.
+// reloadScript returns the conversation in which the client loads the session from a
+// restarted agent and continues it, as the client and as the agent sees it. The agent sees
+// another session, and one more block in the prompt.
 func reloadScript() (client, agent []Step) {
 	const question = "Where are we?"
 	answer := func(s side) Step {
@@ -45,9 +45,9 @@ func reloadScript() (client, agent []Step) {
 
 // A reload is the result of loading the session from a restarted agent.
 type reload struct {
-	updates int           // in the history that was sent
+	updates int           // in the history sent to the client
 	took    time.Duration // from the load request to its answer
-	record  int           // bytes of history that the agent was given
+	record  int           // bytes of history given to the agent
 	after   *trace.Conversation
 }
 
@@ -93,8 +93,8 @@ func readReload(tape *record.Tape) (reload, error) {
 	return r, err
 }
 
-// check fails unless the client got back what it had before: as many messages,
-// tool calls and plans. (A terminal is gone; its output is part of its tool call.)
+// check returns an error unless the client got back as many messages, tool calls and plans
+// as before. (The terminal no longer exists; its output is part of its tool call.)
 func (r reload) check(before *trace.Conversation) error {
 	count := func(c *trace.Conversation) (n [3]int) {
 		for _, e := range c.Entities {

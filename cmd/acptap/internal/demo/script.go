@@ -19,8 +19,8 @@ const sessionDir = "/home/demo/stats"
 type Step struct {
 	By      wire.Direction
 	Lines   []string
-	pause   time.Duration // before each line
-	history bool          // any number of updates come before it
+	pause   time.Duration // before each line, unless fast
+	history bool          // any number of updates may precede it
 }
 
 // Script returns the whole conversation, in version 1 of the Agent Client
@@ -62,7 +62,7 @@ func Mean(xs []float64) float64 {
 
 		agent.update(`"sessionUpdate":"tool_call","toolCallId":"call-1","title":"Read mean.go","kind":"read","status":"in_progress","locations":[{"path":` + path + `}]`),
 		agent.asks(0, "fs/read_text_file", `"path":`+path),
-		client.result(0, fmt.Sprintf(`{"content":%q}`, before)), // ASCII: its quoted form is the same in Go and in JSON
+		client.result(0, fmt.Sprintf(`{"content":%q}`, before)), // ASCII, so that its quoted form is the same in Go and in JSON
 		agent.update(fmt.Sprintf(`"sessionUpdate":"tool_call_update","toolCallId":"call-1","status":"completed","content":[{"type":"content","content":{"type":"text","text":%q}}]`, before)),
 		plan("completed", "in_progress", "pending"),
 		agent.streams("agent_message_chunk", "The loop starts at 1 and skips the first number. It has to start at 0."),
@@ -113,8 +113,8 @@ const (
 	sessionSetup = `{"cwd":"` + sessionDir + `","mcpServers":[]}`
 )
 
-// stepPause is the default pause before a line: long enough that frames do not
-// share a chunk, and that the conversation lasts a good second.
+// stepPause is the default pause before a line: long enough to keep frames in separate
+// chunks, and to make the conversation last a good second.
 const stepPause = 15 * time.Millisecond
 
 // A side builds the steps of one side of a session.
@@ -135,7 +135,7 @@ func (s side) request(id int, method, params string) Step {
 	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
 }
 
-// asks makes a request in the session; fields are members of its params.
+// asks returns a request in the session; fields are members of its params.
 func (s side) asks(id int, method, fields string) Step {
 	return s.request(id, method, `{"sessionId":"`+s.session+`",`+fields+`}`)
 }
@@ -152,7 +152,7 @@ func (s side) notification(method string) Step {
 	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"sessionId":%q}}`, method, s.session))
 }
 
-// update makes a session/update; fields are members of its update.
+// update returns a session/update; fields are members of its update.
 func (s side) update(fields string) Step {
 	return s.says(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + s.session + `","update":{` + fields + `}}}`)
 }

@@ -1,6 +1,6 @@
-// Package lake has what acptap and acptap-lake, the program that it starts for object
-// storage and tables, both know: the commands with their flags and help. acptap parses a command to
-// check it and to show its help, and acptap-lake to run it.
+// Package lake has what acptap and acptap-lake, its program for object storage and tables,
+// share: the commands with their flags and help. acptap parses a command to check it and to
+// show its help; acptap-lake parses it to run it.
 package lake
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 )
 
-// Parquet is the format of export that acptap-lake writes.
+// Parquet is the export format that acptap-lake writes.
 const Parquet = "parquet"
 
-// An Export is what export --format parquet is asked for.
+// An Export holds the flags of export --format parquet.
 type Export struct {
 	Which   tapelist.Subjects
 	Output  string // a directory, or the URL of a bucket
@@ -41,8 +41,8 @@ func (x *Export) Check(args []string) error {
 // InBucket reports whether the tables go to a bucket.
 func (x *Export) InBucket() bool { return strings.HasPrefix(x.Output, "s3://") }
 
-// NewExportCmd returns the command export of acptap-lake, which is a part of that of
-// acptap. run runs it; args are REFs.
+// NewExportCmd returns the export command of acptap-lake, which is a part of acptap's. run
+// runs it; args are REFs.
 func NewExportCmd(run func(cmd *cobra.Command, x *Export, args []string) error) *cobra.Command {
 	var x Export
 	var format string

@@ -6,14 +6,14 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
-// A Pull is what pull is asked for.
+// A Pull holds the flags of pull.
 type Pull struct {
 	Agent string
 	Since string
 	JSON  bool
 }
 
-// NewPullCmd returns the command pull. run runs it; args are URL and TAPEs.
+// NewPullCmd returns the pull command. run runs it; args are URL and TAPEs.
 func NewPullCmd(run func(cmd *cobra.Command, p *Pull, args []string) error) *cobra.Command {
 	var p Pull
 	cmd := &cobra.Command{

@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 )
 
-// A Push is what push is asked for.
+// A Push holds the flags of push.
 type Push struct {
 	Which tapelist.Subjects
 	Raw   bool
@@ -29,7 +29,7 @@ Credentials are never in it. They are $AWS_ACCESS_KEY_ID, $AWS_SECRET_ACCESS_KEY
 and $AWS_SESSION_TOKEN, else the profile $AWS_PROFILE in ~/.aws/credentials,
 else what the machine or container is given.`
 
-// NewPushCmd returns the command push. run runs it; args are URL and REFs.
+// NewPushCmd returns the push command. run runs it; args are URL and REFs.
 func NewPushCmd(run func(cmd *cobra.Command, p *Push, args []string) error) *cobra.Command {
 	var p Push
 	cmd := &cobra.Command{

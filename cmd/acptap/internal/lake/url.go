@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// urlFirst reports a URL that does not stand before the tapes. It is not quoted: there may
-// be a password in it.
+// urlFirst returns an error if the URL comes after a tape. It does not quote the URL, which
+// may contain a password.
 func urlFirst(cmd *cobra.Command, args []string) error {
 	if strings.Contains(args[0], "://") {
 		return nil

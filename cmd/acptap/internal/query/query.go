@@ -57,14 +57,14 @@ func Parse(query string) (filter.Filter, error) {
 // order, because a filter may ask about earlier ones.
 type Matcher struct {
 	filter.Filter
-	LookAhead bool // also if the filter does not need it: IsUnanswered does
+	LookAhead bool // look ahead even if the filter does not need it; IsUnanswered does
 	track     filter.Tracker
-	found     *tapecheck.Findings // if the filter asks for them
+	found     *tapecheck.Findings // set if the filter needs them
 	tapes     int                 // tapes started so far
 }
 
-// Judge judges the tapes of a subject if the filter asks about findings. They must be
-// started next.
+// Judge finds the findings on the tapes of a subject if the filter asks about them. The
+// caller must start these tapes next.
 func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
 	m.found, m.tapes = nil, 0
 	if m.NeedsFindings() {
@@ -86,8 +86,8 @@ func (m *Matcher) StartTape(p ref.Part, info record.Info) {
 	m.tapes++
 }
 
-// From returns the first frame of a part that the matcher must see in order to match those
-// from number on.
+// From returns the first frame of a part that the matcher must see to match frames from
+// number on.
 func (m *Matcher) From(p ref.Part, number uint64) uint64 {
 	if m.NeedsPast() || m.NeedsFindings() {
 		return p.Run.First
@@ -104,19 +104,18 @@ func (m *Matcher) Matches(f *dialect.Frame) bool {
 	return m.Match(&subject)
 }
 
-// Observe takes the next frame of the tape, and returns it as filters see it.
+// Observe takes the next frame of the tape and returns it in the form that filters take.
 func (m *Matcher) Observe(f *dialect.Frame) filter.Subject {
-	if m.found != nil && m.tapes == m.found.Tapes() { // a live tape has grown
+	if m.found != nil && m.tapes == m.found.Tapes() { // a live tape may have grown
 		m.found.Add(f)
 	}
 	return m.track.Observe(f)
 }
 
-// Flags are the flags that select frames. Each of them is a term of the filter
-// language.
+// Flags are the flags that select frames. Each of them is a term of the filter language.
 type Flags struct {
 	Query    string   // a whole query, which must match too
-	Sessions []string // ids, or beginnings of them
+	Sessions []string // IDs or prefixes of them
 
 	methods, updates, dirs, kinds []string
 	text                          string
@@ -133,7 +132,7 @@ func (ff *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
 }
 
-// Filter returns the filter that all flags make together.
+// Filter combines all flags into one filter.
 func (ff *Flags) Filter() (filter.Filter, error) {
 	all, err := Parse(ff.Query)
 	if err != nil {

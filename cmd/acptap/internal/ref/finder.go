@@ -13,25 +13,25 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Finder finds what names name in a store, as that is when it is first asked. It
-// lists the store only for names that are not ids.
+// A Finder finds what names refer to in a store, as of its first use. It lists the store
+// only for names that are not IDs.
 type Finder struct {
 	store   *record.Store
 	ids     []string
 	listing *record.Listing
 }
 
-// In returns a Finder of what is in the store.
+// In returns a Finder for a store.
 func In(store *record.Store) *Finder { return &Finder{store: store} }
 
-// ErrUnknown is that nothing has that name. It comes wrapped.
+// ErrUnknown means that nothing has that name. It is returned wrapped.
 var ErrUnknown = errors.New("no such tape")
 
-// Tape returns the id of the tape that is meant by a name: last, last~1, a tape's id or
-// the letters at its end, the name of an agent, of which it is the newest tape, or
-// NAME~1 for the one before, REF+NAME for a server that the agent on a tape started, or
-// any part of an id. A name is exact, so it goes before a part of an id, which may have
-// it by chance; so does the id of a session, which is the name of no tape.
+// Tape returns the ID of the tape that name means. It tries, in this order: last or last~N;
+// a tape's ID or the letters at its end; a name, which means its newest tape, or NAME~N for
+// the N-th before that; any part of an ID; and REF+NAME for a server that the agent on a
+// tape started. Names precede parts of IDs, because an ID may contain a name by chance. For
+// the same reason the whole ID of a session is never read as a part of a tape's ID.
 func (f *Finder) Tape(name string) (id string, err error) {
 	if id, err = f.direct(name); errors.Is(err, ErrUnknown) {
 		if nested, failed := f.server(name); nested != "" || failed != nil {
@@ -41,7 +41,7 @@ func (f *Finder) Tape(name string) (id string, err error) {
 	return id, err
 }
 
-// direct is Tape for all names but REF+NAME.
+// direct does what Tape does, for all names except REF+NAME.
 func (f *Finder) direct(name string) (id string, err error) {
 	if f.ids == nil {
 		if f.ids, err = f.store.Tapes(); err != nil {
@@ -69,7 +69,7 @@ func (f *Finder) direct(name string) (id string, err error) {
 	return id, err
 }
 
-// isSession reports whether a name is the whole id of a session.
+// isSession reports whether name is the whole ID of a session.
 func (f *Finder) isSession(name string) (bool, error) {
 	l, err := f.List()
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *Finder) isSession(name string) (bool, error) {
 	return slices.ContainsFunc(l.Sessions, has) || slices.ContainsFunc(l.Deleted, has), nil
 }
 
-// last returns the newest tape that is nested in none, or the n-th before it.
+// last returns the n-th tape before the newest one, without counting nested tapes.
 func (f *Finder) last(n int) (string, error) {
 	there := 0
 	for id := range f.store.Outer(f.ids) {
@@ -97,8 +97,8 @@ func (f *Finder) last(n int) (string, error) {
 	return "", fmt.Errorf("\"last~%d\": %w: there are %d tapes", n, record.ErrNoTape, there)
 }
 
-// byLetters returns the tape with that id, or the only one whose id ends with a hyphen
-// and those letters; "" if there is none.
+// byLetters returns the tape with that ID, or the only one whose ID ends with a hyphen and
+// those letters, or "".
 func (f *Finder) byLetters(name string) string {
 	found := ""
 	for _, id := range f.ids {
@@ -115,7 +115,7 @@ func (f *Finder) byLetters(name string) string {
 	return found
 }
 
-// back is what stands behind a name for an earlier tape.
+// back matches NAME~N.
 var back = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+)~(0|[1-9][0-9]{0,8})$`) })
 
 // cutBack splits NAME~N.
@@ -124,11 +124,11 @@ func cutBack(name string) (base string, n int, ok bool) {
 	if m == nil {
 		return name, 0, false
 	}
-	n, _ = strconv.Atoi(m[2]) // it has so few digits
+	n, _ = strconv.Atoi(m[2]) // cannot fail: at most 9 digits
 	return m[1], n, true
 }
 
-// named returns the newest tape of a name, or for NAME~N the N-th before it; "" if no
+// named returns the newest tape with a name, or for NAME~N the N-th before it, or "" if no
 // tape has that name.
 func (f *Finder) named(name string) (id string, err error) {
 	if name == "" {
@@ -152,8 +152,8 @@ func (f *Finder) named(name string) (id string, err error) {
 	return tapes[len(tapes)-1-n], nil
 }
 
-// tapesNamed returns the tapes of a name, by time: those that are nested in none, else
-// the nested ones.
+// tapesNamed returns the tapes with a name, by time. It returns nested tapes only if there
+// are no others.
 func tapesNamed(l *record.Listing, name string) (ids []string) {
 	var nested []string
 	nesting := record.NestingOf(l.Tapes)
@@ -205,7 +205,7 @@ func (f *Finder) List() (*record.Listing, error) {
 	return f.listing, nil
 }
 
-// unknown is the error for what nothing is called.
+// unknown returns the error for a name that nothing has.
 func (f *Finder) unknown(name string) error {
 	l, err := f.List()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // A Frame is the number of a frame of a subject, as the inspector and acptap summary
 // write it: 17, or 2.17 for frame 17 of the second tape of a session.
 type Frame struct {
-	Part int    // from 1; 0: the one that has it
+	Part int    // from 1; 0: the part that has the frame
 	Seq  uint64 // 0: no frame
 }
 
@@ -24,7 +24,7 @@ func CutFrame(arg string) (name string, f Frame) {
 	return arg[:i], f
 }
 
-// String returns the number as it is written; nothing if there is none.
+// String returns the number as users write it, or "" if there is none.
 func (f *Frame) String() string {
 	switch {
 	case f.Seq == 0:
@@ -35,7 +35,7 @@ func (f *Frame) String() string {
 	return fmt.Sprintf("%d.%d", f.Part, f.Seq)
 }
 
-// Set reads a number. With String and Type it makes a Frame the value of a flag.
+// Set parses a number. Set, String and Type make a Frame usable as a flag's value.
 func (f *Frame) Set(text string) error {
 	var read Frame
 	part, seq, parted := strings.Cut(text, ".")
@@ -54,7 +54,7 @@ func (f *Frame) Set(text string) error {
 	return nil
 }
 
-// Type returns what the value is called in help.
+// Type returns the name of the value in help.
 func (f *Frame) Type() string { return "number" }
 
 // PartWith returns the part that a frame is on.

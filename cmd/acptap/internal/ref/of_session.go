@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// OfSession returns the tapes of the session whose id is id, or of the only one
-// whose id begins with it, and its whole id.
+// OfSession returns the tapes of a session and its whole ID. id is that ID or a prefix that
+// only this session has.
 func OfSession(tapes []*record.Tape, id string) (having []*record.Tape, session string, err error) {
 	bySession := make(map[string][]*record.Tape)
 	for _, t := range tapes {

@@ -5,7 +5,7 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// Agents returns parts of the subject as a Reader takes them.
+// Agents returns parts of the subject in the form that a Reader takes.
 func (s Subject) Agents(parts ...Part) ([]reading.Part, error) {
 	agents, err := reading.Agents(Subject{Parts: parts}.Tapes()...)
 	for i := range agents {
@@ -17,8 +17,8 @@ func (s Subject) Agents(parts ...Part) ([]reading.Part, error) {
 	return agents, err
 }
 
-// Reader returns what reads parts of the subject, with the tapes of the servers that were
-// started on them; if all, also those of servers that these started.
+// Reader returns a reader of parts of the subject and of the tapes of the servers that were
+// started on them. If all is set, it includes servers that those servers started.
 func (s Subject) Reader(all bool, parts ...Part) (*reading.Reader, error) {
 	agents, err := s.Agents(parts...)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package ref finds what the arguments of commands name: the store, and in it tapes
-// and sessions, or files.
+// Package ref finds what the arguments of commands name: the store, tapes and sessions in
+// it, or files.
 package ref
 
 import (
@@ -29,17 +29,17 @@ type Subject struct {
 	Session string // empty: all of the tape
 	Parts   []Part // by time, never empty
 
-	Store *record.Store // that the tapes are in; nil if it is a file
-	File  string        // that it was read from; empty: none, or stdin
+	Store *record.Store // the store of the tapes; nil for a file
+	File  string        // the path of the file; empty: none, or stdin
 }
 
-// A Part of a subject is what is on one of its tapes.
+// A Part is what one tape has of a subject.
 type Part struct {
 	Tape *record.Tape
 	Run  record.Run // of the session; zero for a whole tape
 }
 
-// Resolve finds what name names, in the store in dir unless it is a file or stdin.
+// Resolve finds what name means: stdin, a file, or something in the store in dir.
 func Resolve(dir, name string, stdin io.Reader) (Subject, error) {
 	if name == "-" {
 		t, err := record.ReadPortable(stdin, "stdin")
@@ -59,7 +59,7 @@ func Resolve(dir, name string, stdin io.Reader) (Subject, error) {
 // subject finds a tape by its id or name, a session, or the one tape with a tag.
 func (f *Finder) subject(name string) (Subject, error) {
 	id, err := f.Tape(name)
-	if errors.Is(err, ErrUnknown) || errors.Is(err, record.ErrAmbiguous) { // a part of several ids may be a session's whole
+	if errors.Is(err, ErrUnknown) || errors.Is(err, record.ErrAmbiguous) { // a part of several tape IDs may be the whole ID of a session
 		s, serr := f.session(name)
 		switch {
 		case serr == nil:
@@ -81,15 +81,15 @@ func (f *Finder) subject(name string) (Subject, error) {
 	return Subject{Store: f.store, Parts: []Part{{Tape: t}}}, err
 }
 
-// NamesFile reports whether a REF other than - is the path of a file: there is one, or it
-// looks like one. In REF+NAME a slash may be in the name of the server, such as
-// io.github.user/files.
+// NamesFile reports whether a REF other than - is the path of a file: such a file exists,
+// or the REF looks like a path. In REF+NAME a slash may belong to the name of the server,
+// such as io.github.user/files.
 func NamesFile(name string) bool {
 	parent, _, _ := strings.Cut(name, "+")
 	return strings.ContainsAny(parent, `/\`) || IsFile(name)
 }
 
-// IsFile reports whether path is that of a regular file.
+// IsFile reports whether path is a regular file.
 func IsFile(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.Mode().IsRegular()

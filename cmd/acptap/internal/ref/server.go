@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// server returns the tape of REF+NAME: of the server NAME that the agent on the tape REF
-// started, or for REF+NAME~2 of its second start; "" if there is none.
+// server returns the tape of REF+NAME, the server NAME that the agent on the tape REF
+// started, or of REF+NAME~2, its second start. It returns "" if there is none.
 func (f *Finder) server(name string) (id string, err error) {
 	parent, server := f.parentIn(name)
 	if parent == "" {
@@ -25,8 +25,8 @@ func (f *Finder) server(name string) (id string, err error) {
 	return startOf(record.NestingOf(l.Tapes), parent, server), nil
 }
 
-// parentIn returns the tape that REF names in REF+NAME, and the rest; "" if there is no
-// such tape.
+// parentIn returns the tape that REF in REF+NAME names, and the rest of name. It returns ""
+// if there is no such tape.
 func (f *Finder) parentIn(name string) (parent, server string) {
 	for i := range len(name) {
 		if name[i] != '+' || i == 0 {
@@ -43,7 +43,8 @@ func (f *Finder) parentIn(name string) (parent, server string) {
 	return "", ""
 }
 
-// startOf returns the tape that is called so below another one; "" if there is none.
+// startOf returns the tape of the server name below parent, or "" if there is none. name
+// may go on with +NAME for a server of that server.
 func startOf(n record.Nesting, parent, name string) (tape string) {
 	children := n.Children(parent)
 	for i, ref := range record.ServerRefs(children) {
@@ -62,7 +63,7 @@ func startOf(n record.Nesting, parent, name string) (tape string) {
 	return ""
 }
 
-// noServer is the error for REF+NAME if REF is a tape and has no such server.
+// noServer returns the error for REF+NAME if the tape REF has no such server.
 func noServer(name, parent, server string, children []record.Info) error {
 	base, _, _ := cutBack(server)
 	started := map[string]int{}
@@ -84,7 +85,7 @@ func noServer(name, parent, server string, children []record.Info) error {
 	return fmt.Errorf("%q: tape %s has no tapes of servers", name, parent)
 }
 
-// serverList returns the names of servers for an error, of many the first.
+// serverList lists the names of servers in an error. It shortens long lists.
 func serverList(names []string) string {
 	const most = 8
 	if len(names) <= most {

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// session returns the session whose id is ref, or the only one whose id begins with
-// ref. Agents may use an id again; then it returns the latest.
+// session returns the session whose ID is ref, or the only one whose ID begins with ref.
+// Agents may reuse an ID; then it returns the latest session.
 func (f *Finder) session(ref string) (record.SessionInfo, error) {
 	l, err := f.List()
 	if err != nil {
@@ -28,8 +28,8 @@ func (f *Finder) session(ref string) (record.SessionInfo, error) {
 	return OnlySession(fits, ref)
 }
 
-// SessionsLike returns the sessions whose id is ref, else those whose id begins
-// with ref. If ref ends with @ and a part of a tape's id, it returns only those on
+// SessionsLike returns the sessions whose ID is ref, or if there are none, those whose ID
+// begins with ref. If ref ends with @ and a part of a tape's ID, it returns only those on
 // that tape.
 func SessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionInfo, onTape bool) {
 	fits = sessionsOf(all, ref)
@@ -43,8 +43,8 @@ func SessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionIn
 	return fits, true
 }
 
-// sessionsOf returns the sessions whose id is id, else those whose id begins with
-// id.
+// sessionsOf returns the sessions whose ID is id, or if there are none, those whose ID
+// begins with id.
 func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo) {
 	exact := false
 	for _, s := range all {
@@ -58,7 +58,8 @@ func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo)
 	return fits
 }
 
-// OnlySession returns the one session in fits, which ref names.
+// OnlySession returns the only session in fits. It returns an error about ref if there are
+// none or several.
 func OnlySession(fits []record.SessionInfo, ref string) (record.SessionInfo, error) {
 	switch len(fits) {
 	case 0:

@@ -11,10 +11,10 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// DefaultStore says where the store is if nothing names one.
+// DefaultStore describes where the store is by default.
 const DefaultStore = "the state directory of the user"
 
-// StoreFlag adds the flag --store, whose value OpenStore takes.
+// StoreFlag adds the flag --store. OpenStore takes its value.
 func StoreFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+DefaultStore+")")
 }
@@ -27,7 +27,7 @@ func OpenStore(dir string) (*record.Store, error) {
 			return nil, err
 		}
 	}
-	abs, err := filepath.Abs(dir) // the working directory may be gone later
+	abs, err := filepath.Abs(dir) // the working directory may disappear later
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func defaultDir() (string, error) {
 	if dir := os.Getenv("ACPTAP_STORE"); dir != "" {
 		return dir, nil
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // relative ones are ignored, as the XDG specification says
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // relative paths must be ignored (XDG Base Directory Specification)
 		return filepath.Join(dir, "acptap"), nil
 	}
 	home, err := os.UserHomeDir()

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TapesUntil returns the tapes of a session up to and including last; only last if
-// that is a file outside of the store.
+// TapesUntil returns the tapes of a session up to and including last. If last is a file
+// outside the store, it returns only last.
 func TapesUntil(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
 	store, l, err := ListStore(dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// hostFlags are the flags of acptap proxy that give sessions to an MCP server without them.
+// hostFlags are the flags of acptap proxy that add sessions to an MCP server that has none.
 type hostFlags struct {
 	which    string
 	max      int
@@ -70,8 +70,8 @@ func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	return nil
 }
 
-// hostPatience limits each step of the host's end. It is longer than the host waits for all
-// of its processes.
+// hostPatience limits each step of ending the host. It is longer than the host waits for
+// all of its processes.
 const hostPatience = 10 * time.Second
 
 // A sessionHost connects a proxy with its host of MCP sessions.
@@ -82,7 +82,7 @@ type sessionHost struct {
 	tape  string        // the proxy's tape, set before ready is closed; empty if nothing is recorded
 }
 
-// host makes p run the server in a host. It returns nil if that is off.
+// host makes p run the server in a host. It returns nil if the flags do not ask for that.
 func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *sessionHost {
 	if !c.on() {
 		return nil
@@ -111,8 +111,8 @@ func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *s
 	return s
 }
 
-// recording passes on the store and journal of the proxy, nil if it does not record, and
-// lets the server's processes begin.
+// recording passes on the store and journal of the proxy and lets the server's processes
+// start. journal is nil if the proxy does not record.
 func (s *sessionHost) recording(store *record.Store, journal *record.Recorder) {
 	if s == nil {
 		return

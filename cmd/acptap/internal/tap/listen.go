@@ -2,7 +2,7 @@ package tap
 
 import "github.com/spf13/pflag"
 
-// Listen are the flags about a server that is reached by a URL.
+// Listen holds the flags for a server at a URL.
 type Listen struct {
 	Address  string
 	Upstream string
@@ -20,5 +20,5 @@ func (l *Listen) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.OAuth, "oauth", "rewrite", "with --listen, `what` is done to the URLs of OAuth documents: rewrite (to this address) or pass")
 }
 
-// On reports whether acptap listens.
+// On reports whether acptap must listen.
 func (l *Listen) On() bool { return l.Address != "" }

@@ -29,9 +29,9 @@ type Attendant interface {
 
 // run runs an agent and records it.
 func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Writer) error {
-	// Every agent of every editor has a proxy, so memory matters more than the
-	// collector's time (BenchmarkMemory, BenchmarkFlood). Not from the start: then
-	// it would collect while the agent starts (BenchmarkStart).
+	// Every agent of every editor has a proxy, so memory matters more than the collector's
+	// time (BenchmarkMemory, BenchmarkFlood). The delay keeps the collector from running
+	// while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
 	w := &cli.Warnings{Stderr: stderr}
@@ -112,7 +112,7 @@ func OpenStore(dir string, w *cli.Warnings) (*record.Store, error) {
 	return store, nil
 }
 
-// Begin begins to record a tape.
+// Begin starts recording a tape.
 func Begin(store *record.Store, start record.Start) (*record.Recorder, error) {
 	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
 	start.Version = cli.Version()

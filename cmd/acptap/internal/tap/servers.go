@@ -19,7 +19,7 @@ type mcpFlags struct {
 	which  string
 	parent string
 
-	selection nest.Selection // what which says
+	selection nest.Selection // parsed from which
 }
 
 // flags defines the flags.
@@ -27,11 +27,11 @@ func (c *mcpFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.which, "mcp", "off", "also record the MCP servers that the client names to the agent, `which`: all, stdio, http (by a URL) or off; only:NAME and not:NAME, with commas between, choose; with force, also where docker, ssh or the like run the agent")
 	f.Lookup("mcp").NoOptDefVal = "all"
 	f.StringVar(&c.parent, "parent", "", "whose server this is, as --mcp writes it: `TAPE/LINK/NAME`")
-	f.Lookup("parent").Hidden = true // for acptap itself
+	f.Lookup("parent").Hidden = true // only acptap itself uses it
 }
 
-// check returns an error if a flag has a wrong value, and notes in start what they say
-// of the tape.
+// check returns an error if a flag has a wrong value. It sets in start what the flags say
+// about the tape.
 func (c *mcpFlags) check(start *record.Start) error {
 	if c.parent != "" {
 		p, err := nest.ParseParent(c.parent)
@@ -56,8 +56,8 @@ func (c *mcpFlags) check(start *record.Start) error {
 	return nil
 }
 
-// rewriter returns the interceptor that has the servers of the agent that is being
-// recorded on tape be recorded in store by a recorder that program finds; nil if it is off.
+// rewriter returns the interceptor that makes the agent recorded on tape start its servers
+// through a recorder, which records them in store. It returns nil if --mcp is off.
 func (c *mcpFlags) rewriter(program cli.Program, start record.Start, store *record.Store, tape string, w *cli.Warnings) (*nest.Rewriter, error) {
 	if c.which == "off" {
 		return nil, nil

@@ -59,9 +59,9 @@ func (c *sessionFlags) check() error {
 	return fmt.Errorf("--sessions is auto, force or off, not %q", c.mode)
 }
 
-// shim returns the interceptor that serves sessions from the store in dir to the
-// client of the agent that is being recorded on tape; nil if it is off. The caller
-// closes it after the proxy has returned.
+// shim returns the interceptor that serves sessions from the store in dir to the client of
+// the agent recorded on tape, or nil if it is off. The caller must close it after the proxy
+// has returned.
 func (c *sessionFlags) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
 	if c.mode == "off" {
 		return nil, nil

@@ -1,8 +1,8 @@
-// Package tap is the command that sees the traffic: it runs an agent, passes on what the
-// agent and its client say, and records it. It is acptap proxy, and all of acptap-proxy, a
-// small program that an editor can start for each of its agents and servers: what only some
-// of them need and takes much code and memory is a Rest, which acptap has. Where it is needed,
-// acptap-proxy becomes acptap.
+// Package tap is the command acptap proxy: it runs an agent, forwards what the agent and
+// its client say, and records it. It is also all of acptap-proxy, a small program that an
+// editor can start for each of its agents and servers. A Rest, which only acptap has, adds
+// what few of them need and what takes much code and memory. If acptap-proxy needs it, it
+// runs acptap in its place.
 package tap
 
 import (
@@ -22,27 +22,28 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Options are what the command is told.
+// Options are the flags of the command and their values.
 type Options struct {
 	Start  record.Start
 	Listen Listen
 	OTLP   string        // where to send what is recorded; empty: nowhere
-	Watch  time.Duration // how long an agent may be silent until stderr says so; 0: for ever
+	Watch  time.Duration // how long an agent may be silent before stderr says so; 0: forever
 
 	sessions sessionFlags
 	mcp      mcpFlags
 	host     hostFlags
 }
 
-// A Rest is what acptap can do and acptap-proxy cannot.
+// A Rest does what acptap can do and acptap-proxy cannot.
 type Rest interface {
-	// Check returns an error if a flag about the rest has a wrong value.
+	// Check returns an error if a flag that the Rest implements has a wrong value.
 	Check(o *Options, f *pflag.FlagSet) error
 
-	// Listen serves clients until a signal comes. Called where Options.Listen is on.
+	// Listen serves clients until a signal ends it. It is called if Options.Listen is on.
 	Listen(ctx context.Context, dir string, o *Options, stderr io.Writer) error
 
-	// Attend begins what goes on beside a recording. It is called once, before the agent starts.
+	// Attend starts what runs alongside a recording. It is called once, before the agent
+	// starts.
 	Attend(o *Options, store *record.Store, journal *record.Recorder, w *cli.Warnings) Attendant
 }
 
@@ -54,7 +55,7 @@ func NewCommand(dir *string, rest Rest) *cobra.Command {
 	return cmd
 }
 
-// NewProgram returns the command that is the program acptap-proxy, which has the arguments.
+// NewProgram returns the command of the program acptap-proxy. args are its arguments.
 func NewProgram(args []string) *cobra.Command {
 	dir := new(string)
 	cmd := newCommand(dir, nil, args)
@@ -72,8 +73,8 @@ cannot do itself, it becomes acptap, with the same arguments.
 	return cmd
 }
 
-// newCommand returns the command without its name. Without a rest it is that of acptap-proxy
-// with the arguments args.
+// newCommand returns the command without its name. If rest is nil, it is the command of
+// acptap-proxy, and args are its arguments.
 func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
@@ -149,7 +150,7 @@ found; 126 if it cannot be run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.SetInterspersed(false) // flags after AGENT are its own
+	f.SetInterspersed(false) // flags after AGENT belong to AGENT
 	f.StringVar(&o.Start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
 	f.StringVar(&o.Start.Proto, "protocol", "", "the `protocol`: acp or mcp (default: as the traffic shows)")
 	f.DurationVar(&o.Watch, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
@@ -162,7 +163,7 @@ found; 126 if it cannot be run.`,
 	return cmd
 }
 
-// NeedsAcptap reports whether the flags of the command ask for something that acptap-proxy
+// NeedsAcptap reports whether the flags of the command need something that acptap-proxy
 // cannot do.
 func NeedsAcptap(f *pflag.FlagSet) bool {
 	for _, name := range []string{"listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch"} {
@@ -198,8 +199,8 @@ func (o *Options) check(f *pflag.FlagSet, rest Rest) error {
 	return o.host.check(f, o)
 }
 
-// checkValues returns an error if an agent's command begins with what was meant as the value
-// of a flag that takes one behind = only, as in --mcp stdio -- AGENT or --otlp URL AGENT.
+// checkValues returns an error if the agent's command begins with the intended value of a
+// flag that takes a value only after =, as in --mcp stdio -- AGENT or --otlp URL AGENT.
 func checkValues(f *pflag.FlagSet, command []string) (err error) {
 	if len(command) == 0 { // with --listen
 		return nil

@@ -1,5 +1,5 @@
-// Package wrap has the commands that put acptap before agents in the settings of
-// their clients, and take it away again. What they do to files is in package settings.
+// Package wrap has the commands that put acptap before agents in the settings of their
+// clients, and remove it again. Package settings edits the files.
 package wrap
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 )
 
-// Commands is what the commands need of the program that they belong to.
+// Commands holds what the commands need from their program.
 type Commands struct {
 	Store *string // the flag --store
 }
 
-// flags are the flags of both commands.
+// flags holds the flags of both commands.
 type flags struct {
 	Commands
 	all, project  bool
@@ -31,7 +31,7 @@ type flags struct {
 	added, with   string
 	status, reset bool // reset: --with was given
 
-	unfit error // why this program cannot be put into settings
+	unfit error // why settings cannot start this program
 }
 
 func (o *flags) define(cmd *cobra.Command) {
@@ -43,8 +43,8 @@ func (o *flags) define(cmd *cobra.Command) {
 	f.BoolVar(&o.asJSON, "json", false, "one JSON object a line")
 }
 
-// setup returns the machine, the store's place for undoing, and the command that is
-// put before agents.
+// setup returns the machine, the directory for undoing, and the command to put before
+// agents.
 func (o *flags) setup() (*settings.Setup, error) {
 	m, err := settings.This()
 	if err != nil {
@@ -55,7 +55,8 @@ func (o *flags) setup() (*settings.Setup, error) {
 		return nil, err
 	}
 	s := &settings.Setup{Machine: m, Undo: settings.Undo{Dir: filepath.Join(store.Dir(), "wraps")}}
-	// A client passes on few variables, so it must be told of a store that only they name.
+	// Clients pass on few variables, so the command must name a store that is not the
+	// default.
 	if *o.Store != "" || os.Getenv("ACPTAP_STORE") != "" || filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
 		s.Wrapper.Store = store.Dir()
 	}
@@ -69,8 +70,8 @@ func (o *flags) setup() (*settings.Setup, error) {
 	return s, nil
 }
 
-// proxyFlags returns the flags in a text, which must be those of acptap proxy. small says that
-// acptap-proxy can do what they ask for.
+// proxyFlags splits a text into words, which must be flags of acptap proxy. small reports
+// whether acptap-proxy can handle them.
 func proxyFlags(text string) (words []string, small bool, err error) {
 	words, err = settings.SplitWords(text)
 	if err != nil {
@@ -87,8 +88,8 @@ func proxyFlags(text string) (words []string, small bool, err error) {
 	return append([]string{}, words...), !tap.NeedsAcptap(proxy.Flags()), nil
 }
 
-// programs returns the command that goes before an agent's, acptap-proxy if small allows it, and
-// the paths of all programs that record.
+// programs returns the command to put before an agent's, and the paths of all programs that
+// record. The command is acptap-proxy only if small is set.
 func programs(executable func() (string, error), path string, small bool) (recorder, all []string, err error) {
 	exe, err := executable()
 	if err != nil {

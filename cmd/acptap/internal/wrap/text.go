@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// writeClients lists the entries of clients. Files that cannot be read are told of,
-// and make the answer an error.
+// writeClients lists the entries of clients. If files cannot be read, it reports them and
+// returns an error.
 func (o *flags) writeClients(out, stderr io.Writer, s *settings.Setup, clients []*settings.Client) error {
 	var absent, byHand []string
 	var failed error
@@ -64,7 +64,8 @@ func (o *flags) writeClients(out, stderr io.Writer, s *settings.Setup, clients [
 	return failed
 }
 
-// files returns the files of a client to list. One that was asked for must be there.
+// files returns the files of a client to list. If asked is set, it includes the file that
+// the user asked for even if it is missing.
 func (o *flags) files(s *settings.Setup, c *settings.Client, asked bool) ([]string, error) {
 	files := s.Files(c)
 	if asked && (o.file != "" || o.project || len(files) == 0) {
@@ -108,7 +109,7 @@ func entryState(state settings.State) string {
 	return string(state)
 }
 
-// writeDone tells what was done, and what to do next.
+// writeDone says what was done and what to do next.
 func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change) error {
 	if o.asJSON {
 		return cli.WriteJSONLines(out, ch.Steps, func(st settings.Step) any { return st })
@@ -183,8 +184,8 @@ func (o *flags) writePaste(out io.Writer, s *settings.Setup, c *settings.Client,
 	return err
 }
 
-// writeStatus lists all that is wrapped. The answer is no if a client cannot start
-// one of them.
+// writeStatus lists all that is wrapped. It returns ErrNo if a client cannot start an
+// entry.
 func (o *flags) writeStatus(out io.Writer, s *settings.Setup) error {
 	list, err := s.Status()
 	if err := o.writeStatuses(out, s, list); err != nil {
@@ -209,7 +210,7 @@ func (o *flags) writeStatuses(out io.Writer, s *settings.Setup, list []settings.
 	return WriteDiagnoses(out, diagnoses(s, list))
 }
 
-// diagnoses returns what doctor says about wrapped entries.
+// diagnoses returns the status of wrapped entries as acptap doctor reports it.
 func diagnoses(s *settings.Setup, list []settings.Status) (found []record.Diagnosis) {
 	for _, st := range list {
 		found = append(found, record.Diagnosis{
@@ -220,11 +221,11 @@ func diagnoses(s *settings.Setup, list []settings.Status) (found []record.Diagno
 	return found
 }
 
-// Examine says what is wrapped, and what of it its client cannot start.
+// Examine returns diagnoses of what is wrapped, and of what a client cannot start.
 func (c Commands) Examine() []record.Diagnosis {
 	s, err := (&flags{Commands: c}).setup()
 	if err != nil {
-		return nil // without a home directory there are no settings
+		return nil // no home directory, so there are no settings
 	}
 	list, err := s.Status()
 	found := diagnoses(s, list)
@@ -234,7 +235,7 @@ func (c Commands) Examine() []record.Diagnosis {
 	return found
 }
 
-// WriteDiagnoses writes what was found, and what to do about it.
+// WriteDiagnoses writes diagnoses and the advice about them.
 func WriteDiagnoses(w io.Writer, found []record.Diagnosis) error {
 	for _, d := range found {
 		mark := "ok "

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 )
 
-// Unwrap returns the command that takes acptap out of settings again.
+// Unwrap returns the command that removes acptap from settings.
 func (c Commands) Unwrap() *cobra.Command {
 	o := &flags{Commands: c}
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ func (o *flags) unwrap(out io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, failed := s.Status() // an error is about files that cannot be read; the others can be written
+	list, failed := s.Status() // failed is about files that cannot be read; others can still be changed
 	found, err := o.meant(s, list, args)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (o *flags) unwrap(out io.Writer, args []string) error {
 	return failed
 }
 
-// writeWrapped lists what is wrapped, and says how it is undone.
+// writeWrapped lists what is wrapped and says how to undo it.
 func (o *flags) writeWrapped(out io.Writer, s *settings.Setup, list []settings.Status) error {
 	err := o.writeStatuses(out, s, list)
 	if err == nil && len(list) > 0 && !o.asJSON {
@@ -97,7 +97,7 @@ func (o *flags) writeWrapped(out io.Writer, s *settings.Setup, list []settings.S
 	return err
 }
 
-// forget removes the record of an entry that somebody else has unwrapped.
+// forget removes the record of an entry that was unwrapped by other means.
 func (o *flags) forget(out io.Writer, s *settings.Setup, st settings.Status) error {
 	if o.dry {
 		return nil
@@ -109,7 +109,7 @@ func (o *flags) forget(out io.Writer, s *settings.Setup, st settings.Status) err
 	return err
 }
 
-// meant returns those of what is wrapped that the arguments name.
+// meant returns the wrapped entries that the arguments name.
 func (o *flags) meant(s *settings.Setup, list []settings.Status, args []string) ([]settings.Status, error) {
 	switch {
 	case o.all && len(args) > 1:
@@ -153,7 +153,7 @@ func (o *flags) meant(s *settings.Setup, list []settings.Status, args []string) 
 	return meant, nil
 }
 
-// inFile returns what is wrapped in the file that the flags name.
+// inFile returns the wrapped entries of the file that the flags name.
 func (o *flags) inFile(s *settings.Setup, c *settings.Client) (list []settings.Status, err error) {
 	path, err := o.path(s, c)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Wrap returns the command that puts acptap into settings.
+// Wrap returns the command that adds acptap to settings.
 func (c Commands) Wrap() *cobra.Command {
 	o := &flags{Commands: c}
 	cmd := &cobra.Command{
@@ -123,7 +123,7 @@ func (o *flags) wrap(cmd *cobra.Command, args, agent []string) error {
 	})
 }
 
-// checkNames returns an error if the entries that are meant are not clear.
+// checkNames returns an error if flags and names contradict each other.
 func (o *flags) checkNames(names []string) error {
 	switch {
 	case o.all && len(names) > 0:
@@ -134,7 +134,7 @@ func (o *flags) checkNames(names []string) error {
 	return nil
 }
 
-// path returns the settings file that a command is about.
+// path returns the settings file to use.
 func (o *flags) path(s *settings.Setup, c *settings.Client) (string, error) {
 	if o.file != "" {
 		return filepath.Abs(o.file)
@@ -142,8 +142,8 @@ func (o *flags) path(s *settings.Setup, c *settings.Client) (string, error) {
 	return s.FileFor(c, o.project || o.added != "" && c.IsOfProjects())
 }
 
-// elsewhere adds to an error about an entry where there is one of that name: in
-// another file of the client, or among the MCP servers of the same editor.
+// elsewhere adds to an error about an entry where one of that name is: in another file of
+// the client, or among the MCP servers of the same editor.
 func (o *flags) elsewhere(s *settings.Setup, c *settings.Client, path string, names []string, err error) error {
 	if o.file != "" || len(names) == 0 {
 		return err
@@ -168,7 +168,8 @@ func (o *flags) elsewhere(s *settings.Setup, c *settings.Client, path string, na
 	return err
 }
 
-// carryOut prints what plan would change, or changes it and tells so.
+// carryOut makes the change that plan returns and reports it. With --dry-run it only prints
+// it.
 func (o *flags) carryOut(out io.Writer, s *settings.Setup, plan func() (*settings.Change, error)) error {
 	do, tell := s.Do, o.writeDone
 	if o.dry {
@@ -181,7 +182,7 @@ func (o *flags) carryOut(out io.Writer, s *settings.Setup, plan func() (*setting
 	return tell(out, s, ch)
 }
 
-// paste writes the lines that can be pasted instead of what failed.
+// paste returns err. If err has lines to paste by hand, it writes them first.
 func (o *flags) paste(out io.Writer, err error) error {
 	var instead *settings.PasteError
 	if errors.As(err, &instead) && !o.asJSON {
@@ -207,7 +208,7 @@ func (o *flags) writePlan(out io.Writer, s *settings.Setup, ch *settings.Change)
 	return nil
 }
 
-// completeEntries offers clients, then the entries of one.
+// completeEntries completes the name of a client, then its entries.
 func completeEntries(commands Commands) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (words []cobra.Completion, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -35,7 +35,7 @@ func newExportCmd(dir *string) *cobra.Command {
 			return err
 		}
 		ctx, stop := cli.UntilSignal(cmd.Context())
-		defer stop() // not before: a signal ends the reading of files at once
+		defer stop() // signals are not caught earlier, so that they end the reading of files at once
 		damage, err := writeTables(ctx, to, whole, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func newExportCmd(dir *string) *cobra.Command {
 	})
 }
 
-// destination returns where the tables go.
+// destination returns where to write the tables.
 func destination(x *lake.Export) (tables.Destination, error) {
 	if !x.InBucket() {
 		return tables.Directory(x.Output), nil
@@ -66,8 +66,8 @@ func destination(x *lake.Export) (tables.Destination, error) {
 	return func(name string) (tables.File, error) { return b.Create(name, tables.ContentType) }, nil
 }
 
-// wholeTapes returns the tapes of subjects, of sessions too, and those of the servers that
-// their agents started, each once, by time.
+// wholeTapes returns the tapes of subjects, and those of the servers that their agents
+// started, each once, by time. It returns whole tapes even for sessions.
 func wholeTapes(found []ref.Subject) ([]*reading.Part, error) {
 	for i := range found {
 		found[i].Session = ""
@@ -86,11 +86,11 @@ func wholeTapes(found []ref.Subject) ([]*reading.Part, error) {
 	return tapes, nil
 }
 
-// workers is how many tapes are written at once: a server far away takes its time to answer.
+// workers is how many tapes are written at once, because a distant server answers slowly.
 const workers = 4
 
-// writeTables writes the tables of tapes. damage says which parts of them cannot be read. An
-// error ends it all.
+// writeTables writes the tables of tapes. damage has the errors for parts of them that
+// cannot be read. Any other error ends the export.
 func writeTables(ctx context.Context, to tables.Destination, whole []*reading.Part, x *lake.Export, bar *cli.Progress) (damage []error, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -1,4 +1,4 @@
-// Package program is the program acptap-lake without its process. acptap does not link it.
+// Package program is acptap-lake without its main function. acptap does not link it.
 package program
 
 import (

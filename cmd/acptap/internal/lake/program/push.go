@@ -74,8 +74,8 @@ type pushedLine struct {
 	New    bool   `json:"new"`
 }
 
-// chosen returns the tapes that are to be pushed, and those of them that are still being
-// recorded. err says what is not pushed that was asked for.
+// chosen returns the tapes to push, and the selected ones that are still being recorded.
+// err says which of the requested tapes cannot be pushed.
 func chosen(which *tapelist.Subjects, dir string, args []string, l *record.Listing, nesting record.Nesting) (ended []record.Info, live []string, err error) {
 	subjects, broken, err := which.Find(dir, args, nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func chosen(which *tapelist.Subjects, dir string, args []string, l *record.Listi
 	return ended, live, err
 }
 
-// openBucket opens the bucket with an address.
+// openBucket opens the bucket at an address.
 func openBucket(address string) (*bucket.Bucket, error) {
 	a, err := bucket.ParseAddress(address, os.Getenv)
 	if err != nil {
