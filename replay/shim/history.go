@@ -40,6 +40,33 @@ func (h *history) empty() bool {
 	return true
 }
 
+// entities yields the entities of the part that count (see sessionPart.turns).
+func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
+	return func(yield func(*trace.Entity) bool) {
+		for _, e := range s.Entities {
+			if (s.turns < 0 || e.Turn <= s.turns) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// cutOff returns the last entity of each turn that has no end because the recording ends
+// in it.
+func (s *sessionPart) cutOff() map[*trace.Entity]bool {
+	last := map[int]*trace.Entity{}
+	for e := range s.entities() {
+		last[e.Turn] = e
+	}
+	cut := map[*trace.Entity]bool{}
+	for _, t := range s.Turns {
+		if e := last[t.Number]; e != nil && t.Open() && t.Run != s.live {
+			cut[e] = true
+		}
+	}
+	return cut
+}
+
 // epochs returns how many epochs the parts have.
 func (h *history) epochs() int {
 	last := h.parts[len(h.parts)-1]

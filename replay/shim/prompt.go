@@ -6,33 +6,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is what the agent does for the prompts of a session.
-type turn struct {
-	prompts map[string]bool // ids of prompts without an answer
-	working bool            // version 2: from a prompt until the agent is idle
-	number  int             // counts the turns, from 1
-	ended   chan struct{}   // closed at the end of the turn; nil: no one waits for that
-}
-
-// busy reports whether a turn is under way.
-func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
-
-// end returns a channel that is closed at the end of the turn that is under way.
-func (t *turn) end() <-chan struct{} {
-	if t.ended == nil {
-		t.ended = make(chan struct{})
-	}
-	return t.ended
-}
-
-// wakeIfIdle wakes those who wait for the end of the turn, if no turn is under way.
-func (t *turn) wakeIfIdle() {
-	if !t.busy() && t.ended != nil {
-		close(t.ended)
-		t.ended = nil
-	}
-}
-
 // onPrompt handles session/prompt. If the context block is pending, it adds the block.
 func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 	c := s.byClientID[m.param("sessionId").Text()]

@@ -5,39 +5,8 @@ import (
 	"iter"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
-
-// batchSize is how many bytes of a replay are sent at once. Sending blocks until the client
-// has taken them, so a replay needs no more memory than that and the history.
-const batchSize = 64 << 10
-
-// sendHistory replays a history to the client. If apart is set, the ids in the history
-// differ from those that the agent will use; otherwise they are sent as recorded.
-func (r *servedRequest) sendHistory(c *session, past *history, apart bool) error {
-	var batch []wire.Frame
-	size := 0
-	flush := func() error {
-		err := r.do(func(out []wire.Frame) []wire.Frame { return append(out, batch...) })
-		batch, size = batch[:0], 0
-		return err
-	}
-	w := &renderer{dialect: r.shim.dialect, supports: r.shim.supports, apart: apart, raw: r.shim.Raw, shown: shownIDs{}}
-	for update := range w.updates(past) {
-		f := wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewNotification(dialect.SessionUpdate, members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
-		batch, size = append(batch, f), size+len(f.Raw)
-		if size > batchSize {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	return r.keepShown(c, past, w.shown)
-}
 
 // A renderer makes updates of a history, in the dialect of a connection.
 type renderer struct {
@@ -105,33 +74,6 @@ func (r *renderer) merged() iter.Seq[[]byte] {
 
 // cutMark is where an update says that the recording ends in the middle of a turn.
 const cutMark = "_meta.acptap.cutOff"
-
-// entities yields the entities of the part that count (see sessionPart.turns).
-func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
-	return func(yield func(*trace.Entity) bool) {
-		for _, e := range s.Entities {
-			if (s.turns < 0 || e.Turn <= s.turns) && !yield(e) {
-				return
-			}
-		}
-	}
-}
-
-// cutOff returns the last entity of each turn that has no end because the recording ends
-// in it.
-func (s *sessionPart) cutOff() map[*trace.Entity]bool {
-	last := map[int]*trace.Entity{}
-	for e := range s.entities() {
-		last[e.Turn] = e
-	}
-	cut := map[*trace.Entity]bool{}
-	for _, t := range s.Turns {
-		if e := last[t.Number]; e != nil && t.Open() && t.Run != s.live {
-			cut[e] = true
-		}
-	}
-	return cut
-}
 
 // enter prepares the renderer for an entity. The ids of an epoch get a prefix that names
 // the epoch: a new agent process may use the ids again, and the client would then change
