@@ -8,10 +8,10 @@ import (
 
 // An opening has the frames that both sides send for a session while it is being opened.
 type opening struct {
-	active     bool // the session is being opened
-	fromAgent  []wire.Frame
+	active     bool         // the session is being opened; set by startLoad, nativeLoad.sendMissing and awaitReplayEnd, cleared by endOpening
+	overflowed bool         // there was no room for frames of the agent: they pass; set by holdUntilOpen, cleared by endOpening
+	fromAgent  []wire.Frame // also those that setups.claim has found
 	fromClient []wire.Frame
-	overflowed bool // there was no room for frames of the agent: they pass
 }
 
 // holdsAgent reports whether frames of the agent wait.

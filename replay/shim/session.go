@@ -16,16 +16,20 @@ type session struct {
 
 	opening opening
 	turn    turn
-	context *contextBlock // nil: the agent has the history
-	lease   *lease        // nil: another proxy may load the session
-	native  *nativeLoad   // nil: no load by the agent is being watched
+	context *contextBlock // nil: the agent has the history; set by load.openAtAgent, cleared by forget
+	lease   *lease        // nil: another proxy may load the session; set by acquireLease, cleared by releaseLease
+	native  *nativeLoad   // nil: no load by the agent is being watched; set by watchNative, cleared by nativeLoad.decide
 	setup   []byte        // the result of the request that opened it, with settings that changed since then
-	closed  bool          // what the agent still sends for it is withheld
+	closed  bool          // what the agent still sends for it is withheld; set by forget, withhold and load.giveUp, never cleared
 
-	withholdHistory bool      // history that the agent sends is withheld until the next prompt: the client has it
-	lastUpdate      time.Time // when the agent last sent an update, while withholdHistory is set
+	// History that the agent sends is withheld until the next prompt: the client has it. Set
+	// by load.openAgain and nativeLoad.sendMissing, cleared by onPrompt and awaitReplayEnd,
+	// and by openAgain if it fails.
+	withholdHistory bool
 
-	shown shownIDs // nil if the session was not loaded
+	lastUpdate time.Time // when the agent last sent an update, while withholdHistory is set
+
+	shown shownIDs // nil: the agent's ids pass; set by keepShown, cleared by forget
 	epoch int      // number of the live epoch, for shown
 }
 

@@ -13,6 +13,27 @@
 // shim knows the sessions in the store only, and refuses a session that has a gap in its
 // recording. Frames larger than the proxy gives to an Interceptor bypass the shim.
 //
+// # Where to look
+//
+//	what a frame goes through first        intercept.go, then the handler of its method
+//	what the answer to initialize offers   initialize.go
+//	client or agent gets a wrong id        translate.go, session.go; an id that the agent
+//	                                       uses twice: session_new.go, used_ids.go
+//	a load that the agent lacks            open_method.go, load.go, load_at_agent.go
+//	a load that the agent has              native_load.go; if it fails, as above
+//	frames while a session opens           opening.go, setups.go; no room: held_frames.go
+//	the history that the client gets       history.go, send_history.go, renderer.go,
+//	                                       render_*.go
+//	tool calls or messages get mixed up    shown_ids.go
+//	the agent knows nothing of the past    context_block.go, context_text.go
+//	a session missing from the list        stored_sessions.go, store_view.go,
+//	                                       session_list.go, list_cursor.go
+//	fork, close, delete                    session_fork.go, close_delete.go
+//	prompts and turns                      prompt.go, turn.go
+//	"session in use", "session busy"       lease.go, load.go
+//	no answer, a late one, or two          forward.go, agent_request.go, served_request.go
+//	the connection does not end            stream_ends.go, jobs.go
+//
 // # Acts and jobs
 //
 // An act is a function that may use the state of the Shim. Acts run one at a time: the calls
