@@ -83,20 +83,20 @@ func (r *servedRequest) ask(method string, params []byte, target *session) (answ
 			rest := time.Duration(0)
 			s.change(func() { rest = s.patience() - time.Since(target.lastUpdate) })
 			if rest <= 0 {
-				return r.abandon(id, answered, errSilent)
+				return r.stopAsking(id, answered, errSilent)
 			}
 			t.Reset(rest)
 		case <-r.cancelled:
-			return r.abandon(id, answered, errCancelled)
+			return r.stopAsking(id, answered, errCancelled)
 		case <-s.ends.agentGone:
 			return answer{}, errOver
 		}
 	}
 }
 
-// abandon stops waiting for the agent's answer to a request of the shim, and returns why. If
-// the agent has just answered, it returns the answer, unless the client has cancelled.
-func (r *servedRequest) abandon(id []byte, answered <-chan answer, why error) (a answer, err error) {
+// stopAsking stops waiting for the agent's answer to a request of the shim, and returns why.
+// If the agent has just answered, it returns the answer, unless the client has cancelled.
+func (r *servedRequest) stopAsking(id []byte, answered <-chan answer, why error) (a answer, err error) {
 	err = why
 	r.shim.change(func() {
 		if r.shim.asked.open[string(id)] != nil {

@@ -14,13 +14,13 @@ const closeWait = 10 * time.Second
 func (s *Shim) onClose(m message, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId")
 	c := s.byClientID[id.Text()]
-	native := s.native(dialect.CloseSession)
+	passes := s.passesOn(dialect.CloseSession)
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
-	case !native && !id.IsString():
+	case !passes && !id.IsString():
 		return append(out, m.fail(noSession))
-	case native && (c == nil || !c.opening.active):
+	case passes && (c == nil || !c.opening.active):
 		return s.forward(m, func(m message, out []wire.Frame) []wire.Frame {
 			if c != nil && m.env.Error == nil {
 				s.forget(c)
@@ -68,7 +68,7 @@ func (s *Shim) onDelete(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
-	case s.native(dialect.DeleteSession):
+	case s.passesOn(dialect.DeleteSession):
 		return s.forward(m, pass, s.onDelete, out)
 	case !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))

@@ -21,17 +21,17 @@ func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame
 // A call is a request to the agent whose answer the shim handles.
 type call struct {
 	answered  step   // handles the agent's answer
-	forgotten func() // called if the answer will no longer be handled; may be nil
+	displaced func() // called if newer calls displace this one, so that answered never runs; may be nil
 }
 
-// expect makes c handle the agent's answer to the request with an id. It forgets a call
-// that is open under the same id. If too many calls are open, it also forgets the oldest,
-// whose answer then passes.
+// expect makes c handle the agent's answer to the request with an id. c
+// displaces a call that is open under the same id. If too many calls are open, it also
+// displaces the oldest, whose answer then passes.
 func (s *Shim) expect(id []byte, c *call) {
-	replaced, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
-	for _, gone := range []*call{replaced, oldest} {
-		if gone != nil && gone.forgotten != nil {
-			gone.forgotten()
+	same, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
+	for _, gone := range []*call{same, oldest} {
+		if gone != nil && gone.displaced != nil {
+			gone.displaced()
 		}
 	}
 }
@@ -91,8 +91,8 @@ func (s *Shim) abandon(request wire.Frame) {
 	s.withholdAnswer(m.env.ID)
 }
 
-// withholdAnswer withholds the agent's answer to a request that was abandoned, and what the
-// agent sends for a session that it opens for it.
+// withholdAnswer withholds the agent's answer to a request for which nobody waits any more, and
+// what the agent sends for a session that it opens for it.
 func (s *Shim) withholdAnswer(id []byte) {
 	s.expect(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		s.withholdSetup(m.env.Result)

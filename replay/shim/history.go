@@ -22,12 +22,12 @@ type history struct {
 // A sessionPart is the conversation of one session of a history.
 type sessionPart struct {
 	*trace.Conversation
-	id     string
-	epochs []epoch // by run of the conversation
-	first  int     // number of the first epoch in the history
-	turns  int     // how many turns count; what precedes the first turn always counts; -1: all
-	live   int     // the run that continues on this connection; -1: none
-	early  bool    // recorded in an early draft of version 2, which had tool_call and sent messages in chunks only
+	id         string
+	epochs     []epoch // by run of the conversation
+	first      int     // number of the first epoch in the history
+	turns      int     // how many turns count; what precedes the first turn always counts; -1: all
+	live       int     // the run that continues on this connection; -1: none
+	earlyDraft bool    // recorded in the early draft of version 2 while it had tool_call and sent messages in chunks only
 }
 
 // empty reports whether there is nothing to show.
@@ -156,7 +156,7 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 			}
 			t.Add(f)
 			if e.connection.Dialect == dialect.ACPv2Early && f.Origin.Sent() {
-				part.early = part.early || f.Update == "tool_call" // until 2026-06-08
+				part.earlyDraft = part.earlyDraft || f.Update == "tool_call" // until 2026-06-08
 			}
 		}
 	}

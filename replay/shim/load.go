@@ -13,13 +13,13 @@ import (
 // A load is a session/load, session/resume or session/fork of the client that the shim
 // serves.
 type load struct {
-	shim    *Shim
-	request *servedRequest
-	session *session
-	reload  bool // the session was open on this connection before
-	replay  bool // the client wants the history
-	method  openMethod
-	past    *history
+	shim         *Shim
+	request      *servedRequest
+	session      *session
+	reload       bool // the session was open on this connection before
+	wantsHistory bool // the client wants the history
+	method       openMethod
+	past         *history
 }
 
 // onOpen handles session/load and session/resume.
@@ -28,20 +28,20 @@ func (s *Shim) onOpen(m message, out []wire.Frame) []wire.Frame {
 		return s.toAgent(m, out)
 	}
 	method, id := string(m.env.Method), m.param("sessionId").Text()
-	replay, fault := wantsReplay(s.dialect, m)
-	if s.native(method) && s.agentMayKnow(id) {
-		return s.watchNative(m, replay, out)
+	wantsHistory, wrong := asksForHistory(s.dialect, m)
+	if s.passesOn(method) && s.agentMayKnow(id) {
+		return s.watchNative(m, wantsHistory, out)
 	}
-	if fault != nil {
-		return append(out, m.fail(*fault))
+	if wrong != nil {
+		return append(out, m.fail(*wrong))
 	}
-	return s.serveOpen(m, replay, s.openMethod(method, id), out)
+	return s.serveOpen(m, wantsHistory, s.openMethod(method, id), out)
 }
 
 // serveOpen opens a session for the client by a method.
-func (s *Shim) serveOpen(m message, replay bool, method openMethod, out []wire.Frame) []wire.Frame {
-	if fault := checkSetup(m); fault != nil {
-		return append(out, m.fail(*fault))
+func (s *Shim) serveOpen(m message, wantsHistory bool, method openMethod, out []wire.Frame) []wire.Frame {
+	if wrong := checkSetup(m); wrong != nil {
+		return append(out, m.fail(*wrong))
 	}
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
@@ -51,7 +51,7 @@ func (s *Shim) serveOpen(m message, replay bool, method openMethod, out []wire.F
 	if c != nil && (c.opening.active || c.turn.busy()) {
 		return append(out, m.fail(fault{wire.InvalidRequest, "session busy", nil}))
 	}
-	l := &load{session: c, reload: c != nil, replay: replay, method: method}
+	l := &load{session: c, reload: c != nil, wantsHistory: wantsHistory, method: method}
 	if c == nil {
 		l.session = s.addSession(id)
 	}
@@ -77,8 +77,8 @@ func (s *Shim) startLoad(m message, l *load, steps func() error) {
 	})
 }
 
-// wantsReplay reports whether session/load or session/resume asks for the history.
-func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
+// asksForHistory reports whether session/load or session/resume asks for the history.
+func asksForHistory(d dialect.Dialect, m message) (bool, *fault) {
 	if m.does(dialect.Loads) {
 		return true, nil
 	}
@@ -119,7 +119,7 @@ func (l *load) open() error {
 		}
 	}
 	var err error
-	if l.replay {
+	if l.wantsHistory {
 		err = l.request.sendHistory(l.session, l.past, l.method == asNew)
 	} else {
 		err = l.request.noteShown(l.session, l.past)

@@ -23,26 +23,26 @@ const (
 // watches. If the agent does not know the session, does not answer, or does not replay a
 // history that the store has, the shim serves what is missing.
 type nativeLoad struct {
-	shim    *Shim
-	request wire.Frame // as the client sent it
-	session *session
-	added   bool // the session was not open before this request
-	replay  bool // the client wants the history
+	shim         *Shim
+	request      wire.Frame // as the client sent it
+	session      *session
+	added        bool // the session was not open before this request
+	wantsHistory bool // the client wants the history
 
 	activity chan struct{} // has an element if something came for the session
 	done     chan struct{} // closed when decided
 
 	// Only in acts.
-	queried  bool        // the store was queried
-	stored   bool        // the store has the session
-	past     *history    // the history in the store; nil: none
-	replayed bool        // the agent has sent some history
-	answer   *wire.Frame // the agent's answer, which waits for the decision whether the client gets it
-	decided  bool        // the watch is over
+	queried     bool        // the store was queried
+	stored      bool        // the store has the session
+	past        *history    // the history in the store; nil: none
+	sentHistory bool        // the agent has sent some history
+	answer      *wire.Frame // the agent's answer, which waits for the decision whether the client gets it
+	decided     bool        // the watch is over
 }
 
 // watchNative passes session/load or session/resume on to the agent and watches it.
-func (s *Shim) watchNative(m message, replay bool, out []wire.Frame) []wire.Frame {
+func (s *Shim) watchNative(m message, wantsHistory bool, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId")
 	if !id.IsString() {
 		return append(out, m.Frame)
@@ -57,10 +57,10 @@ func (s *Shim) watchNative(m message, replay bool, out []wire.Frame) []wire.Fram
 		s.bind(c, id.Text(), nil)
 	}
 	n := &nativeLoad{
-		shim: s, request: m.clone(), session: c, added: added, replay: replay,
+		shim: s, request: m.clone(), session: c, added: added, wantsHistory: wantsHistory,
 		activity: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	c.native = n
+	c.watched = n
 	s.expect(m.env.ID, &call{answered: n.onAnswer})
 	s.startJob(n.watch)
 	return append(out, m.Frame)
@@ -108,7 +108,7 @@ func (n *nativeLoad) maxSilence() time.Duration {
 func (n *nativeLoad) queryStore() {
 	one, listing, err := n.shim.find(n.session.clientID)
 	var past *history
-	if err == nil && n.replay {
+	if err == nil && n.wantsHistory {
 		if past, err = n.shim.readHistory(one, listing, read(n.request)); err != nil || past.empty() {
 			past = nil
 		}
@@ -137,7 +137,7 @@ func (n *nativeLoad) noteUpdate(variant string, out []wire.Frame) []wire.Frame {
 	if !historic(variant) {
 		return out
 	}
-	n.replayed = true
+	n.sentHistory = true
 	if n.answer == nil || read(*n.answer).env.Error != nil {
 		return out
 	}
@@ -167,7 +167,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	case code == wire.MethodNotFound:
 		delete(n.shim.offers.methods, n.method())
 		return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
-	case success && (n.replayed || !n.replay), !success && !meansUnknown(code):
+	case success && (n.sentHistory || !n.wantsHistory), !success && !meansUnknown(code):
 	case !n.queried, success && n.past != nil:
 		f := n.shim.held.take(m)
 		n.answer = &f
@@ -212,7 +212,7 @@ func (n *nativeLoad) onSilence(out []wire.Frame) []wire.Frame {
 func (n *nativeLoad) decide() {
 	n.decided = true
 	close(n.done)
-	n.session.native = nil
+	n.session.watched = nil
 }
 
 // replace serves the request instead of the agent. What the agent still sends for it is
@@ -222,7 +222,7 @@ func (n *nativeLoad) replace(method openMethod, out []wire.Frame) []wire.Frame {
 	if n.added {
 		n.shim.forget(n.session)
 	}
-	return n.shim.serveOpen(read(n.request), n.replay, method, out)
+	return n.shim.serveOpen(read(n.request), n.wantsHistory, method, out)
 }
 
 // sendMissing sends the history of a session that the agent has opened without replaying

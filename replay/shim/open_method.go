@@ -5,16 +5,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// native reports whether a method is passed on to the agent: the agent offers it and has
+// passesOn reports whether a method is passed on to the agent: the agent offers it and has
 // not failed to do it on this connection.
 //
 // The current draft of version 2 has no markers for list, resume and close: an agent with
 // sessions promises to have them, and only the answer -32601 tells otherwise.
-func (s *Shim) native(method string) bool { return s.Mode != Force && s.offers.methods[method] }
+func (s *Shim) passesOn(method string) bool { return s.Mode != Force && s.offers.methods[method] }
 
 // opensSessions reports whether the agent itself can open earlier sessions.
 func (s *Shim) opensSessions() bool {
-	return s.native(dialect.LoadSession) || s.native(dialect.ResumeSession)
+	return s.passesOn(dialect.LoadSession) || s.passesOn(dialect.ResumeSession)
 }
 
 // An openMethod is the method by which the shim makes the agent open a session, if the
@@ -33,9 +33,9 @@ func (s *Shim) openMethod(method, clientID string) openMethod {
 	switch role := dialect.RoleOf(dialect.ACP, method); {
 	case !s.agentMayKnow(clientID):
 		return asNew
-	case role.Is(dialect.Loads) && s.native(dialect.ResumeSession):
+	case role.Is(dialect.Loads) && s.passesOn(dialect.ResumeSession):
 		return byResume
-	case role.Is(dialect.Resumes) && s.native(dialect.LoadSession):
+	case role.Is(dialect.Resumes) && s.passesOn(dialect.LoadSession):
 		return byLoad
 	}
 	return asNew

@@ -37,11 +37,11 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 		}
 		c.turn.wakeIfIdle()
 		return append(out, m.Frame)
-	}, forgotten: func() {
+	}, displaced: func() {
 		delete(c.turn.prompts, key)
 		c.turn.wakeIfIdle()
 	}})
-	c.turn.prompts[key] = true // after expect, which may forget another prompt with this id
+	c.turn.prompts[key] = true // after expect, which may displace another prompt with this id
 	c.turn.working = v2(s.dialect)
 	return s.toAgent(m, out)
 }

@@ -15,7 +15,7 @@ func newUpdate(variant string) members { return members(nil).text("sessionUpdate
 
 // chunked reports whether messages are sent in chunks and tool calls begin with tool_call.
 func (r *renderer) chunked() bool {
-	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.early
+	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.earlyDraft
 }
 
 // entity makes the updates that show an entity. It makes none for questions, notices, and

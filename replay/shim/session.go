@@ -18,7 +18,7 @@ type session struct {
 	turn    turn
 	context *contextBlock // nil: the agent has the history; set by load.openAtAgent, cleared by forget
 	lease   *lease        // nil: another proxy may load the session; set by acquireLease, cleared by releaseLease
-	native  *nativeLoad   // nil: no load by the agent is being watched; set by watchNative, cleared by nativeLoad.decide
+	watched *nativeLoad   // the load by the agent that is being watched; nil: none; set by watchNative, cleared by nativeLoad.decide
 	setup   []byte        // the result of the request that opened it, with settings that changed since then
 	closed  bool          // what the agent still sends for it is withheld; set by forget, withhold and load.giveUp, never cleared
 

@@ -14,12 +14,12 @@ func (s *Shim) onFork(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)
 	}
-	if s.native(dialect.ForkSession) {
+	if s.passesOn(dialect.ForkSession) {
 		s.lookUpIDs()
 		return s.forward(m, s.onSessionMade, s.onFork, out)
 	}
-	if err := checkSetup(m); err != nil {
-		return append(out, m.fail(*err))
+	if wrong := checkSetup(m); wrong != nil {
+		return append(out, m.fail(*wrong))
 	}
 	if s.full(m) {
 		return append(out, m.fail(tooMany))

@@ -23,7 +23,7 @@ func (s *Shim) onList(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return append(out, m.Frame)
-	case !s.native(dialect.ListSessions), s.listed != nil && hasOwnCursor(m):
+	case !s.passesOn(dialect.ListSessions), s.listed != nil && hasOwnCursor(m):
 		return s.serveList(m, out)
 	}
 	if !m.param("cursor").Exists() {

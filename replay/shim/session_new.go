@@ -13,7 +13,7 @@ func (s *Shim) onNew(m message, out []wire.Frame) []wire.Frame {
 		s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 			s.setups.ofClient--
 			return s.onSessionMade(m, out)
-		}, forgotten: func() { s.setups.ofClient-- }})
+		}, displaced: func() { s.setups.ofClient-- }})
 		s.setups.ofClient++
 		s.lookUpIDs()
 	}

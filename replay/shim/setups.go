@@ -44,7 +44,7 @@ func (s *Shim) endSetup(out []wire.Frame) []wire.Frame {
 }
 
 // withholdSetup withholds what the agent sends for a session that it has opened for a
-// request that was abandoned. result is its answer to that request.
+// request for which nobody waits any more. result is its answer to that request.
 func (s *Shim) withholdSetup(result []byte) {
 	if id := get(result, "sessionId"); id.IsString() && s.byAgentID[id.Text()] == nil {
 		s.withhold(id.Text())

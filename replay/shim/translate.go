@@ -73,8 +73,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 		return s.holdUntilOpen(c, m, out)
 	}
 	if role.Is(dialect.TellsUpdate) {
-		if c.native != nil {
-			out = c.native.noteUpdate(m.param("update.sessionUpdate").Text(), out)
+		if c.watched != nil {
+			out = c.watched.noteUpdate(m.param("update.sessionUpdate").Text(), out)
 		}
 		if !c.followUpdate(&m) {
 			return out
