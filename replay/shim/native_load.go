@@ -29,7 +29,7 @@ type nativeLoad struct {
 	added        bool // the session was not open before this request
 	wantsHistory bool // the client wants the history
 
-	activity chan struct{} // has an element if something came for the session
+	activity chan struct{} // has an element if an update for the session or the answer came
 	done     chan struct{} // closed when decided
 
 	// Only in acts.
@@ -122,7 +122,7 @@ func (n *nativeLoad) queryStore() {
 	})
 }
 
-// noteActivity notes that something came for the session.
+// noteActivity notes that an update for the session or the answer came.
 func (n *nativeLoad) noteActivity() {
 	select {
 	case n.activity <- struct{}{}:
@@ -159,31 +159,61 @@ func (n *nativeLoad) onAnswer(m message, out []wire.Frame) []wire.Frame {
 	return n.assess(m, out)
 }
 
-// assess decides whether the agent's answer goes to the client, or holds it until that can
-// be decided.
+// assess passes the agent's answer to the client, holds it until that can be decided, or
+// makes the shim serve the request.
 func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
-	code, success := m.errorCode(), m.env.Error == nil
-	switch {
-	case code == wire.MethodNotFound:
-		delete(n.shim.offers.methods, n.method())
-		return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
-	case success && (n.sentHistory || !n.wantsHistory), !success && !meansUnknown(code):
-	case !n.queried, success && n.past != nil:
+	switch n.judge(m) {
+	case tooEarly:
 		f := n.shim.held.take(m)
 		n.answer = &f
 		n.noteActivity()
 		return out
-	case !success && n.stored:
+	case lacksMethod:
+		delete(n.shim.offers.methods, n.method())
+		return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
+	case lacksSession:
 		return n.replace(asNew, out)
 	}
 	n.decide()
-	if success {
+	if m.env.Error == nil {
 		n.session.setup = []byte(m.env.Result.Value().Raw())
 	} else if n.added {
 		delete(n.shim.byClientID, n.session.clientID)
 		delete(n.shim.byAgentID, n.session.agentID)
 	}
 	return append(out, m.Frame)
+}
+
+// A verdict says what an answer of the agent to a load means.
+type verdict uint8
+
+const (
+	final        verdict = iota // the client gets the answer
+	tooEarly                    // the answer must wait for the store or for the agent's history
+	lacksMethod                 // the agent lacks the method after all
+	lacksSession                // the agent does not know the session, but the store has it
+)
+
+// judge returns the verdict on the agent's answer. It changes nothing.
+func (n *nativeLoad) judge(m message) verdict {
+	code, success := m.errorCode(), m.env.Error == nil
+	switch {
+	case code == wire.MethodNotFound:
+		return lacksMethod
+	case !success && !meansUnknown(code):
+		return final // the agent may know the session, and has another reason to refuse
+	case success && !n.wantsHistory:
+		return final // the client has all that it has asked for
+	case success && n.sentHistory:
+		return final // the same
+	case !n.queried:
+		return tooEarly // something is missing, and the store may have it
+	case success && n.past != nil:
+		return tooEarly // the agent may still send the history; if not, sendMissing does
+	case !success && n.stored:
+		return lacksSession
+	}
+	return final // the store does not have more than the agent
 }
 
 func (n *nativeLoad) method() string { return string(read(n.request).env.Method) }
