@@ -51,8 +51,8 @@ func (a *agentRequests) deliver(m message) bool {
 }
 
 // ask sends a request to the agent and waits for the answer. If target is not nil, ask
-// returns errSilent when the agent has sent nothing for that session for too long. An answer
-// that comes later is withheld.
+// returns errSilent when no update for that session has come for too long; other messages
+// do not count. An answer that comes later is withheld.
 func (r *servedRequest) ask(method string, params []byte, target *session) (answer, error) {
 	s := r.shim
 	answered := make(chan answer, 1)
@@ -63,7 +63,7 @@ func (r *servedRequest) ask(method string, params []byte, target *session) (answ
 		r.asking = string(id)
 		s.asked.open[r.asking] = answered
 		if target != nil {
-			target.lastUpdate = time.Now()
+			target.quietSince = time.Now()
 		}
 		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: wire.NewRequest(id, method, params)})
 	})
@@ -81,7 +81,7 @@ func (r *servedRequest) ask(method string, params []byte, target *session) (answ
 				continue
 			}
 			rest := time.Duration(0)
-			s.change(func() { rest = s.patience() - time.Since(target.lastUpdate) })
+			s.change(func() { rest = s.patience() - time.Since(target.quietSince) })
 			if rest <= 0 {
 				return r.stopAsking(id, answered, errSilent)
 			}

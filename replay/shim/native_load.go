@@ -188,7 +188,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 type verdict uint8
 
 const (
-	final        verdict = iota // the client gets the answer
+	settled      verdict = iota // the client gets the answer
 	tooEarly                    // the answer must wait for the store or for the agent's history
 	lacksMethod                 // the agent lacks the method after all
 	lacksSession                // the agent does not know the session, but the store has it
@@ -201,11 +201,11 @@ func (n *nativeLoad) judge(m message) verdict {
 	case code == wire.MethodNotFound:
 		return lacksMethod
 	case !success && !meansUnknown(code):
-		return final // the agent may know the session, and has another reason to refuse
+		return settled // the agent may know the session, and has another reason to refuse
 	case success && !n.wantsHistory:
-		return final // the client has all that it has asked for
+		return settled // no history is missing
 	case success && n.sentHistory:
-		return final // the same
+		return settled // the client gets the history from the agent
 	case !n.queried:
 		return tooEarly // something is missing, and the store may have it
 	case success && n.past != nil:
@@ -213,7 +213,7 @@ func (n *nativeLoad) judge(m message) verdict {
 	case !success && n.stored:
 		return lacksSession
 	}
-	return final // the store does not have more than the agent
+	return settled // the store does not have more than the agent
 }
 
 func (n *nativeLoad) method() string { return string(read(n.request).env.Method) }

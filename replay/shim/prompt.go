@@ -12,7 +12,7 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 	if c == nil || c.opening.active || m.env.ID == nil {
 		return s.toAgent(m, out)
 	}
-	if c.withholdHistory && time.Since(c.lastUpdate) < quietTime {
+	if c.withholdHistory && time.Since(c.quietSince) < quietTime {
 		return s.awaitReplayEnd(c, m, out)
 	}
 	c.withholdHistory = false
@@ -61,7 +61,7 @@ func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Fr
 				return
 			}
 			s.do(func(out []wire.Frame) []wire.Frame {
-				wait = min(quietTime-time.Since(c.lastUpdate), time.Until(limit))
+				wait = min(quietTime-time.Since(c.quietSince), time.Until(limit))
 				if wait > 0 {
 					return out
 				}

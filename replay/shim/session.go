@@ -27,7 +27,9 @@ type session struct {
 	// and by openAgain if it fails.
 	withholdHistory bool
 
-	lastUpdate time.Time // when the agent last sent an update, while withholdHistory is set
+	// While withholdHistory is set: when the agent last sent an update, or when ask sent the
+	// request to open the session, whichever is later. Zero: neither was done.
+	quietSince time.Time
 
 	shown shownIDs // nil: the agent's ids pass; set by keepShown, cleared by forget
 	epoch int      // number of the live epoch, for shown
@@ -83,7 +85,7 @@ func (s *Shim) followSetting(c *session, m message) {
 func (c *session) followUpdate(m *message) bool {
 	variant := m.param("update.sessionUpdate").Text()
 	if c.withholdHistory {
-		c.lastUpdate = time.Now()
+		c.quietSince = time.Now()
 		if historic(variant) {
 			return false
 		}
