@@ -24,9 +24,9 @@ type call struct {
 	displaced func() // called if newer calls displace this one, so that answered never runs; may be nil
 }
 
-// expect makes c handle the agent's answer to the request with an id. c
-// displaces a call that is open under the same id. If too many calls are open, it also
-// displaces the oldest, whose answer then passes.
+// expect makes c handle the agent's answer to the request with an id. c displaces a call
+// that is open under the same id. If too many calls are open, it also displaces the oldest,
+// whose answer then passes.
 func (s *Shim) expect(id []byte, c *call) {
 	same, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
 	for _, gone := range []*call{same, oldest} {
