@@ -59,7 +59,8 @@
 //	                       no setup is pending
 //	opening.fromClient     the client's messages for a session, until it is open
 //	opening.fromAgent      the agent's messages for a session, until it is open
-//	nativeLoad.answer      the agent's answer to a load, until it has replayed history
+//	nativeLoad.answer      the agent's answer to a load, until the store is read, and then
+//	                       until the client gets the history that the store has
 //	servedRequest.message  a request of the client, until the shim has answered it
 //
 // # How a request of the client ends
