@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// lookEvery is how often a store is looked at in which nothing happens.
+	// lookEvery is how often an idle store is checked.
 	lookEvery = time.Second
 
-	// idleAfter is how long after the last tape has ended a shipper that is to end with
-	// them tries to deliver what is left.
+	// idleAfter is how long a shipper with untilIdle keeps trying to deliver what is left
+	// after the last tape has ended.
 	idleAfter = time.Minute
 
-	// settleAfter is how long after a call of a server its agent may still tell of the
-	// tool call that led to it, in the next turn too.
+	// settleAfter is how long after a server's call its agent may still report the tool
+	// call that led to it, even in the next turn.
 	settleAfter = time.Second
 
-	// anewShare bounds what reading a tape as a whole again and again costs while it is
-	// recorded: one part in so many of the time.
+	// anewShare bounds the cost of rereading whole tapes while they are recorded: it takes
+	// at most one part in anewShare of the time.
 	anewShare = 20
 )
 
-// errIdle says that nothing is being recorded any more.
+// errIdle means that nothing is being recorded any more.
 var errIdle = errors.New("nothing is being recorded")
 
-// follow delivers the tapes that are waiting and those that begin later, as they are
-// recorded, until ctx is done. If untilIdle, it ends once no tape is being recorded and all
-// has arrived, and at the latest a minute after the last of them has ended.
+// follow delivers the waiting tapes and those that begin later, as they are recorded, until
+// ctx is done. If untilIdle is set, it ends once no tape is being recorded and everything
+// has arrived, and at the latest a minute after the last tape has ended.
 func (s *Shipper) follow(ctx context.Context, untilIdle bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -79,21 +79,21 @@ func (s *Shipper) cancelIdle(ctx context.Context, cancel context.CancelCauseFunc
 type follower struct {
 	s         *Shipper
 	untilIdle bool
-	tapes     map[string]*followed // those of which something may be to be delivered
+	tapes     map[string]*followed // those that may have something to deliver
 }
 
-// A followed tape is one that is read as it is recorded: frame by frame, or as a whole each
-// time that something has completed. The latter is for what the frames before do not tell
-// by themselves: what of them is secret, and which tool calls led to the calls of a server.
+// A followed tape is read as it is recorded: frame by frame, or as a whole each time that
+// something has completed. Rereading is necessary if earlier frames do not tell enough:
+// which parts are secret, and which tool calls led to a server's calls.
 type followed struct {
 	*delivery           // nil before the first frame
-	parent    string    // of a server, while the agent that has started it is being recorded
+	parent    string    // of a server, if its agent was being recorded at the start
 	due       bool      // something has completed
-	next      time.Time // when it may be read as a whole again
+	next      time.Time // when it may next be read as a whole
 	ended     bool
 }
 
-// wanted is what Store.Watch asks of each tape.
+// wanted tells Store.Watch from where on to read a tape.
 func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
 	f.s.seen[tape] = true
 	if !f.s.wants(tape, live) {
@@ -104,7 +104,7 @@ func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
 	return 1, t.parent == ""
 }
 
-// parentOf returns the tape of the agent that has started a server, if that is being
+// parentOf returns the tape of the agent that started a server, or "" if that is not being
 // recorded.
 func (f *follower) parentOf(tape string) string {
 	t, err := f.s.Store.Open(tape)
@@ -118,7 +118,7 @@ func (f *follower) parentOf(tape string) string {
 	return start.Parent.Tape
 }
 
-// take takes a change.
+// take handles a change of the store.
 func (f *follower) take(ctx context.Context, c record.Change) error {
 	t := f.tapes[c.Tape]
 	switch c.Kind {
@@ -134,7 +134,7 @@ func (f *follower) take(ctx context.Context, c record.Change) error {
 				return err
 			}
 		}
-		return f.flush(ctx) // of what is recorded beside a long list of old tapes
+		return f.flush(ctx) // so that live tapes do not wait for a long list of old ones
 	case record.TapeDeleted:
 		delete(f.tapes, c.Tape)
 		return f.s.forget(c.Tape)
@@ -144,9 +144,9 @@ func (f *follower) take(ctx context.Context, c record.Change) error {
 	return nil
 }
 
-// add takes a frame.
+// add handles a frame.
 func (f *follower) add(ctx context.Context, c record.Change, t *followed) error {
-	if t == nil { // it has no spans
+	if t == nil { // the tape is not followed any more
 		return nil
 	}
 	if t.delivery == nil {
@@ -163,7 +163,8 @@ func (f *follower) add(ctx context.Context, c record.Change, t *followed) error 
 	return t.add(ctx, &c.Frame)
 }
 
-// begin begins with a tape, of which others are to know that it is to be delivered.
+// begin starts delivering a tape, and saves a cursor for it, so that other processes know
+// that it must be delivered.
 func (f *follower) begin(tape string, t *followed) error {
 	of, err := f.s.Store.Open(tape)
 	if err != nil {
@@ -179,7 +180,7 @@ func (f *follower) begin(tape string, t *followed) error {
 	return t.remember()
 }
 
-// end delivers what is left of a tape that has ended.
+// end delivers the rest of a tape that has ended.
 func (f *follower) end(ctx context.Context, tape string, t *followed) error {
 	if f.s.Content {
 		return f.readAnew(ctx, tape)
@@ -200,7 +201,7 @@ func (f *follower) readAnew(ctx context.Context, tape string) error {
 	return f.s.Tape(ctx, t, true)
 }
 
-// flush sends what has completed: turns before what servers were asked in them.
+// flush sends what has completed: turns first, then the server calls made in them.
 func (f *follower) flush(ctx context.Context) error {
 	for tape, t := range f.tapes {
 		var err error
@@ -225,7 +226,7 @@ func (f *follower) flush(ctx context.Context) error {
 	return nil
 }
 
-// flushAnew reads a tape as a whole, unless that was done too short a while ago.
+// flushAnew rereads a tape as a whole, unless the last time was too recent.
 func (f *follower) flushAnew(ctx context.Context, tape string, t *followed) error {
 	began := time.Now()
 	if began.Before(t.next) {
@@ -240,7 +241,7 @@ func (f *follower) flushAnew(ctx context.Context, tape string, t *followed) erro
 	return f.s.unlessUnreadable(tape, err)
 }
 
-// looked is called when all that was in the store when a look began has been seen.
+// looked is called after everything has been seen that was in the store at began.
 func (f *follower) looked(ctx context.Context, began time.Time) error {
 	for tape, t := range f.tapes {
 		if t.delivery != nil && t.parent == "" && !t.spans.Working() {
@@ -256,11 +257,11 @@ func (f *follower) looked(ctx context.Context, began time.Time) error {
 	return sleep(ctx, lookEvery)
 }
 
-// ErrLocked says that another process delivers to the destination.
+// ErrLocked means that another process delivers to the destination.
 var ErrLocked = errors.New("another acptap is sending there")
 
-// Lock locks the destination, and waits for others no longer than it would for the
-// destination to be reached; it tells that it does. The caller unlocks it.
+// Lock locks the destination. It waits for another process for at most s.Patience, and
+// reports that it waits. The caller must unlock the destination.
 func (s *Shipper) Lock(ctx context.Context) error {
 	told := false
 	for began := time.Now(); ; {
@@ -281,7 +282,7 @@ func (s *Shipper) Lock(ctx context.Context) error {
 	}
 }
 
-// locked returns ErrLocked with who that is.
+// locked returns ErrLocked with the process that holds the lock.
 func (s *Shipper) locked() error {
 	if pid := s.To.Holder(); pid != 0 {
 		return fmt.Errorf("%s: %w: process %d", s.Main().Name(), ErrLocked, pid)
@@ -289,13 +290,13 @@ func (s *Shipper) locked() error {
 	return fmt.Errorf("%s: %w", s.Main().Name(), ErrLocked)
 }
 
-// lockEvery is how often a lock is tried.
+// lockEvery is the time between attempts to lock.
 const lockEvery = 100 * time.Millisecond
 
-// Run locks the destination, and delivers the tapes that are waiting and those that begin
-// later. It returns ErrLocked if another process delivers. A proxy that begins to record
-// meanwhile starts no other: so once the lock is given back, Run looks for tapes that it has
-// not seen.
+// Run locks the destination and delivers the waiting tapes and those that begin later. It
+// returns ErrLocked if another process delivers. A proxy that starts recording while Run
+// holds the lock does not start another process, so after unlocking, Run looks for tapes
+// that it has not seen.
 func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) error {
 	s.seen = map[string]bool{}
 	for again := false; ; again = true {
@@ -315,8 +316,8 @@ func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) erro
 	}
 }
 
-// missed reports whether there are tapes that were not there when all were looked at. It
-// tells of each once: of one that was killed when it began there is nothing to see.
+// missed reports whether the store has tapes that Run has not seen. It reports each tape
+// only once, because there is nothing to see of a tape that was killed when it began.
 func (s *Shipper) missed() (some bool) {
 	there, err := s.Store.Tapes()
 	if err != nil {

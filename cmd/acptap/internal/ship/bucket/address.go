@@ -11,25 +11,25 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// An Address is where tapes are kept.
+// An Address says where tapes are kept.
 type Address struct {
 	Bucket   string
-	Prefix   string // of the names of objects, without a slash at either end; may be empty
+	Prefix   string // of object names, without a slash at either end; may be empty
 	Endpoint string // URL of the server, without a path
-	Region   string // empty: the server is asked
-	Raw      bool   // tapes may have their secrets there
+	Region   string // empty: ask the server
+	Raw      bool   // tapes there may contain secrets
 }
 
-// amazon is where a bucket is unless something else is said.
+// amazon is the default endpoint.
 const amazon = "https://s3.amazonaws.com"
 
-// ParseAddress reads an address of the form
+// ParseAddress parses an address of the form
 //
 //	s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION&raw=1
 //
-// What it does not say of endpoint and region is in the variables that other programs for
-// S3 read: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION. Errors
-// quote nothing but names of parameters: there may be a password in an address.
+// If endpoint or region is missing, it takes them from the variables that other S3 programs
+// read: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION. Errors quote
+// only the names of parameters, because an address may contain a password.
 func ParseAddress(text string, getenv func(string) string) (a Address, err error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "s3" || u.Host == "" {
@@ -57,7 +57,7 @@ func ParseAddress(text string, getenv func(string) string) (a Address, err error
 	a.Region = cmp.Or(query.Get("region"), getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"))
 	a.Endpoint, err = origin(cmp.Or(query.Get("endpoint"), getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), amazon))
 	if a.Endpoint != amazon && a.Region == "" {
-		a.Region = "us-east-1" // what servers take that have no regions
+		a.Region = "us-east-1" // accepted by servers without regions
 	}
 	return a, err
 }
@@ -74,10 +74,10 @@ func origin(text string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// String returns the address as people write it, without the server.
+// String returns the address as users write it, without the server.
 func (a Address) String() string {
 	return strings.TrimSuffix("s3://"+a.Bucket+"/"+a.Prefix, "/")
 }
 
-// url returns the address of an object, as people write it.
+// url returns the address of an object as users write it.
 func (a Address) url(key string) string { return "s3://" + a.Bucket + "/" + key }

@@ -11,27 +11,27 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// arrivals are the tapes of a store that have arrived in a bucket. All but has and hasNow
-// are for one goroutine.
+// arrivals are the tapes of a store that have arrived in a bucket. Only has and hasNow are
+// safe for concurrent use.
 type arrivals struct {
 	store *record.Store
 	at    *ship.Destination
 	name  string
-	added map[string]ship.Cursor // that are not on the disk yet
-	saved time.Time              // when they were last
+	added map[string]ship.Cursor // not saved to disk yet
+	saved time.Time              // when added was last saved
 
 	mu   sync.Mutex
 	seen map[string]ship.Cursor
-	read time.Time // when seen was
+	read time.Time // when seen was read from disk
 }
 
 const (
-	// What was added is saved after that time, or that many tapes. Whoever is killed
-	// before only finds out again that they are there.
+	// Additions are saved after this time, or once there are this many. If the process is
+	// killed before that, the next one only has to find out again what has arrived.
 	maxUnsaved     = time.Second
 	maxUnsavedOnes = 64
 
-	// How old seen may be, for it to tell what other processes have added.
+	// hasNow rereads seen when it is older, for what other processes have added.
 	maxSeenAge = time.Second
 )
 
@@ -47,14 +47,14 @@ func newArrivals(store *record.Store, to Address, raw bool) (*arrivals, error) {
 	return a, a.look()
 }
 
-// look reads what is on the disk.
+// look reads what is saved on disk.
 func (a *arrivals) look() (err error) {
 	_, a.seen, err = a.at.Read()
 	a.read = time.Now()
 	return err
 }
 
-// has reports whether a tape has arrived, as it is now.
+// has reports whether a tape has arrived in its current state.
 func (a *arrivals) has(info *record.Info) bool {
 	a.mu.Lock()
 	c, ok := a.seen[info.Tape]
@@ -62,22 +62,22 @@ func (a *arrivals) has(info *record.Info) bool {
 	return ok && c == a.cursor(info)
 }
 
-// hasNow is has, with what others have added since.
+// hasNow is like has, but first reads what other processes have added.
 func (a *arrivals) hasNow(info *record.Info) bool {
 	a.mu.Lock()
 	if time.Since(a.read) > maxSeenAge {
-		a.look() // if it fails, the tape is pushed once more
+		a.look() // ignore the error: at worst the tape is pushed once more
 	}
 	a.mu.Unlock()
 	return a.has(info)
 }
 
-// cursor returns the cursor of a tape that has arrived as it is now.
+// cursor returns the cursor of a tape that has arrived in its current state.
 func (a *arrivals) cursor(info *record.Info) ship.Cursor {
 	return ship.Cursor{Seq: info.Lines, Done: true, Turns: info.Turns, Notes: a.notes(info)}
 }
 
-// notes returns a fingerprint of what is written on a tape; empty if that is nothing.
+// notes returns a fingerprint of the notes and tags of a tape, or "" if it has none.
 func (a *arrivals) notes(info *record.Info) string {
 	if len(info.Tags) == 0 && info.Notes == 0 {
 		return ""
@@ -93,7 +93,7 @@ func (a *arrivals) notes(info *record.Info) string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 }
 
-// add adds a tape that has arrived as c says.
+// add adds a tape that has arrived, with its cursor.
 func (a *arrivals) add(tape string, c ship.Cursor) error {
 	a.added[tape] = c
 	if len(a.added) < maxUnsavedOnes && time.Since(a.saved) < maxUnsaved {

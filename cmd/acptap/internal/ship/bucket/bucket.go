@@ -1,15 +1,15 @@
 // Package bucket keeps tapes in object storage that speaks the protocol of Amazon S3: Push
-// brings them there from one store, and Pull into another.
+// copies them there from one store, and Pull copies them to another.
 //
-// An object is a tape in the portable form, packed by zstd. Its key says which one:
+// An object is a tape in the portable form, compressed by zstd. Its key identifies the
+// tape:
 //
 //	PREFIX/v1/AGENT/2026/11/23/TAPE-0123456789abcdef.jsonl.zst
 //
-// The last digits are those of the SHA-256 of the portable form. An object is written
-// where none is and never changed, so any number of processes may write at once, and
-// writing again does nothing. Whoever can write to the bucket can write anything: Pull
-// trusts neither names nor contents. What Create writes is no tape, and is replaced when it
-// is written again.
+// The last digits are those of the SHA-256 of the portable form. Push creates objects but
+// never changes them, so any number of processes may push at once, and pushing again does
+// nothing. Whoever can write to the bucket can write anything, so Pull trusts neither names
+// nor contents. Objects written by Create are not tapes; writing them again replaces them.
 //
 // The package decides neither which tapes leave the machine nor what is printed.
 package bucket
@@ -26,7 +26,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// A Bucket is reached by any number of goroutines at once.
+// A Bucket is safe for concurrent use.
 type Bucket struct {
 	Address
 
@@ -35,29 +35,29 @@ type Bucket struct {
 }
 
 const (
-	// Patience is how long nothing may move on a connection before it is given up.
+	// Patience is how long a connection may make no progress.
 	Patience = 30 * time.Second
 
-	// tries is how often a request is made that fails for a reason that may pass.
+	// tries limits how often a request is tried that fails for a transient reason.
 	tries = 3
 
-	// workers is how many objects are on their way at once: enough for the time that a
-	// server far away takes to answer, and no more than a laptop can spare.
+	// workers is how many objects are transferred at once: enough to hide the latency of a
+	// distant server, and no more than a laptop can spare.
 	workers = 4
 
-	// maxPlain is how many bytes the portable form of a tape may have.
+	// maxPlain limits the size of the portable form of a tape, in bytes.
 	maxPlain = 4 << 30
 
-	// What is packed may unpack to maxRatio times as many bytes, and freePlain more, and no
-	// tape of which that is not so is packed: a few kilobytes can unpack to any number.
+	// An object may unpack to at most maxRatio times its size plus freePlain bytes, because
+	// a few kilobytes could unpack to any size. Tapes that exceed this are not packed.
 	maxRatio  = 1000
 	freePlain = 64 << 20
 )
 
-// Open returns the bucket with an address. It asks nobody whether it is there. Credentials
-// are those of the environment (AWS_ACCESS_KEY_ID and so on, else MINIO_ACCESS_KEY and so
-// on), else those of the profile in ~/.aws/credentials, else those of the machine or
-// container that this runs on; without any, requests are not signed.
+// Open returns the bucket at an address, without checking that it exists. It takes
+// credentials from the environment (AWS_ACCESS_KEY_ID and so on, or MINIO_ACCESS_KEY and so
+// on), from the profile in ~/.aws/credentials, or from the machine or container that it
+// runs on; if there are none, requests are not signed.
 func Open(a Address, patience time.Duration) (*Bucket, error) {
 	u, err := url.Parse(a.Endpoint)
 	if err != nil {
@@ -78,13 +78,13 @@ func Open(a Address, patience time.Duration) (*Bucket, error) {
 	return b, err
 }
 
-// isBounded reports whether so many bytes may unpack to size.
+// isBounded reports whether that many packed bytes may unpack to size.
 func isBounded(packed, size int64) bool {
 	return size <= maxPlain && size <= freePlain+maxRatio*packed
 }
 
-// spread calls work for each of a list, in several goroutines, until ctx ends; and collect
-// with what it returns, in the caller's goroutine.
+// spread calls work for each element of list in several goroutines, until ctx ends. It
+// calls collect with each result in the caller's goroutine.
 func spread[T, R any](ctx context.Context, list []T, work func(T) R, collect func(R)) {
 	results := make(chan R)
 	var next atomic.Int64

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// A conn gives up where nothing moves for some time, in whatever state a request is.
+// A conn fails if no data moves for some time, regardless of the state of a request.
 type conn struct {
 	net.Conn
 	patience time.Duration
 }
 
-// Read reads. The deadline is that of both directions: while much is sent, nothing comes.
+// Read extends the deadline of both directions, because nothing arrives during an upload.
 func (c conn) Read(p []byte) (int, error) {
 	c.SetDeadline(time.Now().Add(c.patience))
 	n, err := c.Conn.Read(p)
@@ -39,14 +39,14 @@ func (c conn) explain(err error) error {
 	return err
 }
 
-// A stalledError is that a server neither took nor sent anything for some time.
+// A stalledError means that a server neither took nor sent anything for some time.
 type stalledError struct{ after time.Duration }
 
 func (e stalledError) Error() string   { return fmt.Sprintf("nothing came for %v", e.after) }
 func (e stalledError) Timeout() bool   { return true }
 func (e stalledError) Temporary() bool { return true }
 
-// newTransport returns what carries requests.
+// newTransport returns the transport for requests.
 func newTransport(patience time.Duration) http.RoundTripper {
 	dialer := net.Dialer{Timeout: min(patience, 10*time.Second)}
 	return transport{&http.Transport{
@@ -60,12 +60,12 @@ func newTransport(patience time.Duration) http.RoundTripper {
 		},
 		MaxIdleConnsPerHost: workers,
 		TLSHandshakeTimeout: patience,
-		DisableCompression:  true, // bytes are to come as they are
+		DisableCompression:  true, // the content must arrive as it is stored
 	}}
 }
 
-// A transport says in words that a connection was closed: minio would put its own in their
-// place.
+// A transport has its own error for a closed connection, because minio would replace the
+// original one.
 type transport struct{ *http.Transport }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -79,12 +79,13 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 var errClosed = errors.New("the server closed the connection")
 
 // forCredentials returns the client for services that give credentials to machines and
-// containers. Where there is none, as on most machines, its address leads nowhere.
+// containers. On most machines there is no such service, and nothing answers at its
+// address.
 func forCredentials() *http.Client {
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) {
 			if strings.HasPrefix(r.URL.Host, "169.254.") {
-				return nil, nil // it is the machine's own, whatever the proxy
+				return nil, nil // an address of this machine, so never use a proxy
 			}
 			return http.ProxyFromEnvironment(r)
 		},

@@ -15,14 +15,14 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// An unusableError is that the bucket cannot be used at all: whatever is tried next fails
-// likewise.
+// An unusableError means that the bucket cannot be used at all: further requests would
+// fail, too.
 type unusableError struct{ error }
 
 func (e unusableError) Unwrap() error { return e.error }
 
-// explain says what is wrong with a request, in words that have no secrets in them:
-// servers quote what they were sent.
+// explain describes what is wrong with a request. It removes secrets, because servers quote
+// requests.
 func (b *Bucket) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -36,7 +36,7 @@ func (b *Bucket) explain(ctx context.Context, err error) error {
 	}
 	var request *url.Error
 	if errors.As(err, &request) {
-		err = request.Err // without the URL, which is long and says no more
+		err = request.Err // without the URL, which is long and adds nothing
 	}
 	var stalled stalledError
 	if errors.As(err, &stalled) {
@@ -45,8 +45,8 @@ func (b *Bucket) explain(ctx context.Context, err error) error {
 	return unusableError{fmt.Errorf("%s at %s: %s", b.Address, b.Endpoint, b.clean(err.Error()))}
 }
 
-// refusals are the codes of S3 (API Reference, Error Responses) for what only the user can
-// mend.
+// refusals are the S3 error codes (API Reference, Error Responses) for problems that only
+// the user can solve.
 var refusals = map[string]string{
 	"NoSuchBucket":          "there is no such bucket",
 	"InvalidAccessKeyId":    "the server does not know the access key",
@@ -64,7 +64,7 @@ func (b *Bucket) explainAnswer(answer minio.ErrorResponse) error {
 		text = "it is not for everyone, and there are no credentials: neither AWS_ACCESS_KEY_ID is set nor is there a profile in ~/.aws/credentials"
 	case answer.StatusCode == 0:
 		text = "the server's answer cannot be read: " + b.clean(answer.Message)
-	case strings.HasPrefix(answer.Code, strconv.Itoa(answer.StatusCode)): // it is no answer of S3
+	case strings.HasPrefix(answer.Code, strconv.Itoa(answer.StatusCode)): // not an answer of S3
 		text = "the server answers " + b.clean(answer.Code)
 	case !known:
 		text = fmt.Sprintf("the server answers %d %s: %s", answer.StatusCode, b.clean(answer.Code), b.clean(answer.Message))
@@ -74,10 +74,10 @@ func (b *Bucket) explainAnswer(answer minio.ErrorResponse) error {
 	case known, status == http.StatusUnauthorized, status == http.StatusForbidden, status >= 500, 300 <= status && status < 400:
 		return unusableError{err}
 	}
-	return err // of this object
+	return err // only about this object
 }
 
-// maxQuoted is how much is quoted of what a server says.
+// maxQuoted limits how much of a server's message is quoted, in bytes.
 const maxQuoted = 200
 
 // clean returns a text without secrets, on one line.

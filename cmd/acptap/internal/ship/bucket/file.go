@@ -9,24 +9,24 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// A File is an object that is being written. It is there after Commit, in the place of one
-// that was there before, and until then nothing of it is.
+// A File is an object that is being written. Commit replaces an existing object by it;
+// before that, nothing of it is in the bucket.
 type File struct {
-	*os.File // with what is to be in it
+	*os.File // the temporary file with its content
 
 	to          *Bucket
 	key         string
 	contentType string
 }
 
-// Create begins an object, which Commit or Discard ends. Its name stands behind the prefix of
-// the address.
+// Create starts an object, which the caller must end with Commit or Discard. The address's
+// prefix is added to its name.
 func (b *Bucket) Create(name, contentType string) (*File, error) {
 	f, err := os.CreateTemp("", "acptap-")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(f.Name()) // on Windows it stays until it is closed
+	os.Remove(f.Name()) // on Windows the file stays until it is closed
 	return &File{f, b, path.Join(b.Prefix, name), contentType}, nil
 }
 
@@ -44,7 +44,7 @@ func (f *File) Commit(ctx context.Context) error {
 	return f.to.explain(ctx, err)
 }
 
-// Discard gives up what was written and not committed.
+// Discard drops an object that was not committed.
 func (f *File) Discard() {
 	f.Close()
 	os.Remove(f.Name())

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A name is what the key of an object says of the tape in it.
+// A name is what the key of an object says about its tape.
 type name struct {
 	agent string // of letters, digits, dots, dashes and underscores
 	tape  string
@@ -26,15 +26,15 @@ const (
 	sumBytes = 8
 )
 
-// key returns the key of the object below a prefix.
+// key returns the key of the object under a prefix.
 func (n name) key(prefix string) string {
 	return path.Join(prefix, form, n.agent, tapeid.Time(n.tape).Format("2006/01/02"), n.tape+"-"+n.sum+ending)
 }
 
 var behindForm = regexp.MustCompile(`^([A-Za-z0-9._-]+)/[0-9]{4}/[0-9]{2}/[0-9]{2}/([0-9a-zT-]+)-([0-9a-f]{16})\.jsonl\.zst$`)
 
-// parseKey reads the key of an object below a prefix. ok is false for one that no acptap
-// has written.
+// parseKey parses the key of an object under a prefix. ok is false unless acptap could have
+// written it.
 func parseKey(prefix, key string) (n name, ok bool) {
 	rest, ok := strings.CutPrefix(key, listed(prefix))
 	if !ok {
@@ -48,12 +48,12 @@ func parseKey(prefix, key string) (n name, ok bool) {
 	return n, tapeid.HasOwnForm(n.tape, time.Now()) && n.key(prefix) == key
 }
 
-// listed returns what the keys of all tapes below a prefix begin with.
+// listed returns the prefix of the keys of all tapes under a prefix.
 func listed(prefix string) string { return path.Join(prefix, form) + "/" }
 
-// agentOf returns what the agent of a tape is called in a key. The name of an object is
-// read by more people than the object, so it has no secrets even where that has them, and
-// nothing of a URL but its host.
+// agentOf returns the name of a tape's agent for a key. More people can read the names of
+// objects than the objects, so it never contains secrets, even if the object does, and has
+// only the host of a URL.
 func agentOf(info *record.Info) string {
 	agent := info.Agent()
 	if u, err := url.Parse(info.Start.Upstream); err == nil && agent == info.Start.Upstream {
@@ -62,10 +62,10 @@ func agentOf(info *record.Info) string {
 	return agentWord(redact.Text(agent))
 }
 
-// maxAgent is how long the name of an agent may be in a key.
+// maxAgent limits the length of an agent's name in a key.
 const maxAgent = 64
 
-// agentWord returns a name with a dash for each run of characters that keys do not have.
+// agentWord replaces each run of characters that keys must not have by a dash.
 func agentWord(agent string) string {
 	agent = noWord.ReplaceAllString(agent, "-")
 	agent = strings.Trim(agent[:min(len(agent), maxAgent)], ".-")

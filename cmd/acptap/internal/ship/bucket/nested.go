@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// The metadata of a tape in which others are nested has their ids, so that who pulls the
-// one can pull the others.
+// metaNested is the metadata of a tape that lists the IDs of its nested tapes, so that
+// whoever pulls it can pull those, too.
 const metaNested = "Nested"
 
-// maxNested is how many ids are in the metadata: S3 takes 2 KB of it.
+// maxNested limits the IDs in the metadata, because S3 accepts 2 KB of it.
 const maxNested = 60
 
-// idsOf returns the ids of tapes as they stand in the metadata.
+// idsOf returns the IDs of tapes in the form of the metadata.
 func idsOf(tapes []record.Info) string {
 	ids := make([]string, min(len(tapes), maxNested))
 	for i := range ids {
@@ -24,7 +24,7 @@ func idsOf(tapes []record.Info) string {
 	return strings.Join(ids, " ")
 }
 
-// nestedIn returns the ids that metadata has.
+// nestedIn returns the IDs in the metadata.
 func nestedIn(about map[string]string) (tapes []string) {
 	for _, tape := range strings.Fields(about[http.CanonicalHeaderKey(metaNested)]) {
 		if tapeid.IsValid(tape) && len(tapes) < maxNested {

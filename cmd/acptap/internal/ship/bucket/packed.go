@@ -12,22 +12,22 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A packed is the content of an object, in a file without a name: the key has its sum in
-// it, so all of it is there before the first byte is sent.
+// A packed is the content of an object in a temporary file. The key contains its hash, so
+// all of it must exist before the first byte is sent.
 type packed struct {
 	*os.File
 	size int64
 	sum  string
 }
 
-// pack writes the portable form of a tape. It ends early when stopped returns an error.
-// The caller closes what it returns.
+// pack writes the portable form of a tape. It ends early when stopped returns an error. The
+// caller must close the result.
 func pack(tape *record.Tape, raw bool, stopped func() error) (*packed, error) {
 	f, err := os.CreateTemp("", "acptap-push-")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(f.Name()) // on Windows it stays until it is closed
+	os.Remove(f.Name()) // on Windows the file stays until it is closed
 	p := &packed{File: f}
 	if err := p.fill(tape, raw, stopped); err != nil {
 		p.Close()
@@ -63,7 +63,7 @@ func (p *packed) Close() error {
 	return err
 }
 
-// A summed passes the portable form on, and adds it up.
+// A summed passes on the portable form, and computes its hash and size.
 type summed struct {
 	w       io.Writer
 	sum     hash.Hash
@@ -71,7 +71,7 @@ type summed struct {
 	stopped func() error
 }
 
-// Errors of tapes that no other store would take.
+// Errors for tapes that no other store would accept.
 var (
 	errTooLong  = errors.New("it has more than 4 GiB in the portable form; acptap export writes it to a file")
 	errTooDense = errors.New("it is so uniform that acptap pull would not unpack it; acptap export writes it to a file")

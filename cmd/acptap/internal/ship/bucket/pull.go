@@ -16,31 +16,31 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A Puller brings tapes of a bucket to a store.
+// A Puller copies tapes from a bucket to a store.
 type Puller struct {
 	From *Bucket
 	To   *record.Store
 }
 
-// A Selection is which tapes of a bucket are meant.
+// A Selection selects tapes of a bucket.
 type Selection struct {
-	Since time.Time // they began no earlier; zero: whenever
-	Agent string    // it is part of the agent's name, in which case does not count
-	Tapes []string  // ids, or parts of ids that no other tape of the bucket has; none: all
+	Since time.Time // began at this time or later; zero: whenever
+	Agent string    // part of the agent's name; case is ignored
+	Tapes []string  // IDs, or parts of IDs that identify one tape of the bucket; none: all
 }
 
-// A Pulled is what has become of an object that holds a tape.
+// A Pulled is the result of reading an object.
 type Pulled struct {
 	Tape   string
 	Object string   // URL
-	Notes  []string // what was not taken as it is written
+	Notes  []string // what was not imported exactly as written
 	Err    error
 }
 
-// Pull brings the selected tapes to the store that it does not have, with those that are
-// nested in them, in no particular order. each is called for each object that is read,
-// from this goroutine. What is wrong with one object does not hold up others; an error is
-// that no more can be read.
+// Pull copies the selected tapes that the store does not have, and the tapes nested in
+// them, in no particular order. It calls each for every object that it reads, in the
+// caller's goroutine. An error with one object does not stop the others; Pull returns an
+// error if it cannot read any more.
 func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) error {
 	objects, err := p.From.list(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) er
 	return nil
 }
 
-// here returns the tapes of the store.
+// here returns the set of tapes in the store.
 func (p *Puller) here() (map[string]bool, error) {
 	ids, err := p.To.Tapes()
 	here := make(map[string]bool, len(ids))
@@ -96,7 +96,7 @@ func (p *Puller) here() (map[string]bool, error) {
 	return here, err
 }
 
-// An object is one that holds a tape, by what its key says.
+// An object holds a tape, according to its key.
 type object struct {
 	name
 	key      string
@@ -104,8 +104,8 @@ type object struct {
 	modified time.Time
 }
 
-// list returns the objects of the bucket, by their tapes, the newest of a tape first:
-// there are several of one on which something was written later.
+// list returns the objects of the bucket by tape, the newest object first. A tape has
+// several if it was pushed again after notes or tags had changed.
 func (b *Bucket) list(ctx context.Context) (map[string][]object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -149,19 +149,19 @@ func (s Selection) of(objects map[string][]object) ([]string, error) {
 	}), nil
 }
 
-// A taken is what has become of an object, and what its tape has below it.
+// A taken is the result of reading an object, with the tapes nested in its tape.
 type taken struct {
 	Pulled
 	nested []string
 }
 
-// take imports a tape from the first of its objects that can be read.
+// take imports a tape from the first readable one of its objects.
 func (p *Puller) take(ctx context.Context, objects []object) (list []taken) {
 	for _, o := range objects {
 		t := taken{Pulled: Pulled{Tape: o.tape, Object: p.From.url(o.key)}}
 		t.nested, t.Err = p.takeOne(ctx, o, func(text string) { t.Notes = append(t.Notes, text) })
 		if errors.Is(t.Err, record.ErrTapeExists) {
-			return list // brought here by somebody else meanwhile
+			return list // another process has imported it meanwhile
 		}
 		if list = append(list, t); t.Err == nil || ctx.Err() != nil || errors.As(t.Err, new(unusableError)) {
 			return list
@@ -170,7 +170,7 @@ func (p *Puller) take(ctx context.Context, objects []object) (list []taken) {
 	return list
 }
 
-// takeOne imports the tape in an object, and returns what is nested in it.
+// takeOne imports the tape in an object and returns the IDs of the tapes nested in it.
 func (p *Puller) takeOne(ctx context.Context, o object, tell func(string)) (nested []string, err error) {
 	at := p.From.url(o.key)
 	body, about, _, err := p.From.client.GetObject(ctx, p.From.Bucket, o.key, minio.GetObjectOptions{})

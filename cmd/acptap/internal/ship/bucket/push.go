@@ -18,31 +18,31 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A Pusher brings tapes of a store to a bucket.
+// A Pusher copies tapes from a store to a bucket.
 type Pusher struct {
 	Store   *record.Store
 	To      *Bucket
 	Nesting record.Nesting // of the tapes of the store
-	Raw     bool           // with their secrets
-	Version string         // of the program, for those who look at an object
+	Raw     bool           // keep their secrets
+	Version string         // of the program, for people who look at an object
 }
 
-// A Pushed is what has become of a tape.
+// A Pushed is the result of pushing a tape.
 type Pushed struct {
 	Tape   string
 	Object string // URL; empty after an error
 	Size   int64  // of the object
-	New    bool   // it was not there before
+	New    bool   // the bucket did not have it before
 	Err    error
 }
 
-// Push brings tapes to the bucket, whatever their order, but for those that have arrived
-// there before and have not changed, which are not read. each is called for each of the
-// others, from this goroutine. What is wrong with one tape does not hold up others; an
-// error is that none can be brought there any more, or that nobody can remember which were.
+// Push copies tapes to the bucket, in no particular order. It skips, without reading them,
+// tapes that have arrived there and have not changed since. It calls each for every other
+// tape, in the caller's goroutine. An error with one tape does not stop the others; Push
+// returns an error if no more can be pushed, or if it cannot save which have arrived.
 //
-// Several processes may push the same store at once. What one has brought there the others
-// pass over, or find out from the server.
+// Several processes may push the same store at once. They skip what another one has pushed,
+// or learn from the server that the object exists.
 func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed)) error {
 	seen, err := p.newArrivals()
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 	if len(tapes) == 0 {
 		return nil
 	}
-	// Those who push at once begin at different tapes.
+	// Concurrent processes start with different tapes.
 	first := rand.IntN(len(tapes))
 	tapes = slices.Concat(tapes[first:], tapes[:first])
 
@@ -60,14 +60,14 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 	defer stop(nil)
 	type result struct {
 		pushed Pushed
-		as     ship.Cursor // what was pushed
+		as     ship.Cursor // state in which the tape was pushed
 		passed bool
 	}
 	spread(ctx, tapes, func(info record.Info) result {
 		if seen.hasNow(&info) {
 			return result{passed: true}
 		}
-		as := seen.cursor(&info) // before it is read: what is written on it meanwhile is pushed the next time
+		as := seen.cursor(&info) // taken before reading, so that notes written meanwhile are pushed the next time
 		pushed, err := p.push(ctx, &info)
 		pushed.Tape, pushed.Err = info.Tape, err
 		return result{pushed: pushed, as: as}
@@ -94,7 +94,7 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 	return err
 }
 
-// push brings one tape to the bucket.
+// push copies one tape to the bucket.
 func (p *Pusher) push(ctx context.Context, info *record.Info) (pushed Pushed, err error) {
 	if !tapeid.HasOwnForm(info.Tape, time.Now()) {
 		return pushed, fmt.Errorf("tape %s: its id does not tell when it began, so no other store would take it", info.Tape)
@@ -125,7 +125,7 @@ func (p *Pusher) push(ctx context.Context, info *record.Info) (pushed Pushed, er
 	return Pushed{Object: p.To.url(key), Size: file.size, New: fresh}, nil
 }
 
-// put writes an object where none is. fresh is false if one is there.
+// put writes an object unless it exists; fresh is false if it does.
 func (b *Bucket) put(ctx context.Context, key string, r *io.SectionReader, about map[string]string) (fresh bool, err error) {
 	options := minio.PutObjectOptions{
 		ContentType:      "application/zstd", // RFC 8878
@@ -136,7 +136,8 @@ func (b *Bucket) put(ctx context.Context, key string, r *io.SectionReader, about
 	_, err = b.client.Client.PutObject(ctx, b.Bucket, key, r, r.Size(), options)
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) && answer.StatusCode == http.StatusNotImplemented {
-		// Some servers do not know conditions. To write the same bytes again does no harm.
+		// Some servers do not support conditions. Writing the same bytes again does no
+		// harm.
 		options = minio.PutObjectOptions{ContentType: options.ContentType, UserMetadata: about, DisableMultipart: true}
 		_, err = b.client.Client.PutObject(ctx, b.Bucket, key, r, r.Size(), options)
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An unpacked reads the portable form of a tape out of an object. It comes to its end
-// without an error only if all is as the object's key says.
+// An unpacked reads the portable form of a tape from an object. It returns io.EOF only if
+// the content has the hash in the object's key.
 type unpacked struct {
 	dec  *zstd.Decoder
-	r    io.Reader // of dec
+	r    io.Reader // reads from dec
 	hash hash.Hash
 	want string
 	size int64
@@ -35,7 +35,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A contentError is what is wrong with the bytes of an object, or with how they come.
+// A contentError says what is wrong with the content of an object or its transfer.
 type contentError string
 
 func (e contentError) Error() string { return string(e) }
@@ -46,12 +46,12 @@ const (
 	errTooMuch     contentError = "it unpacks to far more than it has, and is not read on"
 )
 
-// maxWindow is how many bytes back what is packed may refer to, which take as much memory.
-// acptap packs with 8 MiB at most.
+// maxWindow limits how many bytes back compressed data may refer to, and thereby the memory
+// for unpacking. acptap itself uses at most 8 MiB.
 const maxWindow = 8 << 20
 
-// unpack begins to read an object whose key has the sum want. The caller closes what it
-// returns.
+// unpack starts reading an object whose key has the hash want. The caller must close the
+// result.
 func unpack(r io.Reader, want string) (*unpacked, error) {
 	from := &counter{Reader: r}
 	dec, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
@@ -61,7 +61,7 @@ func unpack(r io.Reader, want string) (*unpacked, error) {
 	u := &unpacked{dec: dec, hash: sha256.New(), want: want, from: from}
 	in := bufio.NewReaderSize(dec, 64<<10)
 	u.r = in
-	// Other forms that an import takes may end before the last byte is read.
+	// Other forms that an import accepts may end before the last byte has been read.
 	if begins, err := in.Peek(len(header)); !bytes.Equal(begins, []byte(header)) {
 		dec.Close()
 		if err != nil && err != io.EOF {
@@ -72,7 +72,7 @@ func unpack(r io.Reader, want string) (*unpacked, error) {
 	return u, nil
 }
 
-// header is what the portable form begins with.
+// header is the beginning of the portable form.
 const header = `{"acptap":`
 
 func (u *unpacked) close() { u.dec.Close() }
@@ -92,7 +92,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inWords says what is wrong where bytes cannot be had or unpacked.
+// inWords says why bytes cannot be received or unpacked.
 func inWords(err error) contentError {
 	var stalled stalledError
 	switch {

@@ -5,7 +5,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Call is a row of the table calls: a request, and its response.
+// A Call is a row of the table calls: a request and its response.
 type Call struct {
 	On
 	Session  string   `parquet:"session,optional,dict"`
@@ -27,8 +27,8 @@ type Call struct {
 	ResponseBytes int64 `parquet:"response_bytes,optional"`
 }
 
-// call makes the row of a call that has ended, or that is left open. A call that is open
-// until its connection ends, as it should be, has no latency.
+// call returns the row of a call that has ended or that was left open. A call that by
+// design stays open until its connection ends has no latency.
 func (b *Builder) call(e *trace.Event) Call {
 	c := e.Call
 	row := Call{

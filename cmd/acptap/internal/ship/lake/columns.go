@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// On says whose tape a row is of. All tables begin with it.
+// On identifies the tape of a row. All tables begin with its columns.
 type On struct {
 	Tape            string `parquet:"tape,dict"`
 	TapeStart       int64  `parquet:"tape_start,optional,dict,timestamp(microsecond)"`
@@ -24,7 +24,7 @@ type On struct {
 	Server          string `parquet:"server,optional,dict"`
 }
 
-// on returns what is known of the tape now. The agent is called as acptap stats calls it.
+// on returns what is known about the tape so far. It names the agent as acptap stats does.
 func (b *Builder) on() On {
 	c := b.trace.Runs[0]
 	named := &c
@@ -43,8 +43,8 @@ func (b *Builder) on() On {
 	return on
 }
 
-// micros returns the time of day of a time on the tape in microseconds since 1970, and 0,
-// which stands for an unknown one, if nobody knows when the tape began.
+// micros returns a time on the tape in microseconds since 1970, or 0, which means unknown,
+// if the start of the tape is unknown.
 func (b *Builder) micros(since time.Duration) int64 {
 	if b.tape.Start.IsZero() {
 		return 0
@@ -52,7 +52,7 @@ func (b *Builder) micros(since time.Duration) int64 {
 	return b.tape.Start.Add(since).UnixMicro()
 }
 
-// moment is micros of a time that may be unknown.
+// moment is like micros, for a time that may be unknown.
 func (b *Builder) moment(since time.Duration, untimed bool) int64 {
 	if untimed {
 		return 0
@@ -60,13 +60,13 @@ func (b *Builder) moment(since time.Duration, untimed bool) int64 {
 	return b.micros(since)
 }
 
-// seconds returns a time that is known.
+// seconds returns a duration that is known.
 func seconds(d time.Duration) *float64 {
 	s := d.Seconds()
 	return &s
 }
 
-// secondsIf returns a time that may be unknown.
+// secondsIf returns a duration, or nil unless it is known.
 func secondsIf(known bool, d time.Duration) *float64 {
 	if !known {
 		return nil
@@ -74,7 +74,7 @@ func secondsIf(known bool, d time.Duration) *float64 {
 	return seconds(d)
 }
 
-// given returns a number that may not have been given.
+// given returns a number, or nil if it was not given.
 func given(n trace.Count) *int64 {
 	if !n.Given {
 		return nil
@@ -83,8 +83,8 @@ func given(n trace.Count) *int64 {
 	return &v
 }
 
-// errorCode returns the code of a JSON-RPC error, which is an integer (section 5.1); nil if
-// there is none.
+// errorCode returns the code of a JSON-RPC error, which is an integer (section 5.1), or nil
+// if there is none.
 func errorCode(reason string) *int64 {
 	code, err := strconv.ParseInt(reason, 10, 64)
 	if err != nil {
@@ -93,10 +93,10 @@ func errorCode(reason string) *int64 {
 	return &code
 }
 
-// maxText is how long a name from the traffic may be in a row, in bytes.
+// maxText limits the length of a name from the traffic in a row, in bytes.
 const maxText = 1 << 10
 
-// text makes a name of the traffic fit for a column, which takes UTF-8.
+// text makes a name from the traffic valid for a column: short, and in UTF-8.
 func text(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// Directory returns the Destination of files below dir, which is made if it is not there.
-// Only the user can read them.
+// Directory returns a Destination for files below dir, which it creates if necessary. Only
+// the user can read them.
 func Directory(dir string) Destination {
 	return func(name string) (File, error) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -25,13 +25,13 @@ func Directory(dir string) Destination {
 	}
 }
 
-// A file of a directory has another name until it is whole.
+// A file has a temporary name until Commit.
 type file struct {
 	*os.File
 	path string
 }
 
-// Commit puts the file into its place, durably.
+// Commit renames the file to its final name, durably.
 func (f *file) Commit(context.Context) error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {

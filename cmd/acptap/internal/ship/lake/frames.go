@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Frame is a row of the table frames: what crossed the wire, a line of stderr, or an
+// A Frame is a row of the table frames: a message on the wire, a line of stderr, or an
 // event between them.
 type Frame struct {
 	On
@@ -29,7 +29,7 @@ type Frame struct {
 	Body    string   `parquet:"body,optional"`
 }
 
-// frame makes the row of a frame.
+// frame returns the row of a frame.
 func (b *Builder) frame(f *dialect.Frame) Frame {
 	row := Frame{
 		On: b.on(), Frame: int64(f.Seq), Time: b.moment(f.At, f.Untimed), At: secondsIf(!f.Untimed, f.At),

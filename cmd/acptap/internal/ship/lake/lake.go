@@ -1,9 +1,9 @@
-// Package lake turns tapes into tables, for engines that read Parquet: turns, tool calls,
-// calls and frames. A Builder makes rows of frames; it says of each what trace says, and
-// computes nothing of its own. A Writer puts them into files, one for each table and tape,
-// whose names are partitions as Hive has them. The same tape gives the same bytes under the
-// same names, so that writing it again replaces what was there. Nothing that was said is in
-// them unless Content asks for it.
+// Package lake turns tapes into tables for engines that read Parquet: turns, tool calls,
+// calls and frames. A Builder turns frames into rows; it takes all values from package
+// trace and computes none itself. A Writer writes them to files, one for each table and
+// tape, whose names are Hive partitions. The same tape gives the same bytes under the same
+// names, so that writing it again replaces the files. They contain nothing that was said
+// unless Content is set.
 package lake
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A File is one that is being written. It is in its place after Commit, whole, and not
-// there before it or after Discard.
+// A File is a file that is being written. It appears only with Commit, complete, and never
+// after Discard.
 type File interface {
 	io.Writer
 	Commit(ctx context.Context) error
 	Discard()
 }
 
-// A Destination begins files. Their names are paths with slashes, such as
+// A Destination creates files. Their names are paths with slashes, such as
 // table=turns/date=2026-11-22/20261122T101112-7k2m9p.parquet.
 type Destination func(name string) (File, error)
 
@@ -37,8 +37,8 @@ type Writer struct {
 	frames table[Frame]
 }
 
-// NewWriter returns a Writer of the rows that a Builder makes, for Close or Discard to end.
-// version is that of the program.
+// NewWriter returns a Writer for the rows of a Builder. The caller must call Close or
+// Discard. version is that of the program.
 func NewWriter(to Destination, rows *Builder, version string) *Writer {
 	at := func(table string) place { return place{to, Name(table, rows.tape), version} }
 	return &Writer{
@@ -48,11 +48,11 @@ func NewWriter(to Destination, rows *Builder, version string) *Writer {
 	}
 }
 
-// ContentType is the media type of the files, which is registered with IANA.
+// ContentType is the media type of the files, as registered with IANA.
 const ContentType = "application/vnd.apache.parquet"
 
-// Name returns the name of the file of a table and a tape. The date is that of the tape's
-// start in UTC; of an unknown one it is what Hive calls the partition of nulls.
+// Name returns the name of the file for a table and a tape. The date is that of the tape's
+// start in UTC, or if that is unknown, Hive's name for the partition of nulls.
 func Name(table string, t Tape) string {
 	date := "__HIVE_DEFAULT_PARTITION__"
 	if !t.Start.IsZero() {
@@ -72,8 +72,8 @@ func (w *Writer) write(rows Rows) error {
 	return errors.Join(w.turns.add(rows.Turns, 0), w.tools.add(rows.Tools, 0), w.calls.add(rows.Calls, 0), w.frames.add(rows.Frames, bodies))
 }
 
-// Close puts the files into their places. A table without rows has none. After an error
-// some may be in their places: each is whole.
+// Close commits the files. A table without rows has no file. After an error some files may
+// be committed; each of them is complete.
 func (w *Writer) Close(ctx context.Context) error {
 	err := w.write(w.rows.End())
 	for _, t := range w.tables() {
@@ -90,14 +90,14 @@ func (w *Writer) Close(ctx context.Context) error {
 	return err
 }
 
-// Discard leaves nothing behind that is not in its place. It does nothing after Close.
+// Discard removes files that were not committed. It does nothing after Close.
 func (w *Writer) Discard() {
 	for _, t := range w.tables() {
 		t.discard()
 	}
 }
 
-// A writing is a table whatever its rows are.
+// A writing is a table with any type of rows.
 type writing interface {
 	finish() error
 	commit(ctx context.Context) error

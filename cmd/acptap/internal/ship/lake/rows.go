@@ -7,17 +7,17 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Tape is what is known of a tape without reading it.
+// A Tape is what is known about a tape without reading it.
 type Tape struct {
 	ID         string
 	Start      time.Time          // zero: unknown
-	Agent      string             // what the agent is called if it does not say so itself
-	Parent     string             // the tape of the agent that has started this server; empty: none
-	Server     string             // what that agent calls it; empty: it has no parent
-	Connection dialect.Connection // as it is known so far
+	Agent      string             // the name of the agent if it does not name itself
+	Parent     string             // the tape of the agent that started this server; empty: none
+	Server     string             // that agent's name for the server; empty: there is no parent
+	Connection dialect.Connection // as far as it is known
 }
 
-// Rows are what becomes known with a frame, or with the end of the tape.
+// Rows are what a frame, or the end of the tape, completes.
 type Rows struct {
 	Turns  []Turn
 	Tools  []Tool
@@ -25,11 +25,11 @@ type Rows struct {
 	Frames []Frame
 }
 
-// A Builder makes rows of the frames of one tape. Its memory is bounded. It is not safe
+// A Builder turns the frames of one tape into rows. Its memory is bounded. It is not safe
 // for concurrent use.
 type Builder struct {
-	// Content adds the bytes of frames, and titles of turns and tool calls. The frames
-	// are to be without secrets then. It must not change after the first Add.
+	// Content adds the bytes of frames, and titles of turns and tool calls. The caller must
+	// then remove secrets from frames. It must not change after the first Add.
 	Content bool
 
 	tape  Tape
@@ -45,8 +45,8 @@ func NewBuilder(t Tape) *Builder {
 	return b
 }
 
-// Add takes the next frame, with its bytes, and returns what is known with it. It keeps
-// nothing of f.
+// Add takes the next frame, with its bytes, and returns the rows that it completes. It does
+// not retain f.
 func (b *Builder) Add(f *dialect.Frame) Rows {
 	b.trace.Add(f)
 	rows := b.events()
@@ -54,8 +54,8 @@ func (b *Builder) Add(f *dialect.Frame) Rows {
 	return rows
 }
 
-// End returns what is left when no frame comes any more. What is open then, may have an
-// end when a tape that goes on is read again.
+// End returns the remaining rows after the last frame. What is still open may turn out to
+// have ended if the tape grows and is read again.
 func (b *Builder) End() Rows {
 	b.trace.End()
 	rows := b.events()
@@ -65,7 +65,7 @@ func (b *Builder) End() Rows {
 	return rows
 }
 
-// events makes rows of what has just happened.
+// events returns the rows for the latest events.
 func (b *Builder) events() (rows Rows) {
 	for _, e := range b.trace.Events() {
 		for _, end := range b.ends.Observe(&e) {

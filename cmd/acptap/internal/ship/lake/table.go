@@ -7,25 +7,25 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A place is where a table goes.
+// A place says where to write a table.
 type place struct {
 	to      Destination
 	name    string
 	version string // of the program that writes it
 }
 
-// A table is the file of one table and tape. It begins with the first row.
+// A table is the file for one table and tape. The first rows create it.
 type table[T any] struct {
 	place
 	file File
 	out  *parquet.GenericWriter[T]
 	rows []T // not written yet
-	held int // bytes of bodies in them
-	body int // bytes of bodies in the row group
+	held int // bytes of bodies in rows
+	body int // bytes of bodies in the current row group
 }
 
-// Bounds of what is held in memory. Engines read a row group at a time, by one thread, and
-// DuckDB advises 100,000 rows and more.
+// Bounds for what is held in memory. Engines read one row group at a time per thread, and
+// DuckDB advises 100,000 rows or more.
 const (
 	maxRows       = 1 << 8
 	maxHeld       = 1 << 20
@@ -33,7 +33,7 @@ const (
 	bodiesOfGroup = 64 << 20
 )
 
-// add adds rows, with so many bytes of bodies.
+// add adds rows. bodies is the size of their bodies.
 func (t *table[T]) add(rows []T, bodies int) error {
 	t.rows = append(t.rows, rows...)
 	t.held += bodies
@@ -67,7 +67,7 @@ func (t *table[T]) flush() error {
 	return t.located(err)
 }
 
-// finish writes what is left, but for the file's name.
+// finish writes what is left, but does not commit the file.
 func (t *table[T]) finish() error {
 	if err := t.flush(); err != nil || t.out == nil {
 		return err
@@ -75,7 +75,7 @@ func (t *table[T]) finish() error {
 	return t.located(t.out.Close())
 }
 
-// commit puts the file into its place.
+// commit commits the file.
 func (t *table[T]) commit(ctx context.Context) error {
 	if t.file == nil {
 		return nil
@@ -85,7 +85,7 @@ func (t *table[T]) commit(ctx context.Context) error {
 	return t.located(err)
 }
 
-// discard leaves no file behind.
+// discard removes the file unless it was committed.
 func (t *table[T]) discard() {
 	if t.file != nil {
 		t.file.Discard()

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Tool is a row of the table tools: a tool call of an agent, or a call of a tool of an
-// MCP server.
+// A Tool is a row of the table tools: a tool call of an agent, or a tools/call of an MCP
+// server.
 type Tool struct {
 	On
 	Session    string   `parquet:"session,optional,dict"`
@@ -26,8 +26,8 @@ type Tool struct {
 	Title      string   `parquet:"title,optional"`
 }
 
-// tool makes the row of a tool call that has ended, or that is left open. It took so long
-// without the time in which the user was asked.
+// tool returns the row of a tool call that has ended or that was left open. took excludes
+// the time in which the user was asked.
 func (b *Builder) tool(e *trace.Event, took time.Duration) Tool {
 	c := e.ToolCall.ToolCall
 	row := b.toolRow(e)
@@ -41,7 +41,7 @@ func (b *Builder) tool(e *trace.Event, took time.Duration) Tool {
 	return row
 }
 
-// toolOfServer makes the row of a tools/call.
+// toolOfServer returns the row of a tools/call.
 func (b *Builder) toolOfServer(e *trace.Event) Tool {
 	row := b.toolRow(e)
 	row.Name = text(e.Call.Tool)
@@ -60,8 +60,7 @@ func (b *Builder) toolRow(e *trace.Event) Tool {
 	return row
 }
 
-// hasEnd reports whether something came to an end of its own, so that it is known how long
-// it took.
+// hasEnd reports whether something ended by itself, so that its duration is known.
 func hasEnd(how trace.End) bool {
 	return how == trace.Completed || how == trace.Failed || how == trace.Cancelled
 }

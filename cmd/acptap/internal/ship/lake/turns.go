@@ -4,7 +4,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Turn is a row of the table turns: a prompt, and what the agent did for it.
+// A Turn is a row of the table turns: a prompt and what the agent did for it.
 type Turn struct {
 	On
 	Session  string   `parquet:"session,dict"`
@@ -53,7 +53,7 @@ type Turn struct {
 	Title string `parquet:"title,optional"`
 }
 
-// turn makes the row of a turn of which all is known.
+// turn returns the row of a turn about which everything is known.
 func (b *Builder) turn(e *trace.TurnEnd) Turn {
 	work, usage, tokens := &e.Work, &e.Usage, &e.Usage.Tokens
 	row := Turn{
@@ -81,7 +81,7 @@ func (b *Builder) turn(e *trace.TurnEnd) Turn {
 	return row
 }
 
-// timing adds what a turn took, of which times are known.
+// timing sets the durations of a turn whose times are known.
 func (r *Turn) timing(t *trace.Turn) {
 	r.FirstOutput = secondsIf(t.Output != 0, t.FirstOutput-t.Began)
 	r.FirstText = secondsIf(t.Pace.Text != 0, t.Pace.FirstText-t.Began)

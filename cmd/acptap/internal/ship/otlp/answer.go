@@ -20,29 +20,29 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Failure is that a request was not accepted. Its text is clean, and tells neither a value
-// of Client.Header nor what of the URL Client.Name leaves out.
+// A Failure means that a request was not accepted. Its text is clean, and contains neither
+// values of Client.Header nor the parts of the URL that Client.Name omits.
 type Failure struct {
 	Kind  Kind
-	After time.Duration // how long to wait before the next try, if the answer says so; else 0
+	After time.Duration // how long to wait before the next try, if the answer says so; otherwise 0
 	text  string
 }
 
 func (f *Failure) Error() string { return f.text }
 
-// A Kind is what a Failure is about.
+// A Kind says what a Failure is about.
 type Kind uint8
 
 // The kinds.
 const (
-	Unreached Kind = iota // nobody answers, or not now: the same request may be accepted later
-	Denied                // the URL, the headers or the certificate are not those that it wants: no request will be accepted
-	Absent                // nothing at the URL takes requests; a back end without a signal answers so
+	Unreached Kind = iota // no answer, or not now: the same request may be accepted later
+	Denied                // wrong URL, headers or certificate: no request will be accepted
+	Absent                // nothing at the URL takes requests, as at a back end that lacks the signal
 	Refused               // this request will never be accepted
 )
 
-// kindOf returns what a status says (OTLP specification, "Failures"). Which statuses are
-// about the sender instead of the request follows from HTTP.
+// kindOf returns the kind of failure that a status means (OTLP specification, "Failures").
+// HTTP defines which statuses are about the sender instead of the request.
 func kindOf(status int) Kind {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -58,9 +58,9 @@ func kindOf(status int) Kind {
 	return Refused
 }
 
-// answer reads an answer to a request of a length.
+// answer interprets the answer to a request with length elements.
 func (c *Client) answer(status int, head http.Header, body []byte, length int) (Answer, error) {
-	of, _, _ := mime.ParseMediaType(head.Get("Content-Type")) // of one that is none, the body is taken for text
+	of, _, _ := mime.ParseMediaType(head.Get("Content-Type")) // if it is invalid, the body is treated as text
 	if status/100 == 2 {
 		refused, message := readPartialSuccess(of, body)
 		return Answer{Refused: int(min(max(refused, 0), int64(length))), Message: c.clean(message)}, nil
@@ -78,13 +78,13 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 	return Answer{}, &Failure{Kind: kind, After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
 }
 
-// wantsTLS is how servers answer http where they speak https: those of Go, as the collector
-// is, and nginx. It is about the URL, though the status blames the request.
+// wantsTLS matches the answers of HTTPS servers to HTTP requests: those of Go, such as the
+// collector, and nginx. The URL is wrong, though the status blames the request.
 var wantsTLS = regexp.MustCompile(`Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port`)
 
-// readPartialSuccess returns how much of a request an answer says that was refused, and why.
-// In protobuf the answers of all signals have the same fields. An answer that cannot be read
-// has accepted the request all the same.
+// readPartialSuccess returns how much of a request was refused, and why. In protobuf the
+// answers of all signals have the same fields. If the answer cannot be read, the request
+// still counts as accepted.
 func readPartialSuccess(contentType string, body []byte) (refused int64, message string) {
 	switch contentType {
 	case protobuf:
@@ -108,8 +108,8 @@ func readPartialSuccess(contentType string, body []byte) (refused int64, message
 	return 0, ""
 }
 
-// readMessage returns what the body of an error says: of a google.rpc.Status in protobuf its
-// field message, 2.
+// readMessage returns the message in the body of an error. In protobuf that is field 2,
+// message, of a google.rpc.Status.
 func readMessage(contentType string, body []byte) string {
 	if contentType != protobuf {
 		return string(body)
@@ -131,16 +131,17 @@ func readMessage(contentType string, body []byte) string {
 	return ""
 }
 
-// maxMessage is how much of a message of others is told.
+// maxMessage limits how much of a foreign message is quoted.
 const maxMessage = 200
 
-// clean makes clean text of what others have said, without what is secret: it may repeat
-// what it was sent.
+// clean returns foreign text as clean text without secrets, because an answer may repeat
+// the request.
 func (c *Client) clean(text string) string {
 	return termtext.Brief(strings.TrimSpace(strings.NewReplacer(c.secrets()...).Replace(text)), maxMessage)
 }
 
-// secrets returns what no message may tell, each with what stands for it, the longest first.
+// secrets returns what no message may contain, each with its replacement, the longest
+// first.
 func (c *Client) secrets() (pairs []string) {
 	var all []string
 	for _, values := range c.Header {
@@ -150,7 +151,7 @@ func (c *Client) secrets() (pairs []string) {
 	}
 	if c.URL.User != nil {
 		password, _ := c.URL.User.Password()
-		basic := base64.StdEncoding.EncodeToString([]byte(c.URL.User.Username() + ":" + password)) // as it is sent
+		basic := base64.StdEncoding.EncodeToString([]byte(c.URL.User.Username() + ":" + password)) // in the form in which it is sent
 		all = append(all, c.URL.User.String(), c.URL.User.Username(), password, basic)
 	}
 	all = append(all, c.URL.RawQuery)
@@ -166,11 +167,11 @@ func (c *Client) secrets() (pairs []string) {
 	return pairs
 }
 
-// maxAfter bounds how long an answer may make us wait.
+// maxAfter limits how long an answer may make us wait.
 const maxAfter = 10 * time.Minute
 
-// retryAfter reads a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), which
-// is compared with the Date of the answer: clocks differ.
+// retryAfter parses a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3). It
+// compares a date with the Date of the answer, because clocks differ.
 func retryAfter(value, date string) time.Duration {
 	if s, err := strconv.ParseUint(value, 10, 64); err == nil {
 		return time.Duration(min(s, uint64(maxAfter/time.Second))) * time.Second

@@ -1,5 +1,5 @@
-// Package otlp writes spans, what is measured of them, and frames as logs, in the protocol of
-// OpenTelemetry, OTLP.
+// Package otlp writes spans, metrics of them, and frames as logs, in OTLP, the protocol of
+// OpenTelemetry.
 package otlp
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// MaxSpans is how many spans a request has at most, unless more completed together.
+// MaxSpans limits the spans in a request, unless more of them completed together.
 const MaxSpans = 512
 
-// An Encoder writes requests. Version is that of acptap.
+// An Encoder encodes requests. Version is that of acptap.
 type Encoder struct {
 	Version string
 }
 
-// A Request is what is sent at once, of one Signal: Spans, Points or Records.
+// A Request is what is sent at once, for one Signal: Spans, Points or Records.
 type Request interface {
-	Len() int // of what it is named for
+	Len() int // the number of spans, points or records
 	message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message
 }
 
@@ -38,20 +38,20 @@ func (e Encoder) Proto(r Request) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(r.message(e.scope(), unchanged))
 }
 
-// JSON returns a request as OTLP/JSON, in one line without its end.
+// JSON returns a request as OTLP/JSON, on one line without a line end.
 func (e Encoder) JSON(r Request) ([]byte, error) {
-	// Enums are numbers there, and ids are hexadecimal (OTLP specification, "JSON
+	// In OTLP/JSON, enums are numbers and IDs are hexadecimal (OTLP specification, "JSON
 	// Protobuf Encoding").
 	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(r.message(e.scope(), hexadecimal))
 	if err != nil {
 		return nil, err
 	}
-	var line bytes.Buffer // protojson puts blanks in, here and there
+	var line bytes.Buffer // protojson inserts blanks, and not always the same ones
 	err = json.Compact(&line, text)
 	return line.Bytes(), err
 }
 
-// Size returns how many bytes a request has, before compression.
+// Size returns the size of a request in bytes, before compression.
 func (e Encoder) Size(r Request) int { return proto.Size(r.message(e.scope(), unchanged)) }
 
 func (e Encoder) scope() *common.InstrumentationScope {
@@ -60,9 +60,9 @@ func (e Encoder) scope() *common.InstrumentationScope {
 
 func unchanged(id []byte) []byte { return id }
 
-// hexadecimal returns bytes that are id in hexadecimal if they are written as base64, as
-// protojson writes all bytes. Digits of the one are digits of the other, and there are as
-// many of them as base64 wants.
+// hexadecimal returns bytes whose base64 encoding is id in hexadecimal, because protojson
+// writes all bytes as base64. Hexadecimal digits are also base64 digits, and the IDs are
+// long enough to need no padding.
 func hexadecimal(id []byte) []byte {
 	digits := make([]byte, 0, 2*len(id))
 	for _, b := range id {
@@ -75,7 +75,7 @@ func hexadecimal(id []byte) []byte {
 	return id
 }
 
-// Spans are a request with the spans of sets.
+// Spans are a request with the spans in sets.
 type Spans []spans.Set
 
 // Len returns how many spans there are.
@@ -86,7 +86,7 @@ func (sets Spans) Len() (n int) {
 	return n
 }
 
-// message returns an ExportTraceServiceRequest. Sets with one resource share it.
+// message returns an ExportTraceServiceRequest. Sets with the same resource share it.
 func (sets Spans) message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message {
 	r := &collector.ExportTraceServiceRequest{}
 	var of *tracepb.ResourceSpans
@@ -134,11 +134,11 @@ func kind(s *spans.Span) tracepb.Span_SpanKind {
 	return tracepb.Span_SPAN_KIND_INTERNAL
 }
 
-// Flags of a span and a link (trace.proto, SpanFlags): the lowest byte is that of W3C
-// Trace Context.
+// Flags of a span and a link (trace.proto, SpanFlags). The lowest byte is that of W3C Trace
+// Context.
 const (
 	sampled  = 0x01
-	isKnown  = 0x100 // isRemote says whether the parent is of another process
+	isKnown  = 0x100 // isRemote is valid: whether the parent belongs to another process
 	isRemote = 0x200
 )
 
@@ -149,8 +149,8 @@ func flags(s *spans.Span) uint32 {
 	return sampled | isKnown
 }
 
-// nanoseconds returns a time since 1970. One that cannot be told so is 0, which means
-// unknown.
+// nanoseconds returns a time in nanoseconds since 1970, or 0, which means unknown, if that
+// cannot represent it.
 func nanoseconds(t time.Time) uint64 {
 	if t.Year() < 1970 || t.Year() > 2261 {
 		return 0

@@ -19,13 +19,14 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// An Environment looks up variables, as os.Getenv does. Those of OpenTelemetry are read as
-// its exporters read them (OpenTelemetry specification, "OTLP Exporter Configuration" and
-// "Environment Variable Specification"). No error tells a value that may be secret.
+// An Environment looks up variables, as os.Getenv does. It interprets those of
+// OpenTelemetry as its exporters do (OpenTelemetry specification, "OTLP Exporter
+// Configuration" and "Environment Variable Specification"). Errors contain no values that
+// may be secret.
 type Environment func(name string) string
 
-// exporter returns a variable of the exporter: that for a signal, else that for all. name is
-// the one that was set.
+// exporter returns a variable of the exporter: the one for a signal, or if that is not set,
+// the one for all signals. name is the variable that was set.
 func (env Environment) exporter(of Signal, which string) (name, value string) {
 	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_" + strings.ToUpper(of.String()) + "_", "OTEL_EXPORTER_OTLP_"} {
 		if value := strings.TrimSpace(env(prefix + which)); value != "" {
@@ -35,18 +36,18 @@ func (env Environment) exporter(of Signal, which string) (name, value string) {
 	return "", ""
 }
 
-// Disabled reports whether OTEL_SDK_DISABLED says that nothing is to be sent.
+// Disabled reports whether OTEL_SDK_DISABLED turns off all sending.
 func (env Environment) Disabled() bool { return isTrue(env("OTEL_SDK_DISABLED")) }
 
-// WantsContent reports whether spans are to tell what was said.
+// WantsContent reports whether spans must include what was said.
 func (env Environment) WantsContent() bool {
 	return isTrue(env("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
 }
 
 func isTrue(value string) bool { return strings.EqualFold(strings.TrimSpace(value), "true") }
 
-// Resource returns what service is called, if that is said, and what else the user wants to
-// be said of it.
+// Resource returns the name of the service, or "" if none is set, and the other attributes
+// of the resource.
 func (env Environment) Resource() (service string, attrs []spans.Attr, err error) {
 	const name = "OTEL_RESOURCE_ATTRIBUTES"
 	pairs, err := readPairs(name, env(name))
@@ -63,10 +64,10 @@ func (env Environment) Resource() (service string, attrs []spans.Attr, err error
 	return cmp.Or(env("OTEL_SERVICE_NAME"), service), attrs, nil
 }
 
-// Endpoint returns the URL that requests of a signal are posted to. address is what the user
-// has named: a base, as OTEL_EXPORTER_OTLP_ENDPOINT is, or the whole URL of a signal; empty: the variables say it,
-// else it is a collector on this machine. It is an error if the environment asks for a
-// protocol other than OTLP over HTTP.
+// Endpoint returns the URL to post requests of a signal to. address is the user's choice: a
+// base, as in OTEL_EXPORTER_OTLP_ENDPOINT, or the whole URL of a signal. If it is empty,
+// the variables decide, and by default it is a collector on this machine. Endpoint returns
+// an error if the environment asks for a protocol other than OTLP over HTTP.
 func (env Environment) Endpoint(of Signal, address string) (*url.URL, error) {
 	if _, err := env.protocol(of); err != nil {
 		return nil, err
@@ -78,10 +79,10 @@ func (env Environment) Endpoint(of Signal, address string) (*url.URL, error) {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s is not a URL such as http://localhost:4318", name) // it may hold a password
+		return nil, fmt.Errorf("%s is not a URL such as http://localhost:4318", name) // do not quote it: it may contain a password
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if name != byUser && name != ofAll { // it is that of the signal
+	if name != byUser && name != ofAll { // the whole URL of the signal
 		u.Path = cmp.Or(u.Path, "/")
 		return u, nil
 	}
@@ -105,10 +106,10 @@ func (env Environment) protocol(of Signal) (string, error) {
 	return "", fmt.Errorf("%s is http/protobuf or http/json, not %q", name, value)
 }
 
-// defaultTimeout is how long the answer to a request may take.
+// defaultTimeout limits how long the answer to a request may take.
 const defaultTimeout = 10 * time.Second
 
-// Client returns a client of the endpoint that Endpoint returns. Its encoder has no version.
+// Client returns a client for the URL that Endpoint returns. Its encoder has no version.
 func (env Environment) Client(of Signal, address string) (*Client, error) {
 	u, err := env.Endpoint(of, address)
 	if err != nil {
@@ -144,7 +145,7 @@ func (env Environment) Client(of Signal, address string) (*Client, error) {
 	return c, nil
 }
 
-// header returns what is sent with each request.
+// header returns the header to send with each request.
 func (env Environment) header(of Signal) (http.Header, error) {
 	name, value := env.exporter(of, "HEADERS")
 	pairs, err := readPairs(name, value)
@@ -163,7 +164,7 @@ func (env Environment) header(of Signal) (http.Header, error) {
 
 type pair struct{ name, value string }
 
-// readPairs reads name=value,name=value with percent-encoded values.
+// readPairs parses name=value,name=value with percent-encoded values.
 func readPairs(variable, text string) (list []pair, err error) {
 	for i, entry := range slices.DeleteFunc(strings.Split(text, ","), func(e string) bool { return strings.TrimSpace(e) == "" }) {
 		name, value, ok := strings.Cut(entry, "=")
@@ -178,7 +179,7 @@ func readPairs(variable, text string) (list []pair, err error) {
 	return list, nil
 }
 
-// tls returns what the variables say of certificates; nil: nothing.
+// tls returns the certificates that the variables set, or nil if they set none.
 func (env Environment) tls(of Signal) (*tls.Config, error) {
 	var c tls.Config
 	name, path := env.exporter(of, "CERTIFICATE")

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// Lines writes requests as OTLP/JSON, one a line, as the collector's file exporter does
+// Lines writes requests as OTLP/JSON, one per line, as the collector's file exporter does
 // (OpenTelemetry Protocol File Exporter).
 type Lines struct {
 	W       io.Writer
@@ -20,8 +20,8 @@ type Lines struct {
 	records Records
 }
 
-// Write writes a set, possibly not before the next ones: a request has MaxSpans, or one
-// set that has more.
+// Write writes a set, but may delay it. A request has at most MaxSpans spans, or one set
+// that has more.
 func (l *Lines) Write(set spans.Set) error {
 	if l.spans+len(set.Spans) > MaxSpans {
 		if err := l.Close(); err != nil {
@@ -32,7 +32,7 @@ func (l *Lines) Write(set spans.Set) error {
 	return nil
 }
 
-// Record writes a record, possibly not before the next ones.
+// Record writes a record, but may delay it.
 func (l *Lines) Record(r spans.Record) error {
 	if l.records = append(l.records, r); len(l.records) < MaxRecords {
 		return nil
@@ -40,7 +40,7 @@ func (l *Lines) Record(r spans.Record) error {
 	return l.Close()
 }
 
-// Close writes what is not written yet. It does not close W.
+// Close writes what was delayed. It does not close W.
 func (l *Lines) Close() error {
 	if slices.Contains(l.Signals, Traces) {
 		if err := l.line(l.waiting); err != nil {
@@ -60,7 +60,7 @@ func (l *Lines) Close() error {
 	return err
 }
 
-// line writes a request, unless there is nothing in it.
+// line writes a request unless it is empty.
 func (l *Lines) line(r Request) error {
 	if r.Len() == 0 {
 		return nil

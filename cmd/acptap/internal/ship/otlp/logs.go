@@ -12,10 +12,10 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// MaxRecords is how many records a request has at most.
+// MaxRecords limits the records in a request.
 const MaxRecords = 512
 
-// FrameEvent is what records are called.
+// FrameEvent is the event name of records.
 const FrameEvent = "acp.frame"
 
 // Records are a request with frames.
@@ -24,7 +24,7 @@ type Records []spans.Record
 // Len returns how many records there are.
 func (list Records) Len() int { return len(list) }
 
-// message returns an ExportLogsServiceRequest. Records with one resource share it.
+// message returns an ExportLogsServiceRequest. Records with the same resource share it.
 func (list Records) message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message {
 	r := &collector.ExportLogsServiceRequest{}
 	var of *logspb.ResourceLogs

@@ -13,12 +13,13 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// Cumulative reports whether points are to tell all since their tape began, and not only
-// what is new. Without a preference they tell what is new, as what is sent is of short life.
+// Cumulative reports whether points must cover everything since the start of their tape,
+// instead of only what is new. The default is only what is new, because tapes are
+// short-lived.
 func (env Environment) Cumulative() (bool, error) {
 	const name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 	switch value := strings.ToLower(strings.TrimSpace(env(name))); value {
-	case "", "delta", "lowmemory": // the last is delta for histograms
+	case "", "delta", "lowmemory": // lowmemory means delta for histograms
 		return false, nil
 	case "cumulative":
 		return true, nil
@@ -27,7 +28,7 @@ func (env Environment) Cumulative() (bool, error) {
 	}
 }
 
-// Points are a request with what was measured.
+// Points are a request with measurements.
 type Points struct {
 	Measured   []spans.Measured
 	Cumulative bool
@@ -53,7 +54,7 @@ func (p Points) message(by *common.InstrumentationScope, _ func([]byte) []byte) 
 	return r
 }
 
-// metrics returns histograms. Points of one metric are beside each other.
+// metrics returns histograms. Points of the same metric must be adjacent.
 func (p Points) metrics(points []spans.Point) (list []*metricspb.Metric) {
 	temporality := metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA
 	if p.Cumulative {

@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// A Client posts requests of one Signal to a collector, or to whatever takes OTLP over HTTP. It does not try
-// again: what it says of a Failure tells its caller whether to. It may be used from several
-// goroutines.
+// A Client posts requests of one Signal to a collector or anything else that accepts OTLP
+// over HTTP. It does not retry: the caller decides by the Kind of a Failure. It is safe for
+// concurrent use.
 type Client struct {
 	URL     *url.URL
-	Header  http.Header   // sent with each request; nothing of its values is in any message
-	Timeout time.Duration // of a request with its answer
+	Header  http.Header   // sent with each request; no message contains its values
+	Timeout time.Duration // for a request and its answer
 	Gzip    bool
-	JSON    bool // http/json in place of http/protobuf
+	JSON    bool // http/json instead of http/protobuf
 	Encoder Encoder
-	HTTP    *http.Client // it must not follow redirects: Header is for URL alone
+	HTTP    *http.Client // must not follow redirects, because Header is only for URL
 }
 
-// newHTTP returns an HTTP client. security is nil for the system's certificates.
+// newHTTP returns an HTTP client. If security is nil, it uses the system's certificates.
 func newHTTP(security *tls.Config) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = security
@@ -38,7 +38,7 @@ func newHTTP(security *tls.Config) *http.Client {
 	}
 }
 
-// Name returns the URL for people: without user, password and query.
+// Name returns the URL to show to users: without user, password and query.
 func (c *Client) Name() string { return Name(c.URL) }
 
 // Name returns a URL without user, password and query.
@@ -46,17 +46,16 @@ func Name(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// An Answer is what became of a request that was accepted.
+// An Answer is the result of a request that was accepted.
 type Answer struct {
-	Refused int    // of Request.Len, what was not (partial success)
-	Message string // what was said of it, as clean text; empty: nothing
+	Refused int    // how many of Request.Len were not accepted (partial success)
+	Message string // the server's message, as clean text; may be empty
 }
 
-// maxAnswer is how many bytes of an answer are read.
+// maxAnswer limits how many bytes of an answer are read.
 const maxAnswer = 64 << 10
 
-// Send posts a request. Each error is a *Failure, but for the one of
-// a context that is done.
+// Send posts a request. Each error is a *Failure, unless ctx is done.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	body, err := c.encode(r)
 	if err != nil {
@@ -80,15 +79,15 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	return Answer{}, f
 }
 
-// isDenial reports whether a connection failed because one side does not trust the other, or
-// the server does not speak TLS.
+// isDenial reports whether a connection failed because one side does not trust the other,
+// or because the server does not speak TLS.
 func isDenial(err error) bool {
 	var plain tls.RecordHeaderError
 	if errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &plain) {
 		return true
 	}
 	var untrusted *tls.CertificateVerificationError
-	var alert *net.OpError // that the other side has sent
+	var alert *net.OpError // sent by the other side
 	return errors.As(err, &untrusted) || errors.As(err, &alert) && alert.Op == "remote error"
 }
 
@@ -109,7 +108,7 @@ func (c *Client) encode(r Request) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// post returns an answer with the beginning of its body.
+// post sends body and returns the answer with the beginning of its body.
 func (c *Client) post(ctx context.Context, body []byte) (status int, head http.Header, answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL.String(), bytes.NewReader(body))
 	if err != nil {
@@ -136,7 +135,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, head http.H
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil && resp.StatusCode/100 != 2 {
-		err = nil // the status tells enough
+		err = nil // the status says enough
 	}
 	return resp.StatusCode, resp.Header, answer, err
 }

@@ -16,14 +16,14 @@ const (
 	Logs
 )
 
-// Signals are all signals.
+// Signals lists all signals.
 var Signals = []Signal{Traces, Metrics, Logs}
 
-// String returns the name of a signal, as OpenTelemetry has it in URLs.
+// String returns the name of a signal in OpenTelemetry URLs.
 func (s Signal) String() string { return [...]string{"traces", "metrics", "logs"}[s] }
 
-// ParseSignals reads a list such as traces,metrics. It returns each signal once, in the order
-// of Signals.
+// ParseSignals parses a list such as traces,metrics. It returns each signal once, in the
+// order of Signals.
 func ParseSignals(text string) (list []Signal, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		i := slices.IndexFunc(Signals, func(s Signal) bool { return s.String() == strings.TrimSpace(name) })
