@@ -1,6 +1,6 @@
-// Command acptap-lake is the second program of acptap: what talks to object storage, which
-// takes much code that no proxy needs when it starts. acptap finds it and starts it; its
-// commands have their help in acptap.
+// Command acptap-lake is the part of acptap that talks to object storage. It is a separate
+// program because it links much code that would slow down the start of a proxy. acptap
+// finds and starts it, and has the help of its commands.
 package main
 
 import (

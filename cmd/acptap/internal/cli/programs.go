@@ -20,7 +20,7 @@ import (
 // A Program is one of the programs of acptap.
 type Program string
 
-// They are installed together, but each may be missing.
+// The programs are installed together, but each may be missing.
 const (
 	Acptap Program = "acptap"
 	Proxy  Program = "acptap-proxy" // only acptap proxy

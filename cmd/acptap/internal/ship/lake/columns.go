@@ -60,13 +60,13 @@ func (b *Builder) moment(since time.Duration, untimed bool) int64 {
 	return b.micros(since)
 }
 
-// seconds returns a duration that is known.
+// seconds returns a known duration in seconds.
 func seconds(d time.Duration) *float64 {
 	s := d.Seconds()
 	return &s
 }
 
-// secondsIf returns a duration, or nil unless it is known.
+// secondsIf returns a duration in seconds, or nil unless it is known.
 func secondsIf(known bool, d time.Duration) *float64 {
 	if !known {
 		return nil

@@ -61,8 +61,8 @@ func (e Encoder) scope() *common.InstrumentationScope {
 func unchanged(id []byte) []byte { return id }
 
 // hexadecimal returns bytes whose base64 encoding is id in hexadecimal, because protojson
-// writes all bytes as base64. Hexadecimal digits are also base64 digits, and the IDs are
-// long enough to need no padding.
+// writes all bytes as base64. Hexadecimal digits are also base64 digits, and an ID has a
+// multiple of four of them, so it needs no padding.
 func hexadecimal(id []byte) []byte {
 	digits := make([]byte, 0, 2*len(id))
 	for _, b := range id {
