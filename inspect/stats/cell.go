@@ -14,7 +14,7 @@ type Cell struct {
 	n     int64
 	x     float64
 	about bool // the value is only roughly what the column says
-	below bool // of a text: the row is a part of the row above
+	below bool // of a text: the row is part of the row above
 }
 
 type cellKind uint8
@@ -41,7 +41,7 @@ func count(n int) Cell { return Cell{kind: aCount, n: int64(n)} }
 
 func took(d time.Duration) Cell { return Cell{kind: aTime, n: int64(d)} }
 
-// TellsNothing reports whether the value is unknown, or a count or time of 0.
+// TellsNothing reports whether the value is unknown, or is a count or time of 0.
 func (c Cell) TellsNothing() bool {
 	return c.kind == missing || (c.kind == aCount || c.kind == aTime) && c.n == 0
 }
@@ -95,7 +95,7 @@ func (c Cell) Plain() string {
 	return ""
 }
 
-// A unit makes cells of the numbers of a Series.
+// A unit makes cells from the numbers of a Series.
 type unit struct {
 	name string // for programs: s, tokens, 1/s or a currency
 	cell func(n int64) Cell
@@ -107,7 +107,7 @@ var (
 	inRate   = unit{"1/s", func(n int64) Cell { return Cell{kind: aNumber, x: float64(n) / 1000} }}
 )
 
-// inMoney is billionths of a currency.
+// inMoney has numbers in billionths of a currency.
 func inMoney(currency string) unit {
 	return unit{currency, func(n int64) Cell { return Cell{kind: anAmount, x: float64(n) / 1e9} }}
 }

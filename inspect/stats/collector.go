@@ -1,8 +1,8 @@
-// Package stats counts what happened on tapes: how long turns, calls and tools took and
-// at what percentiles, what turns waited for, and which tokens and costs agents reported.
-// A Collector takes the events of one or several tapes, and bounded memory whatever is on
-// them; its Tables can be written as text, CSV and JSON. Times are those of the middle,
-// so they include the pipes. The package reads and draws nothing.
+// Package stats counts what happened on tapes: how long turns, calls and tools took and at
+// what percentiles, what turns waited for, and which tokens and costs agents reported. A
+// Collector takes the events of one or several tapes, and its memory is bounded whatever is
+// on them; its Tables can be written as text, CSV and JSON. Acptap measures between client
+// and agent, so times include the pipes. The package reads and draws nothing.
 package stats
 
 import (
@@ -17,7 +17,7 @@ import (
 // A Collector counts what happens on tapes. Its zero value is ready to use; it is for one
 // goroutine.
 type Collector struct {
-	By By // what else is counted one by one; must not change after the first Take
+	By By // what is also counted one by one; must not change after the first Take
 
 	all         Turns
 	methods     names[Timing]
@@ -30,7 +30,7 @@ type Collector struct {
 	ends        trace.TurnEnds
 	clock       trace.ToolClock
 	context     contexts
-	samples     int // added since series were last compressed
+	samples     int // number added since series were last compressed
 }
 
 // A Tape is what a Collector must know about a tape besides its events.
@@ -50,8 +50,8 @@ const maxSessions = 1 << 12
 // Begin begins the next tape.
 func (c *Collector) Begin(t Tape) { c.tapes = append(c.tapes, t) }
 
-// Take takes the events of the frame that was just added to tr, or of its end. tr has as
-// many tapes as were begun here, and may be Brief.
+// Take takes the events of the frame that was just added to tr, or of the end of tr. tr
+// must have as many tapes as were begun here, and may be Brief.
 func (c *Collector) Take(tr *trace.Trace) {
 	for _, e := range tr.Events() {
 		for _, end := range c.ends.Observe(&e) {
@@ -91,7 +91,8 @@ func (c *Collector) sums(of *trace.Session) tokenSums {
 	return s
 }
 
-// forget counts what is known only after the last frame of a session.
+// forget counts what is known only after the last frame of a session, and drops the
+// session.
 func (c *Collector) forget(of *trace.Session, s tokenSums) {
 	for turns, sum := range s {
 		turns.Usage.addSum(sum)
@@ -110,7 +111,7 @@ func (c *Collector) End(tr *trace.Trace) {
 	}
 }
 
-// turn counts a turn that is completely known.
+// turn counts a turn about which everything is known.
 func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
 	who := c.who(t.Run, tr)
 	e := &ended{t.Turn, t.Outcome.How.String(), t.How == trace.Failed}
@@ -199,22 +200,24 @@ func (c *Collector) tool(e *trace.Event) {
 	}
 }
 
-// Methods returns how long the calls of both sides took, by method, most frequent first.
+// Methods returns how long the calls of both sides took, by method, the most frequent
+// first.
 func (c *Collector) Methods() []Named { return timings(c.methods) }
 
-// Tools returns how long tool calls took by the name of the tool, or by its kind where it
-// has none, most first. The time in which the user was asked does not count.
+// Tools returns how long tool calls took by the name of the tool, or by its kind if it has
+// none, the most frequent first. The time in which the user was asked does not count.
 func (c *Collector) Tools() []Named { return timings(c.tools) }
 
-// Server counts the calls of a server that the agent of a tape has started. All frames
-// of that were added to t. The Run of their Places counts the servers from 0.
+// Server counts the calls of a server that the agent of a tape started. All frames of the
+// server's tape must have been added to t. In Places of these calls, Run numbers the
+// servers from 0.
 func (c *Collector) Server(t *nested.Tape) {
 	c.servers.Add(t, c.serverTapes)
 	c.serverTapes++
 	c.samples += len(t.Calls)
 }
 
-// Servers returns how long the calls of servers took, most first.
+// Servers returns how long the calls of servers took, the most frequent first.
 func (c *Collector) Servers() []Named { return timings(c.servers.calls) }
 
 // Method returns how long the calls of a method took, nil if there are none.
@@ -240,9 +243,8 @@ func (c *contexts) add(u *trace.Usage) {
 
 const maxTokens = 1 << 53
 
-// maxSamples is how many numbers are added before the series that take more than their
-// histograms would are compressed, however few they have: so memory is bounded also if
-// there are many of them.
+// maxSamples is how many numbers may be added before Take compresses the series that take
+// more memory than a histogram. That bounds memory even if there are many series.
 const (
 	maxSamples    = 1 << 20
 	samplesOfTurn = 24

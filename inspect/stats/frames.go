@@ -9,12 +9,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Frames counts frames by what they are called: their method, their variant of a
-// session/update, or what they are if they have neither. What acptap made of a frame, and
-// what came again, is not counted once more. Its zero value has none.
+// Frames counts frames by name: their method, their variant of a session/update, or else
+// their kind. Frames that acptap made and frames delivered again are not counted. Its zero
+// value has none.
 type Frames struct{ names names[FrameCount] }
 
-// A FrameCount is how many frames are called the same.
+// A FrameCount is how many frames have the same name.
 type FrameCount struct {
 	Name   string
 	Frames int
@@ -39,12 +39,12 @@ func (s *Frames) Take(f *dialect.Frame) {
 	}
 }
 
-// counts reports whether a frame is one that a side has sent, for the first time.
+// counts reports whether a side sent the frame, and sent it for the first time.
 func counts(f *dialect.Frame) bool {
 	return f.Kind != wire.Mark && f.Origin.Sent() && !f.Redelivered
 }
 
-// List returns what was counted, most first.
+// List returns the counts, the most frequent first.
 func (s *Frames) List() []FrameCount {
 	list := make([]FrameCount, 0, len(s.names))
 	for name, c := range s.names {
@@ -58,8 +58,8 @@ func (s *Frames) List() []FrameCount {
 	return list
 }
 
-// Uses is how often each method, and each variant of a session/update, was used: requests
-// and notifications are counted.
+// Uses is how often each method, and each variant of a session/update, was used, in
+// requests and notifications.
 type Uses map[string]int
 
 // Take counts a frame.

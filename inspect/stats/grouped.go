@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// labels are the columns that say what a row is about.
+// labels are the columns that identify a row.
 var labels = map[By][]Column{
 	ByAgent:   {{"agent", "agent", 0, true}},
 	ByVersion: {{"agent", "agent", 0, true}, {"version", "version", 0, true}},
@@ -14,7 +14,7 @@ var labels = map[By][]Column{
 		{"agent", "", 0, true}, {"version", "", 0, true}, {"title", "title", 1, true}, {"end", "end", 3, true}},
 }
 
-// details are the columns of what turns were, behind their times.
+// details are the columns about turns that follow their times.
 var details = []Column{
 	{"waitedAgent", "on agent", 3, false}, {"waitedTool", "on tools", 3, false}, {"waitedClient", "on client", 8, false}, {"waitedUser", "on you", 5, false},
 	{"firstOutput", "output", 6, false}, {"firstText", "text", 11, false}, {"cancelToEnd", "cancel", 12, false},
@@ -27,8 +27,8 @@ var details = []Column{
 	{"wholeSession", "", 0, false}, {"contextPeak", "context", 9, false},
 }
 
-// Grouped returns the table of what By says, the rows with most turns or calls first. It
-// is complete after End.
+// Grouped returns the table that By asks for, with the rows with most turns or calls first.
+// It is complete after End.
 func (c *Collector) Grouped() Table {
 	switch c.By {
 	case ByMethod:
@@ -66,7 +66,7 @@ func (c *Collector) newGrouped() *grouped {
 	t.Columns = append(t.Columns, labels[c.By]...)
 	t.Columns = append(t.Columns, Column{"of", "", 0, true})
 	for _, column := range spread {
-		if c.By == ByTurn { // there is one in a row
+		if c.By == ByTurn { // a row has only one turn
 			column.Heading = map[string]string{"sum": "took"}[column.Name]
 		}
 		t.Columns = append(t.Columns, column)
@@ -78,7 +78,7 @@ func (c *Collector) newGrouped() *grouped {
 	return t
 }
 
-// add adds a row behind what it is about.
+// add adds a row that begins with labels.
 func (t *grouped) add(labels []Cell, g *group) {
 	timing, of := g.timing(), "turns"
 	if timing == &g.Calls {
@@ -95,9 +95,9 @@ func (t *grouped) add(labels []Cell, g *group) {
 	t.Rows = append(t.Rows, row)
 }
 
-// details are the cells behind those of the times.
+// details returns the cells of the columns in details and of costs.
 func (g *group) details(currencies []string) []Cell {
-	known := g.N > g.Untimed // there are times
+	known := g.N > g.Untimed // some times are known
 	when := func(d time.Duration) Cell {
 		if !known {
 			return Cell{}
@@ -145,7 +145,7 @@ func (g *group) details(currencies []string) []Cell {
 	return cells
 }
 
-// labels are the cells that say what a group is.
+// labels returns the cells that identify a group.
 func (g *group) labels(by By) []Cell {
 	if g.name != "" {
 		cells := make([]Cell, len(labels[by]))

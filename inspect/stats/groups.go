@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A By is what rows of a table are about.
+// A By is what the rows of a table are about.
 type By string
 
-// What rows can be about. The zero value is none of them: there are tables of all tapes.
+// What rows can be about. The zero value is none of these: the tables then cover all tapes.
 const (
 	ByAgent   By = "agent"   // as it calls itself
 	ByVersion By = "version" // of an agent
@@ -27,7 +27,7 @@ const (
 // Bys are all of them.
 var Bys = [...]By{ByAgent, ByVersion, ByMethod, ByTool, ByServer, BySession, ByTurn}
 
-// ParseBy returns what a word says.
+// ParseBy returns the By with a name.
 func ParseBy(word string) (By, error) {
 	if by := By(word); slices.Contains(Bys[:], by) {
 		return by, nil
@@ -42,16 +42,16 @@ type who struct {
 	tape           Tape
 }
 
-// A group is what is counted of an agent, a version of one, or a session.
+// A group is what is counted for an agent, a version of one, or a session.
 type group struct {
 	Turns
 	agent, version string
 	session        string // its id, or the tape if there is none
 	title          string
-	name           string // others, if it is all beyond the bound
+	name           string // others, if the group holds everything beyond maxGroups
 }
 
-// groups are all of a kind, and the turns if they are listed one by one.
+// groups are all groups of a kind, and the turns if they are listed one by one.
 type groups struct {
 	list   []*group
 	byKey  map[[2]string]*group
@@ -64,7 +64,7 @@ const (
 	maxTurns  = 1 << 14 // that are listed
 )
 
-// of returns the group with a key. If there is none, it adds first.
+// of returns the group with a key. If there is none, of adds first.
 func (g *groups) of(key [2]string, first group) *group {
 	if one := g.byKey[key]; one != nil {
 		return one
@@ -99,8 +99,8 @@ func (g *groups) ofTurn(by By, w who, s *trace.Session) *group {
 	return nil
 }
 
-// ofCall returns the group that a call of the client's is counted in, nil if there is
-// none. Where there are no sessions the tape is one.
+// ofCall returns the group that a call of the client's is counted in, nil if there is none.
+// In protocols without sessions, each tape counts as one.
 func (g *groups) ofCall(by By, w who, s *trace.Session) *group {
 	if by == BySession && s == nil {
 		if w.protocol == dialect.ACP {
@@ -111,7 +111,7 @@ func (g *groups) ofCall(by By, w who, s *trace.Session) *group {
 	return g.ofTurn(by, w, s)
 }
 
-// A oneTurn is a turn that is listed.
+// A oneTurn is a listed turn.
 type oneTurn struct {
 	who
 	*ended
@@ -119,7 +119,7 @@ type oneTurn struct {
 	sum            *trace.TokenSum // of its session; nil: it has no end
 }
 
-// addTurn lists a turn.
+// addTurn lists a turn, or counts it as beyond.
 func (g *groups) addTurn(w who, s *trace.Session, e *ended, sum *trace.TokenSum) {
 	if len(g.turns) < maxTurns {
 		g.turns = append(g.turns, oneTurn{w, e, strings.Clone(s.ID), cmp.Or(e.Title, s.Title), sum})
@@ -133,8 +133,8 @@ func (g *groups) addTurn(w who, s *trace.Session, e *ended, sum *trace.TokenSum)
 	g.beyond.Usage.Tokens = g.beyond.Usage.Tokens.Plus(e.Usage.Tokens)
 }
 
-// sorted returns the groups with something to tell, those with most turns first, then
-// those with most calls, then those that took longest.
+// sorted returns the groups that are not empty: first those with most turns, then those
+// with most calls, then those that took longest.
 func (g *groups) sorted() []*group {
 	list := slices.DeleteFunc(slices.Clone(g.list), func(one *group) bool { return one.Total()+one.Calls.Total() == 0 })
 	slices.SortStableFunc(list, func(a, b *group) int {
@@ -145,8 +145,7 @@ func (g *groups) sorted() []*group {
 	return list
 }
 
-// timing returns what took time: the turns, or the calls of the client where there are
-// none.
+// timing returns what took time: the turns, or the client's calls if there are no turns.
 func (g *group) timing() *Timing {
 	if g.Total() > 0 {
 		return &g.Timing

@@ -6,9 +6,9 @@ import (
 )
 
 // A histogram counts numbers in buckets: each power of two is divided into 64 of the same
-// width, so the middle of a bucket is within 0.8 % of all numbers in it, and numbers
-// below 64 have buckets of their own. Times between a millisecond and some seconds take
-// 3 KiB, all that there can be 15 KiB.
+// width, so the middle of a bucket is within 0.8 % of all numbers in it, and numbers below
+// 64 have buckets of their own. Times between a millisecond and some seconds take 3 KiB;
+// all possible numbers take 15 KiB.
 type histogram struct {
 	pages [58]*page // by the power of two; nil: no numbers
 }
@@ -17,7 +17,7 @@ const perPage = 64
 
 type page [perPage]uint32
 
-// bucket returns where a number is counted, which is not negative.
+// bucket returns the bucket of a number, which must not be negative.
 func bucket(v int64) (power, at int) {
 	if v < perPage {
 		return 0, int(v)
@@ -26,7 +26,7 @@ func bucket(v int64) (power, at int) {
 	return shift + 1, int(v>>shift) - perPage
 }
 
-// middle returns the number that stands for a bucket.
+// middle returns the number that represents a bucket.
 func middle(power, at int) int64 {
 	if power == 0 {
 		return int64(at)
@@ -61,7 +61,7 @@ func (h *histogram) merge(o *histogram) {
 	}
 }
 
-// each yields the numbers that stand for buckets, in order, with their counts.
+// each yields the numbers that represent buckets, in order, with their counts.
 func (h *histogram) each(yield func(v, count int64) bool) {
 	for power, p := range h.pages {
 		if p == nil {
@@ -75,7 +75,8 @@ func (h *histogram) each(yield func(v, count int64) bool) {
 	}
 }
 
-// at returns the number of a rank, counted from 1, and the largest if there are fewer.
+// at returns the number with a rank, counted from 1, or the largest int64 if there are
+// fewer.
 func (h *histogram) at(rank int64) int64 {
 	for power, p := range h.pages {
 		if p == nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// names are what is counted by name. All beyond maxNames are counted together. Its zero
-// value is empty.
+// names counts things by name. Names beyond maxNames are counted together. Its zero value
+// is empty.
 type names[T any] map[string]*T
 
 const (
@@ -45,7 +45,8 @@ type Named struct {
 	*Timing
 }
 
-// timings returns what has begun, most first; then what took longest, then by name.
+// timings returns the timings that are not empty: the most frequent first, then by the time
+// they took, then by name.
 func timings(n names[Timing]) []Named {
 	var list []Named
 	for _, name := range slices.Sorted(maps.Keys(n)) {

@@ -2,13 +2,13 @@ package stats
 
 import "github.com/acptap/acptap/record/trace"
 
-// spread are the columns of how many there are, and of their percentiles.
+// spread are the columns for counts and percentiles.
 var spread = []Column{
 	{"n", "n", 1, false}, {"failed", "failed", 4, false}, {"open", "open", 7, false},
 	{"p50", "p50", 2, false}, {"p95", "p95", 5, false}, {"p99", "p99", 8, false}, {"max", "max", 3, false}, {"sum", "sum", 1, false},
 }
 
-// An overview makes the tables of all tapes.
+// An overview builds the tables of all tapes.
 type overview struct{ Table }
 
 func newOverview(name string) *overview {
@@ -22,8 +22,8 @@ func (o *overview) row(name string, n, failed, open Cell, s *Series, u unit, sha
 	o.Rows = append(o.Rows, append(row, share))
 }
 
-// series adds a row of numbers that are counted by themselves, if there are any, and
-// returns it. Their sum says nothing unless the caller puts it in.
+// series adds a row of numbers that have no failed or open ones, if there are any numbers,
+// and returns the row. The sum stays unknown unless the caller sets it.
 func (o *overview) series(name string, s *Series, u unit) []Cell {
 	if s.n == 0 {
 		return nil
@@ -40,7 +40,7 @@ func (o *overview) timing(name string, t *Timing) {
 	}
 }
 
-// percentiles are the cells from p50 to sum.
+// percentiles returns the cells from p50 to sum.
 func percentiles(s *Series, u unit) []Cell {
 	cells := make([]Cell, 0, 5)
 	for _, p := range []int{50, 95, 99} {
@@ -87,7 +87,7 @@ func (c *Collector) turnTable() Table {
 // sumColumn is the index of the column of sums.
 const sumColumn = 9
 
-// waitTable says what turns waited for.
+// waitTable is the table of what turns waited for.
 func (c *Collector) waitTable() Table {
 	o, t := newOverview("waits"), &c.all
 	for i, part := range Parts(t.Waited) {
@@ -111,7 +111,8 @@ func Share(part, whole int64) Cell {
 
 var kindNames = [kinds]string{"input", "output", "thought", "cached read", "cached write", "total"}
 
-// tokenTable says what agents report: tokens of turns, costs, and how full contexts are.
+// tokenTable is the table of what agents report: tokens of turns, costs, and how full
+// contexts are.
 func (c *Collector) tokenTable() Table {
 	o, u := newOverview("tokens"), &c.all.Usage
 	for i, sum := range kindsOf(&u.Tokens) {
@@ -119,7 +120,7 @@ func (c *Collector) tokenTable() Table {
 		if row == nil {
 			continue
 		}
-		if u.Running { // the numbers are not those of turns
+		if u.Running { // the numbers are of the session, not of turns
 			clear(row[sumColumn-4 : sumColumn])
 		}
 		row[sumColumn] = tokens(sum, u.Running)
@@ -139,7 +140,8 @@ func (c *Collector) tokenTable() Table {
 	return o.Table
 }
 
-// tokens is a number of tokens; about says that it is not the sum of those of turns.
+// tokens returns the cell of a number of tokens; about says that it is not the sum over the
+// turns.
 func tokens(n trace.Count, about bool) Cell {
 	if !n.Given {
 		return Cell{}

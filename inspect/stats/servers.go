@@ -2,17 +2,16 @@ package stats
 
 import "github.com/acptap/acptap/record/trace/nested"
 
-// ServerCalls counts the calls of servers that agents have started. Its zero value has
-// none.
+// ServerCalls counts the calls of servers that agents started. Its zero value has none.
 type ServerCalls struct {
 	calls   names[Timing]
 	servers map[string]string // by the name of a call
 }
 
-// A ServerCall is how long calls of a server took: of one of its tools, named
-// SERVER/TOOL, or of a method that is no call of a tool, named SERVER METHOD.
+// A ServerCall is how long calls of a server took: of one of its tools, named SERVER/TOOL,
+// or of another method, named SERVER METHOD.
 type ServerCall struct {
-	Server string // empty: of all beyond the bound
+	Server string // empty: everything beyond the bound
 	Named
 }
 
@@ -38,7 +37,7 @@ func (s *ServerCalls) Add(tape *nested.Tape, index int) {
 	}
 }
 
-// List returns what was called, most first.
+// List returns the calls by name, the most frequent first.
 func (s *ServerCalls) List() []ServerCall {
 	var list []ServerCall
 	for _, one := range timings(s.calls) {

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Slowest returns the calls that took longest, the longest first, n at most. Those that
-// have no end, or of which no time is known, are not among them.
+// Slowest returns the n slowest calls, or fewer, the slowest first. It ignores calls
+// without an end or with unknown times.
 func Slowest(calls []*trace.Call, n int) []*trace.Call {
 	var answered []*trace.Call
 	for _, c := range calls {

@@ -11,24 +11,24 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Table is rows of numbers about things of one kind.
+// A Table has a row of numbers for each thing of one kind.
 type Table struct {
 	Name    string // for programs: turns, or what rows are about, such as agent
 	Columns []Column
 	Rows    [][]Cell // one cell for each column
 }
 
-// A Column is what a cell of each row says.
+// A Column describes one cell of each row.
 type Column struct {
 	Name    string // for programs
-	Heading string // for people; empty: it is for programs only
-	Rank    int    // those with the lowest are shown where there is no room for all
-	Left    bool   // it is aligned to the left, and is cut where there is no room
+	Heading string // for people; empty: not shown to people
+	Rank    int    // columns with the lowest rank stay if there is no room for all
+	Left    bool   // it is aligned left, and cut if there is no room
 }
 
-// Shown returns the columns that fit into so many columns of a terminal, by their
-// indexes: those in which a row tells something, most important first, and the first in
-// any case, of which at least narrow columns are shown. With a width of 0 all fit.
+// Shown returns the indexes of the columns that fit into width columns of a terminal: of
+// those in which a row tells something, the most important, and always the first one. A
+// column that is aligned left counts with at most narrow. With a width of 0 all fit.
 func (t *Table) Shown(width, narrow int) []int {
 	var list []int
 	widths := make([]int, len(t.Columns))
@@ -62,9 +62,10 @@ func (t *Table) Shown(width, narrow int) []int {
 	return list
 }
 
-// WriteCSV writes tables as one list of comma-separated values with a line of names: times
+// WriteCSV writes tables as one list of comma-separated values with a header line: times
 // are seconds, and unknown values are empty. Values are quoted as in RFC 4180; lines end
-// with LF, which tools of Unix take and all others do too. The tables have the same columns. If there are several, the first column says which of them a line is of.
+// with LF, which Unix tools need and all others accept. The tables must have the same
+// columns. If there are several, the first column names the table of each line.
 func WriteCSV(w io.Writer, tables ...Table) error {
 	out := csv.NewWriter(w)
 	for n, t := range tables {
@@ -76,7 +77,7 @@ func WriteCSV(w io.Writer, tables ...Table) error {
 			for _, c := range t.Columns {
 				line = append(line, c.Name)
 			}
-			out.Write(line) // an error is kept
+			out.Write(line) // out keeps the first error
 		}
 		for _, row := range t.Rows {
 			line = line[:0]
@@ -119,7 +120,7 @@ func (t *Table) Lines() []json.RawMessage {
 }
 
 func quoted(s string) []byte {
-	b, _ := json.Marshal(s) // a string always can be
+	b, _ := json.Marshal(s) // encoding a string cannot fail
 	return b
 }
 

@@ -2,12 +2,12 @@ package stats
 
 import "time"
 
-// A Timing is how often something was done, and how long it took.
+// A Timing is how often something happened, and how long it took.
 type Timing struct {
 	N      int    // how many have ended
-	Failed int    // of those
-	Open   int    // how many have no end, of which no time is known
-	Took   Series // ns, of those that have ended at a time that is known
+	Failed int    // how many of those failed
+	Open   int    // how many have no end, and so no time
+	Took   Series // ns, of those that have ended at a known time
 
 	Slowest Place // of the one that took longest
 }
@@ -21,7 +21,7 @@ type Place struct {
 // Total returns how many have begun.
 func (t *Timing) Total() int { return t.N + t.Open }
 
-// End counts one that has ended, which began at a place.
+// End counts one that has ended. began is where it began.
 func (t *Timing) End(failed bool, took time.Duration, timed bool, began Place) {
 	if t.N++; failed {
 		t.Failed++

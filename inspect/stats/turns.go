@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Turns are what turns took, and what the client called where there are no turns. Its
-// zero value is ready to use.
+// Turns is what turns took, and what the client's calls took. Its zero value is ready to
+// use.
 type Turns struct {
 	Timing               // of the turns as a whole
 	Calls    Timing      // requests of the client
-	Untimed  int         // turns that have ended of which no times are known
-	Waited   trace.Spend // what those that have ended waited for: it adds up to them
-	Parts    [4]Series   // the same of each turn that waited for it: of the agent, tools, the client, the user
+	Untimed  int         // turns that have ended, but have unknown times
+	Waited   trace.Spend // what those that have ended waited for; it adds up to their time
+	Parts    [4]Series   // the same for each turn that waited at all: for the agent, tools, the client, the user
 	Output   Series      // from the prompt to the first output
 	Text     Series      // from the prompt to the first text
 	Confirm  Series      // from a cancel to the end
@@ -27,14 +27,14 @@ type Turns struct {
 	Usage    Usage
 
 	ends    names[Timing] // by how they ended
-	written int           // chunks in the time of streaming
+	written int           // chunks that came in the time of stream
 	stream  time.Duration
 }
 
-// An ended is a turn that has ended.
+// An ended is a turn to be counted.
 type ended struct {
 	*trace.Turn
-	end    string // how it came out
+	end    string // its outcome
 	failed bool
 }
 
@@ -72,7 +72,7 @@ func (t *Turns) add(e *ended) {
 	t.Silences, t.Silence = t.Silences+e.Pace.Silences, max(t.Silence, e.Pace.Silence)
 }
 
-// leave counts a turn that has no end.
+// leave counts a turn without an end.
 func (t *Turns) leave(e *ended) {
 	t.Open++
 	t.respond(e)
@@ -88,7 +88,7 @@ func (t *Turns) respond(e *ended) {
 	}
 }
 
-// rate returns how many chunks came in a second. ok is false if that is not known.
+// rate returns the chunks per second. ok is false if that is unknown.
 func (t *Turns) rate() (perSecond float64, ok bool) {
 	if t.stream <= 0 {
 		return 0, false
@@ -115,8 +115,8 @@ func Parts(s trace.Spend) [4]Part {
 	return [...]Part{{"agent", "the agent", s.Agent}, {"tool", "tools", s.Tool}, {"client", "the client", s.Client}, {"user", "you", s.User}}
 }
 
-// WaitedText says what was waited for, such as "waited for the agent 2.00 s, you 5 ms".
-// It is empty if nothing was.
+// WaitedText says what turns waited for, such as "waited for the agent 2.00 s, you 5 ms".
+// It is empty if they waited for nothing.
 func WaitedText(s trace.Spend) string {
 	var parts []string
 	for _, part := range Parts(s) {

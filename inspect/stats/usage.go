@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Usage is what turns took, as agents report it: nothing is estimated.
+// A Usage is what turns took, as agents report it; nothing is estimated.
 type Usage struct {
-	Turns   int              // that said how many tokens they took
+	Turns   int              // that reported their tokens
 	Tokens  trace.Tokens     // of those
-	Running bool             // Tokens has numbers that seem to be of a session as a whole
+	Running bool             // Tokens has numbers that seem to be of a whole session
 	Kinds   [kinds]Series    // of each turn: input, output, thought, cached read, cached write, total
-	Costs   map[string]*Cost // by currency; of turns of which it is known
-	Peak    trace.Count      // tokens in the context, at most
+	Costs   map[string]*Cost // by currency; of turns with a known cost
+	Peak    trace.Count      // the most tokens in the context
 }
 
 const kinds = 6
@@ -29,7 +29,7 @@ type Cost struct {
 // maxCurrencies is how many currencies are counted: agents may call anything a currency.
 const maxCurrencies = 16
 
-// add counts a turn, but for the sum of the tokens.
+// add counts a turn, except for the sum of its tokens.
 func (u *Usage) add(t *trace.TurnUsage) {
 	for i, kind := range kindsOf(&t.Tokens) {
 		if kind.Given {
