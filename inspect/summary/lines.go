@@ -11,15 +11,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Lines returns the summary as six lines, or fewer where there is nothing to say of
-// something. A line that is longer than width goes on in the next, indented; with a
-// width of 0 it is not divided.
+// Lines returns the summary as six lines, or fewer if some have nothing to say. A line that
+// is longer than width continues in the next, indented; with a width of 0 lines are not
+// divided.
 func (s Summary) Lines(width int) [][]termtext.Span {
 	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
 }
 
-// Head returns the lines above a conversation, whose screen already shows the tape and the
-// title: the turns, their times, usage if it was reported, and failures if there are any.
+// Head returns the lines above a conversation on a screen that already shows the tape and
+// the title: the turns, their times, usage if it was reported, and failures if there are
+// any.
 func (s Summary) Head(width int) [][]termtext.Span {
 	s.Title = ""
 	lines := [][]termtext.Span{s.turnLine(), s.timeLine(), s.serverLine()}
@@ -42,10 +43,10 @@ func wrapAll(width int, lines ...[]termtext.Span) [][]termtext.Span {
 	return all
 }
 
-// connection returns what both sides said of themselves, on the newest tape.
+// connection returns what both sides said about themselves on the newest tape.
 func (s *Summary) connection() dialect.Connection { return s.Tapes[len(s.Tapes)-1].Connection }
 
-// Outcome returns how the tapes came out.
+// Outcome returns the outcome of the tapes.
 func (s *Summary) Outcome() (o dialect.Outcome) {
 	for _, i := range s.Tapes {
 		o = o.Or(i.Outcome())
@@ -53,7 +54,7 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 	return o
 }
 
-// tapeLine says what the tape is. An end that is in order is not told.
+// tapeLine says what the tape is. It omits an end without problems.
 func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil
@@ -75,8 +76,8 @@ func (s *Summary) tapeLine() []termtext.Span {
 	return l
 }
 
-// Length returns how long the tapes took, up to the end of the agent if they have it. It is
-// empty if that is not known.
+// Length returns how long the tapes took, up to the end of the agent if it was recorded. It
+// is empty if unknown.
 func (s *Summary) Length() string {
 	if s.Untimed || s.Frames == 0 {
 		return ""
@@ -84,8 +85,8 @@ func (s *Summary) Length() string {
 	return termtext.Duration(time.Duration(s.Took))
 }
 
-// Ending returns how the tapes came out, empty if all is well: Green if they go on, Red if
-// something went wrong.
+// Ending returns the outcome of the tapes, empty if all is well: Green if they are being
+// recorded, Red if something went wrong.
 func (s *Summary) Ending() (termtext.Style, string) {
 	style, o := termtext.Plain, s.Outcome()
 	switch {
@@ -116,7 +117,7 @@ func isBad(outcome string) bool {
 	return false
 }
 
-// turnLine says how many turns there are and how they ended; without turns, what was
+// turnLine says how many turns there are and how they ended, or without turns what was
 // called.
 func (s *Summary) turnLine() []termtext.Span {
 	var l line
@@ -130,7 +131,7 @@ func (s *Summary) turnLine() []termtext.Span {
 			if i > 0 {
 				l = append(l, termtext.Plain.Span(", "))
 			}
-			style := termtext.Plain // only what is not in order stands out
+			style := termtext.Plain // only what went wrong is coloured
 			if isBad(ends[i].What) {
 				style = termtext.Red
 			}

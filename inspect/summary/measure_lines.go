@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// timeLine says how long it took until something came, what was waited for, and what
-// was slowest.
+// timeLine says how long the first output took, what turns waited for, and what was
+// slowest.
 func (s *Summary) timeLine() []termtext.Span {
 	var l line
 	if s.Untimed {
@@ -104,7 +104,8 @@ func (s *Summary) usageLine() []termtext.Span {
 	return l
 }
 
-// fewFailures are told one by one; of more, the first of each kind.
+// fewFailures is how many failures are told one by one; of more, the first of each kind is
+// told.
 const fewFailures = 3
 
 // failureLine says what failed.

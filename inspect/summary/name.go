@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// titleColumns is how much of a title from the wire is shown.
+// titleColumns is how many columns of a title from the wire are shown.
 const titleColumns = 40
 
 // quoted returns a title from the wire in quotes after a blank, or nothing if it is empty.

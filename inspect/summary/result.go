@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Of returns the summary of tapes, by time, and why parts of them cannot be read. Of
-// the last one, if it is being recorded, it takes what there is.
+// Of returns the summary of tapes, in order of time, and why parts of them cannot be read.
+// If the last one is still being recorded, it takes what has been recorded so far.
 func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
@@ -47,7 +47,7 @@ func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 	return s, broken
 }
 
-// Summary returns what the frames tell that were taken until now.
+// Summary returns the summary of the frames taken so far.
 func (t *Tally) Summary() Summary {
 	s := t.sum
 	s.Tapes = slices.Clone(s.Tapes)
@@ -74,7 +74,7 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// spreadOf returns what to say of times, nil if there are none.
+// spreadOf returns the spread of times, nil if there are none.
 func spreadOf(t *stats.Timing) *Spread {
 	median, ok := t.Took.Percentile(50)
 	if !ok {
@@ -83,7 +83,7 @@ func spreadOf(t *stats.Timing) *Spread {
 	return &Spread{t.Took.Count(), seconds(median), seconds(t.Took.Max()), Frame{Run: t.Slowest.Run, Seq: t.Slowest.Seq}}
 }
 
-// calls returns the methods that were called, most first.
+// calls returns the methods that were called, the most frequent first.
 func (t *Tally) calls() []Call {
 	var list []Call
 	for name, m := range t.methods {

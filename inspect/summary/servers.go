@@ -10,11 +10,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Server is how often something of an MCP server was called that the agent started, as
-// the tape of the server tells.
+// A Server counts the calls of one tool or method of an MCP server that the agent started,
+// according to the server's tape.
 type Server struct {
 	Server string  `json:"server,omitempty"`
-	Call   string  `json:"call"` // SERVER/TOOL, or SERVER METHOD of what is no call of a tool
+	Call   string  `json:"call"` // SERVER/TOOL, or SERVER METHOD for anything but a call of a tool
 	Count  int     `json:"count"`
 	Failed int     `json:"failed,omitempty"`
 	Open   int     `json:"open,omitempty"` // without an answer; not in Count
@@ -22,7 +22,7 @@ type Server struct {
 	Worst  seconds `json:"worst,omitzero"`
 }
 
-// SetServers says what the servers of the agent were called for.
+// SetServers sets the calls of the agent's servers.
 func (s *Summary) SetServers(list []stats.ServerCall) {
 	s.Servers = nil
 	for _, one := range list[:min(len(list), maxNames)] {
@@ -68,5 +68,5 @@ func (s *Summary) serverLine() []termtext.Span {
 	return l
 }
 
-// maxServers are named.
+// maxServers is how many servers are named.
 const maxServers = 6

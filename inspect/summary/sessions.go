@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Sessions sums up each session on tapes by itself. Its zero value is ready to use; it is
-// for one goroutine. It takes some KiB for each session.
+// Sessions summarizes each session on tapes separately. Its zero value is ready to use; it
+// is for one goroutine. It takes some KiB for each session.
 type Sessions struct {
 	Label func(seq uint64) string // as in Tally
 
 	tapes   []record.Info
 	broken  int
 	tallies map[*trace.Session]*Tally
-	newest  map[string]*Tally // by the id of the session, which another tape may give once more
+	newest  map[string]*Tally // by session id, which a later tape may use again
 }
 
 // Begin begins the next tape.
@@ -31,8 +31,8 @@ func (s *Sessions) Begin(tape record.Info) {
 // Broken notes that a part of the tape, of an unknown session, cannot be read.
 func (s *Sessions) Broken() { s.broken++ }
 
-// Take takes a frame of the tape that was begun last, and what it means for tr, to which it
-// was added just now. tr may be Brief.
+// Take takes a frame of the tape that was begun last, and its events in tr, to which it was
+// just added. tr may be Brief.
 func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 	if concernsAll(f) {
 		for session, t := range s.tallies {
@@ -64,19 +64,19 @@ func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 }
 
 // concernsAll reports whether a frame concerns all sessions on its tape: it is the end of
-// the agent, or a failure that is in no message.
+// the agent, or a failure outside of messages.
 func concernsAll(f *dialect.Frame) bool {
 	return f.Session == "" && !f.Kind.IsMessage() && (f.Failure() != dialect.NoFailure || wire.ReadMark(f.Frame).Exit != nil)
 }
 
-// End says that no frame of the last tape will come, as Tally.End does.
+// End says that no further frame of the last tape will come, as Tally.End does.
 func (s *Sessions) End(tr *trace.Trace) {
 	for _, t := range s.tallies {
 		t.End(tr)
 	}
 }
 
-// tally returns the tally of a session.
+// tally returns the tally of a session, which it creates if there is none.
 func (s *Sessions) tally(session *trace.Session) *Tally {
 	t := s.tallies[session]
 	if t == nil {
@@ -90,7 +90,7 @@ func (s *Sessions) tally(session *trace.Session) *Tally {
 	return t
 }
 
-// Summary returns what the frames tell of a session that were taken until now.
+// Summary returns the summary of the frames of a session taken so far.
 func (s *Sessions) Summary(session *trace.Session) Summary {
 	sum := s.tally(session).Summary()
 	sum.Broken = s.broken

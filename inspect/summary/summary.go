@@ -1,7 +1,8 @@
-// Package summary says in a few lines what happened on a tape: what it is, its turns,
-// what they waited for, the servers that were called, what they took, and what failed. A Tally takes the frames of
-// one or several tapes, in any number, and takes bounded memory; its Summary can be had
-// at any time, as lines for a screen and as JSON. The package reads and draws nothing.
+// Package summary says in a few lines what happened on a tape: what it is, its turns, what
+// they waited for, the servers that were called, what they took, and what failed. A Tally
+// takes any number of frames of one or several tapes in bounded memory; its Summary is
+// available at any time, as lines for a screen and as JSON. The package reads and draws
+// nothing.
 package summary
 
 import (
@@ -15,11 +16,11 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Summary says what happened on a tape, or on the tapes of a session. As JSON, times
-// are seconds, and numbers that the agent has not reported are left out.
+// A Summary says what happened on a tape, or on the tapes of a session. As JSON, times are
+// seconds, and numbers that the agent did not report are left out.
 type Summary struct {
 	Tapes   []record.Info `json:"-"`
-	Session string        `json:"-"` // its id, if there is one only
+	Session string        `json:"-"` // its id, if there is only one
 	Title   string        `json:"-"` // of that session
 
 	Frames   uint64  `json:"frames"` // of both sides
@@ -29,7 +30,7 @@ type Summary struct {
 	Sessions int     `json:"sessions"`
 
 	Turns Turns  `json:"turns"`
-	Calls []Call `json:"calls,omitempty"` // where there are no turns: by method, most first
+	Calls []Call `json:"calls,omitempty"` // only without turns: by method, the most frequent first
 	Time  Time   `json:"time"`
 
 	Servers []Server `json:"servers,omitempty"` // that the agent started, most calls first
@@ -43,7 +44,7 @@ type Summary struct {
 type Turns struct {
 	Count   int     `json:"count"`
 	Running int     `json:"running,omitempty"` // on a tape that is being recorded
-	Ends    []Count `json:"ends,omitempty"`    // by stop reason, most first
+	Ends    []Count `json:"ends,omitempty"`    // by outcome, the most frequent first
 }
 
 // A Count is how often something happened.
@@ -62,21 +63,21 @@ type Call struct {
 // A Time is how long things took.
 type Time struct {
 	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
-	Latency     *Spread `json:"latency,omitempty"`     // where there are no turns: of the client's calls
+	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited  `json:"waited,omitzero"`       // all turns together
 	Silences    int     `json:"silences,omitempty"`    // in turns
 	Slowest     *Step   `json:"slowest,omitempty"`
 }
 
-// A Spread is how long the median one of several things took, and the slowest.
+// A Spread has the median and the longest time that several things took.
 type Spread struct {
 	Count  int     `json:"count"`
 	Median seconds `json:"median"`
 	Worst  seconds `json:"worst"`
-	Frame  Frame   `json:"worstFrame"` // with which the worst began
+	Frame  Frame   `json:"worstFrame"` // first frame of the slowest
 }
 
-// A Waited is what was waited for.
+// A Waited is how long turns waited for each part.
 type Waited struct {
 	User   seconds `json:"user"`
 	Client seconds `json:"client"`
@@ -88,15 +89,15 @@ type Waited struct {
 type Step struct {
 	What  string  `json:"what"`
 	Took  seconds `json:"seconds"`
-	Frame Frame   `json:"frame"` // with which it began; of a silence, the last before it
+	Frame Frame   `json:"frame"` // its first frame; for a silence, the last frame before it
 }
 
-// A Usage is what the agent says that it took.
+// A Usage is what the agent reports to have used.
 type Usage struct {
-	Turns   int          `json:"turns,omitempty"` // that say how many tokens they took
+	Turns   int          `json:"turns,omitempty"` // that reported their tokens
 	Tokens  trace.Tokens `json:"tokens,omitzero"`
-	Running bool         `json:"running,omitempty"` // Tokens are those of the last turn, which seem to be of the whole session
-	Context *Context     `json:"context,omitempty"` // of the session that told last
+	Running bool         `json:"running,omitempty"` // Tokens are those of the last turn, which seem to cover the whole session
+	Context *Context     `json:"context,omitempty"` // of the session with the last frame, of those that reported it
 	Costs   []Cost       `json:"costs,omitempty"`   // one for each currency
 }
 
@@ -109,7 +110,7 @@ type Context struct {
 	Peak uint64 `json:"peak"`
 }
 
-// A Cost is what sessions have cost since they began, which may be on another tape.
+// A Cost is what sessions have cost since they began, possibly on another tape.
 type Cost struct {
 	trace.Cost
 	Sessions int `json:"sessions"`
@@ -118,7 +119,7 @@ type Cost struct {
 // Failures are what failed.
 type Failures struct {
 	Count int       `json:"count"`
-	Kinds []Failed  `json:"kinds,omitempty"` // most first
+	Kinds []Failed  `json:"kinds,omitempty"` // the most frequent first
 	First []Failure `json:"first,omitempty"` // at most maxFirst
 }
 
@@ -139,7 +140,7 @@ type Failure struct {
 
 // A Slow is how often something of one kind came late.
 type Slow struct {
-	Kind  string `json:"kind"` // as dialect.Slow is called
+	Kind  string `json:"kind"` // the name of a dialect.Slow
 	Count int    `json:"count"`
 	Frame Frame  `json:"firstFrame"`
 }
@@ -148,10 +149,10 @@ type Slow struct {
 type Frame struct {
 	Run   int    // index of the tape
 	Seq   uint64 // its number there
-	Label string // its number as users know it: after that of the tape if there are several
+	Label string // its number as users know it, after the tape's if there are several
 }
 
-// MarshalJSON returns the label, which mostly is a number.
+// MarshalJSON returns the label, as a number if it is one.
 func (f Frame) MarshalJSON() ([]byte, error) {
 	if _, err := strconv.ParseUint(f.Label, 10, 64); err == nil {
 		return []byte(f.Label), nil
@@ -159,14 +160,14 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.Label)
 }
 
-// seconds is a time as it is exported.
+// seconds is a time that is exported in seconds.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
 }
 
-// MarshalJSON returns what a reader needs to know of the tapes, and the rest.
+// MarshalJSON returns the fields about the tapes, and then the rest.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	type plain Summary
 	head := struct {

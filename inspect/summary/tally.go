@@ -15,14 +15,14 @@ import (
 // A Tally counts what happens on tapes. Its zero value is ready to use; it is for one
 // goroutine.
 type Tally struct {
-	// Label returns the number of a frame as users know it. nil: it is that of the
-	// frame, after the number of the tape if there are several.
+	// Label returns the number of a frame as users know it. nil: the frame's own number,
+	// after the number of the tape if there are several.
 	Label func(seq uint64) string
 
 	only     *trace.Session // nil: all are counted
 	sum      Summary
 	tape     progress
-	turns    map[key]*trace.Turn // that are open
+	turns    map[key]*trace.Turn // open turns
 	clock    trace.ToolClock
 	sessions map[*trace.Session]*sessionUse
 	folded   folded
@@ -35,7 +35,7 @@ type Tally struct {
 	slow    [dialect.Hung + 1]Slow
 }
 
-// A progress is how far the present tape has been read.
+// A progress is how far the current tape has been read.
 type progress struct {
 	begun bool
 	first time.Duration // of its first frame
@@ -43,10 +43,10 @@ type progress struct {
 	timed bool          // a frame has a time
 
 	waiting dialect.WaitingRequests
-	open    map[uint64]string // what is asked for by requests, by their numbers, whose calls ended without a response
+	open    map[uint64]string // by request, the names of calls that ended without a response
 }
 
-// A key says what an event is about.
+// A key identifies what an event is about.
 type key struct {
 	run   int
 	first uint64
@@ -68,8 +68,8 @@ func (t *Tally) Begin(tape record.Info) {
 // Broken notes that a part of the tape cannot be read.
 func (t *Tally) Broken() { t.sum.Broken++ }
 
-// Take takes a frame of the tape that was begun last, and what it means for tr, to
-// which it was added just now. tr may be Brief.
+// Take takes a frame of the tape that was begun last, and its events in tr, to which it was
+// just added. tr may be Brief.
 func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	if !t.tape.begun {
 		t.tape.begun, t.tape.first = true, f.At
@@ -96,8 +96,8 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// End says that no frame of the last tape will come. tr is what the frames were added
-// to, and has been told so.
+// End says that no further frame of the last tape will come. tr is the Trace that the
+// frames were added to; its End or Next must have been called.
 func (t *Tally) End(tr *trace.Trace) {
 	if n := len(t.sum.Tapes); n > 0 {
 		tape := &t.sum.Tapes[n-1]
@@ -117,8 +117,8 @@ func (t *Tally) endTape() {
 	t.tape = progress{}
 }
 
-// took returns how long the tapes took up to now, and whether there is one on which no
-// frame has a time.
+// took returns how long the tapes took so far, and whether one of them has no frame with a
+// time.
 func (t *Tally) took() (took seconds, untimed bool) {
 	took, untimed = t.sum.Took, t.sum.Untimed
 	if t.tape.begun {
@@ -127,7 +127,7 @@ func (t *Tally) took() (took seconds, untimed bool) {
 	return took, untimed
 }
 
-// events takes what has just happened, but not to other sessions than the one that is
+// events takes the events of the last frame, without those of sessions that are not
 // counted.
 func (t *Tally) events(tr *trace.Trace) {
 	events := tr.Events()
@@ -217,7 +217,7 @@ func (t *Tally) call(e *trace.Event) {
 	}
 }
 
-// tool counts the time of a tool call without that in which the user was asked.
+// tool counts the time of a tool call, without the time in which the user was asked.
 func (t *Tally) tool(e *trace.Event) {
 	took, ok := t.clock.Observe(e, t.use(e.Session).turn)
 	if ok && e.End < trace.StillOpen {
@@ -225,7 +225,7 @@ func (t *Tally) tool(e *trace.Event) {
 	}
 }
 
-// step notes how long something took that has ended.
+// step records the duration of something that has ended.
 func (t *Tally) step(e *trace.Event, what string, took time.Duration) {
 	if !e.Untimed {
 		t.sum.Time.slower(what, took, e.Run, e.First)
@@ -266,7 +266,7 @@ func (c *counter) add(name string, n int) {
 	put((*map[string]int)(c), name, (*c)[name]+n)
 }
 
-// counts returns the names, most first.
+// counts returns the names, the most frequent first.
 func (c counter) counts() []Count {
 	var list []Count
 	for name, n := range c {

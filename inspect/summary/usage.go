@@ -7,17 +7,17 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A sessionUse is what a session took.
+// A sessionUse is what a session used.
 type sessionUse struct {
 	tokens trace.TokenSum
-	turn   *trace.Turn // the one that began last
+	turn   *trace.Turn // the turn that began last
 	ended  bool
 }
 
-// maxSessions is how many sessions are looked at one by one.
+// maxSessions is how many sessions are kept before ended ones are folded.
 const maxSessions = 1 << 12
 
-// The folded is what sessions took that are not looked at any more.
+// folded sums up what the sessions that are no longer kept have used.
 type folded struct {
 	turns   int
 	tokens  trace.Tokens
@@ -65,7 +65,7 @@ func (f *folded) add(s *trace.Session, u *sessionUse) {
 	f.costs[i].Sessions++
 }
 
-// usage returns what all sessions took.
+// usage returns what all sessions used.
 func (t *Tally) usage() Usage {
 	all := t.folded
 	all.costs = slices.Clone(all.costs)
@@ -85,7 +85,7 @@ func (t *Tally) usage() Usage {
 	return u
 }
 
-// later reports whether frames of a session came after all those of another.
+// later reports whether the last frame of a session came after that of another.
 func later(a, b *trace.Session) bool {
 	x, y := a.Spans[len(a.Spans)-1], b.Spans[len(b.Spans)-1]
 	return cmp.Or(cmp.Compare(x.Run, y.Run), cmp.Compare(x.Last, y.Last)) > 0

@@ -36,10 +36,10 @@ func commas(parts ...string) string {
 	return b.String()
 }
 
-// fewNames are listed, more are counted.
+// fewNames is how many names are listed; the rest are counted.
 const fewNames = 4
 
-// list returns what there is, with how often.
+// list returns names with their counts.
 func list(counts []Count) string { return strings.Join(listed(counts), ", ") }
 
 func listed(counts []Count) []string {
@@ -63,8 +63,8 @@ func listed(counts []Count) []string {
 
 const indent = "  "
 
-// wrap divides a line into lines of at most some columns: between its parts or after a
-// comma; otherwise between words.
+// wrap divides a line into lines of at most width columns: between its parts or after a
+// comma, or else between words.
 func wrap(spans []termtext.Span, width int) [][]termtext.Span {
 	if width <= 0 || termtext.SpansWidth(spans) <= width {
 		return [][]termtext.Span{spans}
@@ -95,8 +95,8 @@ type wrapper struct {
 	current []termtext.Span
 }
 
-// add puts a chunk into the line if there is room for it, else into the next, divided
-// if it must be.
+// add puts a chunk into the current line if there is room, or else into the next, divided
+// if necessary.
 func (w *wrapper) add(chunk []termtext.Span) {
 	if w.fits(chunk) {
 		w.current = append(w.current, chunk...)
@@ -121,7 +121,7 @@ func (w *wrapper) add(chunk []termtext.Span) {
 	}
 }
 
-// fits reports whether there is room for a chunk, but for a blank at its end.
+// fits reports whether there is room for a chunk, not counting a blank at its end.
 func (w *wrapper) fits(chunk []termtext.Span) bool {
 	n := termtext.SpansWidth(w.current) + termtext.SpansWidth(chunk)
 	if len(chunk) > 0 && strings.HasSuffix(chunk[len(chunk)-1].Text, " ") {
@@ -130,7 +130,7 @@ func (w *wrapper) fits(chunk []termtext.Span) bool {
 	return n <= w.width
 }
 
-// begin begins a line, unless it is the first and empty, and returns the chunk without
+// begin begins a line, unless the first one is still empty, and returns the chunk without
 // the dot before it.
 func (w *wrapper) begin(chunk []termtext.Span) []termtext.Span {
 	if len(chunk) > 0 && chunk[0] == dot {
