@@ -11,9 +11,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// FuzzWatch feeds frames of the table in any order, and others, at any times. What
-// begins to hang ends once, in that order; what is told is clean, and no more than a few
-// things hang at once.
+// FuzzWatch feeds frames of the table in any order, and others, at any times. What begins
+// to hang ends once, in that order; texts are clean, and only a few things hang at once.
 func FuzzWatch(f *testing.F) {
 	var pool [][2]string
 	for _, tt := range stalls {

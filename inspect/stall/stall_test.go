@@ -208,7 +208,7 @@ func TestAfterwards(t *testing.T) {
 	}
 }
 
-// What is over is told as a whole.
+// What is over is described in full.
 func TestWas(t *testing.T) {
 	for _, tt := range []struct{ lines, want string }{
 		{prompt + "2 < " + chunk + "\n49.5 < " + chunk, "silent for 47 s: turn 1, after agent_message_chunk; then agent_message_chunk (frame 7)"},

@@ -19,8 +19,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// frames yields the frames that lines give. A line begins with > or <; a line such as @5
-// says at which second those behind it come, else they are a millisecond apart.
+// frames yields the frames of lines. A line begins with > or <; a line such as @5 sets the
+// second of the lines after it, otherwise they are a millisecond apart.
 func frames(lines iter.Seq[string]) iter.Seq[*dialect.Frame] {
 	return func(yield func(*dialect.Frame) bool) {
 		tracker := dialect.NewTracker(dialect.AnyProtocol)
@@ -57,7 +57,7 @@ func (s *float64Seconds) Scan(state fmt.ScanState, _ rune) error {
 	return err
 }
 
-// collected returns what a collector tells of tapes.
+// collected returns a Collector that has taken tapes.
 func collected(by stats.By, tapes ...iter.Seq[*dialect.Frame]) *stats.Collector {
 	c, tr := &stats.Collector{By: by}, &trace.Trace{Brief: true}
 	for i, tape := range tapes {
@@ -94,7 +94,7 @@ func ended(id int, more string) string {
 	return fmt.Sprintf(`< {"id":%d,"result":{"stopReason":"end_turn"%s}}`+"\n", id, more)
 }
 
-// cells returns the rows of a table, of which the columns with these names.
+// cells returns the columns with these names of the rows of a table.
 func cells(t stats.Table, names ...string) string {
 	var b strings.Builder
 	for _, row := range t.Rows {
@@ -132,7 +132,7 @@ func TestWholeSession(t *testing.T) {
 	check(t, cells(c.Grouped(), "agent", "inputTokens", "wholeSession"), "coder 1,007 –")
 }
 
-// Costs are told late, and are not mixed with those of another currency.
+// Costs are reported late, and different currencies are not mixed.
 func TestCosts(t *testing.T) {
 	cost := func(amount float64, currency string) string {
 		return fmt.Sprintf(`< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"usage_update","used":50,"size":200,"cost":{"amount":%v,"currency":"%s"}}}}`+"\n", amount, currency)
@@ -145,7 +145,7 @@ func TestCosts(t *testing.T) {
 	check(t, cells(c.Grouped(), "session", "n", "costEUR", "costUSD"), "s 3 4.00 0.30")
 }
 
-// What has no end is counted by itself, and never as time. Its first output is.
+// What has no end is counted separately, and not in times, except for its first output.
 func TestOpen(t *testing.T) {
 	text := setup + "@5\n" + prompt(10) + `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run","kind":"execute"}}}
 < {"id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
@@ -168,7 +168,7 @@ func TestAtClose(t *testing.T) {
 	check(t, cells(c.Grouped(), "method", "n", "open"), "ping 0 1")
 }
 
-// The time of a tool is without that in which the user was asked.
+// The time of a tool excludes the time in which the user was asked.
 func TestTools(t *testing.T) {
 	tool := func(id, fields string) string {
 		return `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"` + id + `",` + fields + "}}}\n"

@@ -40,8 +40,8 @@ func seriesOf(list []int64) *stats.Series {
 	return &s
 }
 
-// Percentiles are those of the sorted numbers: exactly of few, within one percent of
-// many. What is too rare to tell is not told.
+// Percentiles are those of the sorted numbers: exactly for few, within one percent for
+// many, and unknown if there are too few numbers.
 func TestPercentile(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -72,7 +72,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// Series that are merged tell the same as one of all the numbers.
+// Merged Series give the same as one with all the numbers.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 2))

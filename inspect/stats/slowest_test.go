@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// What has no end, or none at a time that is known, is not slow; of those that took as
-// long, the first comes first.
+// Calls without an end, or with unknown times, are not among the slowest; of those that
+// took equally long, the first comes first.
 func TestSlowest(t *testing.T) {
 	call := func(request, response uint64, took time.Duration, untimed bool) *trace.Call {
 		return &trace.Call{Request: request, Response: response, Began: time.Second, Ended: time.Second + took, Untimed: untimed}

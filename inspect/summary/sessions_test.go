@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// sessionsOf sums up the sessions on tapes, each by itself.
+// sessionsOf summarizes each session on tapes separately.
 func sessionsOf(sources ...reading.Part) map[*trace.Session]summary.Summary {
 	var tr trace.Trace
 	var all summary.Sessions
@@ -41,7 +41,7 @@ func sessionsOf(sources ...reading.Part) map[*trace.Session]summary.Summary {
 	return sums
 }
 
-// head is what stands before the conversation.
+// head is what is shown above the conversation.
 func head(s summary.Summary) string {
 	var b strings.Builder
 	for _, spans := range s.Head(0) {
@@ -53,7 +53,7 @@ func head(s summary.Summary) string {
 	return b.String()
 }
 
-// TestSessions: a session is summed up without what happened in another one, with what
+// TestSessions: the summary of a session has nothing of other sessions, but has what
 // happened to the agent.
 func TestSessions(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(`
@@ -97,8 +97,8 @@ failed: no answer to session/prompt (frame 16)
 	}
 }
 
-// TestSessionsAlone: the sum of a session is that of its frames, whatever else is on the
-// tapes.
+// TestSessionsAlone: the summary of a session is that of its frames, whatever else is on
+// the tapes.
 func TestSessionsAlone(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/tapes/acp*.jsonl")
 	if err != nil || len(paths) == 0 {

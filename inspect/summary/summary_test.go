@@ -137,7 +137,7 @@ func fits(t *testing.T, s summary.Summary) {
 	}
 }
 
-// What cannot be read is told, and the rest is summed up.
+// What cannot be read is reported, and the rest is summarized.
 func TestDamaged(t *testing.T) {
 	tape, err := record.OpenFile("../../testdata/tapes/acpx-exec.jsonl")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// TestServersOfASession: a server of which the tape does not say for which session it was
-// started is that of the only session, unless the setup of that has other servers.
+// TestServersOfASession: a server whose tape names no session belongs to the only session,
+// unless the setup of that session declares other servers.
 func TestServersOfASession(t *testing.T) {
 	const (
 		setup  = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":%q,"command":"x","args":[]}]}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}` + "\n"

@@ -129,7 +129,7 @@ func heardAs(id, text string) string {
 	return update(`"sessionUpdate":"user_message_chunk","messageId":"` + id + `","content":{"type":"text","text":"` + text + `"}`)
 }
 
-// What is of one turn does not last until the next.
+// State of one turn does not last until the next.
 func TestSpansOfATurn(t *testing.T) {
 	turn := announced("A") + patched(`"status":"completed"`) + update(`"sessionUpdate":"plan","entries":[]`)
 	c := session(t, build(t, v1+prompt("2", "hi")+turn+reply("2", ended)+prompt("3", "ho")+turn+reply("3", ended)), "s").Conversation

@@ -58,7 +58,7 @@ func benchmark(b *testing.B, text string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
 }
 
-// BenchmarkEvents is BenchmarkBuild for who wants the events and no more.
+// BenchmarkEvents is BenchmarkBuild for callers that only need the events.
 func BenchmarkEvents(b *testing.B) {
 	frames := tape(b, longAnswer())
 	events := 0

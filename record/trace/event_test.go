@@ -30,7 +30,7 @@ func eventsOf(tb testing.TB, t *trace.Trace, tapes ...string) []trace.Event {
 	return append(all, t.Events()...)
 }
 
-// line says in a line what a test looks at.
+// line formats what a test looks at.
 func line(e trace.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s %s", e.Seq, e.Kind, e.Phase)
@@ -152,7 +152,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A thing is what events have told of a call, turn, tool call or permission.
+// A thing is what events said about a call, turn, tool call or permission.
 type thing struct {
 	kind         trace.Kind
 	run          int
@@ -247,8 +247,8 @@ func comparable(all []thing) []string {
 	return lines
 }
 
-// What events tell of calls, turns, tool calls and permissions is what the Trace
-// has in the end. A Trace that keeps nothing tells the same.
+// What events say about calls, turns, tool calls and permissions is what the Trace holds in
+// the end. A brief Trace emits the same events.
 func TestEventsFold(t *testing.T) {
 	for seed := range uint64(300) {
 		text := traffic(rand.New(rand.NewPCG(seed, 1)))
@@ -311,7 +311,7 @@ func traffic(r *rand.Rand) string {
 	return b.String()
 }
 
-// Events of a Trace that goes on over several tapes are those of its tapes.
+// A Trace of several tapes emits the events of each of them.
 func TestEventsNext(t *testing.T) {
 	first, second := v1+prompt("2", "hi"), load+reply("1", "{}")+prompt("2", "more")
 	both := eventsOf(t, new(trace.Trace), first, second)

@@ -101,7 +101,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Frames of which nobody knows the time end no silence.
+// Frames with unknown times end no silence.
 func TestPaceUntimed(t *testing.T) {
 	tr := build(t, v1+"@0s\n"+prompt("2", "hi")+"@?\n"+said("a")+"@31s\n"+said("b")+"@62s\n"+said("c")+reply("2", ended))
 	turn := session(t, tr, "s").Conversation.Turns[0]
@@ -110,8 +110,8 @@ func TestPaceUntimed(t *testing.T) {
 	}
 }
 
-// Whatever the traffic, the parts of a turn are not negative and add up to it, and a
-// brief Trace tells the same.
+// Whatever the traffic, the parts of a turn are not negative and add up to it, and a brief
+// Trace gives the same result.
 func FuzzSpend(f *testing.F) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -160,7 +160,7 @@ func covered(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
 	}
 }
 
-// addsUp fails if the parts of a turn are not the turn.
+// addsUp fails if the parts of a turn do not add up to it.
 func addsUp(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
 	t.Helper()
 	spend, took := turn.Spend(now), now-turn.Began
@@ -181,7 +181,7 @@ func addsUp(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
 	}
 }
 
-// turnsEnded tells of the turns that events say have ended.
+// turnsEnded describes the turns that have ended according to events.
 func turnsEnded(events []trace.Event, now time.Duration) []string {
 	var told []string
 	for _, e := range events {
@@ -196,8 +196,8 @@ func turnText(turn *trace.Turn, now time.Duration) string {
 	return fmt.Sprintf("%d %q %+v %+v %+v %+v", turn.Number, turn.Title, turn.Spend(now), turn.Pace, turn.Work, turn.Usage)
 }
 
-// someTraffic makes lines of a program, each byte of which picks what comes and when, and
-// returns the time of the last.
+// someTraffic makes lines from a program, each byte of which picks what comes and when, and
+// returns the time of the last line.
 func someTraffic(begin uint8, program []byte) (lines string, last time.Duration) {
 	var b strings.Builder
 	b.WriteString([]string{v1, v2early, v2, load}[begin%4] + "@1s\n")

@@ -11,10 +11,10 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// tape makes frames of lines. A line begins with > if the client wrote it, with
-// < if the agent did; with - or ~ or + behind that if it was withheld, put in
-// place of a withheld one, or injected; then comes the stream as #1, if any. Frames are 10 ms apart; behind a line such as
-// @2s they come 2 s after the beginning, and behind @? nobody knows when.
+// tape makes frames from lines. A line begins with > if the client wrote it, with < if the
+// agent did; then with - or ~ or + if it was withheld, put in place of a withheld one, or
+// injected; then with the stream as #1, if any. Frames are 10 ms apart; after a line such
+// as @2s they come 2 s after the beginning, and after @? their times are unknown.
 func tape(tb testing.TB, text string) []dialect.Frame {
 	tb.Helper()
 	tracker := dialect.NewTracker(dialect.AnyProtocol)

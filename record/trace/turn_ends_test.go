@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A turn is told of once, when all is known of it: what it has cost comes after its end.
+// A turn is returned once, when everything about it is known: its cost comes after its end.
 func TestTurnEnds(t *testing.T) {
 	costs := func(amount string) string {
 		return update(`"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":` + amount + `,"currency":"USD"}`)

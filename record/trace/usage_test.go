@@ -51,8 +51,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The cost of a turn is by how much that of the session grows, where both ends are
-// known.
+// The cost of a turn is the growth of the session's cost, if that is known at both ends.
 func TestCost(t *testing.T) {
 	cost := func(amount, currency string) string {
 		return update(`"sessionUpdate":"usage_update","used":5,"size":9,"cost":{"amount":` + amount + `,"currency":"` + currency + `"}`)
@@ -85,7 +84,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// The state has the most that was in the context, and the cost, also in a brief Trace.
+// The state has the highest fill of the context, and the cost, also in a brief Trace.
 func TestUsagePeak(t *testing.T) {
 	brief := trace.Trace{Brief: true}
 	for _, f := range tape(t, v1+update(`"sessionUpdate":"usage_update","used":50,"size":200,"cost":{"amount":0.5,"currency":"USD"}`)+update(`"sessionUpdate":"usage_update","used":20,"size":200`)) {

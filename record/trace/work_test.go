@@ -29,7 +29,7 @@ func TestFirstOutput(t *testing.T) {
 	}
 }
 
-// What the agent does in a turn is counted, with what came of its requests.
+// What the agent does in a turn is counted, and its requests by outcome.
 func TestWork(t *testing.T) {
 	permission := func(id string) string {
 		return `< {"jsonrpc":"2.0","id":` + id + `,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"yes","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}}` + "\n"
@@ -92,7 +92,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A turn has how full the context was at its end, and at most.
+// A turn has the fill of the context at its end, and the highest one.
 func TestTurnContext(t *testing.T) {
 	usage := func(used string) string {
 		return update(`"sessionUpdate":"usage_update","used":` + used + `,"size":100`)

@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzJoin joins whatever two sides have written: no call is joined to two tool calls, and
-// none is told twice.
+// none is returned twice.
 func FuzzJoin(f *testing.F) {
 	f.Add(head+prompt("1s", "2")+call("1.1s", "1.4s", "a", `,"title":"everything_echo"`)+answered("2s", "2"), asks("1.2s", "1.3s", "1", `"name":"echo","_meta":{"x":"a"}`, "hi"))
 	f.Add(hello+`> [{"id":1,"method":"session/new","params":{"mcpServers":[{"args":["--parent"]},{"url":"http://127.0.0.1:1"},7]}}]`, `> [{"id":1,"method":"tools/call"},{"id":1,"method":"tools/call"}]`)

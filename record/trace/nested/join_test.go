@@ -14,9 +14,10 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// frames makes frames of lines. A line begins with > if the client wrote it, with < if the
-// agent or server did; with - or ~ or + behind that if it was withheld, put in the place of
-// a withheld one, or injected; then comes the stream as #1, if any. @1.5s says when what follows crossed the wire.
+// frames makes frames from lines. A line begins with > if the client wrote it, with < if
+// the agent or server did; then with - or ~ or + if it was withheld, put in place of a
+// withheld one, or injected; then with the stream as #1, if any. @1.5s sets the time of the
+// lines after it.
 func frames(tb testing.TB, text string) []dialect.Frame {
 	tb.Helper()
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
@@ -96,7 +97,7 @@ func join(tb testing.TB, s scene) (*nested.Join, *trace.Trace) {
 	return j, tr
 }
 
-// told writes what a Join tells of all entities: ID: server/tool@request by evidence.
+// told lists what a Join returns for all entities: ID: server/tool@request by evidence.
 func told(j *nested.Join, tr *trace.Trace) string {
 	var list []string
 	for _, s := range tr.Sessions {
@@ -212,7 +213,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestPermission has agents that tell the arguments only where they ask for permission.
+// TestPermission has agents that send the arguments only when they ask for permission.
 func TestPermission(t *testing.T) {
 	for name, patch := range map[string]string{
 		"title": `"title":"{\"a\":1,\"b\":[2,{\"c\":\"d\"}]}"`,
@@ -230,8 +231,8 @@ func TestPermission(t *testing.T) {
 	}
 }
 
-// TestTimes has calls that nothing but the time can tell apart, and tool calls that are
-// told of early or late.
+// TestTimes has calls that only their times distinguish, and tool calls that are announced
+// early or late.
 func TestTimes(t *testing.T) {
 	const name = `,"title":"everything_echo"`
 	echo := func(from, to, id string) string { return asks(from, to, id, `"name":"echo"`, "") }
@@ -264,7 +265,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestOther has what is no call of a tool, and what servers say and ask meanwhile.
+// TestOther has requests other than tool calls, and what servers say and ask meanwhile.
 func TestOther(t *testing.T) {
 	s := scene{head + prompt("1s", "2") + call("1.1s", "3s", "a", `,"title":"everything_long"`) + answered("4s", "2"), []server{{"everything", "aaaaaaaa", `
 @0.5s
@@ -305,8 +306,8 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestStreams: what a server says over HTTP is about the call on whose stream it is, though
-// another one is open with the same id and token.
+// TestStreams: what a server says over HTTP is about the call whose stream it came on, even
+// if another one with the same id and token is open.
 func TestStreams(t *testing.T) {
 	s := scene{head + prompt("1s", "2") + call("1.1s", "3s", "a", "") + answered("4s", "2"), []server{{"everything", "aaaaaaaa", `
 @0.5s
@@ -338,9 +339,9 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestHosted: what is said with servers that the client has itself, over the connection of
-// ACP, is joined like the tapes of others. The server sends progress, a log line and a
-// question while it works; one call is taken back, one fails.
+// TestHosted: traffic with servers that the client hosts, over the connection of ACP, is
+// joined like the tapes of others. The server sends progress, a log line and a question
+// while it works; one call is cancelled, one fails.
 func TestHosted(t *testing.T) {
 	j, tr := join(t, scene{agent: `
 > {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}

@@ -72,7 +72,7 @@ func generate(r *rand.Rand, s shape, n int) scene {
 			now = end
 		}
 		say(2, now, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, turn))
-		now += []int{20, 20_000}[r.IntN(2)] // behind the second, what was joined is settled
+		now += []int{20, 20_000}[r.IntN(2)] // after the second, earlier joins are settled
 	}
 	var whole [3]strings.Builder
 	for i, list := range texts {
@@ -130,7 +130,7 @@ func (r *reading) step(i int) bool {
 	return true
 }
 
-// finish reads what is left, the tapes in that order.
+// finish reads the rest of the tapes, in the given order.
 func (r *reading) finish(order []int) {
 	for _, i := range order {
 		for r.step(i) {
@@ -142,7 +142,7 @@ func (r *reading) finish(order []int) {
 	}
 }
 
-// wrong returns what is joined falsely, and how many calls are joined.
+// wrong returns the false joins, and how many calls are joined.
 func (r *reading) wrong() (false []string, joined int) {
 	for _, s := range r.trace.Sessions {
 		for _, e := range s.Conversation.Entities {
@@ -193,9 +193,8 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestGaps reads tapes of which frames are missing, of the agent's or of the servers', or
-// of both where that does not leave calls and tool calls that look like each other: less
-// is joined, and nothing falsely.
+// TestGaps reads tapes with missing frames, on the agent's side or the servers', or on both
+// if no calls and tool calls that look alike remain: less is joined, and nothing falsely.
 func TestGaps(t *testing.T) {
 	for _, s := range shapes {
 		all := 0

@@ -59,8 +59,8 @@ func TestLogsGolden(t *testing.T) {
 	}
 }
 
-// TestLogsLie: a record lies in a span that there is, and that has begun, and has a body only
-// with Content.
+// TestLogsLie: a record lies in a span that exists and has begun, and has a body only with
+// Content.
 func TestLogsLie(t *testing.T) {
 	for _, path := range allTapes(t) {
 		for _, content := range []bool{false, true} {

@@ -63,8 +63,8 @@ func stream(t *testing.T, of spans.Measured, p spans.Point) string {
 	return string(text)
 }
 
-// TestMetricsAddUp: however sets are cut into batches, deltas add up to the same, which is
-// what cumulative points say at last, and they do not overlap.
+// TestMetricsAddUp: however sets are cut into batches, deltas do not overlap, and add up to
+// the last cumulative points.
 func TestMetricsAddUp(t *testing.T) {
 	for _, path := range allTapes(t) {
 		sets := build(t, path, false)

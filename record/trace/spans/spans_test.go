@@ -119,8 +119,8 @@ func TestPerfetto(t *testing.T) {
 	}
 }
 
-// TestPerfettoNests: of two slices of a thread, one lies in the other or behind it, and what
-// is asynchronous begins and ends.
+// TestPerfettoNests: of two slices of a thread, one contains or follows the other, and
+// asynchronous events begin and end.
 func TestPerfettoNests(t *testing.T) {
 	overlapping := 0
 	for _, path := range allTapes(t) {
@@ -154,8 +154,8 @@ func TestPerfettoNests(t *testing.T) {
 	}
 }
 
-// TestProperties: on all tapes that there are, spans hang together, and nobody has what
-// another has.
+// TestProperties: on all tapes, parents are in the trace of their spans, and ids are
+// unique.
 func TestProperties(t *testing.T) {
 	for _, path := range allTapes(t) {
 		for _, content := range []bool{false, true} {
@@ -198,8 +198,8 @@ func check(t *testing.T, name string, sets []spans.Set) {
 	}
 }
 
-// TestTruncated: what was complete stays as it is, wherever the tape ends, and reading it
-// again says the same.
+// TestTruncated: complete spans stay the same wherever the tape ends, and when it is read
+// again.
 func TestTruncated(t *testing.T) {
 	for name, path := range tapes {
 		tape, frames := read(t, path)
@@ -219,8 +219,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestContent: without being asked for, spans tell no word of what was said, of a title,
-// a path, a command or an output.
+// TestContent: without Content, spans have no word of what was said, or of a title, a path,
+// a command or an output.
 func TestContent(t *testing.T) {
 	ours := strings.Fields("agent cancelled session client name demo first number second") // words of ours, or names that are told
 	for name, words := range map[string][]string{

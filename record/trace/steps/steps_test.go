@@ -53,8 +53,8 @@ func phasesOf(list []dialect.Frame, more time.Duration) (all []*steps.Phase) {
 	return all
 }
 
-// Wherever a tape is cut off, the waits of each phase cover it without holes or overlaps, no
-// step lasts less than nothing, and what has no end goes on to the end of the tape.
+// Wherever a tape is cut off, the waits of each phase cover it without gaps or overlaps, no
+// step has a negative length, and steps without an end last until the end of the tape.
 func TestWaitsCoverPhases(t *testing.T) {
 	paths, err := filepath.Glob("../../../testdata/tapes/*.jsonl")
 	if err != nil || len(paths) == 0 {
