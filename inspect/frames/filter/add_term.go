@@ -37,7 +37,7 @@ func Add(query, key, value string, exclude bool) (string, error) {
 	return Filter{grouped(false, append(nodes, n))}.String(), nil
 }
 
-// opFor returns the operator with which a key asks for no other value.
+// opFor returns the operator with which a term asks for exactly that value.
 func opFor(key, value string) string {
 	switch key {
 	case "session", "tool", "id":

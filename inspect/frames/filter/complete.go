@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A Candidate is a possible completion at a place in a query.
+// A Candidate is a possible completion at a position in a query.
 type Candidate struct {
 	From, To int    // bytes of the query that Text would replace
-	Text     string // quoted where that is needed
-	Means    string // of a key, in a few words
+	Text     string // quoted if necessary
+	Means    string // meaning of a key, in a few words
 }
 
 // Complete returns the completions at the cursor, a byte of query or its end: keys, or
@@ -43,7 +43,7 @@ func Complete(query string, cursor int, values func(key string) []string) []Cand
 	}
 	typed := lex(query[:cursor], p.at).value
 	end := p.end
-	if p.open { // what follows is not meant to be in the quotes
+	if p.open { // do not take the rest of the query into the quotes
 		end = cursor
 	}
 	var list []Candidate
@@ -73,7 +73,7 @@ func tokenAt(query string, cursor int) token {
 	return token{at: cursor, end: cursor}
 }
 
-// completeKey returns the keys that match what was typed, each with the suffix behind.
+// completeKey returns the keys that match what was typed, each followed by behind.
 func completeKey(from, to int, typed, behind string, values func(string) []string) []Candidate {
 	var list []Candidate
 	if strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "`") {

@@ -42,10 +42,10 @@ type Filter struct {
 	root node // nil: every frame
 }
 
-// IsZero reports whether every frame is wanted.
+// IsZero reports whether f wants every frame.
 func (f Filter) IsZero() bool { return f.root == nil }
 
-// String returns f in the language. Parse makes the same Filter of it.
+// String returns f in the language. Parse turns it into the same Filter.
 func (f Filter) String() string {
 	if f.root == nil {
 		return ""
@@ -55,13 +55,13 @@ func (f Filter) String() string {
 	return b.String()
 }
 
-// Match reports whether a frame is wanted. A term about something that the frame lacks does
-// not fit. A batch has the methods, updates, sessions, ids, tools and paths of all its
+// Match reports whether f wants a frame. A term about something that the frame lacks does
+// not match. A batch has the methods, updates, sessions, ids, tools and paths of all its
 // entries. In a frame longer than wire.MaxChecked, only the text in Raw is searched.
 func (f Filter) Match(s *Subject) bool { return f.root == nil || f.root.fits(s) == yes }
 
-// May reports whether a frame without its bytes is wanted, or is if they fit.
-// With the bytes, or if NeedsBytes is false, it is Match.
+// May reports whether f wants a frame without its bytes, or might want it with them. For a
+// frame with its bytes, or if NeedsBytes is false, it is the same as Match.
 func (f Filter) May(s *Subject) bool { return f.root == nil || f.root.fits(s) != no }
 
 // NeedsBytes reports whether Match looks at more than a frame's fields.
@@ -98,8 +98,8 @@ func All(filters ...Filter) Filter {
 	return Filter{grouped(false, nodes)}
 }
 
-// Any returns the Filter for frames that one of the given ones wants. At least
-// one is given.
+// Any returns the Filter for frames that at least one of the given ones wants. At least one
+// must be given.
 func Any(filters ...Filter) Filter {
 	var nodes []node
 	for _, f := range filters {

@@ -6,11 +6,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// idTerm asks for the id of a request, which its response has too. It is compared as text:
-// 7 is 7 and "7".
+// idTerm selects the id of a request and of its response. Ids are compared as text: 7
+// matches 7 and "7".
 func idTerm(w written, _ string) (test, string) {
 	p, problem := patternOf(w, func(v string) pattern {
-		if strings.Trim(v, "0123456789") == "" { // 1 is not the beginning of 17
+		if strings.Trim(v, "0123456789") == "" { // so that 1 does not match 17
 			return exact(v)
 		}
 		return prefix(v)

@@ -10,10 +10,10 @@ import (
 type Key struct {
 	Name  string
 	Means string   // in a few words
-	Words []string // all values of a closed set, else nil
+	Words []string // all values if the set is closed, else nil
 }
 
-// Keys returns the keys in the order in which they are best shown.
+// Keys returns the keys in the best order for showing them.
 func Keys() []Key {
 	list := make([]Key, len(keys()))
 	for i, k := range keys() {
@@ -35,14 +35,14 @@ type key struct {
 	name  string
 	means string
 	ops   []string
-	words []word // nil: any value
-	// ranges reports whether from..to, either of them possibly empty, is a
-	// range and not a value with two dots in it.
+	words []word // nil if any value is allowed
+	// ranges reports whether from..to, where either may be empty, is a range and not a
+	// value that contains two dots.
 	ranges func(from, to string) bool
 	test   testMaker
 }
 
-// values returns the words of a closed set, nil if there is none.
+// values returns the words of a closed set, or nil if the set is open.
 func (k *key) values() (list []string) {
 	for _, w := range k.words {
 		list = append(list, w.name)
@@ -50,7 +50,7 @@ func (k *key) values() (list []string) {
 	return list
 }
 
-// The operators of words, of texts, and of what can be more or less.
+// The operators for words, for texts, and for ordered values.
 var (
 	wordOps  = []string{":", "="}
 	textOps  = []string{":", "=", "~"}
@@ -58,7 +58,7 @@ var (
 	pathOps  = []string{":", "=", "~", ">", ">=", "<", "<="}
 )
 
-// Made at first use: every proxy would pay for it at its start.
+// Built at first use, so that proxies do not pay for it at start.
 var keys = sync.OnceValue(func() []key {
 	return []key{
 		{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, matching(0, globs, annotated(func(a *dialect.Annotation) string { return a.Method }))},

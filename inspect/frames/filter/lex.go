@@ -8,17 +8,17 @@ import (
 // A token is one field or text of a query.
 type token struct {
 	at      int    // where it begins
-	key     string // as written, a path with its dot or backquotes; empty: a text
-	op      string // without a colon before another; empty: a path in backquotes has none
+	key     string // as written, a path with its dot or backquotes; empty for a text
+	op      string // without a colon before another operator; empty for a lone path in backquotes
 	opAt    int
-	value   string // what the value says, without quotes
+	value   string // the value, without quotes
 	valueAt int
 	end     int
 	quoted  bool // the value is in quotes
-	open    bool // a quote or backquote that begins at the last place has no end
+	open    bool // the quote or backquote at the end of the query is not closed
 }
 
-// lex reads the token at a place in text, which is neither a blank nor one of ( ) | !.
+// lex reads the token at a position in text that is neither a blank nor one of ( ) | !.
 func lex(text string, at int) token {
 	p := token{at: at, opAt: at, valueAt: at, end: at}
 	rest := text[at:]
@@ -42,7 +42,7 @@ func lex(text string, at int) token {
 	return p
 }
 
-// keyLen returns the length of the key before an operator, 0 if s does not begin like a
+// keyLen returns the length of the key before an operator, or 0 if s does not begin with a
 // field. A path in backquotes is a field even without an operator.
 func keyLen(s string) int {
 	var n int
@@ -139,7 +139,7 @@ func quote(s string) string {
 	b.WriteByte('"')
 	for i := range len(s) {
 		c := s[i]
-		// A backslash stays what it is, unless it would hide what follows.
+		// Escape a backslash only if it would otherwise escape what follows.
 		if c == '"' || c == '\\' && (i+1 == len(s) || s[i+1] == '"' || s[i+1] == '\\') {
 			b.WriteByte('\\')
 		}
@@ -149,8 +149,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText returns s as the value of a field, quoted if the language would read it as more
-// than a value.
+// valueText returns s as the value of a field, quoted if the language would otherwise read
+// it as something else.
 func valueText(s string) string {
 	if s == "" || strings.IndexByte("!:=<>~", s[0]) >= 0 || bareLen(s) < len(s) || strings.Contains(s, "..") {
 		return quote(s)

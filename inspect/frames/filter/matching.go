@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// matching makes tests of the texts of a frame: any reports whether one of them is what is
-// looked for. loose makes the pattern of a value after a colon.
+// matching makes tests of the texts of a frame: any reports whether is accepts one of them.
+// loose makes the pattern for a value after a colon.
 func matching(reads needs, loose func(string) pattern, any func(s *Subject, is func(string) bool) bool) testMaker {
 	return func(w written, _ string) (test, string) {
 		p, problem := patternOf(w, loose)
@@ -16,7 +16,7 @@ func matching(reads needs, loose func(string) pattern, any func(s *Subject, is f
 	}
 }
 
-// annotated looks at a field of a frame and of the entries of a batch.
+// annotated tests a field of a frame and of the entries of a batch.
 func annotated(field func(*dialect.Annotation) string) func(s *Subject, is func(string) bool) bool {
 	return func(s *Subject, is func(string) bool) bool {
 		if is(field(&s.Annotation)) {
@@ -33,10 +33,10 @@ func annotated(field func(*dialect.Annotation) string) func(s *Subject, is func(
 
 var ofSessions = annotated(func(a *dialect.Annotation) string { return a.Session })
 
-// inSession looks at the session of a frame, or at that for which a server works.
+// inSession tests the session of a frame, and the session that its server was started for.
 func inSession(s *Subject, is func(string) bool) bool { return ofSessions(s, is) || is(s.ServerOf) }
 
-// ofRule looks at the rules that a frame breaks.
+// ofRule tests the rules that a frame breaks.
 func ofRule(s *Subject, is func(string) bool) bool {
 	return slices.ContainsFunc(s.Findings, func(f Finding) bool { return is(f.Rule) || is(f.Name) })
 }

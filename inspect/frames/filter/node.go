@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A node is a query, or a part of one in it.
+// A node is a query or a part of one.
 type node interface {
 	fits(*Subject) verdict
 	needs() needs
@@ -16,10 +16,10 @@ type node interface {
 // A verdict says whether a frame fits.
 type verdict int8
 
-// The verdicts are ordered: an and has the least of its nodes', an or the greatest.
+// The verdicts are ordered: "and" returns the lowest of its nodes, "or" the highest.
 const (
 	no      verdict = iota
-	perhaps         // the bytes decide, and they are not at hand
+	perhaps         // the bytes decide, but are not available
 	yes
 )
 
@@ -30,7 +30,7 @@ func sure(fits bool) verdict {
 	return no
 }
 
-// needs says what a node looks at besides the fields of the frame.
+// needs says what a node reads besides the fields of the frame.
 type needs uint8
 
 const (
@@ -41,14 +41,14 @@ const (
 	ofSession
 )
 
-// A group fits where all of its nodes do, or where one does.
+// A group matches if all of its nodes do or, with any, if one does.
 type group struct {
 	any   bool
 	nodes []node // as written
-	order []node // as they are asked
+	order []node // in the order of evaluation
 }
 
-// not fits where its node does not.
+// not matches if its node does not.
 type not struct{ node }
 
 // grouped returns the group of nodes, at least one.
@@ -74,7 +74,7 @@ func notOf(n node) node {
 	return not{n}
 }
 
-// cheapFirst puts what asks for fields only before what reads bytes.
+// cheapFirst sorts nodes that need only fields before those that read bytes.
 func cheapFirst(nodes []node) []node {
 	return slices.SortedStableFunc(slices.Values(nodes), func(a, b node) int {
 		return cmp.Compare(a.needs()&ofBytes, b.needs()&ofBytes)

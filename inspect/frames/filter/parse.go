@@ -33,7 +33,7 @@ func (p *parser) wrong(at int, problem string) error {
 
 func (p *parser) blanks() { p.i += blanks(p.text[p.i:]) }
 
-// next returns the next byte that is no blank, 0 at the end.
+// next returns the next byte that is not a blank, or 0 at the end.
 func (p *parser) next() byte {
 	p.blanks()
 	if p.i == len(p.text) {

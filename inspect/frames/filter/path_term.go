@@ -17,12 +17,12 @@ func PathKey(path string) string {
 	if path != "" && run(path, isPathByte) == len(path) {
 		return "." + path
 	}
-	// A backquote cannot be written, but ? matches any character.
+	// A backquote cannot be written here, but ? matches any character.
 	return "`" + strings.ReplaceAll(path, "`", "?") + "`"
 }
 
-// computes finds what makes new values of those in the frame: gjson's
-// modifiers, literals and multipaths. They could make them without bounds.
+// computes finds gjson's modifiers, literals and multipaths, which make new values of those
+// in the frame, without bounds.
 var computes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[.|(])[@!\[{]`) })
 
 // checkPath returns what is wrong with a gjson path.
@@ -36,7 +36,7 @@ func checkPath(path string) (problem string) {
 	return ""
 }
 
-// pathTerm asks for the value at a gjson path and, if that is an array, for its elements.
+// pathTerm selects the value at a gjson path and, if that is an array, its elements.
 func pathTerm(w written, path string) (test, string) {
 	p, problem := patternOf(w, contains)
 	if w.to != "" || strings.ContainsAny(w.op, "<>") {
@@ -44,7 +44,7 @@ func pathTerm(w written, path string) (test, string) {
 	}
 	return test{ofBytes, func(s *Subject) verdict {
 		switch s.Kind {
-		case wire.Invalid, wire.Stderr, wire.Oversized: // gjson is for JSON of bounded size and depth
+		case wire.Invalid, wire.Stderr, wire.Oversized: // gjson reads only JSON of bounded size and depth
 			return no
 		}
 		return s.messages(func(_ int, message []byte) bool { return matchesAt(message, path, p) })

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A pattern is what the value of a term says of a text. Equal patterns are deeply
+// A pattern decides whether a text matches the value of a term. Equal patterns are deeply
 // equal.
 type pattern interface{ match(s string) bool }
 
@@ -66,8 +66,8 @@ func (p glob) match(s string) bool {
 		return false
 	}
 	for {
-		// Take the first match of the text between two stars: that leaves the most for what
-		// follows.
+		// Take the first match of the text between two stars, which leaves the most for the
+		// rest.
 		head, rest, star = strings.Cut(rest, "*")
 		if !star {
 			return strings.HasSuffix(s, head)

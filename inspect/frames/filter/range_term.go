@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A numberRange is the whole numbers from lo to hi, none if hi is less.
+// A numberRange is the whole numbers from lo to hi; it is empty if hi is less.
 type numberRange struct{ lo, hi int64 }
 
 func (r numberRange) has(n int64) bool { return r.lo <= n && n <= r.hi }
@@ -16,11 +16,11 @@ func (r numberRange) has(n int64) bool { return r.lo <= n && n <= r.hi }
 // A measure is a number as it was written.
 type measure struct {
 	value int64
-	unit  int64 // of its last digit: 1.5s is 1.5 to below 1.6 seconds
+	unit  int64 // value of its last digit: 1.5s is 1.5 to below 1.6 seconds
 }
 
-// rangeOf returns the numbers that a term wants; read returns the problem if a
-// word is no number.
+// rangeOf returns the numbers that a term wants; read returns the problem if a word is not
+// a number.
 func rangeOf(w written, read func(string) (measure, string)) (s numberRange, problem string) {
 	from, problem := read(w.value)
 	if problem != "" {
@@ -40,7 +40,7 @@ func rangeOf(w written, read func(string) (measure, string)) (s numberRange, pro
 	case ">=":
 		return numberRange{v, math.MaxInt64}, ""
 	case "<":
-		return numberRange{math.MinInt64, v - 1}, "" // no word is as small as math.MinInt64
+		return numberRange{math.MinInt64, v - 1}, "" // words never reach math.MinInt64
 	case "<=":
 		return numberRange{math.MinInt64, v}, ""
 	}
@@ -94,7 +94,7 @@ func byteSize(word string) (measure, string) {
 	return measure{int64(n), 1}, ""
 }
 
-// isPlain reports whether a number that strconv takes is digits with at most a
+// isPlain reports whether a number that strconv accepts consists of digits and at most a
 // point.
 func isPlain(digits string) bool { return strings.Trim(digits, "0123456789.") == "" }
 
@@ -107,7 +107,7 @@ func duration(word string) (measure, string) {
 	return measure{int64(d), lastDigit(word)}, ""
 }
 
-// lastDigit returns what one of the last digit of a duration is worth, in ns.
+// lastDigit returns the value of one in the last digit of a duration, in ns.
 func lastDigit(word string) int64 {
 	number := strings.TrimRight(word, "hmnsuµμ")
 	unit, err := time.ParseDuration("1" + word[len(number):])

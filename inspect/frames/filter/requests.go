@@ -23,14 +23,14 @@ const maxRequests = 1 << 16
 type Request[T any] struct {
 	Seq     uint64        // of its frame
 	At      time.Duration // of its frame, as in wire.Frame
-	Untimed bool          // as there
+	Untimed bool          // as in wire.Frame
 	Done    bool          // it has a response, or needs none
 	Note    T
 }
 
-// Observe takes the next frame. It calls answered with each request that the frame
-// answers or cancels and with the reply to it, and then adds the frame with a note,
-// if there may be a request in it. Both are valid until answered returns.
+// Observe takes the next frame. It calls answered with each request that the frame answers
+// or cancels, and with the reply. Then it adds the frame with a note if it may hold a
+// request. Both arguments are valid until answered returns.
 func (r *Requests[T]) Observe(f *dialect.Frame, note T, answered func(*Request[T], *dialect.Annotation)) {
 	for reply := range f.Replies() {
 		if q := r.Find(reply.Request); q != nil {
@@ -44,8 +44,8 @@ func (r *Requests[T]) Observe(f *dialect.Frame, note T, answered func(*Request[T
 	}
 }
 
-// Latency returns how long after the request a frame came that answers it. ok is
-// false if one of the times is not known.
+// Latency returns how long after the request the frame came that answers it. ok is false if
+// one of the times is unknown.
 func (q *Request[T]) Latency(f *dialect.Frame) (latency time.Duration, ok bool) {
 	if q.Untimed || f.Untimed {
 		return 0, false
@@ -53,7 +53,7 @@ func (q *Request[T]) Latency(f *dialect.Frame) (latency time.Duration, ok bool) 
 	return f.At - q.At, true
 }
 
-// Add adds a request whose number is larger than those before.
+// Add adds a request. Its number must be larger than all before.
 func (r *Requests[T]) Add(q Request[T]) {
 	if len(r.list) == maxRequests {
 		r.list = slices.DeleteFunc(r.list, func(q Request[T]) bool { return q.Done })
@@ -64,8 +64,7 @@ func (r *Requests[T]) Add(q Request[T]) {
 	r.list = append(r.list, q)
 }
 
-// Find returns the request with a number, nil if it is not there. It is valid
-// until the next Add.
+// Find returns the request with a number, or nil. It is valid until the next Add.
 func (r *Requests[T]) Find(seq uint64) *Request[T] {
 	i, ok := slices.BinarySearchFunc(r.list, seq, func(q Request[T], seq uint64) int { return cmp.Compare(q.Seq, seq) })
 	if !ok {
@@ -74,14 +73,14 @@ func (r *Requests[T]) Find(seq uint64) *Request[T] {
 	return &r.list[i]
 }
 
-// All returns the requests in their order. They are valid until the next Add.
+// All returns the requests in order. They are valid until the next Add.
 func (r *Requests[T]) All() []Request[T] { return r.list }
 
 // OpenRequests are the requests of a tape that have no response and were not cancelled.
 // Memory is bounded as for Requests. The zero value is empty.
 type OpenRequests struct {
 	seqs  []uint64 // in order
-	ended uint64   // those before this one will never get one
+	ended uint64   // requests before this number will never get a response
 }
 
 // Observe takes the next frame.
@@ -102,8 +101,8 @@ func (o *OpenRequests) Observe(f *dialect.Frame) {
 	}
 }
 
-// EndBefore says that no request before a frame will get a response: a tape has
-// ended there.
+// EndBefore says that no request before a frame will get a response, because a tape ended
+// there.
 func (o *OpenRequests) EndBefore(seq uint64) { o.ended = max(o.ended, seq) }
 
 // Has reports whether a request is open.
@@ -112,7 +111,7 @@ func (o *OpenRequests) Has(seq uint64) bool {
 	return found
 }
 
-// IsUnanswered reports whether a frame is a failure since it is open for good.
+// IsUnanswered reports whether a frame is an open request that will never get a response.
 func (o *OpenRequests) IsUnanswered(f *dialect.Frame) bool {
 	return f.Seq < o.ended && f.NeedsAnswer() && o.Has(f.Seq)
 }

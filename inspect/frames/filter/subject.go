@@ -13,21 +13,21 @@ import (
 type Subject struct {
 	*dialect.Frame
 	Start   time.Time     // when the tape began, in the user's time zone
-	Latency time.Duration // of a response: since its request
-	Turn    int           // of the session, from 1, that the frame belongs to
-	Tool    Tool          // that the frame is about, where that is more than the frame itself says
+	Latency time.Duration // of a response: time since its request
+	Turn    int           // number of the frame's turn in its session, from 1
+	Tool    Tool          // the tool call that the frame is about, as far as it does not say so itself
 	Open    bool          // a request that has no response on the tape, and was not cancelled (MCP)
 
-	Unanswered bool // that is a failure: the tape has ended
+	Unanswered bool // an open request at the end of the tape, which is a failure
 
-	Server   string // on whose tape the frame is, if an agent that was recorded started it
-	ServerOf string // the session of that agent's for which it did
+	Server   string // name of the server whose tape it is, if a recorded agent started it
+	ServerOf string // the agent's session that the server was started for
 
 	Findings []Finding // what is wrong with the frame, by the rules of acptap check
 }
 
-// Failure returns in which way the frame tells that something went wrong, with what
-// only others know of it.
+// Failure returns how the frame reports that something went wrong, including what only
+// other frames tell.
 func (s *Subject) Failure() dialect.Failure {
 	if s.Unanswered {
 		return dialect.Unanswered
@@ -35,11 +35,11 @@ func (s *Subject) Failure() dialect.Failure {
 	return s.Frame.Failure()
 }
 
-// bare reports whether the bytes of the frame are not at hand.
+// bare reports whether the frame's bytes are missing.
 func (s *Subject) bare() bool { return s.Raw == nil && s.Size > 0 }
 
-// messages reports whether fits accepts the message, or one of those in a batch, where i is
-// its place.
+// messages reports whether fits accepts the message, or an entry of a batch; i is its
+// index.
 func (s *Subject) messages(fits func(i int, message []byte) bool) verdict {
 	switch {
 	case s.bare():

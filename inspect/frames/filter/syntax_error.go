@@ -23,8 +23,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s; expected one of %s", e.Problem, strings.Join(e.Valid, " "))
 }
 
-// Caret returns the query and below it a line with ^ under the place, each with a
-// line end. Control characters are shown as blanks.
+// Caret returns the query and, below it, a line with ^ under the position, each with a line
+// end. Control characters are shown as blanks.
 func (e *SyntaxError) Caret() string {
 	line := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -37,7 +37,7 @@ func (e *SyntaxError) Caret() string {
 	return line(e.Query) + "\n" + strings.Repeat(" ", uniseg.StringWidth(line(e.Query[:e.Pos]))) + "^\n"
 }
 
-// A fault is what is wrong with a term, before its place in a query is known.
+// A fault is what is wrong with a term whose position in the query is not known yet.
 type fault struct {
 	part    part
 	problem string

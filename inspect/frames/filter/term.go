@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A term is one predicate, as it was written and as it is asked.
+// A term is one predicate, as written and as evaluated.
 type term struct {
 	written
 	test
@@ -17,25 +17,25 @@ type written struct {
 	key   string // one of Keys, or a path with its dot or backquotes
 	op    string
 	value string // the first of a range
-	to    string // the last of a range; empty: there is none
+	to    string // the last of a range, or empty
 	bare  bool   // the value had no quotes, so it may be a range
 }
 
-// A test is what a term asks of a frame.
+// A test evaluates a term on a frame.
 type test struct {
 	reads   needs
 	ask     func(*Subject) verdict
-	pattern pattern // of texts in the frame; nil: it looks for none
+	pattern pattern // for texts in the frame; nil if the test has none
 }
 
-// A testMaker returns what a term asks, or what is wrong with its value. path is the path
+// A testMaker returns the test of a term, or what is wrong with its value. path is the path
 // of a term with the key anyPath.
 type testMaker func(w written, path string) (t test, problem string)
 
 func (t *term) fits(s *Subject) verdict { return t.ask(s) }
 func (t *term) needs() needs            { return t.reads }
 
-// newTerm gives a term its meaning.
+// newTerm makes the test of a term.
 func newTerm(w written) (*term, *fault) {
 	k, path, err := lookup(w.key)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A textSearch is a text that is looked for in bytes. The case of letters counts if
-// there is a capital one in it; letters fold as Unicode's simple folding has it.
+// A textSearch searches bytes for a text. Case counts if the text has a capital letter;
+// otherwise letters are equal under Unicode's simple folding.
 type textSearch struct {
 	text []byte
 	fold bool
@@ -18,10 +18,10 @@ type textSearch struct {
 	before, after string
 	anchors       [][]byte // that character in each of its cases, at most maxCases
 
-	reach int // the most bytes that it takes where it is found; 0 if that is not in JSON, which is UTF-8
+	reach int // the most bytes that a match takes; 0 if it cannot occur in JSON, which is UTF-8
 }
 
-// maxCases is how many characters are one if case does not count; θ is four.
+// maxCases is how many characters may be equal regardless of case; θ has four.
 const maxCases = 4
 
 func newTextSearch(text string) *textSearch {
@@ -60,12 +60,11 @@ func cases(r rune) [][]byte {
 	return forms
 }
 
-// byRarity is the ASCII of agents' traffic, rare characters first, as far as the
-// order matters.
+// byRarity is the ASCII of agents' traffic, rarest first, as far as the order matters.
 const byRarity = "zqjxkvwybgfphm9876543)(][_20.lucdr1i:osn/,tae }{\""
 
-// commonness returns how often a character is met, as a rank. What is not
-// ASCII is rare as a rule, but its first bytes are alike.
+// commonness ranks how often a character occurs. Characters outside ASCII are usually rare,
+// but share their first bytes.
 func commonness(r rune) int {
 	if i := strings.IndexRune(byRarity, r); i >= 0 || r < utf8.RuneSelf {
 		return i + 1
@@ -101,7 +100,7 @@ func (n *textSearch) in(b []byte) bool {
 	}
 }
 
-// indexFrom returns the index of sep in b at or after from, len(b) if there is none.
+// indexFrom returns the index of sep in b at or after from, or len(b) if there is none.
 func indexFrom(b, sep []byte, from int) int {
 	i := -1
 	if len(sep) == 1 {
@@ -138,7 +137,7 @@ func endsWith(b []byte, text string) bool {
 	return true
 }
 
-// same reports whether two characters are one if case does not count.
+// same reports whether two characters are equal regardless of case.
 func same(r, c rune) bool {
 	if r == c {
 		return true

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// textTerm asks for what is anywhere in a frame, in its bytes as they are or in those with
-// the escapes of JSON strings decoded. After = it asks for a frame that is nothing but a
-// text, such as a line of stderr.
+// textTerm selects text anywhere in a frame, in its bytes as they are or with the escapes
+// of JSON strings decoded. After = the text must be the whole frame, such as a line of
+// stderr.
 func textTerm(w written, _ string) (test, string) {
 	p, problem := patternOf(w, contains)
 	in := func(s *Subject) bool { return p.match(string(s.Raw)) }

@@ -2,8 +2,8 @@ package filter
 
 import "regexp"
 
-// Texts returns what the texts, and the values at paths, of a frame that is wanted may
-// be found by: what is negated is not among it.
+// Texts returns the texts and expressions by which f finds frames, in their text or at
+// paths. Negated ones are left out.
 func (f Filter) Texts() (texts []string, expressions []*regexp.Regexp) {
 	var visit func(node)
 	visit = func(n node) {

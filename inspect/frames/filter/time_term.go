@@ -47,13 +47,13 @@ func (c clock) read(word string) (measure, string) {
 		layout = time.RFC3339
 	}
 	t, err := time.Parse(layout, word)
-	if err != nil || strings.Contains(word, ",") { // Go takes one for a point
+	if err != nil || strings.Contains(word, ",") { // Go reads a comma as a point
 		return measure{}, bad
 	}
 	r := measure{t.UnixNano(), lastDigit(seconds(word) + "s")}
 	if c == ofDay {
 		r.value = sinceMidnight(t)
-	} else if y := t.Year(); y < 1700 || y > 2200 { // beyond, nanoseconds overflow
+	} else if y := t.Year(); y < 1700 || y > 2200 { // outside these years nanoseconds overflow
 		return measure{}, bad
 	}
 	return r, ""

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tool is a tool call: its toolCallId and title in the Agent Client Protocol.
-// In the Model Context Protocol it has no id, and the title is the tool's name.
+// A Tool is a tool call: its toolCallId and title in ACP. In MCP it has no id, and the
+// title is the tool's name.
 type Tool struct{ ID, Title string }
 
 // toolTerm asks for a tool call.
@@ -36,8 +36,8 @@ func toolTerm(w written, _ string) (test, string) {
 	}}, problem
 }
 
-// ToolOf returns the tool call that a frame names, as far as it does, zero for
-// none. Responses name none, and of a batch there may be several.
+// ToolOf returns what a frame says of the tool call that it names, or zero. Responses name
+// none, and a batch may name several.
 func ToolOf(f *dialect.Frame) Tool {
 	if f.Raw == nil || f.Kind == wire.Batch || !AboutTool(f) {
 		return Tool{}
@@ -45,7 +45,7 @@ func ToolOf(f *dialect.Frame) Tool {
 	return toolIn(f.Method, f.Raw)
 }
 
-// ToolsOf returns the tool calls that a batch names, in its order.
+// ToolsOf returns the tool calls that a batch names, in order.
 func ToolsOf(f *dialect.Frame) (tools []Tool) {
 	if f.Kind != wire.Batch || !AboutTool(f) {
 		return nil
@@ -59,8 +59,8 @@ func ToolsOf(f *dialect.Frame) (tools []Tool) {
 	return tools
 }
 
-// AboutTool reports whether a frame is about a tool call. It does not look at the
-// bytes. All but responses say themselves which one it is.
+// AboutTool reports whether a frame is about a tool call. It does not read the bytes. All
+// such frames but responses say which call it is.
 func AboutTool(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
@@ -78,7 +78,7 @@ func callsTool(method string) bool {
 	return dialect.Does(method, dialect.AsksPermission|dialect.CallsTool)
 }
 
-// toolIn returns the tool call that a message names, as far as it does.
+// toolIn returns what a message says of the tool call that it names.
 func toolIn(method string, message []byte) Tool {
 	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
 	case role.Is(dialect.CallsTool):
@@ -86,7 +86,7 @@ func toolIn(method string, message []byte) Tool {
 	case role.Is(dialect.AsksPermission):
 		params := wire.ValueAt(message, "params")
 		call := params.Get("toolCall")
-		if !call.Exists() { // version 2: the subject is a tool call, or a command that may be of one
+		if !call.Exists() { // version 2: the subject is a tool call, or a command that may belong to one
 			call = params.Get("subject")
 			if whole := call.Get("toolCall"); whole.Exists() {
 				call = whole

@@ -10,22 +10,22 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tracker makes Subjects of the frames of a tape, in their order. The zero value is at
-// the beginning of a tape without a known start. Memory is bounded: with very many
-// requests, sessions or tool calls the oldest are forgotten.
+// A Tracker turns the frames of a tape into Subjects, in order. The zero value is at the
+// beginning of a tape with an unknown start. Memory is bounded: with very many requests,
+// sessions or tool calls, earlier ones are forgotten.
 type Tracker struct {
 	start    time.Time // of the tape
 	requests Requests[Tool]
 	turns    map[string]*turns
-	tools    map[toolKey]string // titles
-	open     *OpenRequests      // of the frames up to ahead; nil: LookAhead was not called
+	tools    map[toolKey]string // titles of tool calls
+	open     *OpenRequests      // open requests up to ahead; nil without LookAhead
 	ahead    uint64
 
-	server   string                     // that the tape is of
-	findings func(seq uint64) []Finding // on the tape; nil: the tape was not checked
+	server   string                     // name of the server whose tape it is
+	findings func(seq uint64) []Finding // of a frame on the tape; nil if the tape was not checked
 }
 
-// maxKept is how many sessions are kept, and how many titles.
+// maxKept limits the number of sessions, and of titles.
 const maxKept = 1 << 16
 
 type toolKey struct{ session, id string }
@@ -33,13 +33,13 @@ type toolKey struct{ session, id string }
 // turns is the state of a session.
 type turns struct {
 	begun   int
-	prompts []prompt // that are open
+	prompts []prompt // open prompts
 }
 
 type prompt struct {
 	seq      uint64
 	turn     int
-	withheld bool // the agent has not got it; another may follow in its place
+	withheld bool // the agent did not get it; another may follow in its place
 }
 
 // Next begins another tape, on which sessions may continue. start is when the tape began,
@@ -58,7 +58,7 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 	t.open = &OpenRequests{}
 	for f, err := range frames {
 		if err != nil {
-			continue // reading the frames again reports it
+			continue // the second reading reports it
 		}
 		t.ahead = f.Seq
 		t.open.Observe(&f)
@@ -68,10 +68,10 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 	}
 }
 
-// KnowServer says what a recorded agent calls the server that the tape is of.
+// KnowServer sets the agent's name for the server whose tape it is.
 func (t *Tracker) KnowServer(name string) { t.server = name }
 
-// KnowFindings says what is wrong with the frames of the tape, each by its number.
+// KnowFindings sets the findings on the frames of the tape, by number.
 func (t *Tracker) KnowFindings(of func(seq uint64) []Finding) { t.findings = of }
 
 // Observe takes the next frame. The Subject refers to f.
@@ -91,14 +91,14 @@ func (t *Tracker) Observe(f *dialect.Frame) Subject {
 	return s
 }
 
-// IsUnanswered reports whether a frame is a failure since no answer will come, as far
-// as LookAhead has looked.
+// IsUnanswered reports whether a frame is a request that will never get a response, as far
+// as LookAhead has read.
 func (t *Tracker) IsUnanswered(f *dialect.Frame) bool {
 	return t.open != nil && t.open.IsUnanswered(f)
 }
 
-// isOpen reports whether a frame is a request without a response, as far as LookAhead
-// has looked. One that came since has none yet.
+// isOpen reports whether a frame is a request without a response, as far as LookAhead has
+// read. A later request has none yet.
 func (t *Tracker) isOpen(f *dialect.Frame) bool {
 	switch {
 	case t.open == nil:
@@ -109,9 +109,9 @@ func (t *Tracker) isOpen(f *dialect.Frame) bool {
 	return t.open.Has(f.Seq)
 }
 
-// turn returns the number of the turn that a frame belongs to. A prompt that is
-// sent while others are worked on is a turn of its own, and what happens until
-// these end belongs to the first of them.
+// turn returns the number of the turn that a frame belongs to. A prompt that is sent while
+// others are open begins a turn of its own; until these end, frames belong to the first of
+// them.
 func (t *Tracker) turn(f *dialect.Frame) int {
 	u := t.turns[f.Session]
 	if f.Events.Has(dialect.TurnBegan) {
@@ -145,7 +145,7 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 	return n
 }
 
-// replaced returns the prompt in whose place f was sent on, nil if there is none.
+// replaced returns the prompt that f was sent in place of, or nil.
 func (u *turns) replaced(f *dialect.Frame) *prompt {
 	if u == nil || f.Origin != wire.Rewritten {
 		return nil
@@ -176,7 +176,7 @@ func (t *Tracker) tool(f *dialect.Frame) Tool {
 	if t.tools == nil || len(t.tools) == maxKept {
 		t.tools = make(map[toolKey]string)
 	}
-	key.id = strings.Clone(key.id) // it and the title are parts of a copy of the frame
+	key.id = strings.Clone(key.id) // it and the title may share memory with a copy of the frame
 	t.tools[key] = strings.Clone(tool.Title)
 	return tool
 }

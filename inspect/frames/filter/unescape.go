@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// separator separates parts of a text that are searched at once. No text contains it: it is
-// not a byte of UTF-8.
+// separator separates parts of a text that are searched together. It is not a byte of
+// UTF-8, so no text contains it.
 const separator = 0xff
 
-// inUnescaped reports whether raw has the text once the escapes of its JSON strings
-// are decoded, where it does not have the text as it is: then an escape is in the
-// place. So only the parts around escapes are decoded.
+// inUnescaped reports whether raw has the text once the escapes of its JSON strings are
+// decoded. raw must not have the text as it is: then a match includes an escape, so it
+// decodes only the parts around escapes.
 func (n *textSearch) inUnescaped(raw []byte) bool {
 	if n.reach == 0 {
 		return false
 	}
 	var room [2048]byte
 	text := room[:0]
-	near := n.reach - 1 // bytes before or after an escape that may belong to one text with it
+	near := n.reach - 1 // bytes before or after an escape that may be part of the same match
 	for first := true; ; first = false {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
@@ -41,7 +41,7 @@ func (n *textSearch) inUnescaped(raw []byte) bool {
 			if n.in(text) {
 				return true
 			}
-			// What begins near the end may end in what comes.
+			// A match may begin near the end and continue in the next part.
 			text = text[:copy(text, text[len(text)-min(near, len(text)):])]
 		}
 	}

@@ -23,8 +23,8 @@ func Direction(word string) (wire.Direction, error) {
 	return 0, fmt.Errorf("unknown direction %q: use c2a (client), a2c (agent) or err (stderr)", word)
 }
 
-// Kind returns the kind whose name is word, or the only one whose name begins
-// with word, such as notif.
+// Kind returns the kind whose name is word, or the only one whose name begins with word,
+// such as notif.
 func Kind(word string) (wire.Kind, error) {
 	var names, fits []string
 	var found wire.Kind
@@ -47,7 +47,7 @@ func Kind(word string) (wire.Kind, error) {
 	return 0, fmt.Errorf("%q is ambiguous: %s", word, strings.Join(fits, " or "))
 }
 
-// A word is one of a closed set: what it asks of a frame.
+// A word is one value of a closed set, with its test.
 type word struct {
 	name  string
 	reads needs
@@ -69,8 +69,8 @@ func closed(name, means string, words []word) key {
 	}}
 }
 
-// namesOf returns the words for the values of a type from first to last. of returns the one
-// that a frame has.
+// namesOf returns the words for the values of a type from first to last. of returns the
+// value of a frame.
 func namesOf[T interface {
 	~uint8
 	String() string
@@ -124,7 +124,7 @@ func stateWords() []word {
 	}
 }
 
-// found returns a word for frames with a finding that fits.
+// found returns a word that selects frames with a finding that fits.
 func found(name string, fits func(Finding) bool) word {
 	return word{name, ofFindings, func(s *Subject) verdict { return sure(slices.ContainsFunc(s.Findings, fits)) }}
 }

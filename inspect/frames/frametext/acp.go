@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// introduction tells what a side says of itself in initialize: the version, its
-// name, what it can do.
+// introduction returns what a side says about itself in initialize: the version, its name,
+// its capabilities.
 func introduction(v wire.Value) string {
 	var who, can string
 	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {
@@ -32,7 +32,7 @@ func tokens(v wire.Value) string {
 	return termtext.Grouped(v.Int()) + " tokens"
 }
 
-// servers tells the names of MCP servers, if there are any.
+// servers returns the names of MCP servers, if there are any.
 func servers(list wire.Value) string {
 	if empty(list) {
 		return ""
@@ -40,7 +40,7 @@ func servers(list wire.Value) string {
 	return counted("MCP server", at("name"))(list)
 }
 
-// config tells the current values of config options.
+// config returns the current values of config options.
 func config(options wire.Value) string {
 	return strings.Join(each(options, func(o wire.Value) string {
 		return first(o, "configId", "id") + " = " + Value(o.Get("currentValue"))
@@ -75,7 +75,7 @@ func readFile(v wire.Value) string {
 	return text
 }
 
-// sized tells the size of a text and how it begins.
+// sized returns the size of a text and its beginning.
 func sized(v wire.Value) string {
 	if !v.IsString() {
 		return Value(v)

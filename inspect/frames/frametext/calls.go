@@ -8,22 +8,22 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The calls are how long responses took, and what has no response. They are given the
-// frames of one tape in their order.
+// calls tracks how long responses took, and which requests have none. It takes the frames
+// of one tape in order.
 type calls struct {
 	requests filter.Requests[requestNote]
 }
 
-// A requestNote is what is kept of a request.
+// A requestNote is what is remembered of a request.
 type requestNote struct {
 	name      string
 	shown     bool
 	cancelled bool // it needs no response any more
 }
 
-// observe takes the next frame. If it answers or cancels a request that was seen, it
-// returns the time between the two, if both are known. A request counts as unanswered
-// only if it is shown.
+// observe takes the next frame. If it answers or cancels a known request, observe returns
+// the time between the two, if both times are known. A request counts as unanswered only if
+// it is shown.
 func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
 	note := requestNote{name: f.Annotation.Name(), shown: shown}
 	c.requests.Observe(f, note, func(q *filter.Request[requestNote], reply *dialect.Annotation) {
@@ -34,8 +34,8 @@ func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok
 }
 
 // unanswered returns the number of shown requests without a response, and the first of
-// them, such as `12 session/prompt`; cancelled ones separately. label returns the name of a
-// frame's number.
+// them, such as `12 session/prompt`; cancelled ones are separate. label returns a frame's
+// number as shown.
 func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list) {
 	for _, r := range c.requests.All() {
 		called := func() string { return termtext.Spaced(label(r.Seq), termtext.Piece(r.Note.name)) }

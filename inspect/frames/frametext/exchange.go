@@ -11,11 +11,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The exchanges know what the heads of the streams that are open have said. They are given
-// the frames of one tape in their order. The zero value knows of none.
+// exchanges remembers the heads of the open streams. It takes the frames of one tape in
+// order. The zero value is empty.
 type exchanges struct {
 	open    map[uint64]*exchange
-	guessed bool // one has said that it is of the connection by a guess
+	guessed bool // a head has already said that its connection is a guess
 }
 
 // An exchange is a request over HTTP and its response, or a WebSocket.
@@ -57,14 +57,14 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 		if f.Dir == wire.AgentToClient {
 			delete(e.open, f.Stream)
 		}
-		unread := x.status == 202 && m.End.By == wire.ByClient && m.End.Bytes == 0 // clients that wait for no body close
+		unread := x.status == 202 && m.End.By == wire.ByClient && m.End.Bytes == 0 // clients that expect no body close early
 		return "", len(m.End.Trailers) == 0 && (m.End.Error == "" && m.End.By != wire.ByAcptap || unread)
 	}
 	return "", false
 }
 
-// shortBody is how many bytes a text has that comes with 202 and says no more than
-// that, as the Accepted of the TypeScript SDK of MCP.
+// shortBody is the size up to which the body of a 202 says no more than that, such as the
+// Accepted of MCP's TypeScript SDK.
 const shortBody = 32
 
 // ordinary reports whether the response is a usual one: 202 to a message that needs no
@@ -73,7 +73,7 @@ func (x *exchange) ordinary() bool {
 	return x.status == 202 && x.method == "POST" || x.status == 200 && (x.form == "sse" || x.form == "json")
 }
 
-// first returns what the first frame of a direction tells of the heads.
+// first returns what to say about the heads at the first frame of a direction.
 func (x *exchange) first(f *dialect.Frame) string {
 	if f.Dir > wire.AgentToClient || x.told[f.Dir] || x.method == "" || x.status == 101 {
 		return ""
@@ -86,12 +86,12 @@ func (x *exchange) first(f *dialect.Frame) string {
 	return text
 }
 
-// answer returns such as `200 sse`.
+// answer returns text such as `200 sse`.
 func (x *exchange) answer() string {
 	return termtext.Spaced(strconv.Itoa(x.status), termtext.Piece(x.form))
 }
 
-// form returns what the headers say of a body: json, sse, or the type of its content.
+// form returns the form of a body by its headers: json, sse, or its content type.
 func form(headers []wire.Header) string {
 	switch kind, _, _ := mime.ParseMediaType(wire.HeaderValue(headers, "Content-Type")); kind {
 	case "application/json":
@@ -103,7 +103,7 @@ func form(headers []wire.Header) string {
 	}
 }
 
-// streamSummary tells what a mark of a stream says; empty if it is no such mark.
+// streamSummary returns the summary of a stream's mark, or "" for any other mark.
 func streamSummary(f *dialect.Frame, m wire.Marked) string {
 	switch {
 	case m.HTTP != nil:
@@ -133,7 +133,7 @@ func streamSummary(f *dialect.Frame, m wire.Marked) string {
 	return ""
 }
 
-// headSummary returns such as `POST 3 /mcp`, or `3 → 404 json` of a response.
+// headSummary returns text such as `POST 3 /mcp`, or `3 → 404 json` for a response.
 func headSummary(stream uint64, h *wire.HTTP) string {
 	if stream == 0 {
 		stream = h.Stream
@@ -150,7 +150,7 @@ func headSummary(stream uint64, h *wire.HTTP) string {
 	return number + " → " + x.answer() + headers(h.Headers, "Location", "WWW-Authenticate", "Allow", "Retry-After")
 }
 
-// headers returns such as ` · allow POST` for each header with one of the names.
+// headers returns text such as ` · allow POST` for each header with one of the names.
 func headers(all []wire.Header, names ...string) (text string) {
 	for _, name := range names {
 		for _, h := range all {
@@ -180,7 +180,7 @@ func endSummary(f *dialect.Frame, e *wire.StreamEnd) string {
 	return text
 }
 
-// eventSummary returns such as `event endpoint: /messages?session=1`.
+// eventSummary returns text such as `event endpoint: /messages?session=1`.
 func eventSummary(e *wire.SSE) string {
 	text := "event"
 	if e.Cut {
@@ -199,7 +199,7 @@ func eventSummary(e *wire.SSE) string {
 	return text
 }
 
-// closeCodes are those of RFC 6455, section 7.4.1.
+// closeCodes are the codes of RFC 6455, section 7.4.1.
 var closeCodes = map[int]string{
 	1000: "normal", 1001: "going away", 1002: "protocol error", 1003: "unsupported data", 1005: "no code", 1006: "no close frame",
 	1007: "invalid text", 1008: "policy violation", 1009: "message too big", 1010: "extension missing", 1011: "internal error", 1012: "restart", 1013: "try again later",

@@ -9,24 +9,23 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Indenter lays out JSON for reading, as it comes: it holds none of it. All
-// that is changed is the white space between values, and that characters which
-// would control a terminal are written as \u escapes. What is not quite JSON,
-// such as a frame that was cut off, is laid out as far as it goes. An Indenter
-// takes one value; Close ends the last line.
+// An Indenter lays out JSON for reading as a stream, without holding it in memory. It
+// changes only the white space between values, and writes characters that could control a
+// terminal as \u escapes. Invalid JSON, such as a frame that was cut off, is laid out as
+// far as possible. An Indenter takes one value; Close ends the last line.
 type Indenter struct {
 	W    io.Writer
-	Text bool // it is no JSON: only control characters are changed
+	Text bool // the input is not JSON: change only control characters
 
 	out      bytes.Buffer
-	part     []byte // of a character whose other bytes have not come
+	part     []byte // of a character whose remaining bytes have not come yet
 	depth    int
 	inString bool
 	escaped  bool // after a backslash
 	opened   bool // after a bracket: an empty array or object stays on one line
 }
 
-// maxIndent is how deep lines are indented. A frame may be nested much deeper.
+// maxIndent limits how deep lines are indented. A frame may be nested much deeper.
 const maxIndent = 64
 
 // Write takes the next bytes.
@@ -44,7 +43,7 @@ func (in *Indenter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is left and a line end. It does not close W.
+// Close writes what remains and a line end. It does not close W.
 func (in *Indenter) Close() error {
 	for range in.part {
 		in.put(utf8.RuneError)

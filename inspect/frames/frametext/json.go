@@ -101,7 +101,7 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure diale
 	return termtext.JSON(b.Bytes()), nil
 }
 
-// addServer returns a frame as [JSON] with the server that its number is one of.
+// addServer returns a frame's [JSON] with the server that its number belongs to.
 func addServer(frame []byte, server string) []byte {
 	if server == "" {
 		return frame
@@ -109,11 +109,11 @@ func addServer(frame []byte, server string) []byte {
 	return withMember(frame, "server", server)
 }
 
-// withMember returns an object of JSON with one more member.
+// withMember returns a JSON object with one more member.
 func withMember(object []byte, name string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic("frametext: " + err.Error()) // of strings, numbers and times
+		panic("frametext: " + err.Error()) // value has only strings, numbers and times
 	}
 	return append(append(bytes.TrimSuffix(object, []byte("}")), `,"`+name+`":`...), append(termtext.JSON(text), '}')...)
 }

@@ -30,18 +30,18 @@ import (
 // requests.
 type Lines struct {
 	W     io.Writer
-	Width int  // columns that a line is cut to; 0: lines are not cut
+	Width int  // columns to cut lines to; 0 cuts none
 	Color bool // with the 16 colours of ANSI
 
-	// Server prefixes the numbers of a server's frames that are shown among those of its
-	// agent: SERVER:12. Empty: no prefix.
+	// Server prefixes the numbers of a server's frames that are shown among its agent's:
+	// SERVER:12. If it is empty there is no prefix.
 	Server string
-	Digits int           // columns of a number; 0: as many as most tapes need
-	Began  time.Duration // of the tape, since the one with which times begin
+	Digits int           // columns of a number; 0 is enough for most tapes
+	Began  time.Duration // when the tape began, since the tape that times count from
 
-	Notes note.List // those on frames are written below them
-	// Fold leaves out the marks of HTTP exchanges as most are. The lines of their
-	// frames tell of them.
+	Notes note.List // notes on frames are written below them
+	// Fold leaves out the marks of usual HTTP exchanges, which the lines of their frames
+	// show.
 	Fold bool
 	// IsUnanswered reports whether a frame is a request that will get no response; nil if
 	// unknown.
@@ -50,13 +50,12 @@ type Lines struct {
 	calls calls
 	quiet lull
 	http  exchanges
-	b     strings.Builder // the line that is written
-	used  int             // columns of it
+	b     strings.Builder // the current line
+	used  int             // its columns so far
 	above struct{ name, summary string }
 }
 
-// Pass takes a frame that is not to be written. A later response to it has a
-// latency all the same.
+// Pass takes a frame without writing it, so that a later response to it has a latency.
 func (l *Lines) Pass(f *dialect.Frame) {
 	l.calls.observe(f, false)
 	l.quiet.before(f)
@@ -77,7 +76,7 @@ func (l *Lines) Write(f *dialect.Frame) error {
 	return l.write(f, r)
 }
 
-// failure returns the failure that a frame is.
+// failure returns which failure a frame reports.
 func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
 	if l.IsUnanswered != nil && l.IsUnanswered(f) {
 		return dialect.Unanswered
@@ -85,8 +84,8 @@ func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
 	return f.Failure()
 }
 
-// WriteJSON writes what [JSON] returns for the next frame as a line. start is
-// when the tape with which times begin did.
+// WriteJSON writes [JSON] of the next frame as a line. start is when the tape that times
+// count from began.
 func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	latency, _ := l.calls.observe(f, true)
 	shown := *f
@@ -134,7 +133,7 @@ func (l *Lines) write(f *dialect.Frame, r Row) error {
 	return nil
 }
 
-// label is a frame's number.
+// label returns a frame's number as shown.
 func (l *Lines) label(seq uint64) string {
 	if l.Server == "" {
 		return strconv.FormatUint(seq, 10)
@@ -144,7 +143,7 @@ func (l *Lines) label(seq uint64) string {
 
 func (l *Lines) digits() int { return max(l.Digits, usualDigits) }
 
-// time is when a frame crossed the wire.
+// time returns when a frame crossed the wire, as shown.
 func (l *Lines) time(f *dialect.Frame) string {
 	if f.Untimed {
 		return termtext.UnknownTime
@@ -167,7 +166,7 @@ func (l *Lines) note(n note.Note) error {
 	return nil
 }
 
-// Written writes what is written on the tape as a whole, above its frames.
+// Written writes the notes on the tape as a whole, above its frames.
 func (l *Lines) Written() error {
 	if len(l.Notes.Tags) > 0 {
 		l.put(noteStyle.Span("── tags: " + termtext.Piece(strings.Join(l.Notes.Tags, " "))))
@@ -190,7 +189,7 @@ func (l *Lines) Written() error {
 	return nil
 }
 
-// Interrupted says that the line above the next one is not of this tape.
+// Interrupted says that the line above the next one belongs to another tape.
 func (l *Lines) Interrupted() { l.above.name = "" }
 
 // Heading writes a line above the frames, such as the name of their tape.
@@ -200,14 +199,14 @@ func (l *Lines) Heading(text string) error {
 	return l.end()
 }
 
-// Trouble writes in place of the frames that could not be read.
+// Trouble writes an error in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
 	l.put(termtext.Failure.Span("── " + termtext.Piece(err.Error())))
 	return l.end()
 }
 
-// Close writes which of the requests that were written have no answer, if there
-// are any, and which were cancelled. It does not close W.
+// Close writes which of the shown requests are unanswered, if any, and which were
+// cancelled. It does not close W.
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered(l.label)
 	if open.n > 0 {

@@ -7,14 +7,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A lull knows when something crossed the wire last. The zero value knows nothing.
+// A lull remembers when the last frame crossed the wire. The zero value knows none.
 type lull struct {
 	last  time.Duration
 	known bool
 }
 
-// before takes the next frame, and returns how long nothing has come before it; 0 if
-// that is not known. What is no frame of the connection does not count.
+// before takes the next frame, and returns the silence before it, or 0 if unknown. Frames
+// that are not the connection's own do not count.
 func (l *lull) before(f *dialect.Frame) (quiet time.Duration) {
 	if f.Kind == wire.Stderr || f.Kind == wire.Mark {
 		return 0

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// NoteMark precedes a note everywhere.
+	// NoteMark precedes every note.
 	NoteMark = "✎"
 
 	noteStyle = termtext.Bold
@@ -21,7 +21,7 @@ const (
 	LongestServer = 24
 )
 
-// NoteLines returns the lines of a note, clean. A bookmark says that it is one.
+// NoteLines returns the lines of a note, clean. For a bookmark they say so.
 func NoteLines(n note.Note) []string {
 	if n.Text == "" {
 		return []string{"bookmark"}
@@ -33,14 +33,14 @@ func NoteLines(n note.Note) []string {
 	return lines
 }
 
-// AddNotes returns a frame as [JSON] with the notes on it.
+// AddNotes returns a frame's [JSON] with its notes.
 func AddNotes(frame []byte, notes []note.Note) []byte {
 	if len(notes) == 0 {
 		return frame
 	}
 	type line struct {
 		note.Note
-		Frame uint64 `json:"frame,omitempty"` // hides that of the note, which repeats the frame's own number
+		Frame uint64 `json:"frame,omitempty"` // hides the note's Frame, which repeats the frame's own number
 	}
 	lines := make([]line, len(notes))
 	for i, n := range notes {

@@ -9,13 +9,13 @@ import (
 )
 
 // An Offer is a capability that a side has declared, or one of its protocol that it has
-// left out.
+// not.
 type Offer struct {
 	Name    string // as sent; not clean
-	Depth   int    // 0: not part of another
+	Depth   int    // 0 for one that is not part of another
 	Offered bool
 	Answer  string // yes, no, or another declared value; clean
-	Uses    []Use  // of what depends on it
+	Uses    []Use  // uses of the methods that require it
 }
 
 // A Use is how often a method, or a variant of session/update, was used.
@@ -38,7 +38,7 @@ func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int
 	return o.list
 }
 
-// offers are those of one side.
+// offers collects the Offers of one side.
 type offers struct {
 	said  wire.Value
 	known []string             // as in specified
@@ -47,11 +47,11 @@ type offers struct {
 	list  []Offer
 }
 
-// deepestOffer is how deep capabilities are read: as deep as those go that are specified,
-// and some more.
+// deepestOffer is how deep capabilities are read: somewhat deeper than any that is
+// specified.
 const deepestOffer = 8
 
-// add adds the members of the capability at a path, then those that it left out.
+// add adds the members of the capability at a path, then the parts that it lacks.
 func (o *offers) add(path string, v wire.Value, depth int) {
 	v.ForEach(func(key, value wire.Value) bool {
 		at := strings.TrimPrefix(path+"."+key.Text(), ".")
@@ -74,8 +74,8 @@ func (o *offers) add(path string, v wire.Value, depth int) {
 	}
 }
 
-// uses returns which methods depend on a capability, and how often they were used. A
-// capability that is not offered gets no method that an offered one allows.
+// uses returns which methods require a capability, and how often they were used. For a
+// capability that is not offered it omits methods that an offered one allows.
 func (o *offers) uses(path string, offered bool) []Use {
 	var list []Use
 	for _, c := range o.allow {
@@ -91,7 +91,7 @@ func (o *offers) uses(path string, offered bool) []Use {
 	return list
 }
 
-// allows reports whether a capability that is offered allows a method.
+// allows reports whether an offered capability allows a method.
 func (o *offers) allows(method string) bool {
 	return slices.ContainsFunc(o.allow, func(c dialect.Capability) bool {
 		v := o.said.Get(c.Path)

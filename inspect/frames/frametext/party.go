@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// meta is where MCP, since 2026-07-28, has what was in initialize.
+// meta is where MCP since 2026-07-28 has the contents of the former initialize.
 const meta = `_meta.io\.modelcontextprotocol/`
 
-// A Party is what a side says of itself in initialize or server/discover.
+// A Party is what a side says about itself in initialize or server/discover.
 type Party struct {
 	Who          string // its name and version
 	Protocol     string // such as `protocol 2025-06-18`

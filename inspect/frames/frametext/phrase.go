@@ -13,8 +13,8 @@ const (
 	maxListed  = 8 // elements of a list
 )
 
-// Value returns a JSON value for reading: a string without its quotes, anything else
-// as JSON, nothing for null.
+// Value returns a JSON value for reading: a string without its quotes, "" for null,
+// anything else as JSON.
 func Value(v wire.Value) string {
 	switch {
 	case v.IsNull():
@@ -25,7 +25,7 @@ func Value(v wire.Value) string {
 	return termtext.Piece(v.Raw())
 }
 
-// empty reports whether there is nothing in a value.
+// empty reports whether a value contains nothing.
 func empty(v wire.Value) bool {
 	none := true
 	if v.IsObject() || v.IsArray() {
@@ -35,8 +35,8 @@ func empty(v wire.Value) bool {
 	return v.IsNull()
 }
 
-// bare returns params or a result as JSON, without what any of them may have;
-// nothing if that is all.
+// bare returns params or a result as JSON, without the members that all of them may have,
+// or "" if nothing else is left.
 func bare(v wire.Value) string {
 	switch {
 	case empty(v):
@@ -57,7 +57,7 @@ func bare(v wire.Value) string {
 	return termtext.Piece("{" + strings.Join(members, ",") + "}")
 }
 
-// first returns the text of the first of some places that has any.
+// first returns the first text found at one of the paths.
 func first(v wire.Value, paths ...string) string {
 	for _, path := range paths {
 		if s := Value(v.Get(path)); s != "" {
@@ -67,13 +67,13 @@ func first(v wire.Value, paths ...string) string {
 	return ""
 }
 
-// at makes a phrase of the first of some places that has a text.
+// at returns a phrase that is the first text found at one of the paths.
 func at(paths ...string) phrase {
 	return func(v wire.Value) string { return first(v, paths...) }
 }
 
-// counted makes a phrase of the number of elements in an array or object and
-// the names of the first.
+// counted returns a phrase with the number of elements in an array or object, and the names
+// of the first ones.
 func counted(one string, of phrase) phrase {
 	return func(v wire.Value) string {
 		if !v.IsArray() && !v.IsObject() {
@@ -90,7 +90,7 @@ func counted(one string, of phrase) phrase {
 	}
 }
 
-// A list is how many things there are, and the first of them.
+// A list is a number of things, and the first of them.
 type list struct {
 	n     int
 	parts []string
@@ -98,7 +98,7 @@ type list struct {
 
 func (l *list) full() bool { return l.n >= maxListed }
 
-// add counts one more. What is it is asked only if it will be shown.
+// add counts one more. It calls what only if the text will be shown.
 func (l *list) add(what func() string) {
 	if l.n++; l.n > maxListed {
 		return
@@ -123,7 +123,7 @@ func (l *list) text(one, many, between string) string {
 	return text
 }
 
-// each returns what a phrase tells about the first elements of an array.
+// each returns the phrase of each of the first elements of an array.
 func each(v wire.Value, of phrase) (parts []string) {
 	if v.IsArray() {
 		v.ForEach(func(_, element wire.Value) bool {
@@ -134,7 +134,7 @@ func each(v wire.Value, of phrase) (parts []string) {
 	return parts
 }
 
-// names tells the members of an object that are neither false nor null.
+// names returns the names of an object's members that are neither false nor null.
 func names(v wire.Value) string {
 	return namesOf(v, func(_ string, value wire.Value) bool { return !value.IsFalse() && !value.IsNull() })
 }
@@ -149,7 +149,7 @@ func offeredNames(v wire.Value, whose ...sideKey) string {
 	return namesOf(v, func(name string, value wire.Value) bool { return isOffered(known, name, value) })
 }
 
-// namesOf tells the members of an object that are wanted.
+// namesOf returns the names of an object's wanted members.
 func namesOf(v wire.Value, wanted func(name string, value wire.Value) bool) string {
 	var parts []string
 	if v.IsObject() {

@@ -45,9 +45,8 @@ func (r *Row) role() termtext.Style {
 	return Role(f.Method, f.Update)
 }
 
-// summarySpans returns the summary in the style that it has, and dim what the row
-// above has said, or what another frame must have said: the id of a tool call, a
-// terminal or the session.
+// summarySpans returns the summary in its style. It dims what the row above has said, and
+// what another frame must have said: the id of a tool call, a terminal or the session.
 func (r *Row) summarySpans(summary string) []termtext.Span {
 	f := r.Frame
 	switch {
@@ -71,8 +70,8 @@ func (r *Row) summarySpans(summary string) []termtext.Span {
 // between separates the parts of a summary.
 const between = " · "
 
-// commonParts returns how many bytes of a summary are parts that another one begins
-// with too.
+// commonParts returns how many bytes at the beginning of a summary are parts that above
+// begins with too.
 func commonParts(summary, above string) int {
 	n := 0
 	for n < len(summary) {
@@ -86,8 +85,8 @@ func commonParts(summary, above string) int {
 	return n
 }
 
-// namesKnown reports whether the summary of f may begin with the id of what an earlier frame
-// has made.
+// namesKnown reports whether the summary of f may begin with the id of something that an
+// earlier frame made.
 func namesKnown(f *dialect.Frame) bool {
 	switch f.Update {
 	case "tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk":
@@ -96,8 +95,8 @@ func namesKnown(f *dialect.Frame) bool {
 	return dialect.Does(Name(f), dialect.AsksPermission|dialect.UsesTerminal&^dialect.StartsCommand|dialect.Disconnects|dialect.InputDone|dialect.UsesTask)
 }
 
-// isID reports whether text looks like an id, and not like a title: it has a digit
-// and no blank.
+// isID reports whether text looks like an id rather than a title: it has a digit and no
+// blank.
 func isID(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && !strings.Contains(text, " ")
 }

@@ -15,17 +15,17 @@ import (
 type Row struct {
 	Frame   *dialect.Frame // only its fields are used
 	Failure dialect.Failure
-	Silence time.Duration // before a frame that is slow; 0: not known
-	Server  bool          // it is one of a server's among those of its agent
-	Number  string        // and the time, aligned by the caller
-	Mark    termtext.Span // after them, one column; empty: a blank
-	Kind    bool          // whether the kind has a column
+	Silence time.Duration // before a slow frame; 0 if unknown
+	Server  bool          // the frame is a server's, among those of its agent
+	Number  string        // with the time, aligned by the caller
+	Mark    termtext.Span // one column after the number; blank if empty
+	Kind    bool          // show the column of kinds
 	Name    string        // as Name returns it, or cut
-	Columns int           // of the name
+	Columns int           // width of the name's column
 	Summary string
-	Latency string // empty: none
-	Waits   string // for a response; empty: it does not
-	Stream  string // what is said of its HTTP exchange, such as POST 3; empty: nothing
+	Latency string // may be empty
+	Waits   string // how long it has waited for a response; empty if it does not
+	Stream  string // text about its HTTP exchange, such as POST 3; may be empty
 	Again   bool   // the row above has the same name
 	Above   string // with Again: the summary of that row
 }
@@ -66,7 +66,7 @@ func (r *Row) mark() termtext.Span {
 	return r.Mark
 }
 
-// tail returns what follows the summary: how long the frame took or waits, the silence
+// tail returns what follows the summary: how long the frame took or has waited, the silence
 // before it if that was slow, and the size of a large one.
 func (r *Row) tail() []termtext.Span {
 	var list []termtext.Span
@@ -109,12 +109,12 @@ func (r *Row) Spans(width int) []termtext.Span {
 	return append(line, tail...)
 }
 
-// largeFrame is from where on a frame's size is shown, in bytes.
+// largeFrame is the size from which on it is shown, in bytes.
 const largeFrame = 10_000
 
 var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected: "+", wire.Rewritten: "~"}
 
-// kindNames are the columns of the kinds, the most frequent one cut short.
+// kindNames are the texts in the column of kinds; the most frequent is shortened.
 var kindNames = [...]string{
 	wire.Invalid:      " invalid   ",
 	wire.Request:      " request   ",
@@ -127,8 +127,8 @@ var kindNames = [...]string{
 	wire.Body:         " body      ",
 }
 
-// kindName returns the column of the kind of a frame. Of a mark that is a
-// rule it takes the bytes to know that.
+// kindName returns the text for a frame in the column of kinds. It needs the bytes of a
+// mark to recognize a rule.
 func kindName(f *dialect.Frame) string {
 	if f.Kind == wire.Mark && wire.ReadMark(f.Frame).Rule != nil {
 		return " rule      "

@@ -9,18 +9,17 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A sideKey is a side of a dialect.
+// A sideKey is one side of a dialect.
 type sideKey struct {
 	dialect dialect.Dialect
 	side    dialect.Side
 }
 
-// specified are the capabilities of each side that are stable in its protocol. What
-// ends with a dot is only a group: all by itself it offers nothing. Anything else is
-// true, or an object, where it is offered. Sources: ACP's initialization.mdx and
-// schema of version 1 (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's
-// schema.ts of 2025-11-25 and 2026-07-28. It is made at first use: every proxy would
-// pay for it at its start.
+// specified are the capabilities of each side that are stable in its protocol. A name that
+// ends with a dot is only a group, which by itself offers nothing. Any other is true, or an
+// object, if it is offered. Sources: ACP's initialization.mdx and schema of version 1
+// (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's schema.ts of 2025-11-25
+// and 2026-07-28. Built at first use, so that proxies do not pay for it at start.
 var specified = sync.OnceValue(func() map[sideKey][]string {
 	return map[sideKey][]string{
 		{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
@@ -57,8 +56,8 @@ func speakers(key string, version wire.Value) []sideKey {
 	return []sideKey{{dialect.MCPLegacy, dialect.ClientSide}, {dialect.MCPLegacy, dialect.AgentSide}}
 }
 
-// isOffered reports whether the value at a path says yes. A group does if anything
-// in it does.
+// isOffered reports whether the value at a path offers it. A group is offered if any member
+// is.
 func isOffered(known []string, path string, v wire.Value) bool {
 	if !v.IsObject() {
 		return !v.IsFalse() && !v.IsNull()
@@ -74,8 +73,8 @@ func isOffered(known []string, path string, v wire.Value) bool {
 	return offered
 }
 
-// absent returns the names of the known parts of the capability at a path that an object
-// lacks, except experimental.
+// absent returns the names of the known parts that the capability at a path lacks, except
+// experimental.
 func absent(known []string, path string, v wire.Value) (names []string) {
 	if path != "" {
 		path += "."

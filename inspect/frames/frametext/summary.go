@@ -1,11 +1,10 @@
-// Package frametext puts frames into words: a summary of one line for each frame,
-// written for its method or its kind of update; rows of a list in columns, plain,
-// in colour or for a screen; and frames as JSON.
+// Package frametext puts frames into words: a one-line summary of each frame, specific to
+// its method or kind of update; rows of a list in columns, plain, in colour or for a
+// screen; and frames as JSON.
 //
-// What came over the wire is written clean: no control character, escape sequence
-// or line break gets from a frame into a line. A summary takes no longer than
-// reading wire.MaxChecked bytes does, however large the frame is. The package knows
-// nothing of storage or screens.
+// Text from the wire is written clean: no control character, escape sequence or line break
+// gets from a frame into a line. A summary takes no longer than reading wire.MaxChecked
+// bytes, however large the frame is. The package knows nothing about storage or screens.
 package frametext
 
 import (
@@ -14,11 +13,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Summary tells on one line what a frame says: the text of a chunk, the title
-// and status of a tool call, the path that is read, the option that was chosen,
-// an error's code and message. It takes a frame of any shape. It is clean, at
-// most 500 characters long, and empty if the frame's bytes were not read or
-// there is nothing to say.
+// Summary returns in one line what a frame says: the text of a chunk, the title and status
+// of a tool call, the path that is read, the option that was chosen, an error's code and
+// message. It takes a frame of any shape. The result is clean, at most 500 characters long,
+// and empty if the frame's bytes were not read or there is nothing to say.
 func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
@@ -60,8 +58,8 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
-// namedSession returns the session of a message that closes or deletes one, where SEP-1364
-// puts the id beside the method.
+// namedSession returns the session of a message that closes or deletes one and that, as in
+// SEP-1364, has the id next to the method.
 func namedSession(f *dialect.Frame) string {
 	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Role.Is(dialect.Closes) || m.Role.Is(dialect.Deletes)) {
 		return termtext.Piece(f.Session)
@@ -83,7 +81,7 @@ func callSummary(method, update string, params wire.Value) string {
 		return carried(params, false)
 	case dialect.Wraps(method):
 		for inner := params.Get("method").Text(); dialect.Wraps(inner) && update != ""; inner = params.Get("method").Text() {
-			params = params.Get("params") // update is the innermost
+			params = params.Get("params") // update is the innermost method
 		}
 		return carried(params, update != "")
 	}
@@ -95,8 +93,8 @@ func callSummary(method, update string, params wire.Value) string {
 	return bare(params)
 }
 
-// carried tells about the params of a method that hold a message of their own. named
-// says that the frame is called by the method of that message already.
+// carried returns the summary of params that contain a message. named says that the frame's
+// name already is that message's method.
 func carried(params wire.Value, named bool) string {
 	method, inner, name := params.Get("method").Text(), params.Get("params"), ""
 	if !named {
@@ -120,7 +118,7 @@ func resultSummary(method string, result wire.Value) string {
 	return "ok"
 }
 
-// errorSummary returns such as `error -32602 no such session: "s1"`.
+// errorSummary returns text such as `error -32602 no such session: "s1"`.
 func errorSummary(e wire.Value) string {
 	text := termtext.Spaced("error", Value(e.Get("code")), Value(e.Get("message")))
 	if !e.IsObject() {
@@ -132,7 +130,7 @@ func errorSummary(e wire.Value) string {
 	return text
 }
 
-// batchSummary returns such as `2 entries: tools/list; tools/call read {"path":"/a"}`.
+// batchSummary returns text such as `2 entries: tools/list; tools/call read {"path":"/a"}`.
 func batchSummary(f *dialect.Frame) string {
 	var text list
 	wire.Entries(f.Raw, func(i int, raw []byte) bool {
@@ -156,9 +154,9 @@ func batchSummary(f *dialect.Frame) string {
 	return text.text("entry", "entries", "; ")
 }
 
-// Name returns what a frame is called in a list: its method, or the variant of
-// a session/update. Of what a component of a proxy chain passes along it is the method
-// inside, such as `» session/prompt`.
+// Name returns the name of a frame in a list: its method, or the variant of a
+// session/update. For a message passed along a proxy chain it is the inner method, such as
+// `» session/prompt`.
 func Name(f *dialect.Frame) string { return f.Annotation.Name() }
 
 func markSummary(f *dialect.Frame) string {

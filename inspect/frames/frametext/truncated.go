@@ -8,9 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// parse reads the params or the result of a frame. A frame that is too long to check was
-// cut off, most likely in there: parse completes it, so that a summary can say what
-// precedes the cut.
+// parse reads the params or the result of a frame. It completes those of a frame that was
+// cut off because it is too long to check, so that a summary can say what precedes the cut.
 func parse(f *dialect.Frame, raw wire.JSON) wire.Value {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)
@@ -30,11 +29,10 @@ func Body(f *dialect.Frame) wire.Value {
 	return parse(f, e.Result)
 }
 
-// Completed returns JSON that was cut off with an end to each string, array and
-// object in it.
+// Completed returns JSON that was cut off, with each open string, array and object closed.
 func Completed(raw []byte) []byte {
-	var ends []byte // of what is open, the innermost last
-	open := false   // the last token is a string without an end
+	var ends []byte // closing brackets of what is open, the innermost last
+	open := false   // the last token is an unterminated string
 	r := wire.Reader{Text: raw}
 	for token, start := r.Next(); token != wire.NoToken; token, start = r.Next() {
 		switch token {

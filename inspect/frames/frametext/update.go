@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// block tells about a content block, of ACP or of MCP.
+// block returns the text for a content block of ACP or MCP.
 func block(v wire.Value) string {
 	switch kind := v.Get("type").Text(); kind {
 	case "text":
@@ -26,8 +26,8 @@ func block(v wire.Value) string {
 	return Value(v)
 }
 
-// blocks tells about content blocks: an array, or one alone as MCP's sampling
-// has it.
+// blocks returns the text for content blocks: an array, or a single one as in MCP's
+// sampling.
 func blocks(v wire.Value) string {
 	if !v.IsArray() {
 		return block(v)
@@ -35,8 +35,8 @@ func blocks(v wire.Value) string {
 	return termtext.Spaced(each(v, block)...)
 }
 
-// message tells about a whole message of version 2, whose content may be
-// unchanged (absent) or cleared (null).
+// message returns the text for a whole message of version 2, whose content may be unchanged
+// (absent) or cleared (null).
 func message(v wire.Value) string {
 	content := v.Get("content")
 	switch {
@@ -48,7 +48,7 @@ func message(v wire.Value) string {
 	return blocks(content)
 }
 
-// toolCall says what a tool call is and its state; for an update without a title, its
+// toolCall returns the title and state of a tool call; for an update without a title, its
 // output.
 func toolCall(v wire.Value) string {
 	title, status := Value(v.Get("title")), Value(v.Get("status"))
@@ -77,9 +77,9 @@ func toolContent(v wire.Value) string {
 	return Value(v)
 }
 
-// decoded returns the beginning of a text in base64.
+// decoded returns the beginning of a base64 text.
 func decoded(v wire.Value) string {
-	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between
+	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between them
 	head := v.Text()[:min(len(v.Text()), enough)]
 	b, err := base64.StdEncoding.DecodeString(head)
 	if err != nil {
@@ -88,7 +88,7 @@ func decoded(v wire.Value) string {
 	return termtext.Piece(string(b))
 }
 
-// plan tells how much of a plan is done and what is next, or its text.
+// plan returns how much of a plan is done and what is next, or its text.
 func plan(v wire.Value) string {
 	entries := v.Get("entries")
 	if !entries.IsArray() {
