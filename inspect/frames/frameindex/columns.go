@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Columns are the fields of the frames of a timeline up to the last one. No room is
-// left for numbers that no frame has: a tape may go from 1 to a billion.
+// Columns are the fields of a timeline's frames up to the last one. Numbers that no frame
+// has take no room, since the numbers of a tape may jump from 1 to a billion.
 type Columns struct {
 	chunks      []*chunk
 	annotations []dialect.Annotation
@@ -19,8 +19,8 @@ type Columns struct {
 	Last        uint64
 }
 
-// A jump is where numbers do not go on by one: the frame with that number has that
-// many frames before it.
+// A jump is a frame whose number does not follow the one before; place is how many frames
+// precede it.
 type jump struct {
 	seq   uint64
 	place int
@@ -36,7 +36,7 @@ type chunk struct {
 	at         [chunkFrames]time.Duration
 	size       [chunkFrames]int64
 	request    [chunkFrames]uint64
-	stream     atomic.Pointer[[chunkFrames]uint64] // nil: none of the frames is of a stream
+	stream     atomic.Pointer[[chunkFrames]uint64] // nil if none of the frames has a stream
 }
 
 // setStream sets the stream of a frame that is not published yet.
@@ -78,7 +78,7 @@ func flagsOf(f *dialect.Frame) flags {
 	return s
 }
 
-// below returns how many frames have a smaller number, and whether the next one
+// below returns how many frames have a smaller number than seq, and whether the next one
 // has that number.
 func (c *Columns) below(seq uint64) (n int, found bool) {
 	if seq > c.Last {
@@ -97,8 +97,8 @@ func (c *Columns) below(seq uint64) (n int, found bool) {
 	return int(place), true
 }
 
-// number returns the number of the frame with n before it, and how many that
-// follow are numbered on.
+// number returns the number of the frame with n before it, and how many consecutive numbers
+// follow.
 func (c *Columns) number(n int) (seq uint64, more int) {
 	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].place > n })
 	j := c.jumps[k-1]
@@ -119,7 +119,7 @@ func (c *Columns) ahead(seq uint64, n int) uint64 {
 	return seq
 }
 
-// chunk returns the place of a frame's fields, nil if there is no such frame.
+// chunk returns the chunk of a frame and its index there, or nil if there is no such frame.
 func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
 	n, found := c.below(seq)
 	if !found {
@@ -157,10 +157,10 @@ func (c *Columns) Has(seq uint64) bool {
 	return found
 }
 
-// Backward is the step to the frame before.
+// Backward is the step to the previous frame.
 const Backward = ^uint64(0)
 
-// Seek returns the first frame at or after seq that fits, in steps of 1 or backward; 0 if
+// Seek returns the first frame from seq on that fits, with a step of 1 or Backward, or 0 if
 // there is none. fits gets the frame's fields.
 func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
 	if seq == 0 || seq > c.Last {
@@ -184,7 +184,7 @@ func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 
 	return 0
 }
 
-// fields sets what f has in columns of its own.
+// fields stores the fields of f that have columns of their own.
 func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 	s := x.flags[i]
 	f.Seq, f.At, f.Size, f.Request = seq, x.at[i], x.size[i], x.request[i]
@@ -196,8 +196,8 @@ func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 	}
 }
 
-// each calls see with the frames from one to another, without their bytes. A frame
-// is valid until see returns.
+// each calls see with the frames in a range, without their bytes. A frame is valid until
+// see returns.
 func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 	var f dialect.Frame
 	annotation := ^uint32(0)
@@ -210,7 +210,7 @@ func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 		seq, more := c.number(n)
 		for stop := min(n+more+1, end); n < stop; n, seq = n+1, seq+1 {
 			x, i := c.chunks[n/chunkFrames], n%chunkFrames
-			if annotation != x.annotation[i] { // neighbours are alike, and copying takes longer than all else
+			if annotation != x.annotation[i] { // neighbours often share one, and copying takes longer than everything else
 				annotation = x.annotation[i]
 				f.Annotation = c.annotations[annotation]
 			}
@@ -220,8 +220,8 @@ func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 	}
 }
 
-// Latency returns how long after its request a frame came. It reports whether
-// the request is there, and both times are known.
+// Latency returns how long after its request a frame came. ok is false if the request or
+// one of the times is unknown.
 func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	x, i := c.chunk(RequestOf(f))
 	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
@@ -230,8 +230,8 @@ func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	return f.At - x.at[i], true
 }
 
-// Silence returns how long nothing had come before a frame, of what is on its tape; 0 if
-// that is not known.
+// Silence returns how long nothing came on a frame's tape before it, or 0 if unknown.
+// onTape reports whether a frame is on that tape.
 func (c *Columns) Silence(f *dialect.Frame, onTape func(seq uint64) bool) time.Duration {
 	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark && onTape(f.Seq) })
 	x, i := c.chunk(before)
@@ -241,7 +241,7 @@ func (c *Columns) Silence(f *dialect.Frame, onTape func(seq uint64) bool) time.D
 	return f.At - x.at[i]
 }
 
-// Time returns when a frame crossed the wire; 0 if there is no such frame.
+// Time returns when a frame crossed the wire, or 0 if there is no such frame.
 func (c *Columns) Time(seq uint64) time.Duration {
 	x, i := c.chunk(seq)
 	if x == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// Export writes the frames of the agent's tapes that want matches and that can be read in
-// the portable form. damage says what could not be read last.
+// Export writes, in the portable form, the readable frames of the agent's tapes that want
+// matches. damage is the last error that made frames unreadable.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
 	secrets := make(map[*record.Tape]*redact.Redaction)
 	for _, p := range t.agents {

@@ -8,12 +8,12 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A Sink is fed with what is on the tapes of a timeline, and on those of the servers that the
+// A Sink takes the contents of a timeline's tapes, and of the tapes of servers that the
 // agent started. Its methods are called in one goroutine.
 type Sink interface {
 	// Begin is called first, unless the tapes cannot be opened. t is for this goroutine.
 	Begin(ctx context.Context, t *Timeline)
-	// Take takes what comes next. It keeps no part of e.
+	// Take takes the next event. It keeps no part of e.
 	Take(e *Event)
 	// End is called last. ended reports whether all tapes have ended; if not, ctx is done.
 	End(ended bool)
@@ -23,8 +23,8 @@ type Sink interface {
 // time of its tape.
 type Event struct {
 	*reading.Event
-	Place  int    // of the part on the timeline; -1: it is the tape of a server that is not there
-	Number uint64 // of the frame on the timeline; 0: it has none
+	Place  int    // index of the part on the timeline; -1 for the tape of a server that is not on it
+	Number uint64 // number of the frame on the timeline; 0 if it has none
 }
 
 // Feed reads the tapes once for several sinks, from the first frame until they end or ctx

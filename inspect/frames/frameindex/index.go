@@ -11,27 +11,27 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// An Index has the fields of each frame of a timeline, by column, in about 30 bytes a
-// frame: a filter by field, a latency, or the next frame of a kind is found there
-// without reading the tapes again (BenchmarkMillion in package screen). One
-// goroutine writes the index as it reads the tapes, and any number may read it.
+// An Index has the fields of each frame of a timeline, by column, in about 30 bytes per
+// frame. It finds frames by field, latencies, or the next frame of a kind without reading
+// the tapes again (BenchmarkMillion in package screen). One goroutine writes the index as
+// it reads the tapes, and any number may read it.
 type Index struct {
 	onChange func() // called when there is more to draw
 
 	mu       sync.Mutex // guards the fields below, except for frames up to the last, which never change
 	columns  Columns
 	open     Open
-	newRows  []Row         // the latest recorded ones that were not taken yet
+	newRows  []Row         // the latest recorded ones, until they are taken
 	latest   dialect.Frame // the last recorded frame with its bytes: users who follow a tape look at it
 	changed  chan struct{} // closed when there is more
-	err      error         // of the last part that could not be read
-	complete bool          // all that was on the tapes at first is in it
+	err      error         // error of the last unreadable part
+	complete bool          // it has all that was on the tapes at first
 	ended    bool          // nothing will follow
 
-	ends    int                      // of parts that are in open
+	ends    int                      // handled ends of parts
 	written int                      // frames
 	known   map[annotationKey]uint32 // indexes of annotations; only the writer uses these
-	key     annotationKey            // of the frame before
+	key     annotationKey            // of the previous frame
 	at      uint32
 }
 
@@ -111,7 +111,7 @@ func (x *Index) finish(t *Timeline, last uint64) {
 	}
 }
 
-// announceFrame has a newly recorded frame drawn.
+// announceFrame announces a newly recorded frame.
 func (x *Index) announceFrame(f dialect.Frame) {
 	row := NewRow(&f)
 	f.Raw = bytes.Clone(f.Raw)
@@ -121,7 +121,7 @@ func (x *Index) announceFrame(f dialect.Frame) {
 	})
 }
 
-// endTapes notes which tapes have ended. The lock is held.
+// endTapes records which tapes have ended. The caller holds the lock.
 func (x *Index) endTapes(t *Timeline) {
 	for {
 		part, ok := t.ended(x.ends, math.MaxUint64)
@@ -133,7 +133,7 @@ func (x *Index) endTapes(t *Timeline) {
 	}
 }
 
-// announce publishes a change and has it drawn.
+// announce publishes a change and reports it to onChange.
 func (x *Index) announce(change func()) {
 	x.publish(change)
 	x.onChange()
@@ -155,7 +155,7 @@ func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint6
 		return last
 	}
 	if x.written > 0 && f.Seq <= last {
-		return last // numbers rise, but where a tape is damaged
+		return last // numbers rise unless a tape is damaged
 	}
 	i := x.written
 	if x.written++; i/chunkFrames == len(x.columns.chunks) || f.Seq != last+1 || i == 0 {
@@ -179,7 +179,7 @@ func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint6
 func (x *Index) intern(a *dialect.Annotation) uint32 {
 	k := annotationKey{a.Method, a.Update, a.Session, a.Events}
 	if a.Entries == nil {
-		if x.key == k && len(x.columns.annotations) > 0 { // as with most frames
+		if x.key == k && len(x.columns.annotations) > 0 { // the case for most frames
 			return x.at
 		}
 		if n, ok := x.known[k]; ok {
@@ -188,7 +188,7 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 		}
 	}
 	one := *a
-	one.Request = 0 // has a column of its own
+	one.Request = 0 // it has its own column
 	x.mu.Lock()
 	x.columns.annotations = append(x.columns.annotations, one)
 	x.mu.Unlock()
@@ -199,10 +199,10 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 	return n
 }
 
-// noteOpen notes which requests are open.
+// noteOpen records which requests are open.
 func (x *Index) noteOpen(t *Timeline, f *dialect.Frame) {
 	if !f.Asks() && f.Request == 0 && f.Entries == nil && !f.Events.Has(dialect.AgentEnded) {
-		return // as with most frames, and the lock takes as long as all else
+		return // the case for most frames; taking the lock would double the time
 	}
 	part := t.PartOf(f.Seq)
 	x.mu.Lock()
@@ -210,8 +210,8 @@ func (x *Index) noteOpen(t *Timeline, f *dialect.Frame) {
 	x.open.of(part).Observe(f)
 }
 
-// Await waits until the index has all that was there at first. It reports whether ctx was
-// not done before.
+// Await waits until the index has all that was on the tapes at first. It returns false if
+// ctx is done before.
 func (x *Index) Await(ctx context.Context) bool {
 	for {
 		_, complete, _, more := x.current()
@@ -237,11 +237,11 @@ func (x *Index) unanswered() (open Open, upTo uint64) {
 // A Snapshot is the content of an index at one time.
 type Snapshot struct {
 	Columns
-	NewRows []Row         // of frames recorded since the snapshot before, without the oldest of very many
+	NewRows []Row         // rows of frames recorded since the previous snapshot, without the oldest if there are very many
 	Latest  dialect.Frame // the last recorded frame, with its bytes
 	Open    Open
 	Ended   bool  // nothing will follow
-	Err     error // of the last part that could not be read
+	Err     error // error of the last unreadable part
 }
 
 // current returns the content, and a channel that is closed when there is more.

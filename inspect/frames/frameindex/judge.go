@@ -8,11 +8,11 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Judge finds what is wrong with the frames of a timeline, also while a tape of it is
-// recorded. It is safe for concurrent use.
+// A Judge finds what is wrong with the frames of a timeline, even while a tape is recorded.
+// It is safe for concurrent use.
 type Judge interface {
-	// Await waits until a frame and all before it are judged, or nothing will follow.
-	// It reports whether ctx was not done before.
+	// Await waits until a frame and all before it are judged, or nothing will follow. It
+	// returns false if ctx is done before.
 	Await(ctx context.Context, seq uint64) bool
 
 	// Findings returns what is known to be wrong with a frame.
@@ -24,14 +24,13 @@ type Judge interface {
 	Late(ctx context.Context, n int) []uint64
 }
 
-// judged waits until the frames up to one are judged, if the filter asks for findings. It
-// reports whether ctx was not done before.
+// judged waits until the frames up to seq are judged, if the filter needs findings. It
+// returns false if ctx is done before.
 func (s *Scan) judged(ctx context.Context, seq uint64) bool {
 	return !s.Filter.NeedsFindings() || s.Judge.Await(ctx, seq)
 }
 
-// relook looks again at frames with late findings, until nothing will follow or ctx is
-// done.
+// relook scans frames with late findings again, until nothing will follow or ctx is done.
 func (s *Scan) relook(ctx context.Context, t *Timeline) {
 	t, err := t.Reopen()
 	if err != nil {
@@ -52,8 +51,8 @@ func (s *Scan) relook(ctx context.Context, t *Timeline) {
 	}
 }
 
-// again looks again at some frames, in rising order. All of them are requests: what is
-// wrong with any other frame is found when that is judged.
+// again scans some frames again, in rising order. All of them are requests: what is wrong
+// with any other frame is known when it is judged.
 func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
 	m := NewMatcher(s.Filter, s.start)
 	m.KnowFindings(s.Judge.Findings)
@@ -88,12 +87,12 @@ func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
 	}
 }
 
-// revise takes what m says of a request that it has just looked at, and of what may become
-// of it.
+// revise updates the state of a request from m, which has just scanned it, and what becomes
+// of it later.
 func (s *Scan) revise(seq uint64, m *Matcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if seq > s.found.Last { // it will be looked at
+	if seq > s.found.Last { // it has not been scanned yet
 		return
 	}
 	s.change(seq, m.now)

@@ -48,8 +48,8 @@ func (t *Timeline) LabelColumns(last uint64) int {
 	return columns
 }
 
-// ParseLabel reads what Label returns. A number that names no tape is one of the agent's:
-// of the tape with the frame near, or of that whose server's frame it is.
+// ParseLabel parses what Label returns. A number without a tape means the agent's tape that
+// has the frame near, or the agent's tape whose server has it.
 func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 	which := t.PartOf(near)
 	if p := t.Part(which); p.Server != "" {
@@ -80,8 +80,8 @@ func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 	return number, nil
 }
 
-// serverNamed returns the part that a label names, of several the one that the agent on that
-// part has started.
+// serverNamed returns the part that a label names; if several do, the one started by the
+// agent on the part agent.
 func (t *Timeline) serverNamed(name string, agent int) (part int, ok bool) {
 	for i := len(t.agents); i < t.Size(); i++ {
 		p := t.Part(i)

@@ -9,24 +9,24 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Matcher says which frames of a timeline fit a filter. It is given all of them in
-// their order.
+// A Matcher decides which frames of a timeline match a filter. It takes all frames in
+// order.
 type Matcher struct {
 	Filter       filter.Filter
 	start        time.Time // when the first tape began, in the user's time zone
-	openRequests           // if the filter asks for it
+	openRequests           // used if the filter needs it
 
-	findings func(seq uint64) []filter.Finding // on the timeline; nil: it was not checked
+	findings func(seq uint64) []filter.Finding // by number on the timeline; nil if it was not checked
 
-	timeline *Timeline // nil: unknown
+	timeline *Timeline // nil if unknown
 
-	past    bool // the filter asks about earlier frames
+	past    bool // the filter needs earlier frames
 	track   filter.Tracker
-	part    int                     // of the agent's tapes, that track is at
-	servers map[int]*filter.Tracker // of the tapes of servers, by part
-	subject filter.Subject          // of the frame that was seen last
+	part    int                     // the agent's tape that track follows
+	servers map[int]*filter.Tracker // trackers of servers' tapes, by part
+	subject filter.Subject          // of the last frame
 	local   dialect.Frame           // that frame, with the number on its tape
-	now     state                   // of it
+	now     state                   // state of that frame
 }
 
 // NewMatcher returns a matcher at the beginning of a timeline. start is when the first
@@ -37,17 +37,17 @@ func NewMatcher(want filter.Filter, start time.Time) Matcher {
 	return s
 }
 
-// KnowOpen says which requests are open, whatever is recorded from now on.
+// KnowOpen sets the requests that count as open, whatever is recorded from now on.
 func (s *Matcher) KnowOpen(requests Open) { s.open, s.known = requests, math.MaxUint64 }
 
-// KnowFindings says what is wrong with the frames of the timeline, each by its number
-// there.
+// KnowFindings sets the findings on the frames of the timeline, by number.
 func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
 
-// Know sets the timeline of the frames, which says where they are.
+// Know sets the timeline, which says which tape a frame is on.
 func (s *Matcher) Know(t *Timeline) { s.timeline = t }
 
-// Matches takes the next frame, which is on that part of the timeline.
+// Matches takes the next frame, which is on a part of the timeline, and reports whether it
+// matches.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	if s.past {
 		s.Observe(part, f)
@@ -70,17 +70,17 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	return s.now.shown
 }
 
-// place notes of the subject on which tape it is.
+// place sets on the subject which tape it is on.
 func (s *Matcher) place(part int, f *dialect.Frame) {
 	s.subject.Server, s.subject.ServerOf = s.timeline.Part(part).Info.Start.Parent.Server, s.timeline.SessionOf(part)
-	if s.timeline.order != nil { // numbers are those of the tapes, as where these are shown alone
+	if s.timeline.order != nil { // terms see the number on its own tape, as if that were shown alone
 		s.local = *f
 		s.local.Seq = s.timeline.PlaceOf(f.Seq).Seq
 		s.subject.Frame = &s.local
 	}
 }
 
-// remember notes what may become of a request.
+// remember records what may become of a request.
 func (s *Matcher) remember(f *dialect.Frame) {
 	now, by := s.now, f.Failure() != dialect.NoFailure
 	w := waiting{now, state{now.shown, by}, state{now.shown, by || f.NeedsAnswer()}}
@@ -99,19 +99,19 @@ func (s *Matcher) remember(f *dialect.Frame) {
 // A state says whether a frame is shown, and is a failure.
 type state struct{ shown, fails bool }
 
-// A waiting request has a state now, one if an answer comes, and one if none ever
+// waiting holds the state of an open request: now, if a response comes, and if none ever
 // does.
 type waiting struct{ now, answered, never state }
 
-// The openRequests are what is known of requests whose responses come later.
+// openRequests tracks requests whose responses come later.
 type openRequests struct {
-	open     Open // of the frames up to known
+	open     Open // among the frames up to known
 	known    uint64
 	requests filter.Requests[waiting]
 }
 
-// isOpen reports whether a frame is a request known to have no answer. A request after
-// known has none yet.
+// isOpen reports whether a frame is a request known to be open. A request after known has
+// no response yet.
 func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	if f.Seq > u.known {
 		return f.Asks()
@@ -119,7 +119,7 @@ func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	return f.Asks() && u.open.Has(f.Seq)
 }
 
-// answered yields the requests that a frame answers, where that changes their state.
+// answered yields the requests that a frame answers, if that changes their state.
 func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for reply := range f.Replies() {
@@ -155,8 +155,8 @@ func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64,
 // Observe makes a frame the subject, with what earlier frames say about it.
 func (s *Matcher) Observe(part int, f *dialect.Frame) { s.subject = s.tracker(part).Observe(f) }
 
-// tracker returns what follows the tape of a part. Sessions go on from one of the agent's
-// tapes to the next.
+// tracker returns the tracker for a part. Sessions continue from one of the agent's tapes
+// to the next.
 func (s *Matcher) tracker(part int) *filter.Tracker {
 	if s.timeline != nil && part >= len(s.timeline.agents) {
 		one := s.servers[part]

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A NumberSet is a set of frame numbers with the place of each in their order. It
-// changes at its end for the most part, where that costs least. Of each 64 numbers
-// in a row it keeps, if one of them is there, two and a half bits a number.
+// A NumberSet is a sorted set of frame numbers that knows the index of each. Changes at its
+// end are the cheapest. If it has any of 64 consecutive numbers, it takes two and a half
+// bits for each of the 64.
 type NumberSet struct {
 	places []uint64 // of the words, in numbers/64; none of these is zero
 	words  []uint64
@@ -15,7 +15,7 @@ type NumberSet struct {
 	size   int
 }
 
-// Clone returns a set that goes its own way, for another goroutine.
+// Clone returns an independent copy, for another goroutine.
 func (s *NumberSet) Clone() *NumberSet {
 	return &NumberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.size}
 }
@@ -36,7 +36,7 @@ func (s *NumberSet) Add(seq uint64) {
 	}
 }
 
-// remove takes a number out, if it is there.
+// remove removes a number, if it is there.
 func (s *NumberSet) remove(seq uint64) {
 	if !s.Has(seq) {
 		return
@@ -49,7 +49,7 @@ func (s *NumberSet) remove(seq uint64) {
 	}
 }
 
-// count adds to the number of members of a word.
+// count adds more to the member count of a word.
 func (s *NumberSet) count(w, more int) {
 	s.size += more
 	for i := w + 1; i < len(s.before); i++ {
@@ -61,7 +61,7 @@ func (s *NumberSet) count(w, more int) {
 // where to insert it.
 func (s *NumberSet) word(seq uint64) (w int, found bool) {
 	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
-		return int(w), true // as where no number is left out
+		return int(w), true // the case if no number is missing
 	}
 	if n := len(s.places); n == 0 || s.places[n-1] < seq/64 {
 		return n, false
@@ -97,7 +97,7 @@ func (s *NumberSet) Below(seq uint64) int {
 	return int(s.before[w]) + bits.OnesCount64(s.words[w]&(1<<(seq%64)-1))
 }
 
-// At returns the member with i members before it, 0 if there is none.
+// At returns the member with i members before it, or 0 if there is none.
 func (s *NumberSet) At(i int) uint64 {
 	if i < 0 || i >= s.size {
 		return 0
@@ -113,8 +113,8 @@ func (s *NumberSet) At(i int) uint64 {
 	return s.places[w]*64 + uint64(bits.TrailingZeros64(word))
 }
 
-// Next returns the first member that is seq or larger, 0 if there is none.
+// Next returns the first member at or above seq, or 0 if there is none.
 func (s *NumberSet) Next(seq uint64) uint64 { return s.At(s.Below(seq)) }
 
-// Previous returns the last member that is seq or smaller, 0 if there is none.
+// Previous returns the last member at or below seq, or 0 if there is none.
 func (s *NumberSet) Previous(seq uint64) uint64 { return s.At(s.Below(seq+1) - 1) }

@@ -9,10 +9,10 @@ import (
 // cancelled, by part.
 type Open []filter.OpenRequests
 
-// end says that nothing follows a frame on a part.
+// end records that nothing follows a frame on a part.
 func (o *Open) end(part int, last uint64) { o.of(part).EndBefore(last + 1) }
 
-// of returns those of a part.
+// of returns the open requests of a part.
 func (o *Open) of(part int) *filter.OpenRequests {
 	for part >= len(*o) {
 		*o = append(*o, filter.OpenRequests{})
@@ -30,7 +30,7 @@ func (o Open) Has(seq uint64) bool {
 	return false
 }
 
-// IsUnanswered reports whether a frame is a failure since it is open for good.
+// IsUnanswered reports whether a frame is an open request that will never get a response.
 func (o Open) IsUnanswered(f *dialect.Frame) bool {
 	if !f.NeedsAnswer() {
 		return false

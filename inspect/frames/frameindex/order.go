@@ -19,11 +19,11 @@ import (
 type order struct {
 	store *record.Store
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	parts   []*orderedPart
 	runs    []run
 	last    uint64    // number of the last frame
-	ends    []partEnd // as they happened
+	ends    []partEnd // in order of time
 	over    bool      // nothing will follow
 	changed chan struct{}
 }
@@ -31,19 +31,19 @@ type order struct {
 // An orderedPart is a tape in an order.
 type orderedPart struct {
 	Part            // never changed
-	session  string // of the agent's, that the server was started for; empty: not known
-	runs     []int  // in order.runs
+	session  string // the agent's session that the server was started for; empty if unknown
+	runs     []int  // indexes in order.runs
 	hasEnded bool
 }
 
-// A run is neighbours in an order that are neighbours on a tape.
+// A run is a sequence of frames that are neighbours both in an order and on a tape.
 type run struct {
 	first uint64 // number of the first one
 	part  int
-	seq   uint64 // of the first one on its tape
+	seq   uint64 // number of the first one on its tape
 }
 
-// A partEnd is the end of a tape, after the frame that was then the last in the order.
+// A partEnd is the end of a part; after was then the last frame of the order.
 type partEnd struct {
 	part  int
 	after uint64
@@ -57,7 +57,7 @@ func newOrder(store *record.Store, agents []Part) *order {
 	return o
 }
 
-// add adds the tape that is the next part.
+// add adds a tape as the next part.
 func (o *order) add(p Part) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,7 +76,7 @@ func (o *order) size() int {
 	return len(o.parts)
 }
 
-// put puts the next frame of a part at the end, and returns its number.
+// put appends the next frame of a part, and returns its number.
 func (o *order) put(part int, seq uint64) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +88,7 @@ func (o *order) put(part int, seq uint64) uint64 {
 	return o.last
 }
 
-// link notes for which session of the agent's a part was started.
+// link records the agent's session that a part was started for.
 func (o *order) link(part int, session string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *order) session(part int) string {
 	return o.parts[part].session
 }
 
-// end says that a part has no more frames.
+// end records that a part has no more frames.
 func (o *order) end(part int) {
 	if o == nil {
 		return
@@ -112,7 +112,7 @@ func (o *order) end(part int) {
 	o.ends = append(o.ends, partEnd{part, o.last})
 }
 
-// finish says that nothing will follow.
+// finish records that nothing will follow.
 func (o *order) finish() {
 	if o == nil {
 		return
@@ -134,7 +134,7 @@ func (o *order) wake() {
 	o.changed = make(chan struct{})
 }
 
-// A stretch is a part of a run, that nothing is put into any more.
+// A stretch is a part of a run whose frames are final.
 type stretch struct {
 	run
 	frames uint64 // at least one
@@ -148,8 +148,8 @@ func (o *order) run(i int) (r run, end uint64) {
 	return o.runs[i], o.last + 1
 }
 
-// from returns the run of frames on one tape that begins at a number. ok is false if there
-// is none yet.
+// from returns the stretch of frames on one tape that begins at a number. ok is false if
+// there is none yet.
 func (o *order) from(number uint64) (s stretch, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -161,7 +161,7 @@ func (o *order) from(number uint64) (s stretch, ok bool) {
 	return stretch{run{number, r.part, r.seq + number - r.first}, end - number}, true
 }
 
-// number returns the number of a frame of a part; 0 if it has none, or none yet.
+// number returns the number of a frame of a part, or 0 if it has none yet.
 func (o *order) number(part int, seq uint64) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -180,8 +180,8 @@ func (o *order) number(part int, seq uint64) uint64 {
 	return 0
 }
 
-// find returns where a frame of a tape is. It waits until the frame is there; the number is 0 if
-// it will not be, or if ctx is done.
+// find returns the position of a frame of a tape. It waits until the frame is there; the
+// number is 0 if it never will be, or if ctx is done.
 func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, number uint64) {
 	for {
 		o.mu.Lock()
@@ -232,7 +232,7 @@ func (o *order) await(ctx context.Context, number uint64) bool {
 	}
 }
 
-// ended returns the k-th of the ends, if it was before a frame.
+// ended returns the part of the k-th end, if it ended before a frame.
 func (o *order) ended(k int, before uint64) (part int, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -242,7 +242,7 @@ func (o *order) ended(k int, before uint64) (part int, ok bool) {
 	return o.ends[k].part, true
 }
 
-// goesOn reports whether more of a part may come.
+// goesOn reports whether more frames of a part may come.
 func (o *order) goesOn(part int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A listing says which frames of an order are read.
+// A listing says which frames of an order to read.
 type listing struct {
-	waits bool // for new ones
-	agent bool // only those of the agent's tapes
+	waits bool // wait for new frames
+	agent bool // only frames of the agent's tapes
 }
 
 // ordered yields the frames from a number on, in the order that the goroutine of the Index
-// has put them into.
+// gave them.
 func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		readers := map[int]*partReader{}
@@ -64,11 +64,11 @@ func (t *Timeline) renumber(part int, number uint64, f *dialect.Frame) {
 // A partReader reads frames that are known to be on a tape.
 type partReader struct {
 	tape *record.Tape
-	ctx  context.Context // for waiting until a frame is written; nil: do not wait
+	ctx  context.Context // limits waiting for a frame to be written; nil does not wait
 
 	next    func() (dialect.Frame, error, bool)
 	stop    func()
-	pending *dialect.Frame // was read already
+	pending *dialect.Frame // already read
 }
 
 // read returns a frame. seq must rise from call to call. If the frame cannot be read it
@@ -90,7 +90,7 @@ func (r *partReader) read(seq uint64) (f dialect.Frame, err error, ok bool) {
 		f, err, ok := r.next()
 		switch {
 		case !ok:
-			r.close() // it has got more since
+			r.close() // the tape has more since
 		case err != nil:
 			return f, err, true
 		case f.Seq == seq:

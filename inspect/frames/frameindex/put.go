@@ -20,7 +20,7 @@ func (t *Timeline) reader(store *record.Store, all bool) (*reading.Reader, error
 	return r, r.AddServers(all)
 }
 
-// know notes which servers r has found, and for which sessions they were started.
+// know records which servers r has found, and the sessions that they were started for.
 func (t *Timeline) know(r *reading.Reader) {
 	if t.order == nil {
 		return
@@ -33,7 +33,7 @@ func (t *Timeline) know(r *reading.Reader) {
 	}
 }
 
-// put gives the frame that r has read its number and time on the timeline.
+// put gives a frame that r has read its number and time on the timeline.
 func (t *Timeline) put(r *reading.Reader, e *reading.Event) {
 	part := e.Part.Index
 	if t.order == nil {

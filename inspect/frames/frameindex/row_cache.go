@@ -14,13 +14,13 @@ import (
 // A Row is a frame, or a run of chunks, in a list.
 type Row struct {
 	Frame   dialect.Frame // without its bytes
-	Summary string        // of a run: of its text
-	text    string        // of a chunk or a run: what the summary is made of, as it was sent
+	Summary string        // of a run's text
+	text    string        // of a chunk or a run: the source of the summary, as sent
 	Chunks  int           // frames in the run; 1 for any other row
-	Err     error         // the frame cannot be read; then Frame has nothing but its number
+	Err     error         // the frame cannot be read; Frame then has only its number
 }
 
-// enoughText is how many bytes of text make a summary.
+// enoughText is how many bytes of text are enough for a summary.
 const enoughText = 4 * frametext.MaxSummary
 
 // NewRow makes a row of a frame with its bytes.
@@ -46,8 +46,7 @@ type RowCache struct {
 	Latest   dialect.Frame // the last recorded frame, with its bytes
 }
 
-// NewRowCache returns a cache without rows. It reads t in the goroutine of its
-// callers.
+// NewRowCache returns an empty cache. It reads t in the goroutine of its callers.
 func NewRowCache(t *Timeline) RowCache { return RowCache{timeline: t, rows: map[uint64]Row{}} }
 
 // maxRows is how many rows are remembered: several screens of them.
@@ -56,16 +55,16 @@ const maxRows = 1 << 12
 // farApart is the largest distance between two frames that are read in one go.
 const farApart = 1 << 11
 
-// A RowRange is neighbours on a tape that make one row.
+// A RowRange is a range of neighbours on a tape that make one row.
 type RowRange struct {
 	Seq    uint64
 	Frames int
 }
 
-// Add remembers rows that were read elsewhere.
+// Add keeps rows that were read elsewhere.
 func (b *RowCache) Add(rows []Row) {
 	for _, r := range rows {
-		if len(b.rows) < maxRows { // else they are read when they are drawn
+		if len(b.rows) < maxRows { // otherwise they are read when they are drawn
 			b.rows[r.Frame.Seq] = r
 		}
 	}
@@ -74,7 +73,7 @@ func (b *RowCache) Add(rows []Row) {
 // Row returns a row of the last Load.
 func (b *RowCache) Row(seq uint64) Row { return b.rows[seq] }
 
-// Load reads the rows that are not there yet. The ranges are in order.
+// Load reads the rows that are missing. The ranges are in order.
 func (b *RowCache) Load(wanted []RowRange) {
 	var missing []RowRange
 	for _, w := range wanted {
@@ -96,9 +95,9 @@ func (b *RowCache) Load(wanted []RowRange) {
 	}
 }
 
-// extends reports whether a row is there, or makes it of rows that are. A run that
-// has grown takes in the chunks that followed: while a tape is recorded these are
-// remembered too, so the run, and the journal with it, is not read again for each.
+// extends reports whether a row is cached, or can be made from rows that are. A run that
+// has grown takes in the chunks that followed: while a tape is recorded these are cached
+// too, so the run, and the journal with it, is not read again for each.
 func (b *RowCache) extends(w RowRange) bool {
 	r, ok := b.rows[w.Seq]
 	switch {
@@ -156,7 +155,7 @@ func (b *RowCache) read(wanted []RowRange) {
 	}
 }
 
-// lacks reports whether the summary of a run needs the text of a frame.
+// lacks reports whether the summary of a run still needs the text of a frame.
 func (r *Row) lacks(seq uint64) bool {
 	return r.Chunks > 1 && seq < r.Frame.Seq+uint64(r.Chunks) && len(r.text) < enoughText
 }
@@ -180,7 +179,7 @@ func unreadable(w RowRange, err error) Row {
 	return r
 }
 
-// RequestOf returns the number of the request that a frame answers, 0 for none.
+// RequestOf returns the number of the request that a frame answers, or 0.
 func RequestOf(f *dialect.Frame) uint64 {
 	for reply := range f.Replies() {
 		return reply.Request
@@ -188,13 +187,13 @@ func RequestOf(f *dialect.Frame) uint64 {
 	return 0
 }
 
-// IsChunk reports whether a frame may be one of a run.
+// IsChunk reports whether a frame may be part of a run.
 func IsChunk(f *dialect.Frame) bool {
 	u, ok := dialect.LookupUpdate(f.Update)
 	return ok && u.Form == dialect.Chunk && f.Kind == wire.Notification
 }
 
-// ChunkText returns the text of a chunk as it was sent, blanks at its ends too.
+// ChunkText returns the text of a chunk as sent, including blanks at its ends.
 func ChunkText(f *dialect.Frame) string {
 	u := frametext.Body(f).Get("update")
 	if t := u.Get("content.text"); t.IsString() {

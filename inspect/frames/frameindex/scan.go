@@ -18,22 +18,22 @@ type Scan struct {
 	Judge     Judge     // required if the filter needs findings
 	OnFirst   func()    // called in the scan's goroutine when the first frames are found
 	OnMore    func()    // called when there is more to take
-	announced time.Time // when one of them was last
+	announced time.Time // time of the last report
 	updates   int
 	shows     bool // something was found
-	ends      int  // of parts that were taken
+	ends      int  // handled ends of parts
 	relooking sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	run   ChunkRun
 	found Found // not taken yet
 }
 
-// ReportEvery is how often something that takes long reports how far it is.
+// ReportEvery is how often a long operation reports its progress.
 const ReportEvery = 200 * time.Millisecond
 
-// Read looks at the frames of a timeline until that ends or ctx is done. Where it reads the
-// tapes it opens them again.
+// Read scans the frames of a timeline until it ends or ctx is done. If it must read the
+// tapes, it opens them again.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
 	s.Know(t)
@@ -90,7 +90,7 @@ func (s *Scan) complete(ctx context.Context, t *Timeline) {
 	}
 }
 
-// readTapes is Read for a filter that asks for the bytes.
+// readTapes is Read for a filter that needs the bytes.
 func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 	t, err := t.Reopen()
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Scan) endTapes(t *Timeline, before uint64) {
 	}
 }
 
-// change takes what has become of a request, which is never a chunk.
+// change records the new state of a request, which is never a chunk.
 func (s *Scan) change(seq uint64, now state) {
 	if now.shown {
 		s.found.Matches = append(s.found.Matches, NewMatch(seq, true, now.fails))
@@ -187,7 +187,7 @@ func (s *Scan) isDue() bool {
 	return (s.updates%256 == 0 || s.Filter.NeedsFindings()) && time.Since(s.announced) > ReportEvery
 }
 
-// Take returns what was found since the last time.
+// Take returns what was found since the last Take.
 func (s *Scan) Take() Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Scan) Take() Found {
 	return found
 }
 
-// observe looks at the next frame.
+// observe scans the next frame.
 func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	for seq, now := range s.answered(f) {
 		s.change(seq, now)
@@ -213,22 +213,22 @@ func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	}
 }
 
-// A ChunkRun is a row of chunks that say one thing piece by piece: neighbours on the
-// tape, of one session and one variant.
+// A ChunkRun is a row of consecutive chunks of one text: neighbours on the tape, with the
+// same session and variant.
 type ChunkRun struct {
 	part   int
 	first  dialect.Frame // without its bytes
 	last   uint64
 	n      int
-	judged bool // whether its frames are chunks
+	judged bool // chunks says whether its frames are chunks
 	chunks bool
 }
 
-// maxRun is how many chunks make one row.
+// maxRun is how many chunks one row has at most.
 const maxRun = 1 << 12
 
-// Begins takes the next frame and reports whether a row begins with it, as with one
-// that is a failure.
+// Begins takes the next frame and reports whether it begins a row, as a failure always
+// does.
 func (r *ChunkRun) Begins(part int, f *dialect.Frame, shown, fails bool) bool {
 	if !shown {
 		r.n = 0

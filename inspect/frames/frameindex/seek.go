@@ -6,19 +6,19 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Seek looks for a frame from one on.
+// A Seek looks for the first frame that fits, from a number on.
 type Seek struct {
 	From, Step uint64                    // Step is 1 or Backward
-	FieldsFit  func(*dialect.Frame) bool // is given the fields
-	BytesFit   func(*dialect.Frame) bool // is given the bytes of those whose fields fit; nil: all of them fit
+	FieldsFit  func(*dialect.Frame) bool // gets the fields
+	BytesFit   func(*dialect.Frame) bool // gets the bytes of frames whose fields fit; nil accepts all
 }
 
-// maxCandidates is how many frames are read at once: on the way to the
-// beginning too they are read forwards.
+// maxCandidates is how many frames are read at once. Even a backward search reads them
+// forwards.
 const maxCandidates = 1 << 10
 
-// Run returns the first frame that fits, 0 if there is none. The result means nothing if on
-// has ended.
+// Run returns the first frame that fits, or 0 if there is none. The result means nothing if
+// on has ended.
 func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error) {
 	if s.BytesFit != nil {
 		if t, err = t.Reopen(); err != nil {
@@ -38,8 +38,8 @@ func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error
 	return 0, nil
 }
 
-// candidates returns frames near each other whose fields fit, and the next such frame, 0 if
-// there is none.
+// candidates returns frames near each other whose fields fit, and the next such frame, or 0
+// if there is none.
 func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, next uint64) {
 	next = c.Seek(from, s.Step, func(f *dialect.Frame) bool {
 		n := len(some)
@@ -57,8 +57,8 @@ func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, n
 	return some, next
 }
 
-// firstFit returns the first of some frames that fits, 0 if none does. They may
-// be in falling order.
+// firstFit returns the first of some frames that fits, or 0 if none does. They may be in
+// falling order.
 func (t *Timeline) firstFit(seqs []uint64, fits func(*dialect.Frame) bool, on Progress) uint64 {
 	if len(seqs) == 0 {
 		return 0

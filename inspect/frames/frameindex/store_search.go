@@ -18,10 +18,10 @@ import (
 type Search struct {
 	Store  *record.Store
 	Filter filter.Filter
-	Only   func(i *record.Info) bool // tapes that are searched; nil: all
+	Only   func(i *record.Info) bool // selects the tapes to search; nil selects all
 
-	// Progress is called now and then with how many bytes of the tapes were looked
-	// at, and how many there are. nil: nothing is.
+	// Progress is called now and then with how many bytes of the tapes were searched, and
+	// how many there are. It may be nil.
 	Progress func(done, total int64)
 }
 
@@ -30,7 +30,7 @@ type Hit struct {
 	Tape    record.Info
 	Frame   dialect.Frame   // its bytes are valid until the next hit
 	Latency time.Duration   // of a response; 0 if its request is not on the tape
-	Failure dialect.Failure // unanswered only if the filter asks for what is open
+	Failure dialect.Failure // Unanswered only if the filter needs open requests
 }
 
 // Hits yields the results. An error takes the place of an unreadable tape, or part of one;
@@ -62,16 +62,16 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 	}
 }
 
-// A storeSearch is a search on its way through the tapes.
+// A storeSearch is a search in progress.
 type storeSearch struct {
 	Search
 	yield       func(Hit, error) bool
 	done, total int64 // bytes of tapes
 
-	findings func(seq uint64) []filter.Finding // on the present tape, if the filter asks for them
+	findings func(seq uint64) []filter.Finding // on the current tape, if the filter needs them
 }
 
-// tape yields what is found on one tape. It reports whether to go on.
+// tape yields the hits on one tape. It reports whether to continue.
 func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 	done := p.done
 	defer func() { p.done = done + info.Bytes }()
@@ -121,7 +121,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 	return true
 }
 
-// begin readies track for a tape.
+// begin prepares track for a tape.
 func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
@@ -143,7 +143,7 @@ func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq
 	}
 }
 
-// first returns the first frame that may be wanted, 0 if there is none. For most queries
+// first returns the first frame that may be wanted, or 0 if there is none. For most queries
 // the fields suffice, which are a small part of a tape. track has observed the frames
 // before it. ok is false to stop the search.
 func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
@@ -152,7 +152,7 @@ func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Inf
 		if ctx.Err() != nil {
 			return 0, p.stopped(ctx)
 		}
-		if err != nil { // with the bytes it comes again
+		if err != nil { // reading the bytes reports it again
 			return 1, true
 		}
 		if subject := track.Observe(&f); p.Filter.May(&subject) {

@@ -29,18 +29,18 @@ type Timeline struct {
 	name   string
 	open   func() ([]*record.Tape, error)
 	agents []Part               // by time, at least one
-	order  *order               // nil: there are no servers
+	order  *order               // nil if there are no servers
 	opened map[int]*record.Tape // tapes of servers, by part
 }
 
 // A Part of a timeline is one tape.
 type Part struct {
 	reading.Part
-	Before uint64 // frames on the agent's tapes before
+	Before uint64 // frames on the agent's tapes before this one
 }
 
-// OpenTimeline returns the timeline of the tapes that open returns by time; Reopen calls
-// open again. name names the tapes in an error.
+// OpenTimeline returns the timeline of the tapes that open returns, by time; Reopen calls
+// open again. name is used in errors.
 func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, error) {
 	tapes, err := open()
 	if err != nil {
@@ -62,9 +62,9 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 	return t, nil
 }
 
-// WithServers merges the frames of the agent's servers with its own. Their tapes are in
-// store. It must be called before Reopen, and an Index must read one of the reopened
-// timelines: that finds the servers.
+// WithServers merges the frames of the agent's servers, whose tapes are in store, with its
+// own. Call it before Reopen, and have an Index read one of the reopened timelines, which
+// finds the servers.
 func (t *Timeline) WithServers(store *record.Store) { t.order = newOrder(store, t.agents) }
 
 // Reopen opens the same tapes for another goroutine. Frames keep their numbers.
@@ -91,7 +91,7 @@ func (t *Timeline) Agents() []Part { return t.agents }
 // Latest returns the last of the agent's tapes.
 func (t *Timeline) Latest() *Part { return &t.agents[len(t.agents)-1] }
 
-// Size returns how many parts there are by now.
+// Size returns how many parts there are so far.
 func (t *Timeline) Size() int {
 	if t.order == nil {
 		return len(t.agents)
@@ -99,8 +99,8 @@ func (t *Timeline) Size() int {
 	return t.order.size()
 }
 
-// Part returns a part: the agent's tapes come first, then those of servers, whose Tape is for
-// the goroutine of the Index.
+// Part returns a part: the agent's tapes come first, then those of servers, whose Tape only
+// the goroutine of the Index may use.
 func (t *Timeline) Part(i int) *Part {
 	if i < len(t.agents) {
 		return &t.agents[i]
@@ -108,7 +108,7 @@ func (t *Timeline) Part(i int) *Part {
 	return t.order.part(i)
 }
 
-// Tape returns the tape of a part, to be read in the goroutine of the timeline.
+// Tape returns the tape of a part, for reading in the goroutine of the timeline.
 func (t *Timeline) Tape(i int) *record.Tape {
 	if i < len(t.agents) {
 		return t.agents[i].Tape
@@ -122,7 +122,7 @@ func (t *Timeline) Tape(i int) *record.Tape {
 	return t.opened[i]
 }
 
-// IDs returns the agent's tapes.
+// IDs returns the ids of the agent's tapes.
 func (t *Timeline) IDs() []string {
 	ids := make([]string, len(t.agents))
 	for i, p := range t.agents {
@@ -133,7 +133,7 @@ func (t *Timeline) IDs() []string {
 
 func (t *Timeline) start() time.Time { return t.agents[0].Info.Start.Time }
 
-// Info returns what is known of the agent's tapes by now: the last one's state, with the
+// Info returns what is currently known of the agent's tapes: the last one's state, with the
 // time at which the first one began and the number of lines of all.
 func (t *Timeline) Info() (record.Info, error) {
 	last := t.Latest()
@@ -184,7 +184,7 @@ func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Fr
 			}
 			for f, err := range of(p, max(from, p.Before+1)-p.Before) {
 				if err == nil && !last && f.Seq > p.Info.Lines {
-					break // recorded since the numbers were given
+					break // recorded after the numbers were assigned
 				}
 				p.shift(&f)
 				if !yield(f, err) {
@@ -214,7 +214,7 @@ func (t *Timeline) number(part int, number uint64, f *dialect.Frame) {
 
 // A Place is the position of a frame on its tape.
 type Place struct {
-	Part int // of the timeline
+	Part int // index in the timeline
 	Seq  uint64
 }
 
@@ -228,7 +228,7 @@ func (t *Timeline) PlaceOf(number uint64) Place {
 	return Place{run.part, run.seq}
 }
 
-// Number returns the number of a frame on the timeline; 0 if it has none, or none yet.
+// Number returns the number of a frame on the timeline, or 0 if it has none yet.
 func (t *Timeline) Number(at Place) uint64 {
 	if t.order == nil {
 		return t.agents[at.Part].Before + at.Seq
@@ -239,7 +239,7 @@ func (t *Timeline) Number(at Place) uint64 {
 // PartOf returns the index of the part with a frame.
 func (t *Timeline) PartOf(seq uint64) int { return t.PlaceOf(seq).Part }
 
-// agentWith returns which of the agent's tapes has a frame, where there are no servers.
+// agentWith returns which of the agent's tapes has a frame, if there are no servers.
 func (t *Timeline) agentWith(seq uint64) int {
 	if len(t.agents) == 1 {
 		return 0
@@ -247,7 +247,7 @@ func (t *Timeline) agentWith(seq uint64) int {
 	return max(sort.Search(len(t.agents), func(i int) bool { return t.agents[i].Before >= seq })-1, 0)
 }
 
-// GoesOn reports whether more may come on the tape with a frame.
+// GoesOn reports whether more frames may come on the tape of a frame.
 func (t *Timeline) GoesOn(seq uint64) bool {
 	part := t.PartOf(seq)
 	if t.order == nil {
@@ -256,7 +256,7 @@ func (t *Timeline) GoesOn(seq uint64) bool {
 	return t.order.goesOn(part)
 }
 
-// ended returns the k-th of the parts to end, if it did before a frame.
+// ended returns the k-th part to end, if it ended before a frame.
 func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
 	if t.order != nil {
 		return t.order.ended(k, before)
@@ -264,8 +264,8 @@ func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
 	return k, k+1 < len(t.agents) && t.agents[k+1].Before < before
 }
 
-// SessionOf returns the agent's session for which the server of a part was started; empty
-// if it is unknown or no server's.
+// SessionOf returns the agent's session that the server of a part was started for, or "" if
+// it is unknown or the part is not a server's.
 func (t *Timeline) SessionOf(part int) string {
 	if part < len(t.agents) {
 		return ""
@@ -294,8 +294,8 @@ func (t *Timeline) Write(w io.Writer, seq uint64) error {
 	return t.Tape(at.Part).WriteFrame(w, at.Seq)
 }
 
-// Began returns when the tape of the agent with a frame began, or of the agent that started
-// the server with that frame, since the first one did.
+// Began returns when the tape with a frame began, since the first tape began. For a
+// server's frame it is the tape of the agent that started the server.
 func (t *Timeline) Began(seq uint64) time.Duration {
 	p := t.Part(t.PartOf(seq))
 	if p.Server != "" {
@@ -310,7 +310,7 @@ func (t *Timeline) Has(tape string) bool {
 	return ok
 }
 
-// PartWith returns which part a tape is.
+// PartWith returns the index of the part that is a tape.
 func (t *Timeline) PartWith(tape string) (part int, ok bool) {
 	for i := range t.Size() {
 		if t.Part(i).Info.Tape == tape {

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// TurnOf returns the number of the turn that a frame belongs to, 0 if there is none.
-// start is when the first tape began.
+// TurnOf returns the number of the turn that a frame belongs to, or 0 if it belongs to
+// none. start is when the first tape began.
 func TurnOf(f *dialect.Frame, c Columns, t *Timeline, start time.Time, on Progress) int {
 	s := NewMatcher(filter.Filter{}, start)
 	s.Know(t)
