@@ -52,7 +52,7 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 
 // queries matches the frames of a subject against the demands.
 type queries struct {
-	query.Matcher // matches frames that any of the demands may match
+	query.Matcher // has the filters of all demands
 	demands       []demand
 	met           []bool
 }

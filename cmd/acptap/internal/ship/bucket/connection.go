@@ -64,7 +64,7 @@ func newTransport(patience time.Duration) http.RoundTripper {
 	}}
 }
 
-// A transport has its own error for a closed connection, because minio would replace the
+// A transport returns its own error for a closed connection, because minio replaces the
 // original one.
 type transport struct{ *http.Transport }
 
