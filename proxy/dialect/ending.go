@@ -22,10 +22,10 @@ func (e *ending) signalled(name string) {
 	}
 }
 
-// isFailure reports whether the agent ended otherwise than its client wanted. These ends
-// are fine: status 0; a signal that was passed on; and a signal that ends programs, once
-// the client has gone or has asked the agent to end, because then the client, or acptap on
-// its behalf, lost patience.
+// isFailure reports whether the agent ended in a way that its client did not want. These
+// ends are fine: status 0; a signal that was passed on; and a signal that ends programs,
+// once the client has gone or has asked the agent to end, because then the client, or
+// acptap on its behalf, lost patience.
 func (e *ending) isFailure(x *wire.Exit) bool {
 	by := x.Signal
 	if by == "" {

@@ -68,7 +68,7 @@ func Delete(message []byte, path ...string) []byte {
 		switch {
 		case w.is(path[0]):
 			kept, done = append(kept, message[done:w.begin]...), w.end
-		case first && done > 0: // the part before it is gone, so its comma goes too
+		case first && done > 0: // the part before it is removed, and so is its comma
 			r := Reader{message, w.begin}
 			r.Skip(',')
 			done, first = r.Pos, false
@@ -125,8 +125,8 @@ func wholly(text []byte) spot {
 	return spot{0, start, start + len(r.Value())}
 }
 
-// opened is wholly for callers that read the parts of the value and need no end: finding
-// the end would take a second pass (BenchmarkPass in replay/shim).
+// opened is wholly for callers that read the parts of the value and do not need its end,
+// which would take a second pass (BenchmarkPass in replay/shim).
 func opened(text []byte) spot {
 	r := Reader{Text: text}
 	r.Skip(' ')

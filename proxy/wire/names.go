@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// names notes whether some object may have two members of one name, while a scanner
-// goes over a text. It keeps a hash of each name in the objects that are open, and
-// gives up, with the answer yes, at a name with escapes and at objects that are too
-// large or too deep for that.
+// names finds out whether some object may have two members with the same name, while a
+// scanner reads a text. It keeps a hash of each name in the open objects. At a name with
+// escapes, and at objects that are too large or too deep, it gives up and answers yes.
 type names struct {
 	repeat bool
 	n      uint8      // hashes in use
@@ -16,22 +15,22 @@ type names struct {
 	hashes [64]uint32 // of the names in the open objects, the outermost first
 }
 
-// enter begins an object or array of a depth.
+// enter begins an object or array at a depth.
 func (n *names) enter(depth int) {
 	if depth < len(n.first) {
 		n.first[depth] = n.n
 	}
 }
 
-// leave ends it.
+// leave ends an object or array at a depth.
 func (n *names) leave(depth int) {
 	if depth < len(n.first) {
 		n.n = n.first[depth]
 	}
 }
 
-// add takes the name that text begins with, of size bytes with its quotes, of a member
-// of the object of a depth.
+// add adds the member name at the beginning of text, of size bytes including its quotes, to
+// the object at a depth.
 func (n *names) add(text []byte, size, depth int) {
 	if depth >= len(n.first) || int(n.n) >= len(n.hashes) {
 		n.repeat = true
@@ -49,7 +48,7 @@ func (n *names) add(text []byte, size, depth int) {
 	n.n++
 }
 
-// nameHash is made of the length of a name, and of its first and its last bytes.
+// nameHash hashes the length of a name, and its first and last bytes.
 func nameHash(text []byte, size int) uint32 {
 	var h uint64
 	switch {

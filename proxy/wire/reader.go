@@ -24,8 +24,8 @@ func Inside(value []byte, open byte) Reader {
 	return Reader{value, 1}
 }
 
-// Members yields the members of an object, also those that do not count: the name of
-// each without quotes, and its value.
+// Members yields the members of an object, including duplicates that do not count: the name
+// of each without quotes, and its value.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		r := Inside(object, '{')

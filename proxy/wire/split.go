@@ -5,23 +5,21 @@ import "bytes"
 // A Splitter cuts the bytes of one direction into lines. The zero value is
 // ready to use and cuts at MaxChecked.
 type Splitter struct {
-	// Pending holds the bytes of the line that has not ended yet. Together with
-	// Open it is the whole state: a Splitter made with both goes on where the
-	// other stopped.
+	// Pending holds the bytes of the unfinished line. Together with Open it is the whole
+	// state: a Splitter made with both continues where the other stopped.
 	Pending []byte
 
-	// Open says that earlier bytes of the pending line were given out already.
+	// Open says that earlier bytes of the pending line were already emitted.
 	Open bool
 
 	// Limit is how many bytes of a line are kept until it ends; 0 is MaxChecked.
 	Limit int
 }
 
-// Feed cuts p and calls emit for each piece of a line: the whole line in most
-// cases; of a line longer than Limit several pieces, the last of them with last
-// set. The line end is not part of a piece. A piece is valid during the call
-// only; the bytes of p are not kept. How the stream is divided into calls of
-// Feed changes nothing.
+// Feed cuts p and calls emit for each piece of a line: usually the whole line; for a line
+// longer than Limit several pieces, the last of them with last set. The line end is not part
+// of a piece. A piece is valid only during the call; p is not kept. The pieces do not depend
+// on how the bytes are divided into calls of Feed.
 func (s *Splitter) Feed(p []byte, emit func(piece []byte, end LineEnd, last bool)) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
@@ -44,7 +42,7 @@ func (s *Splitter) Feed(p []byte, emit func(piece []byte, end LineEnd, last bool
 	}
 }
 
-// Flush gives out the line that the end of the stream left unfinished.
+// Flush emits the line that the end of the stream left unfinished.
 func (s *Splitter) Flush(emit func(piece []byte, end LineEnd, last bool)) {
 	if len(s.Pending) > 0 || s.Open {
 		emit(s.Pending, None, true)
@@ -59,8 +57,8 @@ func (s *Splitter) limit() int {
 	return s.Limit
 }
 
-// keep adds p to the pending line. When that grows beyond the limit, all of it
-// but its last byte is given out: that byte may be the first half of a CRLF.
+// keep adds p to the pending line. If that exceeds the limit, keep emits all but its last
+// byte, which may be the first half of a CRLF.
 func (s *Splitter) keep(p []byte, emit func(piece []byte, end LineEnd, last bool)) {
 	limit := s.limit()
 	for len(s.Pending)+len(p) > limit {
