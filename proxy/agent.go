@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// pipeSize is the size we ask the system to give the agent's stdout pipe: four times the
-// usual, so that an agent that floods does not block on each of our reads.
+// pipeSize is the size we request for the agent's stdout pipe: four times the usual, so
+// that an agent that floods does not block on each of our reads.
 const pipeSize = 256 << 10
 
 // An agent is the running agent and our ends of its streams.
@@ -29,11 +29,11 @@ type running interface {
 	signal(sig os.Signal)
 	terminate()
 	kill()
-	alive() bool // true even if only processes that it started are left
+	alive() bool // true even if only processes that it started remain
 }
 
-// start begins to run command in a process group of its own. It returns at once; the
-// returned function waits until the agent has started.
+// start begins to run command in its own process group. It returns at once; the returned
+// function waits until the agent has started.
 func start(command []string) (started func() (*agent, error)) {
 	a := &agent{exited: make(chan struct{})}
 	result := make(chan error)
@@ -63,7 +63,7 @@ func (a *agent) start(command []string) (*process, error) {
 	var theirs [3]*os.File
 	defer func() {
 		for _, f := range theirs {
-			f.Close() // the agent has its own by now
+			f.Close() // the agent has its own copy
 		}
 	}()
 	var ours [3]*os.File

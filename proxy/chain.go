@@ -11,12 +11,12 @@ import (
 // answers skip the rest of the chain, so two Interceptors cannot answer each other forever.
 const maxTurns = 100
 
-// A passage is one frame's way through the chain, or that of what an Interceptor sends by
-// itself.
+// A passage is the path of one frame through the chain, or of what an Interceptor sends
+// unprompted.
 type passage struct {
 	*pipeline
 	out    []wire.Frame // what leaves the chain at either end
-	passed int          // index in out of the frame as it came; -1 if it is not there
+	passed int          // index in out of the original frame; -1 if it is not there
 }
 
 // pass shows a frame to the chain and sends on what comes out.
@@ -38,7 +38,7 @@ func (p *pipeline) pass(f wire.Frame) {
 	p.leave(v)
 }
 
-// send sends what an Interceptor sends by itself.
+// send sends what an Interceptor sends unprompted.
 func (p *pipeline) send(s *stage, out []wire.Frame) {
 	v := p.enter()
 	v.spread(s, out, -1, false, 0)
@@ -62,7 +62,8 @@ func (p *pipeline) leave(v *passage) {
 }
 
 // follow shows a frame to the stages after index from. Unless one of them decides
-// otherwise, the frame comes out unchanged. original says that it is what its sender sent.
+// otherwise, the frame comes out unchanged. original says that the frame is as its sender
+// sent it.
 func (v *passage) follow(from int, f wire.Frame, original bool, turns int) {
 	if f.Kind == wire.Mark {
 		v.out = append(v.out, f)
@@ -92,7 +93,7 @@ func (v *passage) follow(from int, f wire.Frame, original bool, turns int) {
 // spread follows each frame that a stage returned. The one at index passed is the frame
 // that the stage was shown; original says whether its sender sent it like that.
 func (v *passage) spread(s *stage, out []wire.Frame, passed int, original bool, turns int) {
-	if len(v.stages) > 1 { // the stage may be called again before all is put
+	if len(v.stages) > 1 { // the stage may be called again before everything is put
 		for i := range out {
 			if i != passed {
 				out[i].Raw = bytes.Clone(out[i].Raw)

@@ -13,7 +13,7 @@ import (
 // A destination is the receiving end of one direction.
 type destination struct {
 	w         io.Writer
-	delivered atomic.Int64  // bytes that w has taken
+	delivered atomic.Int64  // bytes that w has accepted
 	broken    chan struct{} // closed at the first error of w
 }
 
@@ -44,7 +44,7 @@ func (o *destination) failed() bool {
 }
 
 // full reports whether to stop reading dir: true for the client's stream once the agent
-// takes no more. The agent's output is recorded even if the client takes none of it.
+// accepts no more. The agent's output is recorded even if the client accepts none of it.
 func (o *destination) full(dir wire.Direction) bool {
 	return dir == wire.ClientToAgent && o.failed()
 }

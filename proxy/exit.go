@@ -24,7 +24,7 @@ func (e *ExitError) Error() string {
 
 // A StartError reports that the agent could not be started.
 type StartError struct {
-	Agent string // as it was given
+	Agent string // as given
 	Code  int    // as in a shell: 127 not found, 126 not executable
 	Err   error
 }

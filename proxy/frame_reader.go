@@ -2,8 +2,8 @@ package proxy
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A frameReader cuts one stream into frames and shows them to the Interceptors, if one of
-// them wants to see them.
+// A frameReader cuts one stream into frames and shows them to the Interceptors that want
+// them.
 type frameReader struct {
 	*pipeline
 	queue *outputQueue // to the receiver of the direction
@@ -34,8 +34,8 @@ func (r *frameReader) take(b []byte) bool {
 	return r.gate.open() && !r.queue.destination.full(dir)
 }
 
-// end tells the Interceptors one after the other that the stream has ended. It returns when
-// the end may be passed on.
+// end tells the Interceptors in turn that the stream has ended. It returns when the end
+// may be passed on.
 func (r *frameReader) end() {
 	r.last()
 	for i := range r.stages {
@@ -76,7 +76,7 @@ func (r *frameReader) last() {
 	r.deliver(before)
 }
 
-// tell tells one Interceptor that the stream has ended, and returns its answer.
+// tell tells one Interceptor that the stream has ended, and returns its channel.
 func (r *frameReader) tell(s *stage) (ready <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,11 +108,11 @@ func (r *frameReader) frame(piece []byte, end wire.LineEnd, last bool) {
 	}
 }
 
-// deliver waits until the receiver has taken what was put into this direction's queue. What
-// was put into other queues beyond before does not stop this stream unless there is too
-// much of it: the receiver over there may first want to be read. What those queues have to
-// carry anyway does not count, for the same reason. The bytes kept for the end of a line
-// are limited too.
+// deliver waits until the receiver has read what was put into this direction's queue.
+// What was put into other queues since before stops this stream only if there is too much
+// of it: their receiver may be waiting to be read first. For the same reason, what those
+// queues carry anyway does not count. The bytes kept for the end of a line are limited
+// too.
 func (r *frameReader) deliver(before [wire.Directions]position) {
 	var across [wire.Directions]bool
 	for i := range r.queues { // before drain, during which others may put

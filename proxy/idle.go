@@ -9,18 +9,19 @@ import (
 // idleSamples is the number of samples taken within Proxy.Linger.
 const idleSamples = 10
 
-// An idleDetector takes samples after the agent's end while processes that it left behind
-// still hold its pipes open.
+// An idleDetector takes samples after the agent's end while processes that it left
+// running still hold its pipes open.
 type idleDetector struct {
 	moves   [wire.Directions]uint32 // of the pumps at the last sample
 	samples int
 	quiet   int // consecutive samples in which the agent's side sent nothing
 }
 
-// long takes a sample and reports whether the streams have been silent long enough to stop.
-// By then all that the agent itself wrote has passed, since a waiting pump has emptied its
-// pipe. A pump that is blocked on a write is waited for until patience runs out. Processes
-// that never stop writing are cut off at their first pause after ten times the usual wait.
+// long takes a sample and reports whether the streams have been silent long enough to
+// stop. By then everything that the agent itself wrote has passed, since a waiting pump
+// has emptied its pipe. A pump blocked on a write is given until patience runs out.
+// Processes that never stop writing are cut off at their first pause after ten times the
+// usual wait.
 func (l *idleDetector) long(r *run) bool {
 	idle := true
 	for _, dir := range []wire.Direction{wire.AgentToClient, wire.AgentStderr} {

@@ -66,23 +66,23 @@ type Selector interface {
 	Wants(dir wire.Direction) bool
 }
 
-// A Handle lets an Interceptor act by itself at any time, from any goroutine of its own:
-// for a timer, or a long replay.
+// A Handle lets an Interceptor act on its own initiative at any time, from any of its
+// goroutines: for a timer, or a long replay.
 type Handle struct {
-	// Do calls act, sends what it returns, and returns when the receivers have taken that
-	// or Run is over. It returns false without calling act if Run is over or a call has
-	// panicked, and also if act itself panics.
+	// Do calls act, sends what it returns, and returns when the receivers have read that
+	// or Run has ended. It returns false without calling act if Run has ended or a call
+	// has panicked, and also if act itself panics.
 	Do func(act func(out []wire.Frame) []wire.Frame) bool
 
-	// The functions below may also be called within Intercept, End and acts. They return at
-	// once, and do nothing when Run is over.
+	// The functions below may also be called within Intercept, End and acts. They return
+	// at once, and do nothing once Run has ended.
 
-	// Signal sends a signal to the agent, as if it had come to this process.
+	// Signal sends a signal to the agent, as if this process had received it.
 	Signal func(sig os.Signal)
 
-	// HangUp closes the client's stdout after what has been sent there and what the current
-	// call sends. The agent does not learn of it. What it says from then on is on the tape,
-	// but not among the bytes delivered.
+	// HangUp closes the client's stdout after everything already sent there and what the
+	// current call sends. The agent does not learn of it. Its later output is on the
+	// tape, but not among the bytes delivered.
 	HangUp func()
 
 	// Exit ends the client's stdout as HangUp does, and kills the agent. Run returns code

@@ -13,7 +13,7 @@ type stage struct {
 	place       int           // from the client's end
 	interceptor Interceptor   // nil once it has panicked
 	failed      chan struct{} // closed when it has panicked
-	pacer       Pacer         // nil if the Interceptor is no Pacer
+	pacer       Pacer         // nil if the Interceptor is not a Pacer
 	wants       [2]bool       // by direction: whether the Interceptor is shown its frames
 	out         []wire.Frame  // reused by the next call; nil during a call and until its frames are sent
 }
@@ -21,14 +21,14 @@ type stage struct {
 // shown reports whether the Interceptor is shown frames of dir.
 func (s *stage) shown(dir wire.Direction) bool { return s.interceptor != nil && s.wants[dir] }
 
-// keep keeps the slice that a call returned for the next one.
+// keep keeps the slice returned by a call for the next one.
 func (s *stage) keep(out []wire.Frame) {
 	clear(out) // may hold large frames
 	s.out = out[:0]
 }
 
-// ask calls the Interceptor and returns what it sends, and whether it did not panic. The
-// caller holds mu.
+// ask calls the Interceptor and returns what it sends, and whether it returned without a
+// panic. The caller holds mu.
 func (p *pipeline) ask(s *stage, call func(i Interceptor, out []wire.Frame) []wire.Frame) (out []wire.Frame, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -45,7 +45,7 @@ func (p *pipeline) ask(s *stage, call func(i Interceptor, out []wire.Frame) []wi
 }
 
 // intercept shows f to the Interceptor. It returns what to send, with origins, and the
-// index of f itself in that; -1 if f is withheld.
+// index of f itself in that, or -1 if f is withheld.
 func (p *pipeline) intercept(s *stage, f wire.Frame) (out []wire.Frame, passed int) {
 	out, ok := p.ask(s, func(i Interceptor, out []wire.Frame) []wire.Frame { return i.Intercept(f, out) })
 	if !ok {
@@ -65,8 +65,7 @@ func (p *pipeline) intercept(s *stage, f wire.Frame) (out []wire.Frame, passed i
 	return out, passed
 }
 
-// act calls the Interceptor about no frame in particular. It returns what to send, with
-// origins.
+// act calls the Interceptor outside of any frame. It returns what to send, with origins.
 func (p *pipeline) act(s *stage, call func(i Interceptor, out []wire.Frame) []wire.Frame) (out []wire.Frame, ok bool) {
 	out, ok = p.ask(s, call)
 	for i := range out {
@@ -77,7 +76,7 @@ func (p *pipeline) act(s *stage, call func(i Interceptor, out []wire.Frame) []wi
 	return out, ok
 }
 
-// fail leaves an Interceptor out from now on. It returns the frames that it held.
+// fail excludes an Interceptor from now on. It returns the frames that it held.
 func (p *pipeline) fail(s *stage, why error) (held []wire.Frame) {
 	i := s.interceptor
 	s.interceptor = nil

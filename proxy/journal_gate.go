@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A recorderGate guards the Journal, if there is one: it makes one call at a time, none
-// after close, and none after a panic.
+// A recorderGate guards the Journal, if there is one: calls run one at a time, none after
+// close, and none after a panic.
 type recorderGate struct {
 	complain func(error) // may be nil
 
@@ -21,7 +21,7 @@ type recorderGate struct {
 }
 
 // do calls note with the Journal, if there is one. It reports whether the gate is still
-// open; if not, nothing may be forwarded any more.
+// open; if not, nothing more may be forwarded.
 func (g *recorderGate) do(note func(j Journal)) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,7 +40,7 @@ func (g *recorderGate) call(note func(j Journal)) {
 }
 
 // guard is deferred around each call of the Journal, with mu held. After a panic the
-// Journal is left out: recording has ended, and the traffic goes on.
+// Journal is left out: recording has ended, and the traffic continues.
 func (g *recorderGate) guard() {
 	v := recover()
 	if v == nil {
@@ -68,7 +68,7 @@ func (g *recorderGate) append(dir wire.Direction, origin wire.Origin, p []byte) 
 	return open
 }
 
-// ended notes the end of a direction, with the error of the pump's run.
+// ended notes the end of a direction, with the error from the pump's run.
 func (g *recorderGate) ended(dir wire.Direction, err error) {
 	g.do(func(j Journal) {
 		if errors.Is(err, io.EOF) {

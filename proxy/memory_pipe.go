@@ -28,7 +28,7 @@ func newMemoryPipe() (pipeReader, pipeWriter) {
 	return pipeReader{p}, pipeWriter{p}
 }
 
-// Read returns io.EOF when the writer has closed its end and all has been read.
+// Read returns io.EOF when the writer has closed its end and everything has been read.
 func (r pipeReader) Read(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +69,7 @@ func (w pipeWriter) Write(b []byte) (n int, err error) {
 	}
 }
 
-// Close makes reads end after what was written.
+// Close makes reads end once the written bytes are read.
 func (w pipeWriter) Close() error { return w.close(1) }
 
 func (p *memoryPipe) close(end int) error {

@@ -6,13 +6,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Pacer is an Interceptor that says how frames are written.
+// A Pacer is an Interceptor that decides how frames are written.
 //
 // A frame that is written slowly or late keeps its origin, and the tape has the time at
-// which it came. What follows in its direction waits, and its writer feels that as with a
-// slow pipe: a stream is not read while the queue to its receiver is being written. All
-// waiting ends, and what is left is written at once, when a signal asks the process to end,
-// the context of Run ends, the client has gone, or Handle.Exit is called.
+// which it arrived. Later bytes in its direction wait, and their writer feels that as
+// with a slow pipe: a stream is not read while the queue to its receiver is being
+// written. All waiting ends, and the rest is written at once, when a signal asks the
+// process to end, the context of Run ends, the client has left, or Handle.Exit is called.
 type Pacer interface {
 	// Pace is called for each frame of a direction that the Interceptor wants, as it leaves
 	// the chain, whoever made it. Lines longer than 16 MiB are written at once.
@@ -23,9 +23,9 @@ type Pacer interface {
 // answer, delays and pauses add up, and all cuts and rates apply.
 type Pace struct {
 	Delay time.Duration // before the first byte
-	Rate  int           // bytes a second, written in pieces of a tenth of that; 0: no limit
+	Rate  int           // bytes per second, written in pieces of a tenth of that; 0: no limit
 	Piece int           // bytes after which a write ends; 0: the whole frame
-	Cuts  []int         // offsets in Raw, ascending, where a write ends too
+	Cuts  []int         // offsets in Raw, ascending, where a write also ends
 	Pause time.Duration // between the writes that Piece and Cuts separate
 }
 
@@ -48,8 +48,8 @@ func (c Pace) and(d Pace) Pace {
 	return c
 }
 
-// next returns where the write that begins at an offset of size bytes ends, and how long to
-// wait after it.
+// next returns where the write that begins at an offset of size bytes ends, and how long
+// to wait after it.
 func (c Pace) next(at, size int) (end int, wait time.Duration) {
 	end = size
 	for _, cut := range c.Cuts {
@@ -72,7 +72,7 @@ func (c Pace) next(at, size int) (end int, wait time.Duration) {
 	return end, wait
 }
 
-// A stretch is a part of a queue with a pace of its own.
+// A stretch is a part of a queue with its own pace.
 type stretch struct {
 	from, to int
 	pace     Pace
@@ -135,5 +135,5 @@ func (p *pipeline) wait(q *outputQueue, d time.Duration) {
 	}
 }
 
-// rush ends all waiting for a pace, for good.
+// rush permanently ends all waiting for a pace.
 func (p *pipeline) rush() { p.rushed.Do(func() { close(p.hurry) }) }

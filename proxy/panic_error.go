@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxPanic limits the text of a panic that is told, in bytes.
+// maxPanic limits the bytes of a panic's text that are reported.
 const maxPanic = 300
 
-// panicked returns a panic as an error that names the place it came from: for nested
-// panics, the first. It must be called by the deferred function that recovered value.
+// panicked returns a panic as an error that names where it occurred: for nested panics,
+// the first. It must be called by the deferred function that recovered value.
 func panicked(value any) error {
 	said := fmt.Sprint(value)
 	if len(said) > maxPanic {

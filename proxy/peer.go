@@ -12,14 +12,14 @@ import (
 // A Peer is an agent within this process. It must behave as a program would.
 type Peer struct {
 	// Run is the agent's whole life, and returns its exit status. It reads in, which ends
-	// when the client closes it, and writes out and err, each of which buffers as much as a
-	// pipe before it blocks. The end of ctx corresponds to SIGKILL: in, out and err return
-	// errors from then on, and Run must return with any status. A Run that panics ends with
-	// status 2 and the reason on err.
+	// when the client closes it, and writes out and err, each of which buffers as much as
+	// a pipe before it blocks. The end of ctx corresponds to SIGKILL: in, out and err
+	// return errors from then on, and Run must return any status. If Run panics, the
+	// agent ends with status 2 and the reason on err.
 	Run func(ctx context.Context, in io.Reader, out, err io.Writer) (code int)
 
-	// Signal receives the signals for the agent, including SIGTERM when it is made to end.
-	// It must not block. If it is nil, a signal that asks a program to end ends ctx.
+	// Signal receives the agent's signals, including SIGTERM when it is made to end. It
+	// must not block. If it is nil, a signal that asks a program to end ends ctx.
 	Signal func(sig os.Signal)
 }
 
@@ -94,7 +94,7 @@ func (r *peerRun) die(sig os.Signal) {
 	r.end()
 }
 
-// alive reports whether it still runs.
+// alive reports whether it is still running.
 func (r *peerRun) alive() bool {
 	select {
 	case <-r.agent.exited:

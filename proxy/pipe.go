@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A Pipe is a pipe within this process whose writes never block: a peer may write before it
-// reads, and waiting for it to read would then be a deadlock. A Pipe can be a Proxy's In.
+// A Pipe is a pipe within this process whose writes never block; otherwise a peer that
+// writes before it reads would deadlock. A Pipe can be a Proxy's In.
 type Pipe struct {
 	mu      sync.Mutex
 	changed sync.Cond
-	data    []byte        // guarded by mu: written and not read
-	ended   bool          // guarded by mu: nothing more is written
-	closed  bool          // guarded by mu: nothing more is read
-	drained chan struct{} // closed when the reader has come to the end, or reads no more
+	data    []byte        // guarded by mu: written but not read
+	ended   bool          // guarded by mu: no more writes
+	closed  bool          // guarded by mu: no more reads
+	drained chan struct{} // closed when the reader has reached the end, or stops reading
 	drain   sync.Once     // closes drained
 }
 
@@ -49,7 +49,7 @@ func (p *Pipe) Put(parts ...[]byte) bool {
 // PutLine is Put for a line, which has no line feed.
 func (p *Pipe) PutLine(line []byte) { p.Put(line, []byte("\n")) }
 
-// AwaitRoom blocks while more than n bytes are not read. It is for writers that can wait.
+// AwaitRoom blocks while more than n bytes are unread. It is for writers that can wait.
 func (p *Pipe) AwaitRoom(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,8 @@ func (p *Pipe) AwaitRoom(n int) {
 	}
 }
 
-// End says that nothing more is written. What was written before can still be read.
+// End declares that nothing more will be written. Bytes already written can still be
+// read.
 func (p *Pipe) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +86,7 @@ func (p *Pipe) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close says that nothing more is read. It is for the reader.
+// Close declares that nothing more will be read. It is for the reader.
 func (p *Pipe) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,6 +96,6 @@ func (p *Pipe) Close() error {
 	return nil
 }
 
-// Drained returns a channel that is closed when the reader has come to the end, or has
+// Drained returns a channel that is closed when the reader has reached the end, or has
 // closed the Pipe.
 func (p *Pipe) Drained() <-chan struct{} { return p.drained }

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// maxFrame is the longest line that Interceptors are shown.
+	// maxFrame is the length of the longest line shown to Interceptors.
 	maxFrame = 16 << 20
 
-	// maxBacklog limits the bytes sent in the other direction that may wait before a stream
-	// stops being read.
+	// maxBacklog limits the bytes sent in the other direction that may wait before a
+	// stream stops being read.
 	maxBacklog = 1 << 20
 
-	// maxKept is the largest buffer that is kept for reuse.
+	// maxKept is the size of the largest buffer kept for reuse.
 	maxKept = 1 << 20
 )
 
@@ -32,12 +32,12 @@ type pipeline struct {
 	rushed sync.Once     // closes hurry
 
 	mu     sync.Mutex // guards the rest
-	cond   sync.Cond  // broadcast when a queue has moved on
+	cond   sync.Cond  // broadcast when a queue has advanced
 	stages []stage    // from the client's end to the agent's
 	queues [wire.Directions]outputQueue
-	out    []wire.Frame // reused for what next leaves the chain
+	out    []wire.Frame // reused for the next output of the chain
 
-	splitters [2]wire.Splitter // of what client and agent say
+	splitters [2]wire.Splitter // for what client and agent say
 
 	cutting sync.Mutex
 	cuts    []func() // guarded by cutting: what to do once stdout has ended
@@ -87,12 +87,12 @@ func (p *pipeline) close() {
 	p.cond.Broadcast()
 }
 
-// alive reports whether an Interceptor is left that has not panicked.
+// alive reports whether any Interceptor has not panicked.
 func (p *pipeline) alive() bool {
 	return slices.ContainsFunc(p.stages, func(s stage) bool { return s.interceptor != nil })
 }
 
-// framed reports whether a direction is cut into frames, because an Interceptor wants to
+// framed reports whether a direction is cut into frames because an Interceptor wants to
 // see them.
 func (p *pipeline) framed(dir wire.Direction) bool {
 	if dir == wire.AgentStderr {
@@ -111,7 +111,7 @@ func (p *pipeline) do(s *stage, act func(out []wire.Frame) []wire.Frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.inLongLine() && s.interceptor != nil && p.gate.open() {
-		p.cond.Wait() // otherwise all that is sent meanwhile would have to be kept
+		p.cond.Wait() // otherwise everything sent meanwhile would have to be kept
 	}
 	if s.interceptor == nil || !p.gate.open() {
 		return false
@@ -142,7 +142,7 @@ func (p *pipeline) positions() (ends [wire.Directions]position) {
 	return ends
 }
 
-// inLongLine reports whether a line too long to be shown is passing.
+// inLongLine reports whether a line too long to be shown is currently passing.
 func (p *pipeline) inLongLine() bool {
 	for i := range p.queues {
 		if p.queues[i].open && p.framed(wire.Direction(i)) {
@@ -171,7 +171,7 @@ func (p *pipeline) endStdout(then func()) {
 	}()
 }
 
-// cut does what endStdout registered.
+// cut runs what endStdout registered.
 func (p *pipeline) cut() {
 	p.cutting.Lock()
 	cuts := p.cuts

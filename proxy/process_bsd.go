@@ -20,5 +20,5 @@ func pipe() (r, w *os.File, err error) {
 	return r, w, err
 }
 
-// widen does nothing: these systems size pipes by themselves.
+// widen does nothing: these systems size pipes themselves.
 func widen(*os.File) {}

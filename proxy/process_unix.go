@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// passedOn are the signals that are passed on to the agent. SIGTTIN and SIGTTOU are not
+// passedOn lists the signals that are passed on to the agent. SIGTTIN and SIGTTOU are not
 // among them: the terminal sends them for what we do ourselves, and they stop us. Nor are
 // the signals that a process causes by its own faults.
 var passedOn = [...]os.Signal{
@@ -19,13 +19,12 @@ var passedOn = [...]os.Signal{
 	syscall.SIGTSTP, syscall.SIGCONT,
 }
 
-// catch returns the signals that are to be passed on, and a function that ends
-// that. One that our parent had us ignore stays ignored, for the agent too
-// (nohup).
+// catch returns the signals to pass on, and a function that stops catching them. One that
+// our parent had us ignore stays ignored, for the agent too (nohup).
 //
-// SIGPIPE is caught so that a client that closes its end of our stdout is an
-// error of Write and not our death; it must not be ignored, since the agent
-// would inherit that.
+// SIGPIPE is caught so that a client closing its end of our stdout causes an error from
+// Write rather than our death; it must not be ignored, since the agent would inherit
+// that.
 func catch() (<-chan os.Signal, func()) {
 	c, pipe := make(chan os.Signal, 16), make(chan os.Signal, 1)
 	for _, sig := range passedOn {
@@ -46,8 +45,8 @@ type process struct {
 	stopped  atomic.Bool // it has stopped, and was not told to continue
 }
 
-// spawn starts the agent with the given ends of its pipes. os/exec would first fork once
-// more, to find out whether the kernel has process handles.
+// spawn starts the agent with the given ends of its pipes. os/exec would fork once more
+// first, to find out whether the kernel has process handles.
 func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
 	if cmd.Err != nil {
 		return cmd.Err
@@ -116,5 +115,5 @@ func (p *process) terminate() { p.signal(syscall.SIGTERM) }
 
 func (p *process) kill() { p.signal(syscall.SIGKILL) }
 
-// alive reports whether any process of the agent's group is left.
+// alive reports whether any process in the agent's group remains.
 func (p *process) alive() bool { return syscall.Kill(-p.pid, 0) == nil }

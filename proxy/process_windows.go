@@ -18,8 +18,8 @@ func catch() (<-chan os.Signal, func()) {
 // ends reports whether a signal asks a program to end.
 func ends(os.Signal) bool { return true }
 
-// signal does nothing: a process cannot send another one a signal here, and the console has
-// already delivered it.
+// signal does nothing: here one process cannot signal another, and the console has
+// already delivered the signal.
 func (p *process) signal(os.Signal) {}
 
 // terminate does nothing: the end of stdin is the only request to end.
@@ -36,7 +36,7 @@ func (p *process) wait() (code int, sig os.Signal) {
 	return p.cmd.ProcessState.ExitCode(), nil
 }
 
-// A process is the agent's.
+// A process is the agent's process.
 type process struct{ cmd *exec.Cmd }
 
 // spawn starts the agent with the given ends of its pipes.

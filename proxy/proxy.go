@@ -23,7 +23,7 @@ import (
 // A Proxy takes an agent's place and runs that agent.
 type Proxy struct {
 	Command []string // the agent and its arguments
-	Peer    *Peer    // the agent, if not nil: Command is not run then
+	Peer    *Peer    // the agent, if not nil; Command is then not run
 
 	// The client's side; nil means os.Stdin, os.Stdout, os.Stderr. In and Out are closed if
 	// they are io.Closers: In when the agent takes no more input, Out after the agent's
@@ -37,38 +37,37 @@ type Proxy struct {
 	// agent's. Without any, bytes pass as they come.
 	Interceptors []Interceptor
 
-	// Prepare, if set, returns what replaces Journal and Interceptors. It is called while
-	// the agent starts; nothing is passed on until it returns.
+	// Prepare, if set, returns values to use instead of Journal and Interceptors. It is
+	// called while the agent starts; nothing is passed on until it returns.
 	Prepare func() (Journal, []Interceptor)
 
 	// Complain is called once if the Journal panics, and once for each Interceptor that
-	// does. The traffic goes on without them, but waits for Complain, which must not block.
-	// nil: not reported.
+	// does. The traffic continues without them, but waits for Complain, which must not
+	// block. nil: not reported.
 	Complain func(error)
 
-	// Patience is how long an agent that is made to end may take for each step: its stdin
-	// closed, then SIGTERM, then SIGKILL. It also limits how long processes that a launcher
-	// started may outlive it after a signal was passed on. 0 means 5 s.
+	// Patience bounds each step of making an agent end: its stdin closed, then SIGTERM,
+	// then SIGKILL. It also limits how long processes that a launcher started may outlive
+	// it after a signal was passed on. 0 means 5 s.
 	Patience time.Duration
 
 	// Linger is how long stdout and stderr may stay silent after the agent's end while
-	// processes that it left behind hold them open. 0 means 500 ms.
+	// processes that it left running hold them open. 0 means 500 ms.
 	Linger time.Duration
 }
 
 // Run starts the agent and returns when it has ended: nil for exit status 0, otherwise an
 // *ExitError, or a *StartError if the agent could not be started.
 //
-// Run makes the agent end when ctx ends or when the client does not take the agent's
+// Run makes the agent end when ctx ends or when the client does not read the agent's
 // output. Signals to this process are only passed on, at once: how the agent reacts to
-// SIGTERM or SIGHUP is its own affair. If it stops at SIGTSTP, so does this process. The
-// client's EOF only closes the agent's stdin; what the agent does then is between client
-// and agent.
+// SIGTERM or SIGHUP is up to it. If it stops on SIGTSTP, so does this process. The
+// client's EOF only closes the agent's stdin; what follows is between client and agent.
 //
 // A read of In cannot be interrupted, so its goroutine may outlive Run until In returns
 // data or ends. The same holds for a goroutine whose Write to Out or Err blocks, or whose
-// stream is held open by a process that the agent left behind. After Run none of them calls
-// the Journal or forwards anything.
+// stream is held open by a process that the agent left behind. After Run none of them
+// calls the Journal or forwards anything.
 func (p *Proxy) Run(ctx context.Context) error {
 	started := p.start()
 	gate := &recorderGate{complain: p.Complain}

@@ -11,14 +11,14 @@ import (
 )
 
 // A pump's buffer grows when a read fills it: most agents never write more than a few
-// kilobytes at a time, and those that flood get as much in one read as the widened pipe
+// kilobytes at a time, and those that flood fill as much in one read as the widened pipe
 // holds.
 const (
 	minBuffer = 32 << 10
 	maxBuffer = pipeSize
 )
 
-// busyWait is the pause before the next try where another process has made a descriptor
+// busyWait is the pause before retrying when another process has made a descriptor
 // non-blocking: stderr is often shared with the client, and libuv does that to what it
 // shares.
 const busyWait = time.Millisecond
@@ -31,7 +31,7 @@ type pump struct {
 
 func newPump() *pump { return &pump{done: make(chan struct{})} }
 
-// A sink takes what a pump has read.
+// A sink handles what a pump has read.
 type sink interface {
 	// take records and forwards p, and reports whether to read more.
 	take(p []byte) bool
@@ -40,8 +40,8 @@ type sink interface {
 	end()
 }
 
-// run reads src until it ends or dst has enough. It returns io.EOF if src ended, the error
-// if reading failed, and nil if dst has enough.
+// run reads src until it ends or dst has enough. It returns io.EOF if src ended, the
+// error if reading failed, or nil if dst has enough.
 func (p *pump) run(src io.Reader, dst sink) error {
 	defer dst.end()
 	buf := make([]byte, minBuffer)

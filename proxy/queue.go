@@ -20,17 +20,17 @@ type outputQueue struct {
 
 	put     int64 // bytes ever put in
 	written int64
-	limit   int64 // write only so many bytes and drop the rest, after a hang-up; -1: all
-	across  int64 // bytes put in by other directions and not written; while there are any, help runs
+	limit   int64 // write only this many bytes and drop the rest, after a hang-up; -1: all
+	across  int64 // unwritten bytes put in by other directions; while there are any, help runs
 
-	open    bool         // inside a line whose beginning has passed: nothing may get between its pieces
-	later   []wire.Frame // what follows that line
+	open    bool         // inside a line whose beginning has passed: nothing may come between its pieces
+	later   []wire.Frame // frames that follow that line
 	kept    int          // bytes of later
 	waited  int          // frames ever put into later
 	resumed int          // of those, how many have moved on to buf
 }
 
-// A position is a point in all that is ever put into a queue.
+// A position is a point in everything ever put into a queue.
 type position struct {
 	put    int64
 	waited int  // frames that had to wait for the end of a line by then
@@ -50,7 +50,7 @@ func (q *outputQueue) reached(at *position) bool {
 }
 
 // put notes a frame on the tape and queues it. Frames of origin Wire are noted together,
-// when something else comes or their chunk ends.
+// when something else arrives or their chunk ends.
 func (p *pipeline) put(f wire.Frame) {
 	q := &p.queues[f.Dir]
 	if f.Origin != wire.Wire || f.Kind == wire.Mark {
@@ -80,7 +80,7 @@ func (p *pipeline) put(f wire.Frame) {
 	}
 }
 
-// endLine queues what waited for the end of a line.
+// endLine queues the frames that waited for the end of a line.
 func (p *pipeline) endLine(q *outputQueue) {
 	q.open = false
 	if len(q.later) == 0 {
@@ -95,8 +95,8 @@ func (p *pipeline) endLine(q *outputQueue) {
 	p.cond.Broadcast()
 }
 
-// note notes on the tape what it lacks so far. What the tape refuses, and what is withheld,
-// leaves the queue.
+// note writes to the tape what it still lacks. What the tape refuses, and what is
+// withheld, leaves the queue.
 func (p *pipeline) note(q *outputQueue, origin wire.Origin) {
 	b := q.buf[q.noted:]
 	if len(b) == 0 {
@@ -110,7 +110,7 @@ func (p *pipeline) note(q *outputQueue, origin wire.Origin) {
 	q.put += int64(len(b))
 }
 
-// drain returns when all that is in the queue now has been written.
+// drain returns when everything now in the queue has been written.
 func (p *pipeline) drain(q *outputQueue) {
 	for want := q.put; q.written < want; {
 		if q.writing {
@@ -141,9 +141,9 @@ func (p *pipeline) writeOut(q *outputQueue, b []byte, paced []stretch) {
 	p.cond.Broadcast()
 }
 
-// passRaw passes bytes that no Interceptor wants to see as frames. Only what others send in
-// this direction has to wait for the end of a line. It returns when all has been written;
-// false if the gate is closed.
+// passRaw passes bytes that no Interceptor wants to see as frames. Only what others send
+// in this direction has to wait for the end of a line. It returns when everything has
+// been written, or false if the gate is closed.
 func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 	for len(b) > 0 {
 		piece := b
@@ -164,7 +164,7 @@ func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 			q.noted = len(q.buf)
 		}
 		if !q.open {
-			p.endLine(q) // before giving up the lock: what comes later follows it
+			p.endLine(q) // before giving up the lock: what arrives later follows it
 		}
 		if direct {
 			p.writeOut(q, piece, nil)
@@ -174,7 +174,7 @@ func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 	return true
 }
 
-// help drains what other directions put into a queue, until there is no more of it.
+// help drains what other directions put into a queue, until nothing more arrives.
 func (p *pipeline) help(q *outputQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,8 +186,8 @@ func (p *pipeline) help(q *outputQueue) {
 	}
 }
 
-// spill passes on the beginnings of lines that were kept for Interceptors, in directions
-// that no Interceptor wants to see any longer.
+// spill passes on the beginnings of lines kept for Interceptors, in directions that no
+// Interceptor wants to see any longer.
 func (p *pipeline) spill() {
 	for i := range p.splitters {
 		q, s := &p.queues[i], &p.splitters[i]

@@ -10,25 +10,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// exitLead is how long the end of stdout is kept from the client so that the agent's exit
-// can come first, which it does at once in most cases. A client may kill us when it sees
-// that end, and by then the tape should say how the agent ended.
+// exitLead is how long the end of stdout is kept from the client to let the agent's exit
+// come first, which usually happens at once. A client may kill us when it sees that end,
+// and by then the tape should say how the agent ended.
 const exitLead = 50 * time.Millisecond
 
-// A run is one call of Proxy.Run, from the agent's start on.
+// A run is one call of Proxy.Run, from the agent's start onward.
 type run struct {
 	agent        *agent
 	gate         *recorderGate
 	in           io.Reader
 	out          io.Writer
 	linger       time.Duration
-	grace        time.Time // how long a process that got a signal may take to end in its own way
+	grace        time.Time // deadline for a process that got a signal to end in its own way
 	shutdown     shutdown
 	destinations [wire.Directions]*destination
 	pumps        [wire.Directions]*pump
 	sinks        [wire.Directions]sink
 	pipeline     *pipeline   // nil without Interceptors
-	asked        chan func() // requests of Interceptors
+	asked        chan func() // requests from Interceptors
 	code         *int        // status to end with; nil: the agent's own
 	sig          os.Signal   // goes with code, as in ExitError
 	hungUp       sync.Once
@@ -101,26 +101,26 @@ func (r *run) signal(sig os.Signal) {
 	}
 }
 
-// rush makes what is waiting be written at once.
+// rush makes everything that waits be written at once.
 func (r *run) rush() {
 	if r.pipeline != nil {
 		r.pipeline.rush()
 	}
 }
 
-// shutDown begins to make the agent end.
+// shutDown starts making the agent end.
 func (r *run) shutDown() {
 	r.rush()
 	r.shutdown.begin()
 }
 
-// hangUp closes stdout after all that it is to receive.
+// hangUp closes stdout after everything it is to receive.
 func (r *run) hangUp() {
 	r.pipeline.write(&r.pipeline.queues[wire.AgentToClient])
 	r.closeOut()
 }
 
-// exit ends the agent with a status other than its own.
+// exit ends the agent with a different status from its own.
 func (r *run) exit(code int, sig os.Signal) {
 	if r.code != nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A shutdown makes an agent end, step by step and with patience.
+// A shutdown makes an agent end, step by step, with time for each.
 type shutdown struct {
 	steps    []func() // not yet taken
 	patience time.Duration
@@ -14,7 +14,7 @@ type shutdown struct {
 }
 
 // newShutdown returns a shutdown that closes the agent's stdin, then sends SIGTERM, then
-// SIGKILL. Patience 0 means that of Proxy.Patience.
+// SIGKILL. Patience 0 means Proxy.Patience's default.
 func newShutdown(a *agent, patience time.Duration) shutdown {
 	return shutdown{
 		steps:    []func(){func() { a.stdin.Close() }, a.terminate, a.kill},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -84,4 +85,50 @@ func TestBacklogOnShortDisk(t *testing.T) {
 	check()
 	sealAll(t, store)
 	check()
+}
+
+// All tapes that are open when a process ends are sealed, if it may take the time.
+func TestEndTime(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	store.EndTime = time.Minute
+	var closing sync.WaitGroup
+	for range 50 {
+		j := begin(t, store)
+		j.Append(wire.ClientToAgent, wire.Wire, []byte("{}\n"))
+		closing.Go(func() { j.Close() })
+	}
+	closing.Wait()
+	if left, err := os.ReadDir(filepath.Join(store.Dir(), "live")); err != nil || len(left) > 0 {
+		t.Errorf("%d files of journals are left, %v", len(left), err)
+	}
+}
+
+// After a listing, reading a tape from its journal takes no longer if there are many others.
+func TestManyJournals(t *testing.T) {
+	store := left(t, func(*record.Recorder) {})
+	ids, err := store.Tapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocs := func() float64 {
+		t.Helper()
+		if _, err := store.List(); err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(10, func() {
+			if n := len(lines(t, open(t, store, ids[0]))); n != 1 {
+				t.Fatalf("%d lines, want 1", n)
+			}
+		})
+	}
+	alone := allocs()
+	for i := range 500 {
+		name := fmt.Sprintf("20250102T030405000-%06d.lock", i)
+		if err := os.WriteFile(filepath.Join(store.Dir(), "live", name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if crowded := allocs(); crowded > 2*alone {
+		t.Errorf("%v allocations with many journals, %v with one", crowded, alone)
+	}
 }

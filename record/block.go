@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// blockSize is how many bytes of frames fill a block. A commit waits for the disk, and
-// smaller blocks compress worse (BenchmarkSeal).
+// blockSize is the number of bytes of frames that fill a block. A commit waits for the
+// disk, and smaller blocks compress worse (BenchmarkSeal).
 const blockSize = 1 << 20
 
 // A block is a stretch of a tape as it is sealed: the fields of its frames, and their
@@ -42,14 +42,14 @@ type block struct {
 type entry struct {
 	dialect.Frame        // Raw points into the block; nil if only the fields were read
 	part          bool   // bytes of a line that ends later; Seq is that of the next frame
-	sub           bool   // an entry of the batch before it; only its Annotation counts
-	back          uint64 // of a line that came in parts: Seq minus the number of the next frame when it began; of a part: how many numbers are skipped before the next frame
-	stored        int    // bytes of it in this block, without the lead
-	lead          int    // bytes of framing before them
+	sub           bool   // an entry of the preceding batch; only its Annotation counts
+	back          uint64 // of a line that came in parts: Seq minus the number of the next frame when it began; of a part: the number of frame numbers skipped before the next frame
+	stored        int    // its bytes in this block, without the lead
+	lead          int    // bytes of framing before those
 }
 
-// A blockHead is what a reader needs to find its way without decompressing. It is stored as
-// JSON.
+// A blockHead is what a reader needs to find its way without decompressing. It is stored
+// as JSON.
 type blockHead struct {
 	Version  int           `json:"version"`
 	Needs    disk.Needs    `json:"needs,omitempty"` // to read rows, bytes and state
@@ -86,7 +86,7 @@ func (k blockKey) encode() []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, k.first), uint32(k.index))
 }
 
-// parseBlockKey reads what encode wrote.
+// parseBlockKey parses what encode wrote.
 func parseBlockKey(b []byte) (k blockKey, ok bool) {
 	if len(b) != 12 {
 		return blockKey{}, false
@@ -130,14 +130,14 @@ func (b *builder) reset() {
 	b.entries, b.raw, b.frames = b.entries[:0], b.raw[:0], 0
 }
 
-// block returns what was collected. It is valid until the next reset.
+// block returns what has been collected. It is valid until the next reset.
 func (b *builder) block(head blockHead) *block {
 	blk := &block{head: head, entries: b.entries, raw: b.raw}
 	blk.slice()
 	return blk
 }
 
-// slice points the entries into the bytes.
+// slice points the Lead and Raw of each entry at their bytes.
 func (b *block) slice() {
 	at := 0
 	for i := range b.entries {
@@ -192,7 +192,7 @@ func (c *codec) decompress(p, space []byte) ([]byte, error) {
 	return c.dec.DecodeAll(p, space[:0])
 }
 
-// newDecoder returns a decoder that decompresses to at most so many bytes.
+// newDecoder returns a decoder that refuses to decompress to more than most bytes.
 func newDecoder(most uint64) *zstd.Decoder {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -328,7 +328,7 @@ func decodeBlockHead(p []byte) (blockHead, error) {
 	if err := h.Needs.Check(fmt.Sprintf("block %d of tape %.64q", h.Index, h.Tape)); err != nil {
 		return h, err
 	}
-	if h.Version > h.Needs.Version() {
+	if h.Version > Format {
 		return h, fmt.Errorf("block of version %d: %w", h.Version, ErrNewer)
 	}
 	return h, nil

@@ -137,7 +137,7 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	return b
 }
 
-// rowSize is the least that an entry takes: its shape, and a byte in each column.
+// rowSize is the minimum size of an entry: its shape, and a byte in each column.
 const rowSize = 2 + 9
 
 var errShortRows = errors.New("they end too early")

@@ -9,7 +9,7 @@ import (
 )
 
 // errNoMore says that a tape has no more for now, but is still being recorded.
-var errNoMore = errors.New("no more by now")
+var errNoMore = errors.New("no more yet")
 
 // A blockReader reads a tape block by block: first the sealed blocks, then the journal. It
 // returns nothing twice, even if part of the journal is sealed meanwhile. It never waits.
@@ -18,15 +18,15 @@ type blockReader struct {
 	from      uint64 // the first block must contain this frame
 	withBytes bool
 
-	keys   []blockKey    // sealed blocks that are still to be read
+	keys   []blockKey    // sealed blocks still to be read
 	listed bool          // keys were listed, and there were no others
 	done   int           // index of the last block that was read
 	seen   int           // entries after that block that were already read from the journal
-	buf    *decodeBuffer // blocks are decoded into it
+	buf    *decodeBuffer // buffer into which blocks are decoded
 	tail   *tail         // nil: not open
 	live   bool          // whether the tape was live when the tail was last read
 	failed error         // pending error of the tail's last read
-	over   bool          // only failed is left to return
+	over   bool          // only failed remains to be returned
 }
 
 func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
@@ -67,13 +67,13 @@ func (r *blockReader) next() (*block, error) {
 	}
 }
 
-// end ends the tape with an error, or without one if failed is nil.
+// end ends the tape with an error, or normally if failed is nil.
 func (r *blockReader) end(failed error) {
 	r.close()
 	r.failed = failed
 }
 
-// list finds the blocks that follow the last one that was read.
+// list finds the blocks that follow the last one read.
 func (r *blockReader) list() {
 	keys, err := r.tape.from.keys()
 	if err != nil && !(r.tape.store != nil && errors.Is(err, ErrNoTape)) {
@@ -173,7 +173,8 @@ func (r *blockReader) readTail() (*block, error) {
 	return nil, nil
 }
 
-// given counts the entries of a block of the journal, and reports whether there are any.
+// given counts the entries of a block from the journal, and reports whether there are
+// any.
 func (r *blockReader) given(b *block) bool {
 	if len(b.entries) == 0 {
 		return false

@@ -62,7 +62,7 @@ func (s *Store) checkCatalogue(tx *bolt.Tx) error {
 }
 
 // knowsMore reports whether the catalogue has a later state of the tape: the caller may
-// have waited long for the catalogue's lock after it read the tape.
+// have waited long for the catalogue's lock after reading the tape.
 func knowsMore(tx *bolt.Tx, info Info) bool {
 	b := tx.Bucket(bucketTapes)
 	if b == nil {
@@ -86,7 +86,7 @@ func put(tx *bolt.Tx, bucket, key, value []byte) error {
 func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s.Runs[0].Tape }
 
 // joinRuns joins the runs of sessions on several tapes. A run that begins with session/new
-// begins another session, whatever its id: agents that forget their sessions count from one
+// begins another session, even if it has the same id: agents that forget their sessions count from one
 // again in each process. A later load or delete refers to the latest session in which
 // something was said.
 func joinRuns(runs []*SessionInfo) []SessionInfo {
@@ -117,9 +117,9 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 type Listing struct {
 	Tapes    []Info
 	Sessions []SessionInfo // without deleted ones
-	Deleted  []SessionInfo // their frames are still there, for sessions forked from them
+	Deleted  []SessionInfo // their frames remain, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
-	NotesErr error         // why the tags and notes of all tapes are missing; nil if they are not
+	NotesErr error         // why the tags and notes of all tapes are missing, or nil
 }
 
 // Broken is a tape that cannot be read, and the reason.
@@ -147,6 +147,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
 	asKnown := make(map[string]bool, len(ids)) // their sessions come from the catalogue
 	runs := make([]*SessionInfo, 0, len(told))
+	ended := map[string][]int64{}
 	for _, tape := range ids {
 		segments, waits := journals[tape]
 		if info, ok := known[tape]; ok && info.Complete && !waits {
@@ -158,6 +159,9 @@ func (s *Store) list(imported bool) (Listing, error) {
 			continue
 		}
 		info, more, err := s.listInfo(tape, segments)
+		if waits && err == nil && !info.Live {
+			ended[tape] = segments
+		}
 		switch {
 		case errors.Is(err, ErrNoTape): // deleted in the meantime
 		case err == nil && info.Imported && !imported:
@@ -176,6 +180,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 			runs = append(runs, one)
 		}
 	}
+	s.ended.set(ended)
 	l.addSessions(runs)
 	s.addNotes(&l)
 	return l, nil
@@ -234,8 +239,8 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 }
 
 // readCatalogue returns the tapes in the catalogue by id, and the runs of their sessions.
-// Of a damaged catalogue it returns the readable part. expected is the likely number of
-// tapes.
+// If the catalogue is damaged, it returns the readable part. expected is the likely
+// number of tapes.
 func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*SessionInfo, err error) {
 	tapes = make(map[string]*Info, expected)
 	var t tags
@@ -340,9 +345,9 @@ func (s *Store) forget(tapes []string) error {
 	return err
 }
 
-// Rebuild makes the catalogue anew from the tapes. Before that it recovers facts that are
+// Rebuild recreates the catalogue from the tapes. First it recovers facts that are
 // missing in a tape from its blocks. progress, which may be nil, receives the number of
-// tapes done and in all.
+// tapes done and the total.
 func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err

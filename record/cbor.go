@@ -97,8 +97,8 @@ func (t *tags) string() string {
 	return s
 }
 
-// count reads the number of items in an array. Each takes at least one byte, so a damaged
-// count cannot ask for more memory than there are bytes.
+// count reads the number of items in an array. Each item occupies a byte or more, so a
+// damaged count cannot ask for more memory than there are bytes.
 func (t *tags) count() int {
 	major, n := t.head()
 	if major != cborArray || n > t.left() {
@@ -111,7 +111,7 @@ func (t *tags) count() int {
 // maxTagDepth bounds the nesting of an unknown value.
 const maxTagDepth = 8
 
-// skip skips an item at that depth of nesting.
+// skip skips an item at the given depth of nesting.
 func (t *tags) skip(depth int) {
 	major, n := t.head()
 	if t.bad || depth > maxTagDepth {

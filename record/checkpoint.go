@@ -13,11 +13,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 
-	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A checkpoint says how far a tape's file goes.
+// A checkpoint says how far a tape's file extends.
 type checkpoint struct {
 	index    int   // of the last block
 	position int64 // of the journal record after it
@@ -76,9 +75,9 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 	return d, err
 }
 
-// salvage is resume for a tape whose last state cannot be read, so that the frames after it
-// still can. The checkpoint says how far the block went. salvage loses the beginnings of
-// unfinished lines, and what the tracker has learned since the last readable state: a
+// salvage is resume for a tape whose last state cannot be read, so that the frames after
+// it still can. The checkpoint says where the block ended. salvage loses the beginnings
+// of unfinished lines, and what the tracker has learned since the last readable state: a
 // response may not find its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
@@ -108,8 +107,8 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	return d, nil
 }
 
-// lastState returns the dissector restored from the last readable state, nil if there is
-// none. latest reports whether that is the state of the last block.
+// lastState returns the dissector restored from the last readable state, or nil if there
+// is none. latest reports whether that is the state of the last block.
 func (c *codec) lastState(file tapeFile) (d *dissector, latest bool) {
 	keys, _ := boltBlocks{file}.keys()
 	for i, key := range slices.Backward(keys) {
@@ -135,11 +134,11 @@ type dissected struct {
 	Position      int64                        // of the next journal record
 	Taken         int                          // bytes of that record that the block already has
 	Offsets       [wire.Directions]int64       // bytes seen in each direction
-	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the block before was lost
+	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the previous block was lost
 	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the unfinished line
 	Pending       [wire.Directions][]byte      // of that line
 	Long          [wire.Directions]*longLine
-	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none yet
+	Streams       *streamSet              `json:",omitempty"` // nil: the tape has none yet
 	LongInStreams []*longLine             `json:",omitempty"`
 	EventIDs      []byte                  `json:",omitempty"`
 	Waiting       dialect.WaitingRequests `json:",omitempty"`
@@ -170,7 +169,7 @@ func (d *dissector) state() ([]byte, error) {
 	}{s, tracker})
 }
 
-// restoreDissector returns the dissector as it was when state was taken.
+// restoreDissector returns the dissector as it was when state was saved.
 func restoreDissector(state []byte) (*dissector, error) {
 	if size := len(state) - len(wire.ValueAt(state, "Tracker").Raw()); size > maxPlain && size-len(wire.ValueAt(state, "Streams").Raw()) > maxPlain {
 		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)

@@ -35,8 +35,8 @@ func TestCountsOfShim(t *testing.T) {
 	if err != nil || len(l.Tapes) != 1 || len(l.Sessions) != 1 {
 		t.Fatalf("got %+v, %v; want a tape and a session", l, err)
 	}
-	if i := l.Tapes[0]; i.Frames != 6 || i.Failed != 1 || i.Turns != 1 {
-		t.Errorf("the tape has %d frames, %d errors, %d turns; want 6, 1, 1", i.Frames, i.Failed, i.Turns)
+	if i := l.Tapes[0]; i.Frames != 6 || i.Failed != 1 || i.Turns != 1 || i.Changed != 14 {
+		t.Errorf("the tape has %d frames, %d errors, %d turns, %d changed; want 6, 1, 1, 14", i.Frames, i.Failed, i.Turns, i.Changed)
 	}
 	// The client's prompt, and what it got: that it is loaded, one update, an error.
 	if frames, failed, turns := l.Sessions[0].Total(); frames != 4 || failed != 1 || turns != 1 {

@@ -31,7 +31,7 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	return gone, errors.Join(err, s.notes().Forget(gone))
 }
 
-// delete removes the files of a tape. segments are those that its journal had when it was
+// delete removes a tape's files. segments are those that its journal had when it was
 // listed.
 func (s *Store) delete(tape string, segments []int64) error {
 	if !s.hasTape(tape) {
@@ -68,7 +68,7 @@ func (s *Store) delete(tape string, segments []int64) error {
 	return nil
 }
 
-// Sizes returns how many bytes each tape takes on disk, including its journal.
+// Sizes returns the disk space of each tape in bytes, including its journal.
 func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 	journals := s.journals()
 	sizes := make(map[string]int64, len(tapes))

@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
 )
 
@@ -24,24 +23,25 @@ type dissector struct {
 	first          uint64 // number of the next frame when the block began
 	tracker        *dialect.Tracker
 	untimed        bool                    // the time of the current frame is unknown
-	stored         *dialect.Annotation     // of the current frame, if it was dissected before; else nil
+	stored         *dialect.Annotation     // of the current frame, if it was dissected before; otherwise nil
 	sessionChanges map[string]*SessionInfo // since the block began, by id
 	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split          [wire.Directions]wire.Splitter
-	events         streams.EventIDs // the last ones that the server sent
+	events         eventIDs // the latest ones sent by the server
 }
 
-// headSize is how much of a frame longer than wire.MaxChecked is kept to read its fields.
+// headSize is the number of bytes kept of a frame longer than wire.MaxChecked to read its
+// fields.
 const headSize = 64 << 10
 
-// A longLine is a line that is partly in blocks already.
+// A longLine is a line that is already partly in blocks.
 type longLine struct {
 	Size  int64
 	Began uint64 // number of the next frame when it began
 	Head  []byte // its first headSize bytes
 	Tail  []byte // its last wire.TailSize bytes so far
 
-	Stream uint64         `json:",omitempty"` // of a frame in one, with Dir and Again, which says that it was sent again
+	Stream uint64         `json:",omitempty"` // of a frame on a stream, with Dir and Again, which says that it was sent again
 	Dir    wire.Direction `json:",omitempty"`
 	Again  bool           `json:",omitempty"`
 }
@@ -56,13 +56,13 @@ func (l *longLine) end(piece []byte) []byte {
 	return l.Tail
 }
 
-// sliceSize is how many bytes are dissected between checks whether the block is full. It
+// sliceSize is the number of bytes dissected between checks whether the block is full. It
 // bounds the number of frames in a block: all of them may be empty lines.
 const sliceSize = 16 << 10
 
-// maxEntries ends a block of very small frames. mostEntries is the most that a block may
-// end up with: a slice is not split, and may hold as many empty lines as bytes, or end
-// batches with one entry for every three bytes.
+// maxEntries ends a block of very small frames. mostEntries is the maximum that a block
+// may end up with: a slice is not split, and may hold as many empty lines as bytes, or
+// end batches with one entry for every three bytes.
 const (
 	maxEntries  = 16 << 10
 	mostEntries = maxEntries + 2*sliceSize
@@ -86,7 +86,7 @@ func (d *dissector) init() {
 		}
 	}
 	if d.Streams != nil {
-		d.Streams.Emit = d.streamPiece
+		d.Streams.Emit = d.ofStream
 	}
 }
 
@@ -106,8 +106,8 @@ func (d *dissector) full() bool {
 	return len(d.build.raw) > blockSize-sliceSize || len(d.build.entries) >= maxEntries
 }
 
-// record takes a journal record. It returns false if the block is full before the record is
-// used up; the caller then calls it again with the same record.
+// record handles a journal record. It returns false if the block is full before the
+// record is used up; the caller then calls it again with the same record.
 func (d *dissector) record(r journal.Positioned) bool {
 	d.Now = r.At
 	if r.Dir == wire.AgentStderr {
@@ -132,7 +132,7 @@ func (d *dissector) record(r journal.Positioned) bool {
 	}
 	switch {
 	case r.Slot != 0 && d.Streams == nil:
-		d.Streams = &streams.Set{Emit: d.streamPiece}
+		d.Streams = &streamSet{Emit: d.ofStream}
 	case r.Slot == 0 && r.Kind.IsBytes() && d.Origin[r.Dir] != wire.Origin(r.Kind):
 		d.split[r.Dir].Flush(d.emit[r.Dir])
 		d.Origin[r.Dir] = wire.Origin(r.Kind)
@@ -161,7 +161,7 @@ func (d *dissector) record(r journal.Positioned) bool {
 	return true
 }
 
-// mark takes a record that has no bytes of the traffic.
+// mark handles a record that has no bytes of the traffic.
 func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	f := wire.Frame{Kind: wire.Mark, Raw: text}
 	m := wire.ReadMark(f)
@@ -173,7 +173,11 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		d.split[dir].Flush(d.emit[dir])
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case journal.KindRule:
-		d.Info.Rules++
+		if m.Load != nil {
+			d.sessionOf(m.Load.Session, d.Seq).Runs[0].Missing = uint64(max(0, m.Load.Missing))
+		} else {
+			d.Info.Rules++
+		}
 		fallthrough
 	case journal.KindSignal, journal.KindFault:
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
@@ -214,7 +218,7 @@ func (d *dissector) end(full func() bool) bool {
 // never is a stop function that never stops.
 func never() bool { return false }
 
-// unanswered counts the requests that will get no answer, and what became of them.
+// unanswered counts the requests that will get no answer, and records their outcome.
 func (d *dissector) unanswered() {
 	d.Info.Failures += uint64(len(d.Waiting))
 	var left dialect.Outcome
@@ -242,8 +246,8 @@ func (d *dissector) flush() {
 	}
 }
 
-// piece takes a line, or a piece of one longer than wire.MaxChecked, and what is known of
-// it.
+// piece handles a line, or a piece of one longer than wire.MaxChecked, and what is known
+// about it.
 func (d *dissector) piece(f wire.Frame, last bool) {
 	long := d.long(&f)
 	piece := f.Raw
@@ -270,7 +274,7 @@ func (d *dissector) piece(f wire.Frame, last bool) {
 	}
 }
 
-// long returns the line that f continues, nil if f begins one.
+// long returns the line that f continues, or nil if f begins one.
 func (d *dissector) long(f *wire.Frame) *longLine {
 	if f.Stream == 0 {
 		return d.Long[f.Dir]
@@ -283,7 +287,7 @@ func (d *dissector) long(f *wire.Frame) *longLine {
 	return nil
 }
 
-// keep remembers a line that is partly in blocks already.
+// keep remembers a line that is already partly in blocks.
 func (d *dissector) keep(dir wire.Direction, long *longLine) {
 	if long.Stream == 0 {
 		d.Long[dir] = long
@@ -302,7 +306,7 @@ func (d *dissector) forget(dir wire.Direction, long *longLine) {
 	d.LongInStreams = slices.DeleteFunc(d.LongInStreams, func(l *longLine) bool { return l == long })
 }
 
-// frame takes a whole line, or a mark if kind says so.
+// frame handles a whole line, or a mark if kind says so.
 func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind, end wire.LineEnd, raw []byte) {
 	d.add(wire.Frame{Dir: dir, Origin: origin, Kind: kind, End: end, Size: int64(len(raw)), Raw: raw}, nil, raw)
 }
@@ -312,6 +316,9 @@ func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind
 func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	f.Seq, f.At, f.Untimed = d.Seq, d.Now, d.untimed
 	d.Seq++
+	if f.Origin != wire.Wire {
+		d.Info.Changed++
+	}
 	e := entry{}
 	if long != nil {
 		e.back = f.Seq - long.Began
@@ -331,7 +338,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
 	}
-	if f.Redelivered { // it has taken effect already
+	if f.Redelivered { // it has already taken effect
 		d.Info.Lines, d.Info.Last = f.Seq, f.At
 		note := dialect.Annotation{Method: strings.ToValidUTF8(string(env.Method), "\ufffd")}
 		d.build.add(entry{Frame: dialect.Frame{Frame: f, Annotation: note}, back: e.back}, stored)
@@ -358,8 +365,8 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	}
 }
 
-// wall returns the time of day of a moment on the tape, or the zero time if it is unknown
-// when the tape began.
+// wall returns the time of day of a moment on the tape, or the zero time if the tape's
+// start is unknown.
 func (d *dissector) wall(at time.Duration) time.Time {
 	if d.Info.Start.Time.IsZero() {
 		return time.Time{}
@@ -369,11 +376,10 @@ func (d *dissector) wall(at time.Duration) time.Time {
 
 // head returns the head of the current block.
 func (d *dissector) head() blockHead {
-	h := blockHead{Tape: d.Info.Tape, Index: d.Index, First: d.first}
+	h := blockHead{Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.first}
 	if d.Streams != nil {
 		h.Needs = disk.Needs{disk.NeedsStreams}
 	}
-	h.Version = h.Needs.Version()
 	return h
 }
 

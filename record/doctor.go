@@ -35,9 +35,14 @@ func (s *Store) Examine(deep bool, progress func(done, total int)) []Diagnosis {
 	e := &examination{s: s}
 	e.modes()
 	e.disk()
-	e.catalogue()
+	ids, journals, err := s.files()
+	e.catalogue(ids, journals)
 	e.notes()
-	e.tapes(deep, progress)
+	if err != nil {
+		e.bad("look at its owner and permissions", "%v", err)
+		return e.found
+	}
+	e.tapes(ids, deep, progress)
 	return e.found
 }
 
@@ -114,13 +119,15 @@ func (e *examination) disk() {
 	}
 }
 
-func (e *examination) catalogue() {
+// catalogue checks that the catalogue has all existing tapes. A tape with a journal is
+// added when the journal is sealed.
+func (e *examination) catalogue(ids []string, journals map[string][]int64) {
 	const rebuild = "acptap doctor --rebuild makes it anew from the tapes"
 	if !disk.Exists(e.s.catalogue().Path) {
 		e.good("there is no catalogue yet")
 		return
 	}
-	known, _, err := e.s.readCatalogue(0)
+	known, _, err := e.s.readCatalogue(len(ids))
 	if errors.Is(err, ErrDamaged) {
 		e.bad(rebuild, "catalogue: %v", err)
 		return
@@ -139,19 +146,34 @@ func (e *examination) catalogue() {
 		e.bad(rebuild, "the catalogue has %s that are gone", tapes(stale))
 		return
 	}
-	e.good("the catalogue has %s", tapes(len(known)))
+	missing, waiting := 0, 0
+	for _, tape := range ids {
+		_, waits := journals[tape]
+		switch {
+		case known[tape] != nil:
+		case waits:
+			waiting++
+		default:
+			missing++
+		}
+	}
+	switch {
+	case missing > 0:
+		e.bad(rebuild, "the catalogue has %s, and lacks %d", tapes(len(known)), missing)
+	case waiting == 1:
+		e.good("the catalogue has %s; 1 is still in its journal", tapes(len(known)))
+	case waiting > 1:
+		e.good("the catalogue has %s; %d are still in their journals", tapes(len(known)), waiting)
+	default:
+		e.good("the catalogue has %s", tapes(len(known)))
+	}
 }
 
-// tapes checks each tape, and what of it is still in its journal.
-func (e *examination) tapes(deep bool, progress func(done, total int)) {
-	ids, err := e.s.Tapes()
-	if err != nil {
-		e.bad("look at its owner and permissions", "%v", err)
-		return
-	}
+// tapes checks each tape, and the part of it that is still in its journal.
+func (e *examination) tapes(ids []string, deep bool, progress func(done, total int)) {
 	before := len(e.found)
 	live := 0
-	var ended, killed []string
+	var ended, killed, empty []string
 	started := map[string][]string{} // the tapes of an agent's servers, by the agent's tape
 	for i, tape := range ids {
 		if progress != nil {
@@ -160,6 +182,9 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 		info, ok := e.tape(tape, deep)
 		if parent := info.Start.Parent.Tape; parent != "" {
 			started[parent] = append(started[parent], tape)
+		}
+		if ok && !info.Live && info.Lines == 0 && !info.Imported {
+			empty = append(empty, tape)
 		}
 		why := e.s.aside(tape)
 		switch {
@@ -186,6 +211,11 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	}
 	if len(ended) > 0 {
 		e.good("%s ended with %d bytes still in journals; the next acptap proxy, or acptap doctor --recover, compresses them", tapes(len(ended)), e.size(ended))
+	}
+	if len(empty) == 1 {
+		e.good("tape %s is empty: acptap proxy was killed before anything passed; acptap rm deletes it", empty[0])
+	} else if len(empty) > 1 {
+		e.good("%s are empty, such as %s: acptap proxy was killed before anything passed; acptap rm deletes them", tapes(len(empty)), empty[0])
 	}
 	if len(killed) > 0 {
 		e.bad("acptap doctor --recover, or the next acptap proxy, compresses them", "%s cut off, such as %s: acptap proxy was killed; %d bytes are in journals, and can be read", tapes(len(killed)), killed[0], e.size(killed))

@@ -82,6 +82,25 @@ func TestExamine(t *testing.T) {
 			return store
 		}, false, "being recorded now: 1 tape"},
 		{"killed", func(t *testing.T) *record.Store { return left(t, func(*record.Recorder) {}) }, true, "1 tape cut off, such as 2"},
+		{"empty", func(t *testing.T) *record.Store {
+			store := record.OpenStore(t.TempDir())
+			j := begin(t, store)
+			defer finish(t, store, j)
+			store = private(t, orphan(t, store))
+			sealAll(t, store)
+			return store
+		}, false, " is empty: acptap proxy was killed before anything passed"},
+		{"not in the catalogue yet", func(t *testing.T) *record.Store {
+			store := healthy(t)
+			j := begin(t, store)
+			defer finish(t, store, j)
+			j.Exit(0, nil, [wire.Directions]int64{})
+			store = private(t, orphan(t, store))
+			if err := store.Rebuild(nil); err != nil {
+				t.Fatal(err)
+			}
+			return store
+		}, false, "the catalogue has 1 tape; 1 is still in its journal"},
 		{"ended before it was sealed", func(t *testing.T) *record.Store {
 			return left(t, func(j *record.Recorder) { j.Exit(0, nil, [wire.Directions]int64{}) })
 		}, false, "1 tape ended with "},

@@ -20,7 +20,7 @@ func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 }
 
 func (i *Info) what() string  { return "the facts of a tape" }
-func (i *Info) known() uint64 { return 49 }
+func (i *Info) known() uint64 { return 51 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -73,9 +73,11 @@ func (i *Info) tags(t *tags) {
 	t.bool(46, &i.Guessed)
 	enum(t, 47, &i.Worst.How)
 	t.text(48, &i.Worst.Text)
+	t.uint(49, &i.Changed)
+	t.bool(50, &s.Parent.Claimed)
 }
 
-// exitTags has tags 22 to 26, all but the first only if that is true.
+// exitTags handles tags 22 to 26, all but the first only if that is true.
 func (i *Info) exitTags(t *tags) {
 	exited := i.Exit != nil
 	t.bool(22, &exited)
@@ -103,7 +105,7 @@ func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 }
 
 func (s *SessionInfo) what() string  { return "the facts of a session" }
-func (s *SessionInfo) known() uint64 { return 25 }
+func (s *SessionInfo) known() uint64 { return 26 }
 
 func (s *SessionInfo) tags(t *tags) {
 	t.text(2, &s.ID)
@@ -131,4 +133,5 @@ func (s *SessionInfo) tags(t *tags) {
 	t.uint(22, &r.Failures)
 	enum(t, 23, &r.Worst.How)
 	t.text(24, &r.Worst.Text)
+	t.uint(25, &r.Missing)
 }

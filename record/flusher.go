@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,12 +12,12 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A sealer seals the journals that one process writes, one at a time, with one codec, on a
-// thread with a lower priority than the traffic. It runs while there is a flusher.
+// A sealer seals the journals that one process writes, one at a time, with one codec, on
+// a thread with a lower priority than the traffic. It runs while there is a flusher.
 type sealer struct {
 	store   *Store
 	work    chan *flusher // flushers with a finished segment
-	turn    chan struct{} // holds a value while somebody seals: the turn
+	turn    chan struct{} // holds a value while somebody is sealing: the turn
 	codec   codec         // used by the holder of the turn
 	hurried atomic.Int32  // closed journals that wait for their turn
 
@@ -33,7 +34,7 @@ type sealerRun struct {
 }
 
 // A flusher moves a journal that is being written into the tape's file. It writes blocks
-// that are full, or have rested, and makes the rest of the journal durable once a second,
+// that are full or have rested, and makes the rest of the journal durable once a second,
 // when the sealer lets it. When the journal is closed, another thread does the remaining
 // work: next to busy processes the low-priority thread would hardly get any time.
 type flusher struct {
@@ -46,7 +47,7 @@ type flusher struct {
 	until  time.Time     // when the last work must end; set before that begins
 	ended  chan struct{} // closed when the last work has ended
 	done   chan struct{} // closed when all work that it waits for has ended
-	err    error         // of releasing the lock; set before ended is closed
+	err    error         // from releasing the lock; set before ended is closed
 
 	mu      sync.Mutex  // held while blocks are written; guards all fields below
 	work    *tapeWriter // nil until there is something to write
@@ -62,10 +63,10 @@ const (
 	syncEvery    = time.Second            // what a power failure can cost
 	restTime     = 30 * time.Second       // after which a partial block is written
 	recoverAfter = 100 * time.Millisecond // after the start, so as not to slow it down
-	lastTime     = 15 * time.Millisecond  // for all work at the end: editors kill proxies that take longer
-	recoverTime  = 5 * time.Millisecond   // that must be left to start on the journal of another proxy
+	lastTime     = 15 * time.Millisecond  // for all work at the end, unless Store.EndTime says otherwise
+	recoverTime  = 5 * time.Millisecond   // minimum left to start on the journal of another proxy
 
-	manyWaiting  = 16 // journals: with more, a proxy recovers some of others right at its start
+	manyWaiting  = 16 // with more journals than this, a proxy recovers some of the others right at its start
 	recoverEarly = 2
 )
 
@@ -115,8 +116,8 @@ func (s *sealer) all(run *sealerRun) (list []*flusher) {
 	return list
 }
 
-// seal works until no journal is being written. A run that ends before there is work costs
-// no thread.
+// seal works until no journal is being written. A run that ends before any work arrives
+// costs no thread.
 func (s *sealer) seal(run *sealerRun) {
 	var recovering sync.WaitGroup
 	defer func() {
@@ -181,13 +182,14 @@ func (f *flusher) watch() {
 
 // stop starts the remaining work, and returns when that is done or takes too long.
 func (f *flusher) stop() error {
-	f.until = time.Now().Add(lastTime)
+	limit := cmp.Or(f.store.EndTime, lastTime)
+	f.until = time.Now().Add(limit)
 	f.sealer.closed(f)
 	go f.end()
 	select {
 	case <-f.ended:
 		return f.err
-	case <-time.After(lastTime):
+	case <-time.After(limit):
 		return nil
 	}
 }
@@ -201,7 +203,7 @@ func (f *flusher) flushFull() {
 	}
 }
 
-// tick does what is due by time.
+// tick does whatever work is due.
 func (f *flusher) tick() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,7 +225,7 @@ func (f *flusher) tick() {
 func (f *flusher) stops() bool { return f.ending.Load() || f.sealer.hurried.Load() > 0 }
 
 // end does the remaining work when the journal is closed. After the last journal it also
-// recovers some of others. What gets no turn in time is left to the next proxy.
+// recovers some of the others. What gets no turn in time is left to the next proxy.
 func (f *flusher) end() {
 	f.sealer.hurried.Add(1)
 	select {
@@ -250,7 +252,7 @@ func (f *flusher) end() {
 	close(f.done)
 }
 
-// finish writes what is left. The caller holds the turn.
+// finish writes the rest. The caller holds the turn.
 func (f *flusher) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -284,7 +286,7 @@ func (s *Store) recoverOthers(journals map[string][]int64, stop, more func() boo
 	}
 }
 
-// late reports whether the time for the remaining work is over.
+// late reports whether the time for the remaining work has run out.
 func (f *flusher) late() bool { return time.Now().After(f.until) }
 
 // try does some of the work unless somebody else is sealing. Called with mu held.
@@ -299,8 +301,8 @@ func (f *flusher) try(some func(*tapeWriter) error) bool {
 	}
 }
 
-// tryNow does some of the work. If that fails, the tape stays in its journal, and the work
-// is tried again later, at the latest by the next proxy. If it panics, the journal is set
+// tryNow does some of the work. If that fails, the tape stays in its journal, and the
+// work is retried later, if necessary by the next proxy. If it panics, the journal is set
 // aside instead. Called with mu held by the holder of the turn.
 func (f *flusher) tryNow(some func(*tapeWriter) error) bool {
 	if f.faulty {

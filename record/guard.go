@@ -29,7 +29,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// faultIn returns the fault in err, nil if there is none.
+// faultIn returns the fault in err, or nil if there is none.
 func faultIn(err error) *fault {
 	var f *fault
 	errors.As(err, &f)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,19 +28,19 @@ import (
 type loader struct {
 	d     *dissector
 	begin func() error // called once, after the header and before the first line; may be nil
-	flush func() error // takes the current block
-	tell  func(string) // receives a text about anything that is not imported as written
+	flush func() error // handles the current block
+	tell  func(string) // reports anything that is not imported as written
 	count bool         // ignore the numbers in the file from now on
 	told  string       // what the file calls its tape
-	name  string       // of the file, for such texts
+	name  string       // name of the file, for such reports
 	notes note.List
-	lines *lineNumbers      // nil: not wanted
-	wrong string            // last text about notes
-	ids   map[string]string // ids of tapes in this store, by their ids in files; may be nil
+	lines *lineNumbers // nil: not wanted
+	wrong string       // last text about notes
+	to    *Importer    // nil: into memory
 	slice [sliceSize]byte
 }
 
-// line takes one line.
+// line handles one line.
 func (l *loader) line(p portable.Line) error {
 	d := l.d
 	d.Now = max(p.At, d.Now)
@@ -58,7 +59,7 @@ func (l *loader) line(p portable.Line) error {
 	return nil
 }
 
-// annotate takes the tags and notes on a frame, or on the tape if frame is 0.
+// annotate adds the tags and notes on a frame, or on the tape if frame is 0.
 func (l *loader) annotate(frame uint64, written note.List) {
 	for _, err := range l.notes.Take(frame, written) {
 		if text := fmt.Sprintf("%s: %v; it is left out", l.name, err); text != l.wrong {
@@ -68,7 +69,7 @@ func (l *loader) annotate(frame uint64, written note.List) {
 	}
 }
 
-// take takes the bytes of a line, or a mark.
+// take handles the bytes of a line, or a mark.
 func (l *loader) take(p portable.Line) error {
 	d := l.d
 	if p.Body == nil {
@@ -93,7 +94,7 @@ func (l *loader) take(p portable.Line) error {
 	return l.flushIfFull()
 }
 
-// feed takes the bytes of a line.
+// feed handles the bytes of a line.
 func (l *loader) feed(dir wire.Direction, r io.Reader) error {
 	for {
 		n, err := io.ReadFull(r, l.slice[:])
@@ -113,10 +114,10 @@ func (l *loader) feed(dir wire.Direction, r io.Reader) error {
 	}
 }
 
-// number sets the number of the next line. Lines keep the numbers that they have in the
-// file, so that a reader of a part of a tape uses the same numbers as its owner. From where
-// the numbers do not rise, as where a second tape begins, lines are numbered consecutively,
-// like lines without a number.
+// number sets the number of the next line. Lines keep the numbers they have in the file,
+// so someone who reads part of a tape uses the same numbers as its owner. Where the
+// numbers stop rising, as where a second tape begins, and where lines have none, they are
+// numbered consecutively.
 func (l *loader) number(seq uint64) {
 	switch {
 	case seq == 0 || l.count:
@@ -158,8 +159,8 @@ func (l *loader) load(r io.Reader, name string) error {
 		if parent := start.Parent.Tape; parent != "" && !tapeid.IsValid(parent) {
 			l.tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
 			start.Parent = Parent{}
-		} else if here := l.ids[parent]; here != "" {
-			start.Parent.Tape = here
+		} else if parent != "" && l.to != nil {
+			l.to.prove(&start.Parent)
 		}
 		l.d.Info.Start = start
 		l.d.tracker = nil
@@ -185,8 +186,8 @@ func (l *loader) load(r io.Reader, name string) error {
 	return nil
 }
 
-// ReadPortable reads a tape in the portable form, or in another form that Import takes, and
-// keeps it compressed in memory. name is used in errors.
+// ReadPortable reads a tape in the portable form, or in another form that Import accepts,
+// and keeps it compressed in memory. name is used in errors.
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
 	t := &Tape{from: m, codec: new(codec)}
@@ -246,7 +247,7 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	return e.Close()
 }
 
-// Redaction reads all frames on the tape now, and returns a redaction that finds their
+// Redaction reads all frames now on the tape, and returns a redaction that finds their
 // secrets. It ignores what cannot be read.
 func (t *Tape) Redaction() *redact.Redaction {
 	var key redact.Key
@@ -262,9 +263,9 @@ func (t *Tape) Redaction() *redact.Redaction {
 	return r
 }
 
-// Redacted yields the frames that are on the tape now, complete but without their secrets.
-// Frames of more than redact.MaxSize bytes are not searched; for these it yields a text
-// that says so. Errors are as with Frames.
+// Redacted yields the frames that are on the tape now, complete but without their
+// secrets. Frames of more than redact.MaxSize bytes are not searched; it replaces each
+// with a text saying so. Errors are as with Frames.
 func (t *Tape) Redacted() iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		secrets := t.Redaction()
@@ -287,28 +288,34 @@ func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape s
 	return NewImporter(s).Import(r, name, tell)
 }
 
-// An Importer imports tapes that belong together. A tape stays nested in a parent that was
-// imported before it, even if the parent got another id than in its file.
+// An Importer imports tapes that belong together: one may be nested in another, even if
+// that got another id than in its file. Import and ImportTape are safe for concurrent use.
 type Importer struct {
 	store *Store
-	ids   map[string]string // of imported tapes, by the ids in their files
+
+	mu       sync.Mutex
+	ids      map[string]string   // of imported tapes, by the ids in their files; guarded by mu
+	children map[string][]string // imported tapes that only claim a parent, by that parent; guarded by mu
+	bundled  map[string]bool     // tapes of this Importer among them; guarded by mu
 }
 
 // NewImporter returns an Importer into a store.
-func NewImporter(s *Store) *Importer { return &Importer{s, map[string]string{}} }
+func NewImporter(s *Store) *Importer {
+	return &Importer{store: s, ids: map[string]string{}, bundled: map[string]bool{}}
+}
 
-// Import reads a tape from r into the store and returns its id. That is the id that it was
-// recorded with, unless the store already has it, or an acptap cannot have made it by now.
-// Import takes the portable form, JSON Lines of frames with a direction each, and the JSON
-// export of acp-devtools. name is used in errors. tell, which may be nil, receives a text
-// about anything that is not imported as written. After an error, nothing of the tape is in
-// the store.
+// Import reads a tape from r into the store and returns its id. It keeps the id under
+// which the tape was recorded, unless the store already has it or no acptap can have made
+// it yet. Import accepts the portable form, JSON Lines of frames with a direction each,
+// and the JSON export of acp-devtools. name is used in errors. tell, which may be nil,
+// reports anything that is not imported as written. After an error, nothing of the tape
+// is in the store.
 func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
 	return i.load(r, name, "", tell)
 }
 
-// ImportTape is Import for a tape that must keep its id. It fails if r is another tape, and
-// with ErrTapeExists if the store already has a tape of that id.
+// ImportTape is Import for a tape that must keep its id. It fails if r is another tape,
+// and with ErrTapeExists if the store already has a tape with that id.
 func (i *Importer) ImportTape(r io.Reader, name, tape string, tell func(text string)) error {
 	_, err := i.load(r, name, tape, tell)
 	return err
@@ -332,7 +339,7 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 	if tell == nil {
 		tell = func(string) {}
 	}
-	l := &loader{d: w.d, tell: tell, ids: i.ids, flush: func() error { return w.writeBlock(false) }}
+	l := &loader{d: w.d, tell: tell, to: i, flush: func() error { return w.writeBlock(false) }}
 	l.begin = func() error {
 		began := w.d.Info.Start.Time
 		if lock, err = s.reserveTape(w); err != nil {
@@ -365,13 +372,12 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 		return "", errors.Join(err, s.notes().Forget([]string{w.tape}))
 	}
 	s.index(w.tape)
-	if l.told != "" {
-		i.ids[l.told] = w.tape
-	}
+	i.imported(l.told, w.tape, w.d.Info.Start.Parent)
 	return w.tape, nil
 }
 
-// refuse returns why the file of the tape told cannot be imported under the id wanted.
+// refuse returns why the tape that its file calls told cannot be imported under the id
+// wanted.
 func (s *Store) refuse(name, wanted, told string) error {
 	switch {
 	case told != wanted:
@@ -382,7 +388,7 @@ func (s *Store) refuse(name, wanted, told string) error {
 	return fmt.Errorf("%s: a tape that began when it says cannot have the id %s", name, wanted)
 }
 
-// reserveTape gives an imported tape its id in the store, and a temporary file. A tape
+// reserveTape assigns an imported tape its id in the store, and a temporary file. A tape
 // without a date began at the time in its id, or now. The lock reserves the id.
 func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 	info := &w.d.Info

@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// An Info is what the store knows of a tape without reading its frames.
+// An Info is what the store knows about a tape without reading its frames.
 type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
@@ -23,26 +23,27 @@ type Info struct {
 	Lines    uint64          `json:"lines"`    // number of the last line: frames, lines of stderr and marks have numbers
 	Bytes    int64           `json:"bytes"`    // of those frames, without their line ends
 	Failed   uint64          `json:"failed"`   // responses with an error
-	Invalid  uint64          `json:"invalid"`  // lines of client and agent that are not JSON-RPC
+	Invalid  uint64          `json:"invalid"`  // lines from client and agent that are not JSON-RPC
 	Lost     int64           `json:"lost"`     // bytes that are not on the tape
-	Failures uint64          `json:"failures"` // frames that are a dialect.Failure, and unanswered requests once the tape has ended
+	Failures uint64          `json:"failures"` // frames that are a dialect.Failure, plus unanswered requests once the tape has ended
 	Sessions uint64          `json:"sessions"`
 	Turns    uint64          `json:"turns"`
-	Worst    dialect.Outcome `json:"worst,omitzero"`  // of its turns that have ended, and of the agent
-	Rules    uint64          `json:"rules,omitempty"` // marks of rules, which have changed the traffic
-	Last     time.Duration   `json:"last"`            // ns since the start, of the last line
+	Worst    dialect.Outcome `json:"worst,omitzero"`    // of its turns that have ended, and of the agent
+	Rules    uint64          `json:"rules,omitempty"`   // marks of rules that have changed the traffic
+	Changed  uint64          `json:"changed,omitempty"` // frames that acptap made, changed or withheld
+	Last     time.Duration   `json:"last"`              // ns since the start, of the last line
 
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
 
 	Streams uint64 `json:"streams,omitempty"` // HTTP exchanges and WebSockets
 	Closed  string `json:"closed,omitempty"`  // why a tape with streams ended; such a tape has no Exit
-	Guessed bool   `json:"guessed,omitempty"` // no id tied requests to the tape, which may mix two clients
+	Guessed bool   `json:"guessed,omitempty"` // no id tied requests to the tape, so it may mix two clients
 
 	Connection dialect.Connection `json:"connection"`
 
 	Tags  []string `json:"tags,omitempty"`  // set only by Store.List
-	Notes int      `json:"notes,omitempty"` // how many; set only by Store.List
+	Notes int      `json:"notes,omitempty"` // their number; set only by Store.List
 
 	Imported bool `json:"imported,omitempty"` // from a file, not recorded by a proxy of this store
 	Complete bool `json:"complete"`           // the proxy has ended and its whole journal is sealed
@@ -85,7 +86,7 @@ func (i Info) Needs() disk.Needs {
 	return l
 }
 
-// Agent returns the name that ties sessions to an agent: the one that the user gave it, or
+// Agent returns the name that ties sessions to an agent: the one given by the user, or
 // else the program's name with a hash of the whole command line, or its URL.
 func (i Info) Agent() string {
 	s := i.Start
@@ -96,8 +97,8 @@ func (i Info) Agent() string {
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
 }
 
-// Redacted returns i without secrets: those in the command line, and what looks like one in
-// names and in the URL.
+// Redacted returns i without secrets: those in the command line, and anything that looks
+// like one in names and in the URL.
 func (i Info) Redacted() Info {
 	s, c := &i.Start, &i.Connection
 	s.Command = redact.Command(s.Command)
@@ -109,9 +110,9 @@ func (i Info) Redacted() Info {
 	return i
 }
 
-// tally counts a frame that client or agent sent, and notes what it says about its session.
-// It does not count frames that acptap made or put in place of others: nobody sent those,
-// or they are counted already.
+// tally counts a frame that client or agent sent, and notes what it says about its
+// session. It does not count frames that acptap made or substituted: nobody sent those,
+// or they are already counted.
 func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
@@ -125,7 +126,7 @@ func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialec
 	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
 		return
 	}
-	if f.Origin.Sent() {
+	if f.Counts() {
 		i.Frames++
 		i.Bytes += f.Size
 		if f.Kind == wire.Invalid {

@@ -22,8 +22,8 @@ type tail struct {
 }
 
 // openTail continues where the sealed blocks end. index is that of the last block; if a
-// later one was sealed in the meantime, the tail is nil and the caller must read that block
-// first.
+// later one was sealed in the meantime, the tail is nil and the caller must read that
+// block first.
 func (t *Tape) openTail(index int) (*tail, error) {
 	k := &tail{journal: journal.Reader{Files: t.store.journal(t.id), Known: t.known}, testHook: t.store.testHook}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
@@ -52,8 +52,8 @@ func (t *Tape) openTail(index int) (*tail, error) {
 	return k, nil
 }
 
-// read dissects up to a block of frames. At the end of the journal it returns what it has
-// read, with io.EOF.
+// read dissects up to a block of frames. At the end of the journal it returns the frames
+// read so far, with io.EOF.
 func (k *tail) read() (*block, error) {
 	k.d.next()
 	err := guarded(func() error {
@@ -91,8 +91,8 @@ func (k *tail) taken(err error) (*block, error) {
 	return k.d.build.block(blockHead{First: k.d.first}), err
 }
 
-// pass skips segments that are missing without being sealed. It returns io.EOF if none is
-// left.
+// pass skips segments that are missing without having been sealed. It returns io.EOF if
+// none is left.
 func (k *tail) pass() error {
 	if k.journal.SkipMissing() {
 		return nil

@@ -31,12 +31,13 @@ func TestNesting(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := record.OpenStore(t.TempDir())
+			bundle := record.NewImporter(store)
 			for n, parent := range tt.parents {
 				head := fmt.Sprintf(`{"acptap":1,"tape":%q,"started":"2025-01-02T03:04:%02dZ"`, id(n), n)
 				if parent >= 0 {
 					head += fmt.Sprintf(`,"parent":{"tape":%q,"server":"files"}`, id(parent))
 				}
-				got, err := store.Import(strings.NewReader(head+"}\n"+`{"dir":"err","text":"x"}`+"\n"), "file", nil)
+				got, err := bundle.Import(strings.NewReader(head+"}\n"+`{"dir":"err","text":"x"}`+"\n"), "file", nil)
 				if err != nil || got != id(n) {
 					t.Fatal(got, err)
 				}
@@ -76,6 +77,81 @@ func TestNesting(t *testing.T) {
 				t.Errorf("below the first are %q, want %q", below, want)
 			}
 		})
+	}
+}
+
+// TestClaimedParent: an imported tape is nested in a tape that was there before, or that came
+// without it, only if that has its link.
+func TestClaimedParent(t *testing.T) {
+	const parent, child = "20250102T030400000-aaaaaa", "20250102T030401000-bbbbbb"
+	setup := func(link string) string {
+		return fmt.Sprintf(`{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/tmp/k2k2k2k2/x","mcpServers":[{"name":"files","command":"acptap","args":["proxy","--parent","%s/%s/files","--","files"],"env":[]}]}}}`+"\n", parent, link)
+	}
+	agent := `{"acptap":1,"tape":"` + parent + `","started":"2025-01-02T03:04:00Z"}` + "\n"
+	server := func(link string) string {
+		return fmt.Sprintf(`{"acptap":1,"tape":%q,"started":"2025-01-02T03:04:01Z","parent":{"tape":%q,"link":%q,"server":"files"}}`+"\n"+`{"dir":"err","text":"x"}`+"\n", child, parent, link)
+	}
+	for _, tt := range []struct {
+		name          string
+		agent, server string
+		nested        bool // if they were imported apart
+	}{
+		{"no link", agent + setup("k2k2k2k2"), server(""), false},
+		{"another link", agent + setup("k2k2k2k2"), server("aaaaaaaa"), false},
+		{"a word of the tape", agent + setup("k2k2k2k2"), server("tmp"), false},
+		{"its link", agent + setup("k2k2k2k2"), server("k2k2k2k2"), true},
+		{"says that it is proven", agent + setup("k2k2k2k2"), strings.Replace(server(""), `"server":`, `"claimed":false,"server":`, 1), false},
+		{"a link that the agent did not get", agent + strings.Replace(setup("k2k2k2k2"), `"dir"`, `"origin":"withheld","dir"`, 1), server("k2k2k2k2"), false},
+	} {
+		for order, files := range map[string][]string{"the parent first": {tt.agent, tt.server}, "the parent later": {tt.server, tt.agent}} {
+			for _, together := range []bool{false, true} {
+				store := record.OpenStore(t.TempDir())
+				bundle := record.NewImporter(store)
+				for _, file := range files {
+					if !together {
+						bundle = record.NewImporter(store)
+					}
+					if _, err := bundle.Import(strings.NewReader(file), "file", nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				l, err := store.List()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := tt.nested || together
+				if got, head := record.NestingOf(l.Tapes).Parent(child) == parent, store.IsNested(child); got != want || head != want {
+					t.Errorf("%s, %s, together: %v: nested %v and %v, want %v", tt.name, order, together, got, head, want)
+				}
+				opened, err := store.Open(child)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var text strings.Builder
+				if err := opened.Export(&text, true); err != nil || !strings.Contains(text.String(), `"parent":{"tape":"`+parent) || strings.Contains(text.String(), "claimed") {
+					t.Errorf("%s: exported as %s, %v", tt.name, text.String(), err)
+				}
+			}
+		}
+	}
+}
+
+// TestClaimedRecordedParent: no file becomes the tape of a server of an agent recorded here.
+func TestClaimedRecordedParent(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	agent, err := store.Record(record.Start{Command: []string{"agent"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Wait()
+	defer agent.Close()
+	file := fmt.Sprintf(`{"acptap":1,"parent":{"tape":%q,"link":"k2k2k2k2","server":"files"}}`+"\n"+`{"dir":"err","text":"x"}`+"\n", agent.Tape())
+	id, err := store.Import(strings.NewReader(file), "file", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if store.IsNested(id) {
+		t.Error("it is nested")
 	}
 }
 

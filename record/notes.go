@@ -12,15 +12,15 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Tags and notes are not in the tapes' files: only its proxy writes the file of a tape that
-// is being recorded, and that has no file until its first block is full. They are in a file
-// next to the tapes, which recording does not depend on.
+// Tags and notes are not in the tapes' files: only its proxy writes the file of a tape
+// being recorded, and that file does not exist until the first block is full. They are in
+// a file next to the tapes, which recording does not depend on.
 func (s *Store) notes() note.File {
 	return note.File{File: boltfile.File{Path: filepath.Join(s.dir, "notes.db"), LockTimeout: s.timeout}}
 }
 
-// Notes returns the tags and notes on a tape. Together with an error it returns what could
-// be read.
+// Notes returns the tags and notes on a tape. With an error it returns what could be
+// read.
 func (s *Store) Notes(tape string) (note.List, error) {
 	if !tapeid.IsValid(tape) || !s.hasTape(tape) {
 		return note.List{}, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
@@ -72,8 +72,8 @@ func (t *Tape) Notes() (note.List, error) {
 	return t.store.Notes(t.id)
 }
 
-// putNotes replaces what an earlier tape of that id may have left by the tags and notes of
-// an imported tape.
+// putNotes replaces the notes of an earlier tape with that id, if any, with the tags and
+// notes of an imported tape.
 func (s *Store) putNotes(tape string, l note.List) error {
 	err := s.notes().Forget([]string{tape})
 	if err == nil && !l.IsEmpty() {

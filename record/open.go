@@ -3,7 +3,9 @@ package record
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -17,7 +19,30 @@ func (s *Store) Open(tape string) (*Tape, error) {
 	if !s.hasTape(tape) {
 		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
-	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s, codec: new(codec)}, nil
+	t := &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s, codec: new(codec)}
+	if segments := s.ended.of(tape); segments != nil {
+		t.known = s.journal(tape).Grown(segments)
+	}
+	return t, nil
+}
+
+// endedJournals are the segments of journals that are no longer being written. Looking up
+// those of one tape requires listing the directory, which is slow if it has thousands.
+type endedJournals struct {
+	mu     sync.Mutex
+	byTape map[string][]int64 // guarded by mu
+}
+
+func (e *endedJournals) set(byTape map[string][]int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.byTape = byTape
+}
+
+func (e *endedJournals) of(tape string) []int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.byTape[tape])
 }
 
 // OpenFile opens a file that holds one tape: a tape's bbolt file, or a file in the
@@ -38,7 +63,7 @@ func OpenFile(path string) (*Tape, error) {
 	return ReadPortable(f, path)
 }
 
-// ownID returns the id that a file outside the store has for its tape.
+// ownID returns the id that a file outside the store gives its tape.
 func ownID(file tapeFile) (tape string, err error) {
 	err = file.view(func(b, _ *bolt.Bucket) error {
 		var info Info
@@ -61,12 +86,12 @@ func isBolt(f *os.File) bool {
 	return err == nil && b[16] == 0xed && b[17] == 0xda && b[18] == 0x0c && b[19] == 0xed
 }
 
-// maxListed is how many bytes of a journal a listing reads.
+// maxListed limits the bytes of a journal that a listing reads.
 const maxListed = 8 << 20
 
-// listInfo returns what a listing shows of a tape and its sessions: only the sealed part if
-// much of the tape is still in its journal. segments are those that the journal had when it
-// was listed.
+// listInfo returns what a listing shows of a tape and its sessions: only the sealed part
+// if much of the tape is still in its journal. segments are those that the journal had
+// when it was listed.
 func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
 	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
@@ -84,8 +109,8 @@ func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, er
 	return t.facts()
 }
 
-// TapeID returns the id that ref names: an id in ids, or a part that only one of them
-// contains.
+// TapeID returns the id that ref names: an id in ids, or a part contained in only one of
+// them.
 func TapeID(ids []string, ref string) (string, error) {
 	if strings.Trim(ref, "-") == "" {
 		ids = nil // every id contains it, and it must not name the only one

@@ -45,7 +45,7 @@ func TestPortableStreams(t *testing.T) {
 func checkPortableStreams(t *testing.T, tape *record.Tape, all []*exchange) {
 	t.Helper()
 	text := exported(t, tape, true)
-	if head, _, _ := strings.Cut(text, "\n"); !strings.HasPrefix(head, `{"acptap":2,"needs":["streams"],`) {
+	if head, _, _ := strings.Cut(text, "\n"); !strings.HasPrefix(head, `{"acptap":1,"needs":["streams"],`) {
 		t.Errorf("the header is %s", head)
 	}
 	want := streamRows(t, tape)

@@ -2,5 +2,5 @@
 
 package record
 
-// LowerPriority gives other goroutines precedence; here the scheduler decides.
+// LowerPriority does nothing here: the scheduler decides.
 func LowerPriority() {}

@@ -24,7 +24,7 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// Errors that callers may test for. They come wrapped, with the place.
+// Errors that callers may test for. They are wrapped with the place where they occurred.
 var (
 	ErrNoTape     = errors.New("no such tape")
 	ErrTapeExists = errors.New("it is there already")
@@ -34,10 +34,10 @@ var (
 	ErrLive       = errors.New("still being recorded")
 )
 
-// Format is the version of what is on disk.
+// Format is the version of the format on disk.
 const Format = disk.Format
 
-// A Start is what is known of a tape when it begins.
+// A Start is what is known about a tape when it begins.
 type Start = journal.Start
 
 // A Parent is the tape of the agent that started what is on this one.

@@ -23,9 +23,9 @@ type recounted struct {
 	sealed   []byte // the checkpoint in the file at that time
 }
 
-// recount feeds the frames of all blocks of a tape to a dissector again, which counts the
-// facts of the tape and its sessions anew. How the tape began, and whether it has ended, it
-// takes from the last readable state. It ignores what cannot be read.
+// recount feeds the frames of all blocks of a tape to a dissector again, which recounts
+// the facts of the tape and its sessions. It reads how the tape began, and whether it has
+// ended, from the last readable state. It ignores what cannot be read.
 func recount(file tapeFile) (recounted, error) {
 	var r recounted
 	err := file.view(func(tape, _ *bolt.Bucket) error {
@@ -76,7 +76,7 @@ func recount(file tapeFile) (recounted, error) {
 	return r, nil
 }
 
-// begun returns what is known of a tape apart from its frames.
+// begun returns what is known about a tape apart from its frames.
 func (c *codec) begun(file tapeFile) Info {
 	d, latest := c.lastState(file)
 	if d == nil {
@@ -89,7 +89,7 @@ func (c *codec) begun(file tapeFile) Info {
 	return info
 }
 
-// again takes the frames of a block that was dissected before.
+// again handles the frames of a block that was dissected before.
 func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	b, err := c.decode(s, true, buf)
 	if err != nil {
@@ -97,7 +97,7 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	}
 	for i := range b.entries {
 		e := &b.entries[i]
-		if e.sub || e.part && e.stored+e.lead == 0 { // belongs to the batch before it; only skips numbers
+		if e.sub || e.part && e.stored+e.lead == 0 { // belongs to the preceding batch; only skips numbers
 			continue
 		}
 		if e.Seq > d.Seq {
@@ -118,7 +118,7 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	return nil
 }
 
-// markKind returns the kind of record that a mark comes from.
+// markKind returns the kind of record from which a mark was made.
 func markKind(m wire.Marked) journal.Kind {
 	switch {
 	case m.Gap > 0 || m.Damage > 0:
@@ -131,7 +131,7 @@ func markKind(m wire.Marked) journal.Kind {
 		return journal.KindFault
 	case m.Exit != nil, m.Closed != "":
 		return journal.KindExit
-	case m.Rule != nil:
+	case m.Rule != nil, m.Load != nil:
 		return journal.KindRule
 	}
 	return journal.KindSignal

@@ -17,9 +17,10 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Recover seals the journals that killed proxies left, and removes their unfinished files.
-// It stops early when stop returns true. A journal that cannot be sealed stays, and can be
-// read. progress, which may be nil, receives the number of journals done and in all.
+// Recover seals the journals that killed proxies left, and removes their unfinished
+// files. It stops early when stop returns true. A journal that cannot be sealed stays,
+// and can be read. progress, which may be nil, receives the number of journals done and
+// the total.
 func (s *Store) Recover(stop func() bool, progress func(done, total int)) error {
 	return s.recoverAll(true, stop, progress)
 }
@@ -43,9 +44,9 @@ func (s *Store) recoverAll(retry bool, stop func() bool, progress func(done, tot
 	return failed
 }
 
-// recoverTape seals the journal of a tape. seen are the segments that the journal had when
-// it was listed. If sealing panics, the journal is set aside, and tried again only if retry
-// is set.
+// recoverTape seals the journal of a tape. seen are the segments that the journal had
+// when it was listed. If sealing panics, the journal is set aside, and retried only if
+// retry is set.
 func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() bool) error {
 	lock, err := disk.TryLock(s.lockFile(tape), false)
 	if err != nil || lock == nil { // nil: another process is recording or recovering it
@@ -71,7 +72,7 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 	return disk.RemoveLocked(lock)
 }
 
-// finish seals what is left of a tape in those segments. The caller holds the tape's lock.
+// finish seals the rest of a tape in those segments. The caller holds the tape's lock.
 func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	if len(segments) == 0 && !s.hasFile(tape) {
 		return nil // its proxy was killed before it created the journal
@@ -122,7 +123,7 @@ func (s *Store) start(tape string, segments []int64) (Start, error) {
 }
 
 // If sealing a journal panics, the journal is set aside: its lock file then holds the
-// reason. Proxies leave such a journal alone, lest they panic too. Readers of the tape
+// reason. Proxies leave such a journal alone, so that they do not panic too. Readers of the tape
 // still read it, and Recover tries it again.
 
 // setAside sets aside the journal whose lock is held.
@@ -131,7 +132,7 @@ func setAside(lock *os.File, why *fault) { lock.WriteAt([]byte(why.Error()), 0) 
 // takeBack undoes setAside.
 func takeBack(lock *os.File) { lock.Truncate(0) }
 
-// asideFor returns why a journal was set aside, "" if it was not.
+// asideFor returns why a journal was set aside, or "" if it was not.
 func asideFor(lock *os.File) string {
 	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*maxFaultText))
 	return string(text)

@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A SessionInfo is what the store knows of a session without reading its frames.
+// A SessionInfo is what the store knows about a session without reading its frames.
 type SessionInfo struct {
 	ID      string          `json:"session"`
 	Agent   string          `json:"agent"` // as Info.Agent
@@ -16,13 +16,13 @@ type SessionInfo struct {
 	Prompt  string          `json:"prompt,omitempty"` // first line of its first prompt
 	Cwd     string          `json:"cwd,omitempty"`
 	Parent  string          `json:"parent,omitempty"`  // the session that it was forked from
-	Expires string          `json:"expires,omitempty"` // of a data-layer session, as it was sent
+	Expires string          `json:"expires,omitempty"` // of a data-layer session, as sent
 	Dialect dialect.Dialect `json:"dialect"`
 	Closed  bool            `json:"closed,omitempty"`
 	Deleted bool            `json:"deleted,omitempty"`
 	Runs    []Run           `json:"runs"` // by time, never empty
 
-	made   bool // by session/new or the like on this tape: an earlier session with its id is another one
+	made   bool // created on this tape, by session/new for example: an earlier session with its id is a different one
 	opened bool // opened or prompted in this stretch, which undoes an earlier close
 }
 
@@ -31,13 +31,14 @@ type Run struct {
 	Tape     string          `json:"tape"`
 	First    uint64          `json:"first"` // number of its first frame, or of the request that opened it if that is on the tape
 	Last     uint64          `json:"last"`
-	Frames   uint64          `json:"frames"`   // 0: it was only asked for
+	Frames   uint64          `json:"frames"`   // 0: it was only requested
 	Failed   uint64          `json:"failed"`   // responses with an error
 	Failures uint64          `json:"failures"` // as Info.Failures
 	Turns    uint64          `json:"turns"`
 	Worst    dialect.Outcome `json:"worst,omitzero"` // of its turns that have ended
 	Began    time.Time       `json:"began"`
-	Ended    time.Time       `json:"ended"` // time of its last frame
+	Ended    time.Time       `json:"ended"`             // time of its last frame
+	Missing  uint64          `json:"missing,omitempty"` // tool calls omitted from the agent's own load
 }
 
 // Began returns when the session was first seen.
@@ -81,7 +82,7 @@ func (s SessionInfo) exists() bool {
 	return s.Cwd != "" || frames > 2*failed
 }
 
-// existing returns how many of the sessions exist.
+// existing returns the number of sessions that exist.
 func existing(sessions map[string]SessionInfo) (n uint64) {
 	for _, s := range sessions {
 		if s.exists() {
@@ -91,11 +92,11 @@ func existing(sessions map[string]SessionInfo) (n uint64) {
 	return n
 }
 
-// observe takes what a frame says about the session.
+// observe handles what a frame says about the session.
 func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts, now time.Time) {
 	run := &s.Runs[0]
 	run.Last, run.Ended = f.Seq, now
-	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted before
+	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was already counted
 		run.Frames++
 	}
 	if f.Failed {
@@ -131,7 +132,7 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 	s.keep(facts.Title, facts.Cwd, facts.Parent, facts.Expires)
 }
 
-// keep sets what is not empty.
+// keep sets non-empty values.
 func (s *SessionInfo) keep(title, cwd, parent, expires string) {
 	for _, f := range []struct {
 		to  *string
@@ -143,7 +144,7 @@ func (s *SessionInfo) keep(title, cwd, parent, expires string) {
 	}
 }
 
-// describe takes what a later stretch says about the session, except for its runs.
+// describe applies what a later stretch says about the session, except for its runs.
 func (s *SessionInfo) describe(later SessionInfo) {
 	s.keep(later.Title, later.Cwd, later.Parent, later.Expires)
 	if s.Prompt == "" {
@@ -167,12 +168,13 @@ func (s *SessionInfo) extend(later SessionInfo) {
 	}
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
 	run.Failures += more.Failures
+	run.Missing = cmp.Or(more.Missing, run.Missing)
 	run.Worst = run.Worst.Or(more.Worst)
 }
 
-// session takes what a frame says about its session since the last seal. If acptap gave the
-// agent another id, the client's id counts, and frames that only the agent sent or got are
-// ignored.
+// session handles what a frame says about its session since the last seal. If acptap gave
+// the agent another id, the client's id counts, and frames that only the agent sent or
+// received are ignored.
 func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	if note.Session == "" || !f.AtClient() {
 		return

@@ -28,9 +28,14 @@ import (
 //	live/            journals of running proxies, and of killed ones until they are recovered
 type Store struct {
 	dir      string
-	timeout  time.Duration        // how long to wait for a lock; 0: without limit
+	timeout  time.Duration        // limits the wait for a lock; 0: no limit
 	testHook func(payload []byte) // sees what is dissected; nil except in tests
 	sealer   *sealer              // of the journals that this process writes
+	ended    endedJournals        // as of the last listing
+
+	// EndTime limits the total time for closing the Recorders, which seal the rest: 15 ms
+	// if it is 0, since editors kill proxies that need longer. Set it before Record.
+	EndTime time.Duration
 
 	// OnError, if not nil, receives errors of a Recorder's background work, which no call
 	// returns. It is called once for each kind of error, from any goroutine, and must not
@@ -38,7 +43,7 @@ type Store struct {
 	OnError func(error)
 }
 
-// lockTimeout is how long a command waits for a lock. Among twenty proxies and two readers
+// lockTimeout limits a command's wait for a lock. Among twenty proxies and two readers
 // the longest wait is a few hundred milliseconds (BenchmarkTwentyProxies), so a process
 // that holds a lock for longer is stopped or stuck.
 const lockTimeout = 10 * time.Second
@@ -108,20 +113,19 @@ func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.F
 	return j, err
 }
 
-// Close ends the tape and seals what is left, for at most 15 ms: editors kill proxies that
-// take longer. A tape that is not sealed by then is still complete in its journal, and the
-// next proxy recovers it.
+// Close ends the tape and seals the rest, within the store's EndTime. A tape that is not
+// sealed by then is still complete in its journal, and the next proxy recovers it.
 func (j *Recorder) Close() error {
 	j.Writer.Close()
 	return j.flusher.stop()
 }
 
-// Wait waits for the background work of a closed Recorder, for which Close waits at most 15
-// ms. The tape is live until that work has ended.
+// Wait waits for the background work of a closed Recorder, for which Close waits only
+// briefly. The tape is live until that work has ended.
 func (j *Recorder) Wait() { <-j.flusher.done }
 
-// reserveID takes the lock of a new tape that begins at t. The tape's id is wish, unless
-// that is empty or taken.
+// reserveID locks the id of a new tape that begins at t. The id is wish, unless that is
+// empty or taken.
 func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
 	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
@@ -132,7 +136,7 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 		switch {
 		case err != nil:
 			return "", nil, err
-		case lock == nil: // the same id at the same moment, or another process took it for a leftover
+		case lock == nil: // the same id at the same moment, or another process mistook it for a leftover
 		case s.hasFile(tape):
 			disk.RemoveLocked(lock)
 		default:
@@ -143,8 +147,8 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 	return "", nil, fmt.Errorf("no free id for a tape in %s", s.dir)
 }
 
-// make creates the directories. It refuses a store that belongs to another user, who could
-// read the tapes.
+// make creates the directories. It refuses a store that belongs to another user, who
+// could read the tapes.
 func (s *Store) make() error {
 	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -163,7 +167,7 @@ func (s *Store) checkOwner() error {
 	return nil
 }
 
-// checkDir returns an error if dir cannot be a directory of a store.
+// checkDir returns an error if dir cannot be a store's directory.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -182,7 +186,7 @@ func checkDir(dir string) error {
 // isLive reports whether a proxy is recording the tape now.
 func (s *Store) isLive(tape string) bool { return disk.IsLocked(s.lockFile(tape)) }
 
-// keySize is how many random bytes a store's key has.
+// keySize is the number of random bytes in a store's key.
 const keySize = 32
 
 // Key returns the store's own key for fingerprints of secrets. The first call creates it,

@@ -111,12 +111,12 @@ func (s *Store) mend(tape string) error {
 		return err
 	}
 	counted, err := recount(file)
-	if err != nil || !damaged && !counted.whole { // otherwise what is stored says more
+	if err != nil || !damaged && !counted.whole { // otherwise the stored facts say more
 		return err
 	}
 	return file.Update(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketTape)
-		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and is counted the next time
+		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and is counted next time
 			return nil
 		}
 		if err := b.Put(keyInfo, encodeTags(&counted.info, b.Get(keyInfo))); err != nil {
@@ -127,7 +127,7 @@ func (s *Store) mend(tape string) error {
 }
 
 // mendSessions stores the counted sessions of a tape. If a block could not be read, it
-// keeps the stored sessions that can be.
+// keeps those stored sessions that are readable.
 func mendSessions(tx *bolt.Tx, counted recounted) error {
 	b, err := tx.CreateBucketIfNotExists(bucketSessions)
 	if err != nil {

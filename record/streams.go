@@ -4,13 +4,12 @@ import (
 	"io"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
 )
 
 // endTorn ends the frames of streams that a record interrupts or leaves unfinished. It
-// returns false if the block is full before; the caller then calls it again.
+// returns false if the block is full first; the caller then calls it again.
 func (d *dissector) endTorn(r journal.Positioned) bool {
 	missing := r.Offset - uint32(d.Offsets[r.Dir])
 	switch {
@@ -24,7 +23,7 @@ func (d *dissector) endTorn(r journal.Positioned) bool {
 	return true
 }
 
-// streamMark takes the mark that begins or ends a stream.
+// streamMark handles the mark that begins or ends a stream.
 func (d *dissector) streamMark(slot uint16, dir wire.Direction, text []byte) {
 	f := wire.Frame{Dir: dir, Kind: wire.Mark, End: wire.None, Raw: text}
 	switch m := wire.ReadMark(f); {
@@ -38,8 +37,8 @@ func (d *dissector) streamMark(slot uint16, dir wire.Direction, text []byte) {
 	d.piece(f, true)
 }
 
-// streamPiece takes a frame of a stream, or a part of one.
-func (d *dissector) streamPiece(p streams.Piece) {
+// ofStream handles a frame of a stream, or a part of one.
+func (d *dissector) ofStream(p streamPiece) {
 	f := wire.Frame{Dir: p.Dir, Origin: p.Origin, Kind: p.Kind, Raw: p.Bytes, Stream: p.Stream, Lead: p.Lead, Derived: p.Derived}
 	if p.Kind == wire.Mark {
 		f.End = wire.None
@@ -50,10 +49,10 @@ func (d *dissector) streamPiece(p streams.Piece) {
 	d.piece(f, p.Last)
 }
 
-// streamAgain takes an entry of a stream from a block that was dissected before.
+// streamAgain handles an entry of a stream from a block that was dissected before.
 func (d *dissector) streamAgain(e *entry) {
 	if d.Streams == nil {
-		d.Streams = &streams.Set{Emit: d.streamPiece}
+		d.Streams = &streamSet{Emit: d.ofStream}
 	}
 	f := e.Frame.Frame
 	switch f.Kind {
@@ -69,11 +68,11 @@ func (d *dissector) streamAgain(e *entry) {
 	d.piece(f, !e.part)
 }
 
-// takeStream takes a line of a stream: the bytes of a frame, or a mark.
+// takeStream handles a line of a stream: the bytes of a frame, or a mark.
 func (l *loader) takeStream(p portable.Line) error {
 	d := l.d
 	if d.Streams == nil {
-		d.Streams = &streams.Set{Emit: d.streamPiece}
+		d.Streams = &streamSet{Emit: d.ofStream}
 	}
 	d.Info.Streams = max(d.Info.Streams, p.Framing.Stream)
 	f := wire.Frame{
@@ -96,7 +95,7 @@ func (l *loader) takeStream(p portable.Line) error {
 	return l.streamFrame(f, p.Body)
 }
 
-// streamFrame takes a frame of a stream and reads its bytes. It splits a long one into
+// streamFrame handles a frame of a stream and reads its bytes. It splits a long one into
 // parts, as happens with one from a journal.
 func (l *loader) streamFrame(f wire.Frame, r io.Reader) error {
 	var parts wire.BodyDecoder

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
 )
 
@@ -91,7 +90,7 @@ func TestImpossibleStreams(t *testing.T) {
 		"too much waits":    `[{"s":1,"n":1,"h":[{"sse":{"p":"` + long + `"}},{}]}]`,
 		"less than nothing": `[{"s":1,"n":1,"h":[{"ws":{"m":{"left":-1}}},{"ws":{"Message":{"left":-1},"message":{"left":-1}}}]}]`,
 	} {
-		if err := new(streams.Set).UnmarshalJSON([]byte(state)); err == nil {
+		if err := new(streamSet).UnmarshalJSON([]byte(state)); err == nil {
 			t.Errorf("%s: it is taken", name)
 		}
 	}

@@ -43,7 +43,7 @@ func encodeTags(v tagged, old []byte) []byte {
 	return append(append(b, t.b...), kept...)
 }
 
-// behindTag returns the pairs of a value that begin with a tag.
+// behindTag returns the pairs of a value starting with a tag.
 func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
 	var t tags
 	if !t.open(value) {
@@ -63,7 +63,7 @@ func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
 	return pairs, b
 }
 
-// decode reads a value into v. all is false if its writer did not know all facts of v.
+// decode reads a value into v. all is false if its writer did not know all of v's facts.
 func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	if len(value) > 0 && tagsVersion < value[0] && value[0] <= maxVersion {
 		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)
@@ -89,15 +89,15 @@ func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	return known >= v.known(), nil
 }
 
-// tags writes or reads the pairs of one value. Callers must call its methods in the order
-// of tags. Writing, a method omits zero values; reading, it leaves its argument alone if
-// the tag is missing.
+// tags writes or reads the pairs of one value. Callers must call its methods in tag
+// order. When writing, a method omits zero values; when reading, it leaves its argument
+// alone if the tag is missing.
 type tags struct {
 	writing bool
-	b       []byte // what is written
-	in      string // what is read; all texts share its memory
-	pos     int    // in it
-	pairs   uint64 // written, or left to read after the current one
+	b       []byte // output
+	in      string // input; all texts share its memory
+	pos     int    // position in the input
+	pairs   uint64 // written, or still to be read after the current one
 
 	tag   uint64 // of the current pair
 	found bool   // there is a current pair, and its value is at pos
@@ -120,7 +120,7 @@ func (t *tags) open(value []byte) bool {
 	return true
 }
 
-// left returns how many bytes are left to read.
+// left returns the number of bytes left to read.
 func (t *tags) left() uint64 { return uint64(len(t.in) - t.pos) }
 
 // next moves to the next pair.
@@ -192,7 +192,7 @@ func (t *tags) bool(tag uint64, v *bool) {
 	}
 }
 
-// time is stored as ns since 1970; the zero time is left out.
+// time is stored as ns since 1970; the zero time is omitted.
 func (t *tags) time(tag uint64, v *time.Time) {
 	var n int64
 	if t.writing && !v.IsZero() {
@@ -254,7 +254,7 @@ func (t *tags) numbers(tag uint64, v []int64) {
 	t.next()
 }
 
-// enum takes a number below 256 that has its own type.
+// enum handles a number below 256 that has its own type.
 func enum[T ~uint8](t *tags, tag uint64, v *T) {
 	n := uint64(*v)
 	t.uint(tag, &n)

@@ -22,7 +22,8 @@ func taggedValues(t testing.TB) map[string]tagged {
 	full.Failed, full.Failures = 200, 201
 	full.Lost, full.Invalid, full.Imported, full.Start.Proto = -1, math.MaxUint64, true, "acp"
 	full.Rules, full.Streams, full.Closed, full.Guessed = 3, 4, "idle", true
-	full.Start.Parent = Parent{Tape: "20260102T150405000-7k2m9p", Link: "kdjfhgas", Server: "everything"}
+	full.Changed = 5
+	full.Start.Parent = Parent{Tape: "20260102T150405000-7k2m9p", Link: "kdjfhgas", Server: "everything", Claimed: true}
 	full.Start.Transport, full.Start.Upstream = "http", "https://example.org/mcp"
 	full.Start.Cwd = "/w/\xff" // a directory may be called so
 	full.Exit = &wire.Exit{Code: -1, Signal: "killed", Error: "no such file", Delivered: [wire.Directions]int64{1, -2, math.MaxInt64}}
@@ -30,7 +31,7 @@ func taggedValues(t testing.TB) map[string]tagged {
 	session.Title, session.Parent, session.Expires = strings.Repeat("title ", 60), "sess_0", "2026-01-02T15:04:05Z"
 	session.Closed, session.Deleted = true, true
 	worst := dialect.Outcome{How: dialect.Errored, Text: "-32603 Internal error"}
-	full.Worst, session.Runs[0].Worst = worst, worst
+	full.Worst, session.Runs[0].Worst, session.Runs[0].Missing = worst, worst, 2
 	for what, v := range map[string]any{"tape": full, "start": full.Start, "parent": full.Start.Parent, "connection": full.Connection, "session": session, "run": session.Runs[0]} {
 		fields := reflect.ValueOf(v)
 		for i := range fields.NumField() {

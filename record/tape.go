@@ -16,60 +16,92 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// A Tape reads a tape from its blocks, and from its journal as far as that is not sealed
-// yet. It holds no file open between calls. Only one goroutine may use it.
+// A Tape reads a tape from its blocks, and from any part of its journal not yet sealed.
+// It holds no file open between calls. Only one goroutine may use it.
 type Tape struct {
 	id    string
 	from  blocks
 	store *Store  // nil if the tape is in a file outside a store
-	known []int64 // segments of a journal that is not being written; nil: look them up
+	known []int64 // segments of a journal no longer being written; nil: look them up
 	codec *codec
 }
 
-// blocks is where sealed blocks come from: a tape's bbolt file, or memory.
+// blocks is the source of sealed blocks: a tape's bbolt file, or memory.
 type blocks interface {
 	// keys returns the keys of the blocks, in order.
 	keys() ([]blockKey, error)
-	// read returns the block with that key; without its bytes unless withBytes.
+	// read returns the block with that key, and omits its bytes unless withBytes is set.
 	read(key blockKey, withBytes bool) (encodedBlock, error)
-	// facts returns what is known of the tape and of its sessions.
+	// facts returns what is known about the tape and its sessions.
 	facts() (Info, []SessionInfo, error)
 }
 
-// Clone returns the tape for another goroutine. It does not check whether the tape still
-// exists.
+// Clone returns the tape for use by another goroutine. It does not check whether the tape
+// still exists.
 func (t *Tape) Clone() *Tape {
 	other := *t
 	other.codec = new(codec)
 	return &other
 }
 
-// ID returns the id of the tape. A file outside a store has the id that it was recorded
-// with, if that is known.
+// ID returns the tape's id. For a file outside a store that is the id under which it was
+// recorded, if known.
 func (t *Tape) ID() string { return t.id }
 
-// Info returns what is known of the tape now.
+// Info returns what is known about the tape now.
 func (t *Tape) Info() (Info, error) {
 	info, _, err := t.facts()
 	return info, err
 }
 
-// Sessions returns the sessions on the tape, each with its one run, by their first frame.
+// Sessions returns the sessions on the tape, each with its one run, ordered by first
+// frame.
 func (t *Tape) Sessions() ([]SessionInfo, error) {
 	_, sessions, err := t.facts()
 	return slices.DeleteFunc(sessions, func(s SessionInfo) bool { return !s.exists() }), err
 }
 
-// Rows yields the frames from number from on, without their bytes. That is much faster if
-// the fields suffice (BenchmarkMillion).
+// Until returns the tapes of the store that hold a session of this tape, up to and
+// including this one. If the tape is in a file outside of a store, it returns only that.
+func (t *Tape) Until(one SessionInfo) ([]*Tape, error) {
+	if t.store == nil {
+		return []*Tape{t}, nil
+	}
+	l, err := t.store.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range slices.Concat(l.Sessions, l.Deleted) {
+		i := slices.IndexFunc(known.Runs, func(r Run) bool { return r.Tape == t.id })
+		if known.ID != one.ID || known.Agent != one.Agent || i < 0 {
+			continue
+		}
+		var tapes []*Tape
+		for _, r := range known.Runs[:i] {
+			earlier, err := t.store.Open(r.Tape)
+			if errors.Is(err, ErrNoTape) {
+				continue // deleted meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			tapes = append(tapes, earlier)
+		}
+		return append(tapes, t), nil
+	}
+	return []*Tape{t}, nil
+}
+
+// Rows yields the frames starting at number from, without their bytes. That is much
+// faster if the fields suffice (BenchmarkMillion).
 //
-// An error stands for a part that cannot be read; the frames after it follow.
+// An error takes the place of a part that cannot be read; the frames after it follow.
 func (t *Tape) Rows(from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.frames(from, false)
 }
 
-// Frames yields the frames from number from on. The bytes of a frame are valid until the
-// next one is asked for. Errors are as with Rows.
+// Frames yields the frames starting at number from. The bytes of a frame are valid until
+// the next one is requested. Errors are as with Rows.
 func (t *Tape) Frames(from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.frames(from, true)
 }
@@ -100,7 +132,7 @@ func (t *Tape) Frame(seq uint64) (dialect.Frame, error) {
 	return dialect.Frame{}, fmt.Errorf("tape %s has no frame %d", t.id, seq)
 }
 
-// Last returns the number of the last frame, 0 if there are none.
+// Last returns the number of the last frame, or 0 if there are none.
 func (t *Tape) Last() (uint64, error) {
 	info, err := t.Info()
 	return info.Lines, err
@@ -125,7 +157,7 @@ func (t *Tape) frames(from uint64, withBytes bool) iter.Seq2[dialect.Frame, erro
 	}
 }
 
-// framesOf yields the frames of a block from number next on, and advances next.
+// framesOf yields the frames of a block starting at number next, and advances next.
 func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		for i := range b.entries {
@@ -146,8 +178,9 @@ func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialec
 	}
 }
 
-// blocksFrom yields the blocks from the one with frame from on: first the sealed ones, then
-// the journal, block by block. A block is valid until the next one is asked for.
+// blocksFrom yields blocks starting with the one that has frame from: first the sealed
+// ones, then the journal, block by block. A block is valid until the next one is
+// requested.
 func (t *Tape) blocksFrom(from uint64, withBytes bool) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		r := newBlockReader(t, from, withBytes)
@@ -277,7 +310,7 @@ func (l *lineNumbers) add(seq uint64, line int) {
 	}
 }
 
-// of returns the line of a frame, 0 if it is unknown.
+// of returns the line of a frame, or 0 if it is unknown.
 func (l lineNumbers) of(seq uint64) int {
 	i := sort.Search(len(l), func(i int) bool { return l[i].seq > seq })
 	if i == 0 {

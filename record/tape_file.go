@@ -135,7 +135,7 @@ func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 		return encodedBlock{}, err
 	}
 	s := encodedBlock{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
-	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // compressed, and so smaller than that
+	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // compressed, so smaller than that
 		return encodedBlock{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
 	}
 	return s, nil

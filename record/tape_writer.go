@@ -18,8 +18,8 @@ import (
 )
 
 // A tapeWriter moves the journal of one tape into the tape's file, block by block. The
-// recording proxy does so in the background; after it was killed, another process that
-// holds the tape's lock does.
+// recording proxy does so in the background; if it was killed, another process that holds
+// the tape's lock does.
 type tapeWriter struct {
 	store   *Store
 	tape    string
@@ -38,12 +38,12 @@ type tapeWriter struct {
 // errOvertaken says that another process has written the current block.
 var errOvertaken = errors.New("sealed by another process")
 
-// indexEvery is how often the catalogue is updated for a growing tape.
+// indexEvery is the interval at which the catalogue is updated for a growing tape.
 const indexEvery = 5 * time.Second
 
 // newTapeWriter continues after the tape's last block, or begins the tape. It keeps its
-// progress in position. known are the segments of a journal that is no longer written, else
-// nil.
+// progress in position. known are the segments of a journal no longer being written,
+// otherwise nil.
 func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64, c *codec) (*tapeWriter, error) {
 	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
@@ -120,7 +120,7 @@ func (w *tapeWriter) writeBlocks(rest bool, stop func() bool) error {
 	return nil
 }
 
-// finish writes what is left of a tape that is no longer recorded, and removes its journal.
+// finish writes the rest of a tape that is no longer recorded, and removes its journal.
 // The caller holds the tape's lock, and removes the lock file.
 func (w *tapeWriter) finish(stop func() bool) error {
 	for {
@@ -241,8 +241,8 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 // thousands of open requests they would take more space than the traffic.
 const largeState = 64 << 10
 
-// dropState removes the state from the third-last block if it is large. To continue a tape
-// takes the state of the last block, or of the one before if that is damaged.
+// dropState removes the state from the third-last block if it is large. Continuing a tape
+// needs the state of the last block, or of the one before if that is damaged.
 func dropState(blocks *bolt.Bucket) error {
 	c := blocks.Cursor()
 	c.Last()
@@ -259,7 +259,7 @@ func dropState(blocks *bolt.Bucket) error {
 }
 
 // putSessions adds what a block says about sessions, and returns how many more of them
-// exist now.
+// now exist.
 func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err error) {
 	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
 	if err != nil {
@@ -288,9 +288,9 @@ func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err er
 	return more, nil
 }
 
-// isNext reports whether the block with that head follows the last one in the tape's file:
-// another process may have written it in the meantime. Both the last block's key and
-// keySealed tell; either may be damaged.
+// isNext reports whether the block with that head follows the last one in the tape's
+// file: another process may have written it in the meantime. Both the last block's key
+// and keySealed show this; either may be damaged.
 func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	last := -1
 	key, _ := blocks.Cursor().Last()
@@ -304,8 +304,8 @@ func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	return err == nil && before.index == head.Index-1 && before.position == head.From
 }
 
-// index updates the catalogue for the tape, now and then, or at once. That may have to wait
-// for other processes, so it does not delay the blocks.
+// index updates the catalogue for the tape, either now and then or at once. That may have
+// to wait for other processes, so it does not delay the blocks.
 func (w *tapeWriter) index(now bool) {
 	if now {
 		w.telling.Wait()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -80,20 +81,69 @@ func TestUnknownColumns(t *testing.T) {
 	}
 }
 
-// FuzzTapeFile changes the file of a tape in one place: what can be read of it
-// ends, and nothing of it becomes a path.
-func FuzzTapeFile(f *testing.F) {
-	store := OpenStore(f.TempDir())
+// tapeOfOneFrame returns the file of a tape, and the id of the tape.
+func tapeOfOneFrame(t testing.TB) (file []byte, id string) {
+	t.Helper()
+	store := OpenStore(t.TempDir())
 	text := `{"acptap":1,"tape":"20260102T150405000-aaa111","started":"2026-01-02T15:04:05Z"}` + "\n" +
 		`{"at":1,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}` + "\n"
 	id, err := store.Import(bytes.NewReader([]byte(text)), "file", nil)
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(store.tapeFile(id).Path)
+	file, err = os.ReadFile(store.tapeFile(id).Path)
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
+	return file, id
+}
+
+// readWhole reads what can be read of a tape's file: it ends, and nothing of it becomes a
+// path.
+func readWhole(t *testing.T, path string) {
+	tape, err := OpenFile(path)
+	if err != nil {
+		return
+	}
+	if tape.ID() != "" && !tapeid.IsValid(tape.ID()) {
+		t.Errorf("its id is %q", tape.ID())
+	}
+	n := 0
+	for range tape.Frames(1) {
+		if n++; n > 1000 {
+			t.Fatal("it does not end")
+		}
+	}
+	tape.Sessions()
+}
+
+// TestOneByteOfTape changes one byte in the file of a tape, each that is used and each next
+// to one: none makes reading the tape take much memory.
+func TestOneByteOfTape(t *testing.T) {
+	whole, _ := tapeOfOneFrame(t)
+	path := filepath.Join(t.TempDir(), "tape.db")
+	for at := range whole {
+		if bytes.Count(whole[max(0, at-3):min(at+3, len(whole))], []byte{0}) == 6 {
+			continue
+		}
+		damaged := bytes.Clone(whole)
+		damaged[at] = '0'
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		readWhole(t, path)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20 {
+			t.Errorf("byte %d: %d MiB were allocated", at, n>>20)
+		}
+	}
+}
+
+// FuzzTapeFile changes the file of a tape in one place.
+func FuzzTapeFile(f *testing.F) {
+	whole, id := tapeOfOneFrame(f)
 	f.Add(0, []byte{})
 	for at := 0; at < len(whole); at += 4096 {
 		f.Add(at+8, []byte{0xff, 0xff})
@@ -111,21 +161,6 @@ func FuzzTapeFile(f *testing.F) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		memtest.Bound(t, func() {
-			tape, err := OpenFile(path)
-			if err != nil {
-				return
-			}
-			if tape.ID() != "" && !tapeid.IsValid(tape.ID()) {
-				t.Errorf("its id is %q", tape.ID())
-			}
-			n := 0
-			for range tape.Frames(1) {
-				if n++; n > 1000 {
-					t.Fatal("it does not end")
-				}
-			}
-			tape.Sessions()
-		})
+		memtest.Bound(t, func() { readWhole(t, path) })
 	})
 }

@@ -166,11 +166,11 @@ const (
 	// change its journal, but its lock becomes free.
 	askEvery = 500 * time.Millisecond
 
-	// maxTurn is how many blocks of one tape are read before the next tape's turn. Few
+	// maxTurn limits the blocks of one tape read before the next tape's turn. Few
 	// journals have more unsealed blocks.
 	maxTurn = 8
 
-	// maxOpen is how many tapes may keep a file open. If more are being recorded, none
+	// maxOpen limits the tapes that keep a file open. If more are being recorded, none
 	// does, and they are read only every askEvery.
 	maxOpen = 512
 )

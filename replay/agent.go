@@ -1,12 +1,12 @@
 // Package replay plays the agent of a recorded tape to a client.
 //
-// It treats a tape as a conversation, not as a list of frames: sessions and calls that run
-// side by side have no order among each other, and ids, directories and speed may differ
-// from the recording. A client that leaves the tape gets an error, or the agent ends after
-// a timeout; the client never waits forever.
+// It treats a tape as a conversation, not as a list of frames: concurrent sessions and
+// calls have no order relative to each other, and ids, directories and speed may differ
+// from the recording. A client that diverges from the tape gets an error, or the agent
+// exits after a timeout; the client never waits forever.
 //
-// The package cannot answer what was never recorded, unless it is given a real agent for
-// that. It does not check what the client does with the messages.
+// The package cannot answer what was never recorded unless it has a real agent for that.
+// It does not check what the client does with the messages.
 //
 // An [Agent] plays tapes. A [Cassette] is a file that is replayed, and recorded if its
 // [Mode] says so. Package drive plays the client's side instead, and package compare finds
@@ -21,51 +21,55 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
 // An Agent plays the agent of a tape to a client. Every field but Tapes may be left
 // zero.
 //
-// It sends the recorded frames, with the ids that this client makes and with paths
-// mapped to the directories of its sessions. What it sends depends only on the tape and
-// on the order of the client's messages, unless a Live agent takes part. A request that
-// is not on the tape gets an error at once. If a message does not come, Patience limits
-// the wait.
+// It sends the recorded frames, with the ids that this client chooses and with paths
+// mapped to the directories of its sessions. Its output depends only on the tape and on
+// the order of the client's messages, unless a Live agent takes part. A request that is
+// not on the tape gets an error at once. Patience limits the wait for a message that
+// never comes.
 //
-// An Agent reads the tape as it plays, so a long tape takes no more memory than a
-// short one. If one session waits for its client, and the next frames of another
-// session come later on the tape, the Agent reads ahead and keeps about 190 bytes of
-// each frame in between (BenchmarkReadAhead). It compares only the beginning of messages longer
-// than a mebibyte, and does not rewrite paths in strings longer than that.
+// An Agent reads the tape as it plays, so a long tape needs no more memory than a short
+// one. If one session waits for its client while another session's next frames come later
+// on the tape, the Agent reads ahead and keeps about 190 bytes of each frame in between
+// (BenchmarkReadAhead). It compares only the beginning of messages longer than a
+// mebibyte, and does not rewrite paths in strings longer than that.
 type Agent struct {
-	// Tapes may have several connections. A run plays one of them: the first that has the
-	// session that the client sets up first.
+	// Tapes may hold several connections. A run plays one of them: the first that
+	// contains the session that the client sets up first.
 	Tapes      []*record.Tape
-	Session    string // plays only this session; empty: all
-	Connection int    // plays only this connection, counted from 1; 0: see Tapes
+	Session    string // play only this session; empty: all
+	Connection int    // play only this connection, counted from 1; 0: see Tapes
 
 	Matching Matching
 	Pace     Pace
-	Patience time.Duration // how long to wait for a message of the client; 0 is 5 s
+	Patience time.Duration // how long to wait for a client message during a turn; 0 is 5 s
 	Partial  bool          // the client may omit messages
 	Cwd      string        // the directory of the process; empty: the real one
 
-	// Live is the command of a real agent. It is started when the client asks for something
-	// that is not on the tape: a session, an MCP call, or more in a recorded session, which
-	// the agent then resumes or gets as a record of what was said. It sees only the
-	// messages of these, and Journal records them as the client sees them.
+	// Live is the command of a real agent. It starts when the client asks for something
+	// that is not on the tape: a session, an MCP call, or more in a recorded session,
+	// which the agent then resumes or receives as a transcript. It sees only those
+	// messages, and Journal records them as the client sees them.
 	//
-	// Without a Journal, a session continues live from the first request that is not on the
-	// tape. With one, it does so only when the client has sent everything that the tape has
-	// of the session, because the added part is replayed after the rest.
+	// Without a Journal, a session continues live from the first request that is not on
+	// the tape. With one, it does so only after the client has sent everything that the
+	// tape has of the session, because a replay plays the added part last.
 	Live    []string
-	Journal proxy.Journal // may be nil
+	Journal *record.Recorder // may be nil
 
-	// Watcher is told which frames of the tape are played. It may be nil, and must be nil
-	// with Live.
+	// Watcher is notified of the frames as they are played. It may be nil, and must be
+	// nil with Live.
 	Watcher Watcher
+
+	// Passed is called for each line that passes: seq is its frame on the tape, or 0 if
+	// it has none. It may be nil.
+	Passed func(dir wire.Direction, seq uint64)
 
 	// Missed is called for each miss in the report, before the client gets the error. It
 	// may be nil.
@@ -77,12 +81,12 @@ var errNoTape = errors.New("no tape to replay")
 // patience is the default of Agent.Patience.
 const patience = 5 * time.Second
 
-// leaveAfter is how long a write may continue after ctx has ended.
+// leaveAfter limits how long a write may continue after ctx has ended.
 const leaveAfter = time.Second
 
-// Run plays until the client closes in, ctx ends, or the agent ends on the tape. It
-// then closes in if that is an io.Closer. The error is ErrDiverged if the client left
-// the tape; the report says how. Run does not print the report. A read of in cannot be
+// Run plays until the client closes in, ctx ends, or the agent on the tape exits. It then
+// closes in if that is an io.Closer. The error is ErrDiverged if the client left the
+// tape; the report says how. Run does not print the report. A read from in cannot be
 // interrupted, so the reading goroutine may outlive Run until in delivers something or
 // ends. So may a write to out or errOut that still blocks a second after ctx has ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
@@ -141,7 +145,7 @@ func (a *Agent) Check() error {
 	return nil
 }
 
-// finish writes the remaining stderr, and reports the messages that never came.
+// finish writes the rest of the stderr, and reports the messages that never came.
 func (p *player) finish(partial bool) {
 	if !partial {
 		p.leftovers()

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An agentBatch is a batch of the recorded agent. If the live client sent the requests that
-// it answers in one batch, it is sent as a batch, once all of its entries are ready.
+// An agentBatch is a batch of the recorded agent. If the live client sent the requests it
+// answers as one batch, it is sent as a batch once all of its entries are ready.
 // Otherwise its entries are sent one by one.
 type agentBatch struct {
 	seq     uint64
@@ -74,7 +74,7 @@ func (a *agentBatch) together() bool {
 	return true
 }
 
-// ready reports whether the other entries allow an entry of the batch to be sent.
+// ready reports whether the rest of the batch allows one of its entries to be sent.
 func (a *agentBatch) ready(p *player) bool {
 	if !a.together() {
 		return true
@@ -123,7 +123,7 @@ func (p *player) sendBatch(a *agentBatch) {
 	at := 0
 	for _, part := range a.parts {
 		entry := nth(f.Raw, part.entry)
-		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma are between entries
+		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma separate entries
 		edits = append(edits, remap.Edit{From: at, To: at + len(entry), With: p.rewritten(part.lane, a.pendingEntry(part), entry)})
 		at += len(entry)
 	}

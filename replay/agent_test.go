@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,5 +165,52 @@ a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > calls*size/4 {
 		t.Errorf("%d bytes more are in use after %d of them came", grown, calls*size)
+	}
+}
+
+// An agent that names its directory in the answer to initialize and sends each update under
+// a second session id, with a client that escapes slashes: in another directory all of it
+// has that directory, and nothing comes before the prompt that it belongs to.
+func TestOddAgentElsewhere(t *testing.T) {
+	prompts := []string{
+		`{"jsonrpc":"2.0","id":2,"method":"session\/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"a\/b"}]}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"session\/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"c"}]}}`,
+	}
+	client := func(dir string) []string {
+		return append([]string{
+			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"session\/new","params":{"cwd":"` + strings.ReplaceAll(dir, "/", `\/`) + `","mcpServers":[]}}`,
+		}, prompts...)
+	}
+	agent := func(dir string) [][]string {
+		turn := func(id, text string) []string {
+			update := `{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + " " + dir + `/x"}}}`
+			return []string{
+				`{"jsonrpc":"2.0","method":"session/update","params":` + update + `}`,
+				`{"jsonrpc":"2.0","method":"session/update","params":` + strings.Replace(update, `"s"`, `"second"`, 1) + `}`,
+				`{"jsonrpc":"2.0","id":` + id + `,"result":{"stopReason":"end_turn"}}`,
+			}
+		}
+		return [][]string{
+			{`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"_meta":{"workingDirectory":"` + dir + `"}}}`},
+			{`{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`},
+			turn("2", "first"), turn("3", "again"),
+		}
+	}
+	recorded := `! {"acptap":1,"cwd":"/home/rec/work"}` + "\n"
+	for i, line := range client("/home/rec/work") {
+		recorded += "c " + line + "\na " + strings.Join(agent("/home/rec/work")[i], "\na ") + "\n"
+	}
+	const cwd = "/home/someone/else"
+	for n := 1; n <= 4; n++ { // how much the client says
+		var out bytes.Buffer
+		a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, recorded)}, Cwd: cwd, Partial: true}
+		report, err := a.Run(t.Context(), strings.NewReader(strings.Join(client(cwd)[:n], "\n")+"\n"), &out, io.Discard)
+		if err != nil {
+			t.Errorf("%v\n%s", err, &report)
+		}
+		if d := cmp.Diff(strings.Split(strings.TrimSpace(out.String()), "\n"), slices.Concat(agent(cwd)[:n]...)); d != "" {
+			t.Errorf("after %d messages of the client: -got +want:\n%s", n, d)
+		}
 	}
 }

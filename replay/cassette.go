@@ -15,6 +15,32 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
+// A Mode says when a Cassette runs the real agent and writes the file. The modes are
+// those of VCR, the Ruby library.
+type Mode uint8
+
+// The modes.
+const (
+	ModeOnce Mode = iota // record if there is no file, otherwise replay
+	ModeNone             // replay only
+	ModeNew              // replay, and add what the file lacks: sessions, the continuation of sessions, MCP calls
+	ModeAll              // record
+)
+
+var modeNames = [...]string{"once", "none", "new", "all"}
+
+// ModeVariable names the environment variable that sets the mode where the command cannot
+// be changed, such as on a build server that must not run agents.
+const ModeVariable = "ACPTAP_MODE"
+
+// String returns once, none, new or all.
+func (m Mode) String() string { return wire.Name(modeNames[:], uint8(m)) }
+
+// UnmarshalText parses a name that String returns.
+func (m *Mode) UnmarshalText(text []byte) error {
+	return wire.ParseName(modeNames[:], "mode", text, (*uint8)(m))
+}
+
 // A Cassette replays a file in the portable form, or records it if its mode says so.
 type Cassette struct {
 	Path    string
@@ -22,8 +48,8 @@ type Cassette struct {
 	Command []string // the real agent; empty: none, and nothing is recorded
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
-	// Wrap may be nil. It gets the arguments of Run and returns what Run uses instead, so
-	// that the caller can observe the traffic.
+	// Wrap, if set, receives the arguments of Run and returns what Run uses instead, so
+	// the caller can observe the traffic.
 	Wrap func(in io.Reader, out io.Writer) (io.Reader, io.Writer)
 
 	opened bool         // Open was called for the next Run
@@ -38,9 +64,9 @@ func (c *Cassette) mode() Mode {
 	return c.Mode
 }
 
-// Open returns the tape that the next Run will play, or nil if that Run will record
-// one. A missing file is an error if the mode does not allow recording it. Run calls
-// Open if the caller has not.
+// Open returns the tape that the next Run will play, or nil if that Run will record one.
+// A missing file is an error if the mode forbids recording. Run calls Open if the caller
+// has not.
 func (c *Cassette) Open() (_ *record.Tape, err error) {
 	c.plays, err = c.find()
 	c.opened = err == nil
@@ -69,9 +95,9 @@ func (c *Cassette) find() (*record.Tape, error) {
 	return t, err
 }
 
-// Run plays the agent of the file to the client on in and out, or runs the real agent and
-// records it. It writes the file atomically, when the client has gone. If this process is
-// killed before that, the next run that may record writes the file.
+// Run plays the file's agent to the client on in and out, or runs the real agent and
+// records it. It writes the file atomically once the client has disconnected. If this
+// process is killed before that, the next run that may record writes the file.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if !c.opened {
 		if _, err := c.Open(); err != nil {
@@ -120,9 +146,9 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 	return report, err
 }
 
-// A recording is kept in a store beside the file until it is complete: clients kill their
-// agents, and this process runs in place of one. The next run takes over a recording that
-// is left there. The suffixes say what becomes of it.
+// Until a recording is complete it is kept in a store beside the file: clients kill their
+// agents, and this process runs in place of one. The next run picks up a recording left
+// there. The suffix tells what to do with it.
 const (
 	whole    = ".recording" // replaces the file
 	addition = ".adding"    // is added to the file
@@ -135,7 +161,7 @@ func (c *Cassette) store(kind string) *record.Store {
 // tape calls do with a recorder and keeps the recording. It keeps it even if do fails,
 // unless the agent did not start.
 func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
-	// The store would create the directory of the file readable by its owner only.
+	// The store would make the file's directory readable by its owner only.
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
 		return err
 	}
@@ -145,7 +171,7 @@ func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 	if err != nil {
 		return err
 	}
-	// A store that remains has the whole conversation and must not be committed.
+	// A leftover store holds the whole conversation and must not be committed.
 	ignored := os.WriteFile(filepath.Join(store.Dir(), ".gitignore"), []byte("*\n"), 0o600)
 	err = errors.Join(ignored, do(j), j.Close())
 	j.Wait() // keep skips live tapes

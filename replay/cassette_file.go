@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// writeStable writes a tape in the portable form, without what differs between recordings
-// of the same conversation: the tape's id and date, the command line, frame numbers, and
-// fractions of a second.
+// writeStable writes a tape in the portable form, leaving out whatever varies between
+// recordings of the same conversation: the tape's id and date, the command line, frame
+// numbers, and fractions of a second.
 func writeStable(w io.Writer, t *record.Tape) error {
 	info, err := t.Info()
 	if err != nil {
@@ -42,10 +42,10 @@ func writeStable(w io.Writer, t *record.Tape) error {
 	return e.Close()
 }
 
-// insert writes the contents of the file at path, with the frames of a tape inserted before
-// the marks at its end. It leaves out the tape's initialize, which the file has, and
-// everything from the first request that the agent has not answered. It inserts nothing if
-// the client asked for nothing else.
+// insert writes the contents of the file at path, with a tape's frames inserted before
+// the marks at its end. It omits the tape's initialize, which the file has, and
+// everything from the first request that the agent has not answered. It inserts nothing
+// if the client asked for nothing else.
 func insert(w io.Writer, path string, t *record.Tape) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -77,9 +77,9 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	return err
 }
 
-// answered returns the lines before the first request of the client that has no answer and
-// was not cancelled: one side ended before the answer. In the file such a request would
-// count as recorded, and no later run would get an answer to it.
+// answered returns the lines before the client's first request that was neither answered
+// nor cancelled because one side ended first. In the file such a request would count as
+// recorded, and no later run would get an answer to it.
 func answered(lines [][]byte) [][]byte {
 	done := map[string]bool{} // requests by id
 	for _, line := range lines {
@@ -106,8 +106,8 @@ func answered(lines [][]byte) [][]byte {
 	return lines
 }
 
-// messagesOf returns the messages of a line: several for a batch. The line of a long
-// message has it as text.
+// messagesOf returns the messages in a line: several for a batch. A line stores a long
+// message as text.
 func messagesOf(line []byte) []wire.Value {
 	m := wire.ValueAt(line, "frame")
 	if text := wire.ValueAt(line, "text"); !m.Exists() && text.Exists() {

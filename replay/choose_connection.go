@@ -51,11 +51,11 @@ func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 // A connectionChooser finds the recorded connection to play to the client.
 type connectionChooser struct {
 	agent   *Agent
-	settled bool     // the connection is chosen
-	early   [][]byte // lines of the client that came before the choice
+	settled bool     // a connection has been chosen
+	early   [][]byte // the client's lines before the choice
 }
 
-// first returns the player to begin with: the one for Agent.Connection, or for the first
+// first returns the initial player: the one for Agent.Connection, or for the first
 // connection.
 func (choice *connectionChooser) first(report *Report) (*player, error) {
 	n := 0
@@ -104,14 +104,14 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 }
 
 // try returns a player of another connection if that connection has what m asks for,
-// otherwise nil. The player handles what came before m, and try drops the output: the
+// otherwise nil. That player handles everything before m, and try drops the output: the
 // client has received the same from p.
 func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *player {
 	q, err := newPlayer(choice.agent, b, &Report{})
 	if err != nil {
 		return nil
 	}
-	q.inbox, q.pace, q.watcher = p.inbox, Pace{}, nil
+	q.inbox, q.pace, q.watcher, q.passed = p.inbox, Pace{}, nil, nil
 	q.out, q.errOut = newOutbox(io.Discard, p.inbox), newOutbox(io.Discard, p.inbox)
 	q.advance()
 	for _, line := range choice.early {
@@ -127,7 +127,7 @@ func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *
 	return q
 }
 
-// takeOver makes q replace p, once p has sent what only its pace held back.
+// takeOver makes q replace p, once p has sent what only pacing held back.
 func (q *player) takeOver(p *player) {
 	pace := p.pace
 	p.pace = Pace{}
@@ -135,5 +135,5 @@ func (q *player) takeOver(p *player) {
 	p.flush()
 	p.recording.close()
 	p.report.Exit, p.report.Signal = q.report.Exit, q.report.Signal
-	q.report, q.out, q.errOut, q.pace, q.watcher = p.report, p.out, p.errOut, pace, p.watcher
+	q.report, q.out, q.errOut, q.pace, q.watcher, q.passed = p.report, p.out, p.errOut, pace, p.watcher, p.passed
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A connectionReader reads one connection on a tape, frame by frame as the player asks
-// for them. It can read a frame again.
+// A connectionReader reads one connection from a tape, frame by frame as the player asks
+// for them. It can reread a frame.
 type connectionReader struct {
 	tape    *record.Tape
 	chosen  rpc.Chosen
-	endings []ending // in the order of the tape
+	endings []ending // in tape order
 
 	ahead cursor // for next
 	back  cursor // for readAgain
@@ -26,7 +26,7 @@ type connectionReader struct {
 	over        bool // the next frame belongs to another connection
 }
 
-// An ending is the last frame of a session on the tape.
+// An ending is the position of a session's last frame on the tape.
 type ending struct {
 	session string
 	last    uint64
@@ -85,7 +85,8 @@ func (r *connectionReader) has(f *dialect.Frame) bool {
 	return r.chosen.Has(f.Seq, &f.Annotation)
 }
 
-// ended returns the sessions whose last frame is at most seq. It returns each session once.
+// ended returns the sessions whose last frame is seq or earlier. It returns each session
+// once.
 func (r *connectionReader) ended(seq uint64) (sessions []string) {
 	for len(r.endings) > 0 && r.endings[0].last <= seq {
 		sessions = append(sessions, r.endings[0].session)
@@ -94,7 +95,7 @@ func (r *connectionReader) ended(seq uint64) (sessions []string) {
 	return sessions
 }
 
-// readAgain returns a frame that next has returned before. It is valid until the next
+// readAgain returns a frame that next has already returned. It is valid until the next
 // call of readAgain.
 func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	if r.back.stop == nil || r.back.at > seq || seq-r.back.at > rewind {
@@ -114,7 +115,7 @@ func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	}
 }
 
-// rewind is how many frames readAgain skips at most, about as many as a block has. Looking
+// rewind limits the frames that readAgain skips, to about as many as a block has. Looking
 // up a frame further on is cheaper.
 const rewind = 2048
 

@@ -7,11 +7,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An expectedMessage is a recorded message of the client, and whether the live client
-// has sent it.
+// An expectedMessage is a recorded message of the client and its state: has the live
+// client sent it?
 type expectedMessage struct {
 	seq      uint64
-	entry    int       // of a batch, from 0; else -1
+	entry    int       // of a batch, from 0; otherwise -1
 	kind     wire.Kind // Request, Response or Notification
 	method   string    // of an answer: its request's
 	session  string
@@ -29,12 +29,12 @@ type expectedMessage struct {
 
 	came     bool   // the live client has sent it
 	live     []byte // its live id
-	batch    int    // number of the client's batch that had it; 0: none
+	batch    int    // number of the client's batch that contained it; 0: none
 	refused  bool   // its answer is an HTTP status
 	answered bool   // its response was read from the tape
 }
 
-// compare orders messages as on the tape.
+// compare orders messages by their position on the tape.
 func (exp *expectedMessage) compare(o *expectedMessage) int {
 	return cmp.Or(cmp.Compare(exp.seq, o.seq), cmp.Compare(exp.entry, o.entry))
 }
@@ -42,15 +42,15 @@ func (exp *expectedMessage) compare(o *expectedMessage) int {
 // over reports whether the player has stopped waiting for the message.
 func (exp *expectedMessage) over() bool { return exp.came || exp.lane.dead }
 
-// A queue has expected messages in the order of the tape.
+// A queue holds expected messages in tape order.
 type queue struct {
 	messages []*expectedMessage
-	used     int // how many of them have come; only counted for queues in player.waiting
+	used     int // how many of them have come; counted only for queues in player.waiting
 }
 
 func (q *queue) add(exp *expectedMessage) { q.messages = append(q.messages, exp) }
 
-// first returns the first message for which the player still waits.
+// first returns the first message that the player still waits for.
 func (q *queue) first() *expectedMessage {
 	for len(q.messages) > 0 && q.messages[0].over() {
 		q.messages[0] = nil
@@ -66,4 +66,15 @@ func (q *queue) first() *expectedMessage {
 func (q *queue) before(pos uint64) bool {
 	exp := q.first()
 	return exp != nil && exp.seq < pos
+}
+
+// An agentRequest is a request of the agent on the tape.
+type agentRequest struct {
+	seq       uint64
+	id        string // JSON; sent as recorded
+	method    string
+	lane      *lane
+	answer    *expectedMessage // the recorded answer; nil: not read yet
+	lost      bool             // the tape has no answer: the agent reused the id, or the tape ended
+	cancelled bool             // by the agent
 }

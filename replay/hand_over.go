@@ -8,11 +8,11 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A handOver gives a session of the tape to the live agent, which continues it beyond the
-// tape. The agent resumes or loads the session if it can and knows the session. Otherwise
-// it makes a new one, and a shim adds a record of the conversation to the next prompt.
-// Sending the recorded prompts instead would cost tokens, and repeat what the agent's tools
-// have done.
+// A handOver transfers a session of the tape to the live agent, which continues it beyond
+// the tape. The agent resumes or loads the session if it can and knows the session.
+// Otherwise it makes a new one, and a shim adds a transcript of the conversation to the
+// next prompt. Sending the recorded prompts instead would cost tokens, and repeat what
+// the agent's tools have done.
 type handOver struct {
 	lane  *lane
 	until uint64     // the frame from which the session leaves the tape; 0: all of it was played
@@ -26,15 +26,15 @@ type setting struct {
 	params      []byte
 }
 
-// noteSetting keeps what the client sets in a session, for a hand-over.
+// noteSetting remembers what the client sets in a session, for a hand-over.
 func (l *lane) noteSetting(m *arrival) {
 	s := setting{m.method, m.e.Params.Get("configId").Text(), slices.Clone(m.e.Params)}
 	l.settings = append(slices.DeleteFunc(l.settings, func(old setting) bool { return old.method == s.method && old.key == s.key }), s)
 }
 
-// mayHandOver reports whether a request of a recorded session can go to the live agent. If
-// the live agent is recorded, the client must have sent everything that the tape has of the
-// session: the added part is played after it.
+// mayHandOver reports whether a request of a recorded session can go to the live agent.
+// If the live agent is recorded, the client must first have sent everything that the tape
+// has of the session: a replay plays the added part last.
 func (p *player) mayHandOver(m *arrival) bool {
 	if len(p.agent.Live) == 0 || p.live != nil && (p.live.gone || p.live.memory == nil) {
 		return false
@@ -48,14 +48,14 @@ func (p *player) isOpen(session string) bool {
 	return p.protocol != dialect.MCP && session != "" && l != nil && !l.dead && l.setup != nil
 }
 
-// isNew reports whether the tape has nothing in place of a request that is not on it, so
-// that a live agent could have served it in ModeNew.
+// isNew reports whether a request is neither on the tape nor replaced by anything there,
+// so that a live agent could have served it in ModeNew.
 func (p *player) isNew(m *arrival) bool {
 	return p.isApart(m) || p.isOpen(m.session) && p.nextOf(m.session) == nil
 }
 
-// nextOf returns the first message of a session on the tape that the client has yet to send
-// of its own accord, or nil.
+// nextOf returns the first of the session's recorded messages that the client has yet to
+// send of its own accord, or nil.
 func (p *player) nextOf(session string) (next *expectedMessage) {
 	for key, q := range p.waiting {
 		if key.session != session {
@@ -71,7 +71,7 @@ func (p *player) nextOf(session string) (next *expectedMessage) {
 }
 
 // handOver begins to hand over the session of m. The live agent gets the session when the
-// turn that is being played has ended.
+// turn being played has ended.
 func (p *player) handOver(m *arrival) {
 	h := &handOver{lane: p.sessions[m.session]}
 	if next := p.nextOf(m.session); next != nil {
@@ -94,7 +94,7 @@ func (p *player) wasCut(exp *expectedMessage) bool {
 	return exp.lane.dead || exp.lane.isCut(exp.seq)
 }
 
-// cut drops the rest of a session on the tape, from a frame on.
+// cut drops the rest of a session on the tape, starting with frame from.
 func (p *player) cut(l *lane, from uint64) {
 	l.cutAt = from
 	l.pending = slices.DeleteFunc(l.pending, func(pf pendingFrame) bool { return pf.pos >= from })
@@ -115,8 +115,8 @@ func (p *player) cut(l *lane, from uint64) {
 	p.wake(p.otherLines)
 }
 
-// handOverOf returns the pending hand-over that a message of the client belongs to, or nil.
-// A cancel may belong to the turn that is still being played.
+// handOverOf returns the pending hand-over that a message of the client belongs to, or
+// nil. A cancel may belong to the turn still being played.
 func (p *player) handOverOf(m *arrival) *handOver {
 	for _, h := range p.handOvers {
 		if m.kind != wire.Response && m.session == h.lane.session && (h.asked || !dialect.Does(m.method, dialect.CancelsTurns)) {
@@ -175,8 +175,8 @@ func (p *player) openLive(h *handOver) {
 	p.live.ask(dialect.ResumeSession, params, func(e wire.Envelope) { p.liveOpened(h, e) })
 }
 
-// liveOpened handles the live agent's answer to our session/resume. It repeats the client's
-// settings in the session, and passes on the held messages.
+// liveOpened handles the live agent's answer to our session/resume. It repeats the
+// client's settings in the session, and passes on the held messages.
 func (p *player) liveOpened(h *handOver, e wire.Envelope) {
 	if e.Error != nil {
 		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(rpc.HideSecrets(dialect.ResumeSession, "", string(e.Error)))})

@@ -11,10 +11,10 @@ import (
 )
 
 // An inbox buffers what the client has sent until the player handles it. Its size is
-// limited, except while a write to the client blocks: otherwise a client that writes before
-// it reads would deadlock with us.
+// limited, except while a write to the client blocks: otherwise a client that writes
+// before it reads would deadlock with us.
 type inbox struct {
-	more  chan struct{} // buffered; gets a value when something came
+	more  chan struct{} // buffered; receives a value when something came
 	left  chan struct{} // closed when the player gives up on a client that does not read
 	whole bool          // long messages are kept whole
 
@@ -24,19 +24,20 @@ type inbox struct {
 	size   int      // bytes in frames
 	ended  bool     // the client's EOF has come
 	busy   bool     // a write to the client is in progress
-	stuck  bool     // that write takes long
+	stuck  bool     // that write has taken long
 	closed bool     // frames are dropped
 }
 
-// inboxSize is how many bytes are buffered before the inbox stops reading.
+// inboxSize is the number of buffered bytes at which the inbox stops reading.
 const inboxSize = 1 << 20
 
-// stuckAfter is how long a write may take before the client counts as not reading.
+// stuckAfter is how long a write may take before we assume that the client is not
+// reading.
 const stuckAfter = 20 * time.Millisecond
 
-// newInbox starts to read in, and signals more when something comes. Unless whole is set,
-// it keeps only the parts of a long frame that are compared. The reading goroutine ends
-// with in: a blocked read cannot be interrupted.
+// newInbox starts to read in, and signals more on arrivals. Unless whole is set, it keeps
+// only the compared parts of a long frame. The reading goroutine ends with in: a blocked
+// read cannot be interrupted.
 func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 	b := &inbox{more: more, left: make(chan struct{}), whole: whole}
 	b.room = sync.NewCond(&b.mu)
@@ -72,7 +73,7 @@ func (b *inbox) signal() {
 	}
 }
 
-// next returns the next frame, if there is one. ended says that no more will come.
+// next returns the next frame, if there is one. ended means that no more will come.
 func (b *inbox) next() (frame []byte, ok, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +106,7 @@ type outbox struct {
 	gone  bool // the client has closed its end, or the player has given up on it
 }
 
-// outboxSize is how many bytes are written at once: the capacity of a pipe.
+// outboxSize is the most that is written at once, in bytes: the capacity of a pipe.
 const outboxSize = 64 << 10
 
 func newOutbox(w io.Writer, in *inbox) *outbox {
@@ -115,8 +116,8 @@ func newOutbox(w io.Writer, in *inbox) *outbox {
 	return o
 }
 
-// Write buffers p and writes the buffer when it is full. It never fails: if the client
-// has gone, the bytes are dropped.
+// Write buffers p and writes the buffer when it is full. It never fails: if the client is
+// gone, the bytes are dropped.
 func (o *outbox) Write(p []byte) (int, error) {
 	if len(o.buf)+len(p) > outboxSize {
 		o.flush()
@@ -145,7 +146,7 @@ func (o *outbox) flush() {
 }
 
 // send writes the buffer. The write cannot be interrupted: if the player gives up on the
-// client, the writing goroutine keeps the buffer and remains.
+// client, the writing goroutine keeps the buffer and lives on.
 func (o *outbox) send() {
 	o.inbox.writing(true)
 	o.timer.Reset(stuckAfter)
@@ -171,7 +172,7 @@ func (b *inbox) writing(busy bool) {
 	b.mu.Unlock()
 }
 
-// stall notes that a write takes long. The write may have just ended.
+// stall notes that a write is taking long. The write may have just ended.
 func (b *inbox) stall() {
 	b.mu.Lock()
 	b.stuck = b.busy

@@ -6,33 +6,33 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A lane is a part of the conversation whose frames keep their order: a session, a call
-// that belongs to no turn, the connection's own frames, or lines that are not frames of the
-// protocol. Frames of the last two wait for the client's last message before them on the
-// tape. Otherwise lanes do not wait for each other.
+// that belongs to no turn, the connection's own frames, or lines that are not frames of
+// the protocol. Frames of the last two wait for the last client message that precedes
+// them on the tape. Otherwise lanes do not wait for each other.
 type lane struct {
 	kind      laneKind
 	session   string
 	expected  queue // the client's messages for which the lane's frames wait
 	sets      queue // session/set_* calls, which have lanes of their own; the session's frames wait for them too
 	pending   []pendingFrame
-	open      []*expectedMessage // requests that have come and are unanswered
+	open      []*expectedMessage // requests that have come and not been answered
 	prompted  uint64             // number of the last prompt that came
 	turnEnded uint64             // number of the last frame sent that ended a turn
-	stopped   uint64             // the client has cancelled: answers before this number may never come
-	cancelled bool               // the tape, as far as it was read, cancels the open work
+	cancelled bool               // the part of the tape read so far cancels the open work
 	dead      bool               // a miss has ended it
-	cutAt     uint64             // frames from this number on are not played, as the session continues live; 0: all are played
+	cutAt     uint64             // frames from this number on are skipped because the session continues live; 0: all are played
 	done      bool               // the tape was read to the lane's end
 	active    bool               // in player.active
 	paths     *remap.PathMap     // of a session; nil until it is set up
 	setup     []byte             // of a session: params of the client's request that opened it; JSON, nil until then
 	settings  []setting          // what the client has set in the session
 	clock     clock
-	lastRead  time.Duration // time on the tape of the frame that was read last
+	lastRead  time.Duration // tape time of the frame read last
 	eager     uint64        // number of the last prompt or cancel, 0 if a frame of the agent followed: available commands do not wait for it
 }
 
@@ -51,7 +51,7 @@ func (l *lane) running() bool {
 	return l.prompted > l.turnEnded || slices.ContainsFunc(l.open, func(exp *expectedMessage) bool { return dialect.Does(exp.method, dialect.Prompts) })
 }
 
-// ready reports whether the lane's next frame may be sent, apart from its pace.
+// ready reports whether the lane's next frame may be sent, ignoring its pace.
 func (p *player) ready(l *lane) bool {
 	if len(l.pending) == 0 || l.dead {
 		return false
@@ -103,8 +103,8 @@ func (p *player) wake(l *lane) {
 }
 
 // nextReady returns the lane whose next frame may be sent, or nil. Of several it returns
-// the one whose frame comes first on the tape. due is the earliest time at which a frame is
-// ready that only its pace holds back; zero if there is none.
+// the one whose frame comes first on the tape. due is the earliest time at which a frame
+// held back only by its pace is ready; zero if there is none.
 func (p *player) nextReady() (next *lane, due time.Time) {
 	active := p.active[:0]
 	first := uint64(math.MaxUint64)
@@ -132,4 +132,41 @@ func (p *player) nextReady() (next *lane, due time.Time) {
 	clear(p.active[len(active):])
 	p.active = active
 	return next, due
+}
+
+// A pendingFrame is a frame of the agent, or a line of its stderr, that was read from the
+// tape and not yet sent.
+type pendingFrame struct {
+	seq     uint64
+	pos     uint64 // it waits for messages expected before this number; mostly seq
+	at      time.Duration
+	raw     []byte           // nil: must be read again
+	reply   *expectedMessage // of a response: the request
+	request *agentRequest    // of a request
+	batch   *agentBatch      // of an entry of a batch
+	entry   int              // its index in the batch, from 0; otherwise -1
+	method  string
+	ends    bool // it ends a turn
+	token   bool // it concerns a progress token
+	long    bool // raw is only its beginning
+	end     wire.LineEnd
+	dir     wire.Direction
+	after   *expectedMessage // of a frame of the connection or another line: the last client message before it; nil if that has come
+	slot    *slot            // of another line: the slot of the preceding frame; of a frame: set if such a line follows
+}
+
+// A slot tells the lines after a pending frame whether the frame was sent.
+type slot struct {
+	lane   *lane
+	passed bool
+}
+
+// over reports whether the frame was sent or never will be.
+func (s *slot) over() bool { return s.passed || s.lane.dead }
+
+func newPendingFrame(f *dialect.Frame) pendingFrame {
+	return pendingFrame{
+		seq: f.Seq, pos: f.Seq, at: f.At, dir: f.Dir, end: f.End, entry: -1,
+		method: f.Method, ends: f.Events.Has(dialect.TurnEnded), long: int64(len(f.Raw)) < f.Size,
+	}
 }

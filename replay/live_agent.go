@@ -12,12 +12,13 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A liveAgent is a real agent that serves what the tape lacks: sessions, what comes after
-// the end of a recorded session, and MCP calls.
+// A liveAgent is a real agent that serves what the tape lacks: sessions, the continuation
+// of a recorded session, and MCP calls.
 type liveAgent struct {
 	input  *proxy.Pipe
 	inbox  *inbox
@@ -26,12 +27,12 @@ type liveAgent struct {
 	ended  chan struct{} // closed when the process has ended
 	err    error         // how it ended; valid after ended is closed
 	gone   bool          // it has ended, or has refused initialize
-	left   bool          // its input was closed so that it ends
+	left   bool          // its input was closed to end it
 	silent bool          // it gets no notifications/initialized: ACP does not have it
 
-	journal     *liveJournal
+	journal     *record.Recorder                 // may be nil
 	initialized bool                             // it has answered initialize
-	waiting     []*arrival                       // messages for it that wait for that
+	waiting     []*arrival                       // messages for it that wait for its answer to initialize
 	calls       []liveCall                       // open requests of the client, in order
 	own         map[string]func(e wire.Envelope) // handle the answers to the player's own requests, by id
 	sessions    map[string]bool                  // its sessions
@@ -62,13 +63,16 @@ func startLiveAgent(p *player) *liveAgent {
 	live := &liveAgent{
 		input: proxy.NewPipe(), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent:  p.protocol != dialect.MCP,
-		journal: &liveJournal{to: p.agent.Journal},
+		journal: p.agent.Journal,
 		own:     make(map[string]func(e wire.Envelope)), sessions: make(map[string]bool), requests: make(map[string]liveRequest),
 	}
 	if info, err := p.recording.tape.Info(); err == nil {
-		live.lastID = int(info.Lines) // requests that an earlier run has added to the tape have lower ids
+		live.lastID = int(info.Lines) // requests that an earlier run added to the tape have lower ids
 	}
-	run := proxy.Proxy{Command: p.agent.Live, In: live.input, Out: outW, Err: &liveStderr{live.journal, p.errOut.w}}
+	run := proxy.Proxy{Command: p.agent.Live, In: live.input, Out: outW, Err: p.errOut.w}
+	if live.journal != nil {
+		run.Err = io.MultiWriter(stderrTap{live.journal}, p.errOut.w)
+	}
 	if p.protocol != dialect.MCP {
 		var err error
 		if live.memory, err = newSessionMemory(p); err == nil {
@@ -89,12 +93,29 @@ func startLiveAgent(p *player) *liveAgent {
 	}
 	live.own[initializeID] = p.liveInitialized
 	hello := wire.NewRequest([]byte(initializeID), dialect.Initialize, offered)
-	live.journal.line(wire.ClientToAgent, hello)
+	live.record(wire.ClientToAgent, hello)
 	live.input.PutLine(hello)
 	return live
 }
 
-// close ends the agent and waits until it has ended. It may be called twice.
+// record records a line that client and live agent exchange, with the ids that the client
+// knows, so that a replay looks the same to the client. Of the player's own messages it
+// records only initialize, without which a tape says little.
+func (live *liveAgent) record(dir wire.Direction, line []byte) {
+	if live.journal != nil {
+		live.journal.Append(dir, wire.Wire, append(bytes.Clone(line), '\n')) // the journal itself keeps any error
+	}
+}
+
+// A stderrTap records everything written to it as the agent's stderr.
+type stderrTap struct{ journal *record.Recorder }
+
+func (s stderrTap) Write(b []byte) (int, error) {
+	s.journal.Append(wire.AgentStderr, wire.Wire, b)
+	return len(b), nil
+}
+
+// close stops the agent and waits for its exit. It may be called twice.
 func (live *liveAgent) close(patience time.Duration) {
 	live.input.End()
 	live.inbox.close()
@@ -127,7 +148,7 @@ func (live *liveAgent) takes(m *arrival) bool {
 	return false
 }
 
-// call returns the index of an open call, -1 if there is none with that id.
+// call returns the index of an open call, or -1 if there is none with that id.
 func (live *liveAgent) call(id string) int {
 	return slices.IndexFunc(live.calls, func(c liveCall) bool { return c.id == id })
 }
@@ -158,10 +179,10 @@ func (live *liveAgent) give(m *arrival) {
 	}
 }
 
-// pass is give for an agent that is initialized.
+// pass sends a message to an initialized agent.
 func (live *liveAgent) pass(m *arrival) {
 	line := bytes.Clone(m.raw)
-	live.journal.line(wire.ClientToAgent, line)
+	live.record(wire.ClientToAgent, line)
 	if m.kind == wire.Response {
 		line = remap.Apply(line, remap.IDEdit(line, live.requests[string(m.id)].id))
 		delete(live.requests, string(m.id))
@@ -169,7 +190,7 @@ func (live *liveAgent) pass(m *arrival) {
 	live.input.PutLine(line)
 }
 
-// ask sends the agent a request of the player's own. answered is called with the
+// ask sends the agent one of the player's own requests. answered is called with the
 // response.
 func (live *liveAgent) ask(method string, params []byte, answered func(e wire.Envelope)) {
 	live.lastID++
@@ -179,7 +200,7 @@ func (live *liveAgent) ask(method string, params []byte, answered func(e wire.En
 }
 
 // mayAskLive reports whether a request that is not on the tape can go to the live agent
-// although that knows nothing of the tape.
+// even though that agent knows nothing of the tape.
 func (p *player) mayAskLive(m *arrival) bool {
 	if len(p.agent.Live) == 0 || p.live != nil && p.live.gone {
 		return false
@@ -188,7 +209,7 @@ func (p *player) mayAskLive(m *arrival) bool {
 }
 
 // isApart reports whether a request that is not on the tape has nothing to do with it: it
-// opens a session that the tape lacks, or is a call of MCP.
+// opens a session that the tape lacks, or is an MCP call.
 func (p *player) isApart(m *arrival) bool {
 	kind, _ := dialect.Lookup(p.protocol, m.method)
 	if p.protocol == dialect.MCP {
@@ -198,14 +219,14 @@ func (p *player) isApart(m *arrival) bool {
 }
 
 // isReopened reports whether a request that is not on the tape loads or resumes a session
-// that is. What the tape has of it would then have to be played first, so the live agent
-// serves that only where nothing is recorded.
+// that is. The recorded part of the session would have to be played first, so the live
+// agent serves such a request only where nothing is recorded.
 func (p *player) isReopened(m *arrival) bool {
 	kind, _ := dialect.Lookup(p.protocol, m.method)
 	return p.protocol != dialect.MCP && kind.Role.Is(dialect.Opens) && kind.Session == dialect.InParams && p.known[m.session] && !p.isOpen(m.session)
 }
 
-// toLive sends a request to the live agent, and starts that if necessary.
+// toLive sends a request to the live agent, starting the agent if necessary.
 func (p *player) toLive(m *arrival) {
 	if p.live == nil {
 		p.live = startLiveAgent(p)
@@ -230,7 +251,7 @@ func (p *player) fromLive(line []byte) {
 		if answered := live.own[string(e.ID)]; answered != nil {
 			delete(live.own, string(e.ID))
 			if string(e.ID) == initializeID {
-				live.journal.line(wire.AgentToClient, line)
+				live.record(wire.AgentToClient, line)
 			}
 			answered(e)
 			return
@@ -249,12 +270,13 @@ func (p *player) fromLive(line []byte) {
 	case wire.Notification:
 		line = live.renamed(line, e)
 	}
-	live.journal.line(wire.AgentToClient, line)
+	live.record(wire.AgentToClient, line)
 	p.out.Write(append(line, '\n'))
+	p.told(0, nil)
 }
 
-// renamed returns a notification of the agent. If it names a request of the agent, renamed
-// replaces the id by the one that the client knows.
+// renamed returns a notification of the agent. If it names a request of the agent,
+// renamed replaces the id with the one that the client knows.
 func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 	own, by := dialect.NamedID(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
 	if own == nil || by != wire.AgentToClient {
@@ -286,7 +308,7 @@ func (p *player) liveInitialized(e wire.Envelope) {
 	p.continueLive()
 }
 
-// liveLost answers with an error all requests that the live agent left open.
+// liveLost answers all requests that the live agent left open with an error.
 func (p *player) liveLost(why string) {
 	p.live.gone = true
 	miss := Miss{Text: why}
@@ -300,12 +322,13 @@ func (p *player) liveLost(why string) {
 	}
 }
 
-// liveSilence is how long the live agent may be silent once the client has closed its end.
+// liveSilence limits how long the live agent may be silent once the client has closed its
+// end.
 const liveSilence = 30 * time.Second
 
-// awaitLive waits for the live agent after the client has closed its end. The agent's input
-// ends too, and the agent may finish its work, as it would without a tape. awaitLive
-// returns false if nothing more will come.
+// awaitLive waits for the live agent after the client has closed its end. The agent's
+// input ends too, and the agent may finish its work, as it would without a tape.
+// awaitLive returns false if nothing more will come.
 func (p *player) awaitLive(ctx context.Context) bool {
 	for _, h := range slices.Clone(p.handOvers) {
 		if !h.ready() {

@@ -10,11 +10,11 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A Matching says what is compared between a message of the client and a recorded one.
+// A Matching says what to compare between a message of the client and a recorded one.
 type Matching uint8
 
-// The ways to match. Ids that the client makes are never compared. Paths in the session's
-// directories are compared relative to the directories.
+// The ways to match. Ids made by the client are never compared. Paths inside the
+// session's directories are compared relative to those directories.
 const (
 	MatchContent Matching = iota // the fields that dialect.MatchFields returns
 	MatchMethod                  // the method and the session, and nothing of answers
@@ -26,15 +26,12 @@ var matchingNames = [...]string{"content", "method", "exact"}
 // String returns content, method or exact.
 func (m Matching) String() string { return wire.Name(matchingNames[:], uint8(m)) }
 
-// MarshalText returns the name of m.
-func (m Matching) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
-
 // UnmarshalText parses a name that String returns.
 func (m *Matching) UnmarshalText(text []byte) error {
 	return wire.ParseName(matchingNames[:], "matching", text, (*uint8)(m))
 }
 
-// index adds a request or notification for candidates to find.
+// index makes a request or notification available to candidates.
 func (p *player) index(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -62,8 +59,8 @@ func (p *player) unindex(exp *expectedMessage) {
 	}
 }
 
-// candidates calls try with the messages that have a key and have not come, in the order of
-// the tape, until try returns true. It reads on in the tape while more returns true.
+// candidates calls try with the messages that have a key and have not come, in tape
+// order, until try returns true. It reads further on the tape while more returns true.
 func (p *player) candidates(key expectedKey, more func() bool, try func(exp *expectedMessage) bool) {
 	p.seeking = true
 	defer func() { p.seeking = false }()
@@ -81,10 +78,10 @@ func (p *player) candidates(key expectedKey, more func() bool, try func(exp *exp
 	}
 }
 
-// find returns the recorded message that matches m. If there is none, found is nil, near is
-// the message with the fewest differences (the first such on the tape), and differs has
-// these differences. For methods that must come in the recorded order, find looks at the
-// next message only. A session/new that matches none gets the first.
+// find returns the recorded message that matches m. Otherwise found is nil, near is the
+// message with the fewest differences (the first such on the tape), and differs holds
+// those differences. For methods that must come in recorded order, find considers only
+// the next message. A session/new that matches none gets the first.
 func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
 	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
@@ -112,8 +109,8 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 }
 
 // sameDir wraps try for session/new, so that it accepts only a session whose directory,
-// relative to the recorded process, is the client's directory relative to ours. If the tape
-// has no such session, sameDir also sets more so that find does not read on.
+// relative to the recorded process, is the client's directory relative to ours. If the
+// tape has no such session, sameDir also sets more so that find stops reading the tape.
 func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
 	dir := relative(p.agent.Cwd, m.e.Params.Get("cwd").Text())
 	if !p.setupDirs[dir] {
@@ -125,17 +122,17 @@ func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func
 	}
 }
 
-// inOrder reports whether messages of a method must come in the recorded order within their
+// inOrder reports whether messages of a method must come in recorded order within their
 // session.
 func inOrder(method string) bool {
 	return dialect.RoleOf(dialect.ACP, method).Is(dialect.Prompts | dialect.Restores | dialect.Closes)
 }
 
-// moreOf returns the function more that candidates needs to find m.
+// moreOf returns the more function with which candidates finds m.
 func (p *player) moreOf(m *arrival) func() bool {
 	switch {
 	case m.kind == wire.Notification && optional(m.method), dialect.Does(m.method, dialect.Pings):
-		near := 256 // frames: a match is not important
+		near := 256 // frames: finding a match is not important
 		return func() bool {
 			near--
 			return near >= 0
@@ -177,7 +174,7 @@ func (p *player) bytesOf(exp *expectedMessage) []byte {
 	return f.Raw
 }
 
-// A Difference is one value in which a message of the client differs from the recorded
+// A Difference is one value that differs between a message of the client and the recorded
 // one.
 type Difference struct {
 	Path string // below params or result
@@ -220,8 +217,8 @@ func (p *player) comparedFields(exp *expectedMessage, e wire.Envelope) []dialect
 	return dialect.MatchFields(exp.method, e.Params)
 }
 
-// compareInitialize compares the protocol version, and with MatchExact the rest. A
-// client that offers a version newer than the one agreed on can speak that one too.
+// compareInitialize compares the protocol version, and with MatchExact the rest. A client
+// that offers a newer version than the agreed one can speak that one too.
 func (p *player) compareInitialize(exp *expectedMessage, want, got []dialect.Field) []Difference {
 	for !exp.answered && p.readNext() {
 	}
@@ -246,8 +243,8 @@ func (p *player) compareInitialize(exp *expectedMessage, want, got []dialect.Fie
 	return difference(want, got, false)
 }
 
-// reaches reports whether version have is not older than enough. Versions are numbers
-// in ACP and dates in MCP.
+// reaches reports whether version have is no older than enough. Versions are numbers in
+// ACP and dates in MCP.
 func reaches(have, enough string) bool {
 	a, errA := strconv.Atoi(have)
 	b, errB := strconv.Atoi(enough)
@@ -257,8 +254,8 @@ func reaches(have, enough string) bool {
 	return have >= enough
 }
 
-// difference compares fields by path. cut says that only the beginnings of the messages are
-// known: their last values may be cut off, so they are not compared.
+// difference compares fields by path. cut means that only the beginnings of the messages
+// are known: their last values may be cut off, so they are not compared.
 func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// ErrDiverged says that the client did something other than the recorded client.
+// ErrDiverged means that the client did something other than the recorded client.
 var ErrDiverged = errors.New("the client left the tape")
 
 // A Miss is something that the client did and the tape lacks, or that is on the tape and
@@ -104,8 +104,8 @@ type jsonDifference struct {
 	Got  any    `json:"got"`
 }
 
-// value returns the value of a field for an error: as JSON, or the beginning as text if it
-// is long.
+// value returns a field's value for an error: as JSON, or its beginning as text if it is
+// long.
 func value(field string) any {
 	const limit = 4096
 	switch {
@@ -156,9 +156,9 @@ func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Differe
 	p.end(near.lane, miss)
 }
 
-// nextExpected returns the message that was expected instead of m: the next one of its
-// session, otherwise the first on the tape with the same method, otherwise the first of
-// all; nil if there is none.
+// nextExpected returns the message expected instead of m: the next one of its session,
+// otherwise the first on the tape with the same method, otherwise the first of all; nil
+// if there is none.
 func (p *player) nextExpected(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
 		if exp := l.expected.first(); exp != nil {
@@ -189,8 +189,8 @@ func (p *player) laneFor(m *arrival, near *expectedMessage) *lane {
 	return p.main
 }
 
-// end ends a lane and answers its open requests with an error. If it has none, only the end
-// of the agent can tell the client.
+// end ends a lane and answers its open requests with an error. If there are none, only
+// the agent's exit can tell the client.
 func (p *player) end(l *lane, miss Miss) {
 	l.dead = true
 	if len(l.open) == 0 {
@@ -204,9 +204,9 @@ func (p *player) end(l *lane, miss Miss) {
 	p.wake(p.otherLines)
 }
 
-// refuse answers a request with the error that reports a miss. The error has the code of an
-// internal error: other codes make some clients log in, or do without a method or session
-// that seems to be missing.
+// refuse answers a request with the error that reports a miss. It uses the code of an
+// internal error: other codes make some clients log in, or do without a seemingly missing
+// method or session.
 func (p *player) refuse(id []byte, miss *Miss) {
 	data, err := json.Marshal(map[string]*Miss{"acptap": miss})
 	if err != nil {
@@ -232,9 +232,6 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 		}
 		wait := patience
 		if exp := l.awaited(); exp != nil {
-			if exp.kind == wire.Response && exp.seq > l.stopped {
-				return
-			}
 			wait = max(wait, 3*exp.gap)
 		} else if !p.finished || len(l.open) == 0 {
 			return
@@ -254,7 +251,7 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 	return stuck, after
 }
 
-// awaited returns the first message for which a lane waits.
+// awaited returns the first message that a lane waits for.
 func (l *lane) awaited() *expectedMessage {
 	exp := l.expected.first()
 	if s := l.sets.first(); s != nil && (exp == nil || s.seq < exp.seq) {
@@ -263,7 +260,7 @@ func (l *lane) awaited() *expectedMessage {
 	return exp
 }
 
-// awaits returns the number of the frame for which a lane waits, or 0.
+// awaits returns the number of the frame that a lane waits for, or 0.
 func (l *lane) awaits() uint64 {
 	if exp := l.awaited(); exp != nil {
 		return exp.seq
@@ -271,17 +268,21 @@ func (l *lane) awaits() uint64 {
 	return 0
 }
 
-// stall ends a lane for which the client's message did not come in time.
+// stall ends a lane whose message from the client did not come in time.
 func (p *player) stall(l *lane) {
 	miss := Miss{Text: "the tape ends before the answer"}
 	if exp := l.awaited(); exp != nil {
-		miss = Miss{Text: exp.method + " did not come", Expected: Expected{exp.seq, exp.method}}
+		what := exp.method
+		if exp.kind == wire.Response {
+			what = "the answer to " + what
+		}
+		miss = Miss{Text: what + " did not come", Expected: Expected{exp.seq, exp.method}}
 	}
 	p.report.miss(miss)
 	p.end(l, miss)
 }
 
-// hidden returns differences without their secrets. method is the method of the messages.
+// hidden returns differences without their secrets. method is the messages' method.
 func hidden(method string, differs []Difference) []Difference {
 	list := make([]Difference, len(differs))
 	for i, d := range differs {

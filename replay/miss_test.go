@@ -174,6 +174,16 @@ func TestMiss(t *testing.T) {
 			report: []string{"miss: session/cancel did not come", "never came: session/cancel, frame 11"},
 			waits:  5 * time.Second,
 		}, {
+			name: "a permission that is never answered",
+			tape: twoTurns, says: []string{hello, makeNew, first, ""},
+			agent: replay.Agent{Patience: 3 * time.Second},
+			got:   []string{`request_permission`, `"id":12,"error":{"code":-32603,"message":"acptap replay: the answer to session/request_permission did not come; the tape has session/request_permission in frame 7"`},
+			report: []string{
+				"miss: the answer to session/request_permission did not come; the tape has session/request_permission in frame 7",
+				"never came: answer to session/request_permission, frame 7",
+			},
+			waits: 3 * time.Second,
+		}, {
 			name: "a cancel too many",
 			tape: twoTurns, says: []string{hello, makeNew, cancel, first, allow, second, cancel},
 			got:    []string{`"id":13,"result":{"stopReason":"cancelled"}`},

@@ -13,7 +13,7 @@ type Pace struct {
 	Max   time.Duration // the longest wait; 0: no limit
 }
 
-// ParsePace parses fast, recorded, or a speed such as 0.5x. A longest wait may follow, as
+// ParsePace parses fast, recorded, or a speed such as 0.5x. A maximum wait may follow, as
 // in recorded,max=2s.
 func ParsePace(text string) (Pace, error) {
 	var p Pace
@@ -58,7 +58,7 @@ func (p Pace) String() string {
 	return text
 }
 
-// wait returns how long to wait for a pause in the recording.
+// wait returns how long to wait for a recorded pause.
 func (p Pace) wait(recorded time.Duration) time.Duration {
 	if p.Speed == 0 || recorded <= 0 {
 		return 0
@@ -70,13 +70,13 @@ func (p Pace) wait(recorded time.Duration) time.Duration {
 	return time.Duration(min(d, float64(1<<62)))
 }
 
-// A clock tells when the next frame of a lane is due.
+// A clock determines when a lane's next frame is due.
 type clock struct {
-	last     time.Duration // when the lane's last frame crossed the wire on the tape
+	last     time.Duration // tape time of the lane's last frame
 	lastLive time.Time     // when it was sent or received in this run; zero: not yet
 }
 
-// due returns when to send a frame that is at a time on the tape; zero: at once.
+// due returns when to send a frame recorded at a given time on the tape; zero: at once.
 func (c *clock) due(p Pace, at time.Duration) time.Time {
 	if p.Speed == 0 || c.lastLive.IsZero() {
 		return time.Time{}

@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A player plays the agent of one recorded connection. It handles the client's messages one
-// by one and, after each, sends all frames that are ready. So its output depends only on
-// the order of the messages.
+// A player plays the agent of one recorded connection. It handles the client's messages
+// one at a time and, after each, sends all frames that are ready. So its output depends
+// only on the order of the messages.
 type player struct {
 	agent       *Agent
 	pace        Pace
@@ -30,19 +30,22 @@ type player struct {
 	errOut *outbox
 	live   *liveAgent // nil until needed
 
-	watcher Watcher // nil: there is none, or the output is dropped
+	watcher Watcher                      // nil: there is none, or the output is dropped
+	passed  func(wire.Direction, uint64) // likewise
+	matched uint64                       // the recorded frame that matches the client's current line; 0: none
 
 	handOvers []*handOver     // pending hand-overs to the live agent
 	known     map[string]bool // all sessions of the tape
+	unopened  map[string]bool // those that the client neither opens nor prompts there
 
 	lanes
 	openOnTape
 	lookahead
 
-	sent         dialect.OpenRequests[*agentRequest] // of the agent, and not answered by the client
+	sent         dialect.OpenRequests[*agentRequest] // of the agent, not answered by the client
 	ids          remap.ClientIDs
 	paths        remap.PathMap // of all sessions
-	batches      int           // how many batches the client has sent
+	batches      int           // number of batches sent by the client
 	capabilities clientCapabilities
 }
 
@@ -55,7 +58,7 @@ type lanes struct {
 	active     []*lane // lanes whose next frame may be ready to be sent
 }
 
-// openOnTape has the requests that were read from the tape and whose answers were not.
+// openOnTape holds the requests that were read from the tape and whose answers were not.
 type openOnTape struct {
 	requests dialect.OpenRequests[*agentRequest]    // of the agent
 	calls    dialect.OpenRequests[*expectedMessage] // of the client
@@ -67,15 +70,15 @@ type openOnTape struct {
 // A lookahead is the state of reading the tape, which may be ahead of playing.
 type lookahead struct {
 	waiting      map[expectedKey]*queue // messages of the client that have not come
-	lastExpected *expectedMessage       // the last required message that was read; nil if it has come
-	lastPending  *lane                  // lane of the last frame, if that is the agent's and is pending
+	lastExpected *expectedMessage       // the last required message read; nil if it has come
+	lastPending  *lane                  // lane of the last frame, if that is the agent's and pending
 	kept         int                    // bytes of frames in memory
 	seeking      bool                   // the tape is being searched: nothing is sent
-	draining     bool                   // playing is over: only stderr and other lines are sent
+	draining     bool                   // playing has ended: only stderr and other lines are sent
 	finished     bool                   // the connection was read to its end
 	closing      bool                   // the recorded client's EOF was read
-	signal       string                 // the last signal since the client's last message: it may have ended the agent
-	endedAlone   bool                   // the recorded agent ended of its own accord
+	signal       string                 // the last signal since the client's last message: it may have killed the agent
+	endedAlone   bool                   // the recorded agent exited of its own accord
 }
 
 // An expectedKey is a key of lookahead.waiting.
@@ -101,12 +104,14 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 		agent:       a,
 		pace:        a.Pace,
 		watcher:     a.Watcher,
+		passed:      a.Passed,
 		recording:   newConnectionReader(b, a.Session, info.Connection.Protocol, sessions),
 		protocol:    info.Connection.Protocol,
 		report:      report,
 		recordedCwd: info.Start.Cwd,
 		setupDirs:   make(map[string]bool),
 		known:       make(map[string]bool),
+		unopened:    make(map[string]bool),
 		lanes: lanes{
 			main:       &lane{kind: ofConnection},
 			otherLines: &lane{kind: ofOtherLines},
@@ -116,7 +121,8 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	}
 	for _, one := range sessions {
 		p.setupDirs[relative(p.recordedCwd, one.Cwd)] = true
-		p.known[one.ID] = true
+		_, _, turns := one.Total()
+		p.known[one.ID], p.unopened[one.ID] = true, one.Cwd == "" && turns == 0
 	}
 	if p.protocol == dialect.MCP {
 		p.paths.Learn(p.recordedCwd, p.agent.Cwd)
@@ -125,7 +131,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	return p, nil
 }
 
-// play runs until the connection is over. It returns the player that choice has chosen.
+// play runs until the connection ends. It returns the player that choice has chosen.
 func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
@@ -153,7 +159,7 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 		}
 		next := due
 		var l *lane
-		if due.IsZero() { // everything that is ready was sent
+		if due.IsZero() { // everything ready was sent
 			var after time.Duration
 			if l, after = p.stalled(choice.agent.Patience); l != nil {
 				next = heard.Add(after)
@@ -171,8 +177,8 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	}
 }
 
-// readLive handles the next line of the live agent, or its end. It returns false if there
-// is neither.
+// readLive handles the live agent's next line or its end. It returns false if there is
+// neither.
 func (p *player) readLive() bool {
 	if p.live == nil || p.live.gone {
 		return false
@@ -201,7 +207,7 @@ type woken uint8
 
 const (
 	called    woken = iota // the client or the live agent has sent something
-	timeout                // the time has come
+	timeout                // the due time has come
 	cancelled              // the context is done
 )
 
@@ -224,12 +230,12 @@ func (p *player) wait(ctx context.Context, due time.Time) woken {
 	}
 }
 
-// readAhead is how many frames are read before the output is flushed, so that the client
-// need not wait until all ready frames were read.
+// readAhead is the number of frames read before the output is flushed, so that the client
+// need not wait until all ready frames have been read.
 const readAhead = 256
 
-// advance sends all frames that are ready. due is when the next frame is ready that only
-// its pace holds back; zero if there is none.
+// advance sends all frames that are ready. due is when the next frame that only its pace
+// holds back is ready; zero if there is none.
 func (p *player) advance() (due time.Time) {
 	for n := 1; ; n++ {
 		if n%readAhead == 0 {
@@ -296,9 +302,9 @@ func (p *player) flush() {
 	p.errOut.flush()
 }
 
-// over reports whether the agent ends now: after a miss that only its end can report to the
-// client, or, if it ended of its own accord on the tape, once all frames were sent and all
-// messages have come. Lanes that a miss has ended do not count.
+// over reports whether the agent exits now: after a miss that only its exit can report to
+// the client, or, if it exited of its own accord on the tape, once all frames were sent
+// and all messages have come. Lanes that a miss has ended do not count.
 func (p *player) over() bool {
 	if p.report.fatal {
 		return true
@@ -321,5 +327,5 @@ func (p *player) over() bool {
 	return !p.main.waits() && !slices.ContainsFunc(p.alive, (*lane).waits)
 }
 
-// waits reports whether the lane still has to send a frame or to receive a message.
+// waits reports whether the lane still has a frame to send or a message to receive.
 func (l *lane) waits() bool { return !l.dead && (len(l.pending) > 0 || l.expected.first() != nil) }

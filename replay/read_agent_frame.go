@@ -64,9 +64,9 @@ func (p *player) responseLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelop
 func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
 	case role.Is(dialect.TellsUpdate):
-		l := p.session(f.Session)
+		l := p.updatesLane(f.Session)
 		if l.eager > 0 && f.Update == "available_commands_update" {
-			pf.pos = l.eager // the agent sends it without waiting for the prompt or cancel before it
+			pf.pos = l.eager // the agent sends it without waiting for the preceding prompt or cancel
 		}
 		return l
 	case role.Is(dialect.InputDone):
@@ -83,15 +83,26 @@ func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *l
 	case p.protocol == dialect.MCP:
 		return p.serverLane(f.Session)
 	case f.Session != "":
-		return p.session(f.Session)
+		return p.updatesLane(f.Session)
 	case dialect.Wraps(f.Method):
 		return p.latestLane()
 	}
 	return p.main
 }
 
-// latestLane returns the lane of the client's last open request, which a frame that a
-// proxy component passes on is most likely about.
+// updatesLane returns the lane of what the agent sends for a session. The client need not
+// have opened it: some agents also send each update under a second id, or under a
+// subagent's id. Such frames belong to the client's last open request, and must not
+// precede it.
+func (p *player) updatesLane(session string) *lane {
+	if p.unopened[session] {
+		return p.latestLane()
+	}
+	return p.session(session)
+}
+
+// latestLane returns the lane of the client's last open request, which a frame passed on
+// by a proxy component most likely concerns.
 func (p *player) latestLane() *lane {
 	latest := &expectedMessage{lane: p.main}
 	for exp := range p.calls.All() {
@@ -103,7 +114,7 @@ func (p *player) latestLane() *lane {
 }
 
 // namedLane returns the lane of the open request that a message of the agent names by its
-// id or progress token, or nil. It ignores ids of tasks: messages about a task come between
+// id or progress token, or nil. It ignores task ids: messages about a task come between
 // the calls that ask about it, so they do not belong to the call that began it.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
@@ -119,8 +130,8 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	return p.tokens.Find(by, f.Stream, token)
 }
 
-// serverLane returns the lane of a message that an MCP server sends without naming a call.
-// It is most likely about the last open call of its session.
+// serverLane returns the lane of a message that an MCP server sends without naming a
+// call. It most likely concerns its session's last open call.
 func (p *player) serverLane(session string) *lane {
 	for _, exp := range slices.Backward(p.recent) {
 		if exp.session == session || session == "" {

@@ -12,23 +12,24 @@ import (
 // fromClient adds the messages in a frame of the client to their lanes.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.expect(f, f.Annotation, f.Raw, rpc.Envelope(p.recording.tape, f), -1)
+		p.expect(f, rpc.Envelope(p.recording.tape, f), -1)
 		return
 	}
-	wire.Entries(f.Raw, func(i int, entry []byte) bool {
-		if i < len(f.Entries) && p.recording.chosen.Has(f.Seq, &f.Entries[i]) {
-			p.expect(f, f.Entries[i], entry, wire.Scan(entry), i)
+	i := 0
+	for m, e := range f.Messages {
+		if p.recording.chosen.Has(m.Seq, &m.Annotation) {
+			p.expect(m, e, i)
 		}
-		return true
-	})
+		i++
+	}
 }
 
 // expect adds one message of the client to its lane. entry is its index in a batch,
 // otherwise -1.
-func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
+func (p *player) expect(f *dialect.Frame, e wire.Envelope, entry int) {
 	exp := &expectedMessage{
-		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: a.Method, session: dialect.NamedSession(a.Method, e), stream: f.Stream,
-		required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size,
+		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: f.Method, session: dialect.NamedSession(f.Method, e), stream: f.Stream,
+		required: true, at: f.At, long: int64(len(f.Raw)) < f.Size,
 	}
 	switch exp.kind {
 	case wire.Response:
@@ -39,15 +40,15 @@ func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wi
 	case wire.Notification:
 		p.expectNotification(exp, e)
 	}
-	if a.Session != "" && dialect.Wraps(exp.method) && exp.kind != wire.Response {
-		exp.lane = p.session(a.Session)
+	if f.Session != "" && dialect.Wraps(exp.method) && exp.kind != wire.Response {
+		exp.lane = p.session(f.Session)
 	}
 	l := exp.lane
 	if l == nil || l.dead || p.wasCut(exp) || p.drained(exp) {
 		return
 	}
 	exp.gap, l.lastRead = f.At-l.lastRead, f.At
-	exp.raw = p.keep(raw)
+	exp.raw = p.keep(f.Raw)
 	if exp.required {
 		l.expected.add(exp)
 		p.lastExpected = exp
@@ -57,8 +58,8 @@ func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wi
 	}
 }
 
-// drained reports whether playing is over. If so, it reports a required message as never
-// sent.
+// drained reports whether playing has ended. If so, it reports a required message as
+// never sent.
 func (p *player) drained(exp *expectedMessage) bool {
 	if p.draining && exp.required {
 		p.report.unused(exp)
@@ -72,8 +73,8 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 		return
 	}
 	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
-	// When work is cancelled, clients answer the open requests as cancelled: before
-	// the cancel, after it, or never.
+	// When work is cancelled, clients answer the open requests as cancelled: before the
+	// cancel, after it, or never.
 	cancelled := e.Result.Get("outcome.outcome").Text() == "cancelled" || e.Result.Get("action").Text() == "cancel"
 	if cancelled && a.lane.cancelled || e.Error != nil && (a.cancelled || a.lane.cancelled) {
 		exp.required = false
@@ -136,7 +137,8 @@ func cancelsMCP(method string) bool {
 	return dialect.RoleOf(dialect.MCP, method).Is(dialect.CancelsRequest)
 }
 
-// optional reports whether the agent does not wait for a notification of the client.
+// optional reports whether the agent proceeds without waiting for a notification of the
+// client.
 func optional(method string) bool {
 	switch {
 	case dialect.Does(method, dialect.Confirms), cancelsMCP(method):

@@ -81,8 +81,8 @@ func (p *player) refused(stream uint64) {
 	}
 }
 
-// enqueue puts a frame of the agent into its lane, or sends it at once if nothing holds it
-// back.
+// enqueue puts a frame of the agent into its lane, or sends it immediately if nothing
+// holds it back.
 func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	if l.dead || l.isCut(pf.seq) || p.draining && l != p.otherLines {
 		return
@@ -107,8 +107,8 @@ func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	p.wake(l)
 }
 
-// awaitedMessage returns the last required message of the client that was read from the
-// tape, or nil if it has come.
+// awaitedMessage returns the last required client message read from the tape, or nil if
+// it has come.
 func (p *player) awaitedMessage() *expectedMessage {
 	if p.lastExpected != nil && p.lastExpected.over() {
 		p.lastExpected = nil
@@ -117,7 +117,7 @@ func (p *player) awaitedMessage() *expectedMessage {
 }
 
 // trailing adds a line that is not a frame of the protocol. It is written after the frame
-// before it on the tape.
+// that precedes it on the tape.
 func (p *player) trailing(f *dialect.Frame) {
 	pf := newPendingFrame(f)
 	if l := p.lastPending; l != nil && len(l.pending) > 0 && !l.dead {
@@ -130,7 +130,7 @@ func (p *player) trailing(f *dialect.Frame) {
 	p.enqueue(p.otherLines, pf, f.Raw)
 }
 
-// session returns the lane of a session. It makes the lane if necessary.
+// session returns the lane of a session, making it if necessary.
 func (p *player) session(id string) *lane {
 	l := p.sessions[id]
 	if l == nil {
@@ -143,8 +143,8 @@ func (p *player) session(id string) *lane {
 
 func (p *player) newCall() *lane { return &lane{kind: ofCall} }
 
-// keptBytes limits the bytes of frames that are kept in memory until they are played. The
-// bytes of further frames are read again.
+// keptBytes limits the bytes of frames kept in memory until they are played. Further
+// frames are read again.
 const keptBytes = 8 << 20
 
 // keep returns a copy of raw, or nil if raw is too long or too much is kept already.

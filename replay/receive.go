@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"math"
 	"path"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ type arrival struct {
 	method  string
 	session string
 	id      []byte
-	batch   int // number of the batch that it came in; 0: none
+	batch   int // number of the batch that contained it; 0: none
 }
 
 func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
@@ -30,6 +29,15 @@ func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
 
 // handle handles a line of the client.
 func (p *player) handle(line []byte) {
+	p.matched = 0
+	p.receiveLine(line)
+	if p.passed != nil {
+		p.passed(wire.ClientToAgent, p.matched)
+	}
+}
+
+// receiveLine handles the messages of a line.
+func (p *player) receiveLine(line []byte) {
 	e := rpc.Scan(line)
 	if e.Kind != wire.Batch {
 		p.receive(line, e, 0)
@@ -110,8 +118,8 @@ func (p *player) notification(m *arrival) {
 }
 
 // cancel handles session/cancel of ACP. It matches the recorded cancel before the next
-// prompt. A cancel that is not on the tape changes nothing, and is only noted, if the turn
-// needs nothing more from the client.
+// prompt. A cancel that is not on the tape changes nothing, and is merely noted if the
+// turn needs nothing more from the client.
 func (p *player) cancel(m *arrival) {
 	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
@@ -122,7 +130,6 @@ func (p *player) cancel(m *arrival) {
 	}
 	switch {
 	case exp != nil && (prompt == nil || exp.seq < prompt.seq):
-		l.stopped = math.MaxUint64
 		p.match(exp, m)
 	case l == nil || !l.running():
 		p.report.note("a cancel came when no turn was open")
@@ -175,6 +182,7 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 		}
 	}
 	exp.came, exp.live, exp.batch = true, m.id, m.batch
+	p.matched = exp.seq
 	if exp.kind != wire.Response {
 		p.unindex(exp)
 	}
@@ -199,7 +207,7 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	}
 }
 
-// leader returns the message for which the next frame of the connection's own lane waits,
+// leader returns the message that the next frame of the connection's own lane waits for,
 // or nil.
 func (p *player) leader() *expectedMessage {
 	if len(p.main.pending) > 0 {
@@ -219,7 +227,7 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	}
 	switch role := dialect.RoleOf(p.protocol, exp.method); {
 	case role.Is(dialect.Prompts):
-		l.prompted, l.stopped = exp.seq, min(l.stopped, exp.seq)
+		l.prompted = exp.seq
 	case role.Is(dialect.Initializes):
 		p.capabilities.initialized(m.e.Params)
 	case role.Is(dialect.Opens):
@@ -232,8 +240,8 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	}
 }
 
-// learnPaths maps the directories of a session, from the params of the recorded setup and
-// of the live one.
+// learnPaths maps a session's directories, from the params of the recorded setup and of
+// the live one.
 func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	r := &remap.PathMap{}
 	r.Learn(wire.ValueAt(recorded, "cwd").Text(), wire.ValueAt(live, "cwd").Text())
@@ -247,8 +255,8 @@ func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	p.paths.Join(r)
 }
 
-// relative returns a path relative to a directory, for comparison. It returns to unchanged
-// if from is empty or to does not begin with a slash or backslash.
+// relative returns to relative to the directory from, for comparison. It returns to
+// unchanged if from is empty or to does not begin with a slash or backslash.
 func relative(from, to string) string {
 	from, to = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(to, `\`, "/")
 	if from == "" || !strings.HasPrefix(to, "/") {

@@ -2,8 +2,12 @@ package replay
 
 import (
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -24,7 +28,7 @@ type Report struct {
 	Exit   *wire.Exit `json:"exit,omitempty" help:"how the recorded agent ended, if the tape has it"`
 	Signal string     `json:"signal,omitempty" help:"the last signal passed on to the recorded agent before it ended"`
 
-	fatal      bool // no answer can tell the client of a miss
+	fatal      bool // no answer can tell the client about a miss
 	moreMisses int  // beyond maxLines
 	moreNotes  int  // beyond maxLines
 
@@ -37,14 +41,14 @@ const maxLines = 100
 // Diverged reports whether the client left the tape.
 func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
 
-// Lacking reports whether the client left the tape only by asking for something that a live
-// agent could have added.
+// Lacking reports whether the client left the tape only by asking for something that a
+// live agent could have added.
 func (r *Report) Lacking() bool {
 	return len(r.Misses) > 0 && r.Left == 0 && r.moreMisses == 0 && !slices.ContainsFunc(r.Misses, func(m Miss) bool { return !m.New })
 }
 
-// String returns the report as lines of text, empty if there is nothing to report.
-// It contains no control characters but line feeds.
+// String returns the report as lines of text, empty if there is nothing to report. Line
+// feeds are its only control characters.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, m := range r.Misses {
@@ -96,4 +100,21 @@ func (r *Report) unused(exp *expectedMessage) {
 		}
 		r.Unused = append(r.Unused, Expected{exp.seq, method})
 	}
+}
+
+// EndAs ends this process the way an agent ended. If a signal killed the agent, EndAs
+// sends the same signal to this process, provided that it can kill a Go program.
+// Otherwise it returns the status with which to exit.
+func EndAs(exit wire.Exit) (status int) {
+	switch sig := syscall.Signal(exit.Code - 128); sig {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		if exit.Signal != sig.String() {
+			break
+		}
+		signal.Reset(sig)
+		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
+			time.Sleep(time.Second) // the signal arrives within this time
+		}
+	}
+	return exit.Code
 }

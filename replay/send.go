@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -52,7 +53,7 @@ func (p *player) noteSent(l *lane, pf *pendingFrame) {
 
 // rewritten returns a message of the agent with live ids and paths.
 func (p *player) rewritten(l *lane, pf *pendingFrame, raw []byte) []byte {
-	return p.pathsOf(l).Rewrite(remap.Apply(raw, p.idEdits(pf, raw)))
+	return p.pathsIn(l, pf).Rewrite(remap.Apply(raw, p.idEdits(pf, raw)))
 }
 
 // idEdits returns the edits that put live ids into a message of the agent, in order.
@@ -74,7 +75,18 @@ func (p *player) pathsOf(l *lane) *remap.PathMap {
 	return &p.paths
 }
 
-// tokenless reports whether a frame is about the progress of a call for which the client
+// pathsIn returns the mapping of paths for a frame of the agent. The answer to initialize
+// comes before any session is set up, and may name the directory of the process.
+func (p *player) pathsIn(l *lane, pf *pendingFrame) *remap.PathMap {
+	if pf.reply == nil || !dialect.Does(pf.method, dialect.Initializes) {
+		return p.pathsOf(l)
+	}
+	paths := &remap.PathMap{}
+	paths.Learn(p.recordedCwd, p.agent.Cwd)
+	return paths
+}
+
+// tokenless reports whether a frame reports the progress of a call for which the client
 // gave no progress token.
 func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 	if !pf.token {
@@ -86,14 +98,14 @@ func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 }
 
 // sendLong sends a frame that is too long to be read at once. It replaces the id of a
-// response anywhere in the frame, and other ids only in the beginning.
+// response anywhere in the frame, and other ids only at the beginning.
 func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	edits := p.idEdits(pf, beginning)
 	if pf.reply != nil && wire.ScanPrefix(beginning).ID == nil {
 		id, at := rpc.LastID(p.recording.tape, pf.seq)
 		edits = append(edits, remap.Edit{From: at, To: at + len(id), With: pf.reply.live})
 	}
-	paths := remap.NewPathWriter(p.out, p.pathsOf(l))
+	paths := remap.NewPathWriter(p.out, p.pathsIn(l, pf))
 	ids := remap.NewEditWriter(paths, edits)
 	if err := p.recording.tape.WriteFrame(ids, pf.seq); err != nil {
 		p.report.note("frame %d is sent in part: %v", pf.seq, err)
@@ -121,4 +133,28 @@ func (p *player) writeLine(pf *pendingFrame, line []byte) {
 	if out == p.out {
 		p.told(pf.seq, nil)
 	}
+}
+
+// clientCapabilities are what the live client says it supports.
+type clientCapabilities struct {
+	initialize []byte          // params of its initialize; nil before that has come
+	added      [][]byte        // params of later requests that add capabilities
+	checked    map[string]bool // methods for which lacks was called
+}
+
+// initialized notes the params of initialize.
+func (c *clientCapabilities) initialized(params []byte) {
+	c.initialize, c.checked = bytes.Clone(params), make(map[string]bool)
+}
+
+// lacks reports whether a method of the agent requires a capability that the client has
+// not offered. It returns true only once per method.
+func (c *clientCapabilities) lacks(method string) bool {
+	if c.initialize == nil || c.checked[method] {
+		return false
+	}
+	c.checked[method] = true
+	return !slices.ContainsFunc(append(c.added, c.initialize), func(said []byte) bool {
+		return dialect.Allowed(dialect.Unknown, dialect.ClientSide, method, said)
+	})
 }

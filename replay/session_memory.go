@@ -15,8 +15,8 @@ import (
 
 // A sessionMemory is a store for one run of a live agent, in a temporary directory. From
 // it, a shim between player and agent serves the sessions of the tape that continue live.
-// The store also has the ids of all other sessions of the tape, so that the shim gives none
-// of them to a new session.
+// The store also holds the ids of all other sessions of the tape, so that the shim gives
+// none of them to a new session.
 type sessionMemory struct {
 	store    *record.Store
 	start    record.Start
@@ -70,7 +70,7 @@ func (m *sessionMemory) close() {
 	os.RemoveAll(m.store.Dir())
 }
 
-// reserveIDs makes a tape that makes all sessions of the played tape.
+// reserveIDs writes a tape that creates all sessions of the played tape.
 func (m *sessionMemory) reserveIDs(p *player) error {
 	return m.tape(func(say func(dir wire.Direction, line []byte)) error {
 		id := []byte("0")
@@ -83,9 +83,9 @@ func (m *sessionMemory) reserveIDs(p *player) error {
 	})
 }
 
-// remember makes tapes of what was said in a session: on the tapes before the one that is
-// played, and on that one before frame end, or to its end if end is 0. Paths are the
-// client's.
+// remember makes tapes of what was said in a session: on the tapes preceding the one
+// being played, and on that one before frame end, or to its end if end is 0. Paths are
+// the client's.
 func (m *sessionMemory) remember(p *player, l *lane, end uint64) error {
 	for _, t := range p.agent.Tapes {
 		if t == p.recording.tape {

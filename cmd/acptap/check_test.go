@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/cmd/acptap/help"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
@@ -68,7 +69,7 @@ func TestCheckRules(t *testing.T) {
 		if err := dec.Decode(&l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Name == "" || l.Strength == conform.None || !strings.HasSuffix(l.URL, "/inspect/conform/rules/"+l.Rule+".txt") {
+		if l.Name == "" || l.Strength == conform.None || !strings.HasSuffix(l.URL, "/inspect/conform/rules/"+l.Rule+"-"+l.Name+".txt") {
 			t.Errorf("got %+v", l)
 		}
 		for _, word := range []string{l.Rule, l.Name} {
@@ -77,8 +78,30 @@ func TestCheckRules(t *testing.T) {
 			}
 		}
 	}
-	if rules != 147 {
-		t.Errorf("got %d rules, want 147", rules)
+	if rules != len(conform.Rules()) {
+		t.Errorf("got %d rules, want %d", rules, len(conform.Rules()))
+	}
+}
+
+// All that counts the rules comes to the same number, whether the user's queries and what
+// hung are looked for, too, or not.
+func TestCountsOfRules(t *testing.T) {
+	all := len(conform.Rules())
+	_, table, _ := runCheck(t, "--rules")
+	if n := strings.Count(table, "\n"); n != all {
+		t.Errorf("--rules has %d lines, want %d", n, all)
+	}
+	const tape = "../../testdata/tapes/acpx-exec.jsonl"
+	for _, flags := range [][]string{nil, {"--severity", "note"}, {"--expect", "kind:request"}} {
+		if _, out, _ := runCheck(t, append(flags, tape)...); !strings.Contains(out, fmt.Sprintf("\n%d rules: ", all)) {
+			t.Errorf("%q: got\n%swant %d rules", flags, out, all)
+		}
+		if _, out, _ := runCheck(t, append(flags, "--json", tape)...); !strings.Contains(out, fmt.Sprintf(`"rules":%d,`, all)) {
+			t.Errorf("%q: got\n%swant %d rules", flags, out, all)
+		}
+	}
+	if topic, _ := help.Find("checking"); !strings.Contains(topic.Markdown, fmt.Sprintf("\n%d rules: ", all)) {
+		t.Errorf("the topic about checking names another number of rules than %d", all)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestContributing(t *testing.T) {
 	}
 	named := 0
 	for _, m := range regexp.MustCompile("`((?:proxy|record|replay|inspect|cmd|testdata|\\.ci)/[A-Za-z0-9_./-]+)`").FindAllStringSubmatch(string(text), -1) {
-		if strings.HasSuffix(m[1], "/ID.txt") {
+		if strings.HasSuffix(m[1], "/ID-name.txt") {
 			m[1] = filepath.Dir(m[1])
 		}
 		if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {

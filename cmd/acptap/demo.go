@@ -24,17 +24,7 @@ func newDemoCmd(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Run a scripted client and agent to see how acptap works",
-		Long: `Runs a scripted client and a scripted agent with acptap proxy between them, and
-shows the conversation that was recorded. Then restarts the proxy and the agent
-and lets the client load the session, which the agent has forgotten. Finally
-replays the agent from the tape. The demo needs no agent, network or account.
-
-The tapes are kept, in a new temporary directory or in that of --store.
-
-Exit status 0; 2 if anything departs from the script, or on an interrupt.`,
-		Example: `  acptap demo
-  acptap demo --store /tmp/tapes`,
-		Args: cli.Operands(0, 0),
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), *dir, cmd.OutOrStdout())
 		},
@@ -53,14 +43,14 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 		return err
 	}
 	var form trace.Text
-	seen := func(wire.Direction, []byte) {}
+	var seen func(wire.Direction, []byte)
 	if cli.IsTerminal(out) {
 		form.Width, form.Color = cli.Columns(out), cli.TakesColor(out)
 		seen = demo.NewProgress(out).Show
 	}
 	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
-		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: after an interrupt, too, the user learns where the tapes are
+		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: even after an interrupt the user should learn where the tapes are
 	}
 	if cli.IsTerminal(out) {
 		fmt.Fprintln(out) // below the progress
@@ -114,7 +104,7 @@ func writeNext(w io.Writer, dir string) error {
 	return t.Write(w, 0) // never cut: users copy these commands
 }
 
-// shellName returns the name of the user's shell, guessed from the environment.
+// shellName guesses the user's shell from the environment.
 func shellName() string {
 	if shell := os.Getenv("SHELL"); shell != "" || runtime.GOOS != "windows" {
 		return filepath.Base(shell)
@@ -136,16 +126,10 @@ func exportLine(shell, dir string) string {
 func newDemoAgentCmd() *cobra.Command {
 	var agent demo.Agent
 	cmd := &cobra.Command{
-		Use:   "demo-agent",
-		Short: "The agent of the demo",
-		Long: `Plays the agent of the demo on stdio. Its messages are the same each time. It
-accepts the client's messages only in the order of the script, and compares
-their method, session and chosen option.
-
-Exit status 0 if the client followed the script; 2 if not.`,
-		Example: "  acptap proxy -- acptap demo-agent",
-		Hidden:  true,
-		Args:    cli.Operands(0, 0),
+		Use:    "demo-agent",
+		Short:  "The agent of the demo",
+		Hidden: true,
+		Args:   cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return agent.Run(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

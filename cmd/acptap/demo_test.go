@@ -24,7 +24,7 @@ func scriptLines(script []demo.Step, by wire.Direction) []string {
 	var all []string
 	for _, step := range script {
 		if step.By == by {
-			all = append(all, step.Lines...)
+			all = append(all, step.Line)
 		}
 	}
 	return all
@@ -77,7 +77,7 @@ func TestDemoTape(t *testing.T) {
 	script = slices.DeleteFunc(script, func(s demo.Step) bool { return s.By == wire.AgentStderr })
 	var want []string
 	for _, step := range script {
-		want = append(want, step.Lines...)
+		want = append(want, step.Line)
 	}
 	if d := cmp.Diff(want, messages); d != "" {
 		t.Errorf("order of the script (-) and of the tape (+):\n%s", d)

@@ -20,18 +20,7 @@ func newDoctorCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the store, and say what to do about problems",
-		Long: `Checks the store: its owner and permissions, the disk, the catalogue, journals
-that killed proxies left behind, and whether each tape can be read; and whether
-the clients whose settings acptap wrap has changed can start acptap. It changes
-nothing unless --recover or --rebuild is given.
-
-A line of --json is an object with what, bad (it is a problem), and advice.
-
-Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
-		Example: `  acptap doctor
-  acptap doctor --deep
-  acptap doctor --recover --rebuild`,
-		Args: cli.Operands(0, 0),
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
@@ -49,7 +38,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 			p := cli.NewProgress(cmd.ErrOrStderr(), "checking tapes")
 			found := store.Examine(deep, p.Count)
 			p.End()
-			found = append(found, wrapCommands(dir).Examine()...)
+			found = append(found, wrap.Commands{Store: dir}.Examine()...)
 			found = append(found, examineShipping(store, time.Now())...)
 			if asJSON {
 				err = cli.WriteJSONLines(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
@@ -17,65 +23,22 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/redact"
 )
 
 // newExportCmd returns the export command. handOver runs acptap-lake in its place.
 func newExportCmd(dir *string, handOver func(*cobra.Command) error) *cobra.Command {
 	var out, only string
-	var force, nested bool
+	var force bool
 	var e exporting
 	var tables lake.Export
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF...",
 		Short: "Write tapes in the portable form, as spans, or as tables",
-		Long: `Writes a tape or a session as JSON Lines, for git, bug reports, tests and jq: a
-header, then one line for each frame. Every command that takes a REF takes such
-a file. See acptap help portable.
-
-Secrets that it finds are replaced by [redacted]: authorization and cookie
-headers, env of MCP servers, what nobody can guess in the paths of their URLs,
-login parameters, tokens. A frame of more than 12 MiB is left out. Some secrets
-are missed, so read the file before you publish it.
-
-With --findings, what acptap check finds in a frame stands behind it, in lines
-{"finding":{...}} with the members of acptap check --json. Who reads the file
-passes over them.
-
-With --mcp, the tapes of the MCP servers that the agent started are written too,
-each to a file of its own in the directory of --output, and the paths of all of
-them are listed. acptap import takes that directory.
-
-With --format otlp or perfetto, spans are written instead: a turn with its tool
-calls, permissions and calls is a trace, and the connection another. otlp is
-OTLP/JSON, one request a line, with --signals also metrics and logs; perfetto
-is JSON of trace events, which speedscope opens. --mcp adds those of the servers
-that the agent started.
-Nothing that was said is in spans, and no title or path, unless --content asks
-for them; then secrets are replaced there too. See acptap help spans.
-
-With --format parquet, tables of turns, tool calls, calls and frames are written
-for DuckDB, ClickHouse and others, of whole tapes: of several REFs, or of those
-that --all, --agent and --since select. --output is a directory then, or a URL
-s3://BUCKET/PREFIX as acptap push has it. See acptap help tables.
-
-With --filter, only frames that match are written, with their numbers on the
-tape; see acptap help filters. If a session spans several tapes, the numbers are
-those of the first.
-` + ref.Help + `
-
-Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.`,
-		Example: `  acptap export last > bug.jsonl
-  acptap export -o testdata/fix.jsonl 7k2m9p
-  acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
-  acptap export --findings last | jq 'select(.finding.strength == "violation")'
-  acptap export --mcp -o bug-7 last
-  acptap export --format otlp last >> spans.jsonl
-  acptap export --format perfetto --mcp -o trace.json last
-  acptap export --format parquet -o lake --since 7d
-  acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if e.format != "otlp" && cmd.Flags().Changed("signals") {
 				return fmt.Errorf("--signals is for --format otlp, not %s", e.format)
@@ -96,7 +59,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			if err := e.checkFormat(only != ""); err != nil {
 				return err
 			}
-			inFiles := nested && e.format == "jsonl"
+			inFiles := e.nested && e.format == "jsonl"
 			if inFiles && (out == "" || out == "-") {
 				return errors.New("--mcp writes several files: name a directory for them with --output")
 			}
@@ -112,14 +75,10 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 				return err
 			}
 			switch {
-			case nested && (sub.Store == nil || sub.Session != ""):
+			case e.nested && (sub.Store == nil || sub.Session != ""):
 				return fmt.Errorf("--mcp takes a tape of the store, and %q is none", args[0])
 			case inFiles:
 				return e.exportNested(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sub, out, force)
-			case nested:
-				if sub.Parts, err = withServers(sub); err != nil {
-					return err
-				}
 			}
 			var damage error
 			if out == "" || out == "-" {
@@ -137,9 +96,9 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
-	cmd.Flags().BoolVar(&nested, "mcp", false, "also the servers that the agent started: their spans, or with --output their tapes, a file for each")
+	cmd.Flags().BoolVar(&e.nested, "mcp", false, "also the servers that the agent started: their spans, or with --output their tapes, a file for each")
 	tables.Which.Register(cmd.Flags())
-	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds behind each frame")
+	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds after each frame")
 	return cmd
 }
 
@@ -152,47 +111,42 @@ type exporting struct {
 	raw      bool
 	content  bool // include it in spans
 	findings bool
+	nested   bool // include servers that the agent started
 }
 
 // export writes the readable frames of a subject that match. damage joins the errors for
-// parts that cannot be read.
+// unreadable parts.
 func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	if x.format != "jsonl" {
 		return x.exportSpans(ctx, w, sub, bar)
 	}
-	info, err := sub.Parts[0].Tape.Info()
+	parts, err := sub.Agents(sub.Parts...)
 	if err != nil {
 		return nil, err
 	}
+	info := parts[0].Info
 	if sub.Session != "" {
 		info.Tape = "" // a session is not the whole tape, so it must not have the tape's ID
 	}
-	for _, p := range sub.Parts[1:] {
-		more, err := p.Tape.Info()
-		if err != nil {
-			return nil, err
+	notes, secrets := make([]note.List, len(parts)), make([]*redact.Redaction, len(parts))
+	for i, p := range parts {
+		if i > 0 {
+			info.Rules += p.Info.Rules
+			info.Streams += p.Info.Streams
 		}
-		info.Rules += more.Rules
-		info.Streams += more.Streams
-	}
-	notes := make([]note.List, len(sub.Parts))
-	for i, p := range sub.Parts {
 		var bad error
 		notes[i], bad = p.Tape.Notes()
 		damage = errors.Join(damage, bad)
-	}
-	secrets := make([]*redact.Redaction, len(sub.Parts))
-	for i, p := range sub.Parts {
 		if !x.raw {
 			secrets[i] = p.Tape.Redaction()
 		}
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, secrets[0])
+	to, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, secrets[0])
 	if err != nil {
 		return damage, err
 	}
 	match := query.Matcher{Filter: x.want}
-	if err := match.Judge(ctx, sub); err != nil {
+	if err := match.Judge(ctx, sub.Tapes()...); err != nil {
 		return damage, err
 	}
 	var found check.Found
@@ -201,37 +155,28 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 			return damage, err
 		}
 	}
-	for i, p := range sub.Parts {
-		e.Notes, e.Secrets = notes[i], secrets[i]
-		info, err := p.Tape.Info()
-		if err != nil {
-			return damage, err
-		}
-		match.StartTape(p, info)
-		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
+	for e := range reading.New(parts).Read(ctx) {
+		p, f := e.Part, &e.Frame
+		switch {
+		case e.Err != nil:
+			damage = errors.Join(damage, e.Err)
+		case e.Kind == reading.Begins:
+			to.Notes, to.Secrets = notes[p.Index], secrets[p.Index]
+			match.StartTape(p)
+		case e.Kind == reading.Read && to.Secrets.Knows(f): // otherwise it was recorded just now
+			if bar.Show(int64(f.Seq), int64(p.Info.Lines)); !match.Matches(f) || !p.Holds(f) {
+				continue
+			}
+			err := to.Write(p.Tape, *f)
+			if err == nil && found != nil {
+				err = writeFindings(to, p.Info.Tape, found[p.Index][f.Seq])
+			}
 			if err != nil {
-				damage = errors.Join(damage, err)
-				continue
-			}
-			if !secrets[i].Knows(&f) {
-				break
-			}
-			bar.Show(int64(f.Seq), int64(info.Lines))
-			if !match.Matches(&f) || !sub.Has(p, &f) {
-				continue
-			}
-			if err := e.Write(p.Tape, f); err != nil {
-				return damage, err
-			}
-			if found == nil {
-				continue
-			}
-			if err := writeFindings(e, info.Tape, found[i][f.Seq]); err != nil {
 				return damage, err
 			}
 		}
 	}
-	return damage, e.Close()
+	return damage, cmp.Or(ctx.Err(), to.Close())
 }
 
 // writeFindings writes the findings about the frame written last.
@@ -246,4 +191,79 @@ func writeFindings(e *portable.Exporter, tape string, found []*report.Finding) e
 		}
 	}
 	return nil
+}
+
+// checkTables returns an error for flags and arguments that do not apply to an export of
+// tables.
+func checkTables(given *pflag.FlagSet, tables *lake.Export, args []string) error {
+	for _, flag := range []struct{ name, why string }{
+		{"filter", "--filter is for frames: --format parquet writes whole tapes"},
+		{"findings", "--findings is for --format jsonl, not parquet"},
+		{"mcp", "--mcp changes nothing: --format parquet always has the tapes of servers"},
+		{"force", "--force changes nothing: --format parquet replaces what was written of a tape before"},
+	} {
+		if given.Changed(flag.name) {
+			return errors.New(flag.why)
+		}
+	}
+	return tables.Check(args)
+}
+
+// exportNested writes a tape and its nested tapes to files in a directory, one file per
+// tape, and writes their paths to w.
+func (x *exporting) exportNested(ctx context.Context, w, stderr io.Writer, sub ref.Subject, out string, force bool) error {
+	r, err := sub.Reader(true, sub.Parts...)
+	if err != nil {
+		return err
+	}
+	files := nestedFiles(r.Parts, filepath.Join(out, r.Parts[0].Info.Tape))
+	for _, file := range files {
+		if ref.IsFile(file) && !force {
+			return fmt.Errorf("%s exists; --force replaces it", file)
+		}
+	}
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return err
+	}
+	var damage error
+	for i, file := range files {
+		bad, err := x.exportFile(ctx, file, ref.Subject{Store: sub.Store, Parts: []ref.Part{{Tape: r.Parts[i].Tape}}}, stderr)
+		if err != nil {
+			return err
+		}
+		damage = errors.Join(damage, bad)
+		if _, err := fmt.Fprintln(w, file); err != nil {
+			return err
+		}
+	}
+	return damage
+}
+
+// exportFile writes a subject to a file; on error it leaves no partial file.
+func (x *exporting) exportFile(ctx context.Context, path string, sub ref.Subject, stderr io.Writer) (damage, err error) {
+	bar := cli.NewProgress(stderr, path)
+	defer bar.End()
+	err = disk.WriteFile(path, func(w io.Writer) (err error) {
+		damage, err = x.export(ctx, w, sub, bar)
+		return err
+	})
+	return damage, err
+}
+
+// nestedFiles returns the files for a tape and all tapes below it: BASE.jsonl, and
+// BASE.mcp.NAME.jsonl for the server NAME, as acptap help portable describes.
+func nestedFiles(parts []*reading.Part, base string) []string {
+	files := []string{base + ".jsonl"}
+	for _, p := range parts[1:] {
+		name := p.Server
+		if above := parts[p.Above]; above.IsServer() {
+			name = name[len(above.Server+"+"):]
+		}
+		file := portable.ServerFile(strings.TrimSuffix(files[p.Above], ".jsonl"), name)
+		for slices.Contains(files, file) {
+			file = strings.TrimSuffix(file, ".jsonl") + "_.jsonl"
+		}
+		files = append(files, file)
+	}
+	return files
 }

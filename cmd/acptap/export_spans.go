@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship"
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -22,7 +23,7 @@ type spanWriter interface {
 	Close() error
 }
 
-// checkFormat returns an error for flags that do not go with the format.
+// checkFormat returns an error for flags that do not apply to the format.
 func (x *exporting) checkFormat(filtered bool) (err error) {
 	switch x.format {
 	case "jsonl":
@@ -49,35 +50,28 @@ func (x *exporting) checkFormat(filtered bool) (err error) {
 	return nil
 }
 
-// withServers returns the tapes of a subject and those of their servers.
-func withServers(sub ref.Subject) ([]ref.Part, error) {
-	r, err := sub.Reader(true, sub.Parts...)
-	if err != nil {
-		return nil, err
-	}
-	parts := sub.Parts
-	for _, server := range r.Servers() {
-		parts = append(parts, ref.Part{Tape: server.Tape})
-	}
-	return parts, nil
-}
-
-// exportSpans writes the spans of a subject. damage joins the errors for frames that cannot
-// be read.
+// exportSpans writes the spans of a subject. damage joins the errors for unreadable
+// frames.
 func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	b, err := spanBuilder(x.content)
 	if err != nil {
 		return nil, err
 	}
+	agents, err := sub.Agents(sub.Parts...)
+	if err != nil {
+		return nil, err
+	}
+	r := reading.New(agents)
+	if x.nested {
+		if err := r.AddServers(true); err != nil {
+			return nil, err
+		}
+	}
 	tapes := ship.Tapes{Store: sub.Store}
 	b.Logs = slices.Contains(x.signals, otlp.Logs)
 	var out spanWriter
-	for _, p := range sub.Parts {
-		info, err := p.Tape.Info()
-		if err != nil {
-			return damage, err
-		}
-		tape, err := tapes.Describe(p.Tape, &info)
+	for _, p := range r.Parts { // the spans of one tape after those of another
+		tape, err := tapes.Describe(p.Tape, &p.Info)
 		if err != nil {
 			return damage, err
 		}
@@ -95,7 +89,7 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 				damage = errors.Join(damage, err)
 				continue
 			}
-			bar.Show(int64(f.Seq), int64(info.Lines))
+			bar.Show(int64(f.Seq), int64(p.Info.Lines))
 			if err := writeSpans(out, b.Add(&f), sub.Session); err != nil {
 				return damage, err
 			}
@@ -103,7 +97,7 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 				return damage, err
 			}
 		}
-		if info.Live {
+		if p.Info.Live {
 			continue
 		}
 		if err := writeSpans(out, b.End(), sub.Session); err != nil {

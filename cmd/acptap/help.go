@@ -19,18 +19,9 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [flags] [COMMAND|TOPIC]",
 		Short: "Print the help of a command or a topic",
-		Long: `Prints the help of a command, or a topic. Without arguments it lists commands
-and topics. With --man it writes all of that as man pages instead: a page of
-section 1 for each command and of section 7 for each topic.
-
-Exit status 0; 2 if there is no such command or topic.`,
-		Example: `  acptap help filters
-  acptap help replay agent
-  acptap help --markdown editors
-  acptap help --man ~/.local/share/man`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if manDir != "" {
-				return help.WriteMan(manDir, root)
+				return help.WriteMan(manDir, root, describe)
 			}
 			if len(args) == 1 {
 				if topic, ok := help.Find(args[0]); ok {
@@ -75,7 +66,7 @@ Exit status 0; 2 if there is no such command or topic.`,
 	return cmd
 }
 
-// writeTopic prints a topic: as Markdown, or as text that fits w.
+// writeTopic prints a topic, as Markdown or as text that fits w.
 func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
 	text := topic.Markdown
 	if !markdown {

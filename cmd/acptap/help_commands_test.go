@@ -137,6 +137,7 @@ func TestShownCommands(t *testing.T) {
 	}
 	var every func(cmd *cobra.Command)
 	every = func(cmd *cobra.Command) {
+		describe(cmd)
 		for line := range strings.Lines(cmd.Example) {
 			calls := acptapCalls(line)
 			if len(calls) == 0 && strings.TrimSpace(line) != "acptap" && !strings.HasPrefix(line, "  acptap  ") {
@@ -248,7 +249,7 @@ func TestCommandTable(t *testing.T) {
 func TestFiltersTopic(t *testing.T) {
 	topic, _ := help.Find("filters")
 	for _, k := range filter.Keys() {
-		for _, word := range append(k.Words, k.Name) {
+		for _, word := range append(k.Words(), k.Name) {
 			if !strings.Contains(topic.Markdown, "`"+word+"`") && !strings.Contains(topic.Markdown, "`"+k.Name+":"+word+"`") {
 				t.Errorf("nothing about %s of %s", word, k.Name)
 			}

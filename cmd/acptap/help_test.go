@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
@@ -36,6 +37,7 @@ func TestHelp(t *testing.T) {
 			return // cobra's own
 		}
 		t.Run(strings.ReplaceAll(c.CommandPath(), " ", "_"), func(t *testing.T) {
+			describe(c)
 			if c.Example == "" {
 				t.Error("no example")
 			}
@@ -113,6 +115,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
 		{newStatsCmd(&dir), statsFields()},
 	} {
+		describe(tt.cmd)
 		_, list, ok := strings.Cut(tt.cmd.Long, "--json is an object with")
 		if !ok || len(tt.fields) < 2 {
 			t.Fatalf("%s: no list of fields, or only %q", tt.cmd.Name(), tt.fields)
@@ -129,6 +132,7 @@ func TestHelpOfJSON(t *testing.T) {
 func TestHelpOfMembers(t *testing.T) {
 	for _, object := range []any{
 		tapeLine{}, sessionLine{}, versionLine{}, watchLine{}, noteLine{}, importedLine{}, doomedTape{}, drive.Report{}, replay.Report{},
+		report.Line{}, report.Total{}, summary.Head{},
 	} {
 		for _, name := range fieldsOf(object) {
 			if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(cli.Members(object)) {
@@ -156,6 +160,7 @@ func statsFields() (names []string) {
 func TestHelpSaysJSON(t *testing.T) {
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
+		describe(c)
 		if c.Flags().Lookup("json") != nil && !regexp.MustCompile(`--json\s+(is|gives)\s`).MatchString(c.Long) {
 			t.Errorf("%s: the help does not say what --json writes", c.CommandPath())
 		}

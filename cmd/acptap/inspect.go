@@ -26,26 +26,7 @@ func newInspectCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] [REF[:FRAME]]",
 		Short: "Browse tapes in the terminal",
-		Long: `Opens a tape or a session in the terminal. Number keys switch between frames,
-conversation, turns over time, capabilities of both sides, statistics, and what
-acptap check finds. New frames appear as they are recorded. ? lists the keys, q
-quits. Without REF it begins with the tapes of the store, and so does acptap
-alone. A session is shown with all of its tapes, one after the other. See acptap
-help inspector.
-
-The last filters are kept in the store, in the file filters.
-` + ref.Help + `
-
-With NO_COLOR set (no-color.org) there are no colours.
-
-Exit status 0; 2 if REF cannot be read.`,
-		Example: `  acptap inspect
-  acptap inspect last~1
-  acptap inspect last:42
-  acptap inspect --place chat last
-  acptap inspect --filter 'permission' bug.jsonl
-  ssh box acptap export last | acptap inspect -`,
-		Args: cli.Operands(0, 1),
+		Args:  cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := query.Parse(in.Filter); err != nil {
 				return err
@@ -79,7 +60,7 @@ func newInspector() screen.Inspector {
 	return in
 }
 
-// viewers has the programs to use if the environment names none.
+// viewers lists the programs to use if the environment names none.
 var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
 
 // view opens a file with the program that an environment variable names.
@@ -88,8 +69,8 @@ func view(variable, path string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("$%s names no program", variable)
 	}
-	// ^C is for that program: less stops a search and continues. We catch the signal
-	// instead of ignoring it, because the program would inherit the ignoring.
+	// ^C is meant for that program: less stops a search and continues. We catch the
+	// signal instead of ignoring it, because the program would inherit an ignored signal.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -155,7 +136,8 @@ func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 }
 
 // browseFile opens the inspector on a file. It first imports a file in the portable form
-// into a temporary store, because the inspector reads several places of a tape at once.
+// into a temporary store, because the inspector reads several places of a tape
+// concurrently.
 func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error) {
 	sub := screen.Subject{
 		Name: filepath.Base(path),

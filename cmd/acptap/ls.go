@@ -24,43 +24,8 @@ func newLsCmd(dir *string) *cobra.Command {
 	var sel tapelist.Selection
 	cmd := &cobra.Command{
 		Use:   "ls",
-		Short: "List the tapes, the newest last",
-		Long: `Lists the tapes of the store, the newest last. A tape is the recording of one
-run of an agent.
-
-TAPE is the end of its id, which names it in other commands; ● marks one that is
-being recorded, └ one whose agent was started by the agent of the tape above it,
-which can also be named by that: last+NAME.
-AGENT is the name given with acptap proxy --name, else the name that the agent
-reports, else the program, script or package that was run. TITLE is that of the
-first session, else its first prompt, else the working directory, or the URL of
-a server that has one. In front of it stand the tape's #tags and the number of
-its notes (acptap tag, acptap note). FAILED counts failures: errors, failed tool
-calls, refused permissions, requests without an answer, ends that are not in
-order, lines that are not JSON-RPC, and gaps. A count has a + where a part of
-the tape is not counted.
-
-With --wide ids are whole. FRAMES and SIZE count the messages of both sides,
-without the agent's stderr. STATE is how the tape came out, the worst of
-  done, cancelled, out of tokens, refused, error   of its turns, with the error
-  recording cut off   acptap was killed, or a request has no answer and the end
-                      is not on the tape
-  agent died          with a signal or a status that its client did not want
-  running             it is being recorded
-  not yet compressed  a part of the tape is in live/ and is not counted, so that
-                      counts have a +. The next acptap proxy, or acptap doctor
-                      --recover, moves it into the tape
-
-A line of --json is an object with
-` + cli.Members(tapeLine{}) + `
-Exit status 0; 2 if the store, or a tape in it, cannot be read, or with --tag
-the tags.`,
-		Example: `  acptap ls
-  acptap ls --failed --since 2h
-  acptap ls --agent claude -n 5
-  acptap ls --tag bug-7 --wide
-  acptap ls --json | jq -r 'select(.failures > 0) | .tape'`,
-		Args: cli.Operands(0, 0),
+		Short: "List tapes, newest last",
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			if err := sel.Parse(now); err != nil {
@@ -106,7 +71,7 @@ the tags.`,
 	sel.Register(f)
 	f.BoolVar(&sel.Failed, "failed", false, "only those with failures")
 	f.StringSliceVar(&sel.Tags, "tag", nil, "only those with this `tag`")
-	f.UintVarP(&sel.Limit, "number", "n", 0, "only the newest `n`, with those below them")
+	f.UintVarP(&sel.Limit, "number", "n", 0, "only the newest `n`, with the tapes below them")
 	return cmd
 }
 
@@ -147,7 +112,7 @@ type tapeLine struct {
 	Exit          *wire.Exit `json:"exit,omitempty" help:"code, signal, error: how the agent ended, if it did"`
 
 	Rules     uint64        `json:"rules,omitempty" help:"how often a rule changed something, if any did"`
-	Parent    record.Parent `json:"parent,omitzero" help:"tape, link, server: of the agent that started this one"`
+	Parent    record.Parent `json:"parent,omitzero" help:"tape, link, server: of the agent that started this one; claimed: only the imported file says so"`
 	Transport string        `json:"transport,omitempty" help:"http or ws; not there for stdio"`
 	Upstream  string        `json:"upstream,omitempty" help:"the server's URL; not there for stdio"`
 	Streams   uint64        `json:"streams,omitempty" help:"how many HTTP exchanges and WebSockets"`
@@ -171,12 +136,12 @@ func tapeOf(i tapelist.Row) any {
 	return line
 }
 
-// emptyText says how to record a first tape.
+// emptyText explains how to record a first tape.
 func emptyText(dir string) string {
 	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor (acptap help editors),\nor try acptap demo.\n", dir)
 }
 
-// complainOfParts warns about parts of tapes that cannot be read.
+// complainOfParts warns about unreadable parts of tapes.
 func complainOfParts(w io.Writer, broken []error) error {
 	for _, err := range broken {
 		cli.Warn(w, "%v", err)
@@ -187,12 +152,12 @@ func complainOfParts(w io.Writer, broken []error) error {
 	return nil
 }
 
-// unreadable returns the error for n parts of tapes that cannot be read.
+// unreadable returns the error for n unreadable parts of tapes.
 func unreadable(n int) error {
 	return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(n, "part"))
 }
 
-// complain warns about tapes that cannot be read.
+// complain warns about unreadable tapes.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
 		cli.Warn(w, "tape %s: %v", b.Tape, b.Err)

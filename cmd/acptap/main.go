@@ -5,8 +5,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -32,16 +34,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // not spend time building other commands (BenchmarkStart).
 func newRootCmd(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "acptap",
-		Short: "Record, replay and inspect what an editor and an agent say to each other",
-		Long: `acptap sits on stdio between a client and an agent of the Agent Client Protocol,
-or between a client and a server of the Model Context Protocol, records what
-they say to each other, shows it, and replays either side.`,
-		Example: `  acptap demo                         see how it works
-  acptap proxy -- my-agent --acp      use this in place of the agent's command
-  acptap ls                           list the tapes
-  acptap show last                    show the frames of the newest tape
-  acptap                              browse the tapes in the terminal`,
+		Use:     "acptap",
+		Short:   "Record, replay and inspect what an editor and an agent say to each other",
 		Args:    cli.Subcommand,
 		Version: cli.Version(),
 	}
@@ -56,7 +50,7 @@ they say to each other, shows it, and replays either side.`,
 	root.AddCommand(newProxyCmd(&dir))
 	if runsProxy(args) {
 		root.CompletionOptions.DisableDefaultCmd = true
-		cli.Configure(root, topicList)
+		cli.Configure(root, describe, topicList)
 		return root
 	}
 	root.AddCommand(
@@ -83,25 +77,20 @@ they say to each other, shows it, and replays either side.`,
 		newRmCmd(&dir),
 		newPruneCmd(&dir),
 		newDoctorCmd(&dir),
-		wrapCommands(&dir).Wrap(),
-		wrapCommands(&dir).Unwrap(),
+		wrap.Commands{Store: &dir}.Wrap(),
+		wrap.Commands{Store: &dir}.Unwrap(),
 		newDemoCmd(&dir),
 		newDemoAgentCmd(),
 		newVersionCmd(),
 	)
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(cli.Acptap.VersionLine())
-	cli.Configure(root, topicList)
+	cli.Configure(root, describe, topicList)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
 		c.Attach(root)
 	}
 	return root
-}
-
-// wrapCommands returns the commands that add acptap to the settings of clients.
-func wrapCommands(dir *string) wrap.Commands {
-	return wrap.Commands{Store: dir}
 }
 
 // completes reports whether a shell is asking for completions.
@@ -121,4 +110,20 @@ func runsProxy(args []string) bool {
 		args = args[1:]
 	}
 	return len(args) > 0 && args[0] == "proxy"
+}
+
+// runLake runs acptap-lake with this program's arguments in place of cmd. acptap-lake
+// uses the stdin, stdout and stderr of cmd and sets its exit status; runLake forwards
+// termination signals.
+func runLake(cmd *cobra.Command, args []string) error {
+	path, err := cli.Lake.Find()
+	if err == nil {
+		err = cli.Lake.Check(cmd.Context(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	c := exec.Command(path, args...)
+	c.Stdin, c.Stdout, c.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	return cli.RunInPlace(c)
 }

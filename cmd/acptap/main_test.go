@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The race detector has each process sleep for a second before it ends.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	// Tests mostly wait for the programs that they start. -parallel overrides this.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "acptap-proxy": proxyMain, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer})
 }
 

@@ -1,14 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/matrix"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -26,46 +23,11 @@ func newMatrixCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix [flags] [REF... | VERSION VERSION]",
 		Short: "Show what agents can do, or what a new version does worse",
-		Long: `Shows what each version of each agent can do, by the evidence of tapes: of all
-that are in the store, or of those that are given. A row is an agent and its
-version as it calls itself, a column a capability:
-
-  ✓  offered, and it worked         !  offered, and broken: answered -32601, or
-  ·  offered, never used               against the protocol (acptap check)
-  ✗  used without being offered     ?  only failed, and the cause is not clear
-
-A blank says that it is neither offered nor used. --side client shows clients.
-
-With two versions it says what the second one does worse than the first: what is
-gone or broken, which rules of acptap check it breaks that the first one kept,
-stop reasons and errors that are new, and what takes twice as long (the middle
-of first output, session/new and turn, with 20 of each on both sides). Only what
-both had occasion for is compared. A version is NAME@VERSION, whose VERSION may
-be the beginning of one, or @REF, for what a single tape shows:
-
-  acptap matrix my-agent@1.4 my-agent@1.5
-  acptap matrix @last~1 @last
-` + ref.Help + `
-
---format json gives one object for each row: protocol, side (agent or client),
-name, version, tapes, frames, and capabilities: for each of them mark (works,
-unused, broken, unclear, unoffered), connections and offered (on how many of
-these it was offered), worked, missing (-32601), failed, findings, rules, first
-(tape and frame that show it) and tapes. For two versions it is one object:
-before and after (NAME@VERSION), worse and other (kind: capability, rule, stop,
-error or time; what, from, to, at), notCompared.
-
-Exit status 0; 1 if the second version does something worse; 2 if a tape cannot
-be read.`,
-		Example: `  acptap matrix
-  acptap matrix --side client --since 30d
-  acptap matrix --format html > matrix.html
-  acptap matrix my-agent@1.4.0 my-agent@1.5.0`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.parse(); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := cli.UntilSignal(cmd.Context())
 			defer stop()
 			r := matrixRun{matrixFlags: &m, ctx: ctx, dir: *dir, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 			return r.run(args)
@@ -89,18 +51,11 @@ type matrixFlags struct {
 }
 
 func (m *matrixFlags) parse() error {
-	switch m.side {
-	case "agent":
-		m.of = dialect.AgentSide
-	case "client":
-		m.of = dialect.ClientSide
-	default:
-		return fmt.Errorf("--side %q is neither agent nor client", m.side)
+	if err := cmp.Or(cli.OneOf("side", m.side, "agent", "client"), cli.OneOf("format", m.format, "table", "markdown", "html", "json")); err != nil {
+		return err
 	}
-	switch m.format {
-	case "table", "markdown", "html", "json":
-	default:
-		return fmt.Errorf("--format %q is none of table, markdown, html and json", m.format)
+	if m.of = dialect.AgentSide; m.side == "client" {
+		m.of = dialect.ClientSide
 	}
 	if m.dialect != "" {
 		if err := m.only.UnmarshalText([]byte(m.dialect)); err != nil {
@@ -110,7 +65,7 @@ func (m *matrixFlags) parse() error {
 	return nil
 }
 
-// A matrixRun is one call of the command.
+// A matrixRun is one invocation of the command.
 type matrixRun struct {
 	*matrixFlags
 	ctx      context.Context
@@ -118,7 +73,7 @@ type matrixRun struct {
 	in       io.Reader
 	out, err io.Writer
 
-	broken int // tapes that cannot be read completely
+	broken int // tapes that could not be read completely
 }
 
 func (r *matrixRun) run(args []string) error {
@@ -142,7 +97,7 @@ func (r *matrixRun) run(args []string) error {
 	return r.end(err)
 }
 
-// end returns err, or an error if some tapes could not be read completely.
+// end returns err or, if some tapes could not be read completely, an error.
 func (r *matrixRun) end(err error) error {
 	if r.broken > 0 && (err == nil || errors.Is(err, cli.ErrNo)) {
 		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", termtext.Counted(r.broken, "tape"))
@@ -197,8 +152,8 @@ func (r *matrixRun) compare(before, after string) error {
 	return r.end(err)
 }
 
-// read returns the matrix of the named tapes, or if there are none, of the selected tapes
-// of the store.
+// read returns the matrix of the named tapes or, without names, of the store's selected
+// tapes.
 func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 	tapes, err := r.tapes(names)
 	if err != nil {
@@ -218,7 +173,7 @@ func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 	return m, nil
 }
 
-func (r *matrixRun) tapes(names []string) (tapes []*record.Tape, err error) {
+func (r *matrixRun) tapes(names []string) (tapes []matrix.Tape, err error) {
 	if err := r.which.Check(names); err != nil {
 		return nil, err
 	}
@@ -246,8 +201,89 @@ func (r *matrixRun) tapes(names []string) (tapes []*record.Tape, err error) {
 					continue
 				}
 			}
-			tapes = append(tapes, t)
+			tapes = append(tapes, matrix.Tape{Tape: t, File: sub.File})
 		}
 	}
 	return tapes, nil
+}
+
+// maxUnproven limits the capabilities without evidence that are named.
+const maxUnproven = 4
+
+// writeMatrix writes a matrix with a legend of its signs.
+func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
+	grids := m.Grids()
+	if len(grids) == 0 {
+		_, err := fmt.Fprintln(c.W, "These tapes do not show what any agent or client offers.")
+		return err
+	}
+	var lines [][]termtext.Span
+	for _, g := range grids {
+		lines = append(lines, g.Lines(c.Width)...)
+		if len(g.Rest) > 0 {
+			lines = append(lines, termtext.Dim.Line("no evidence: "+someOf(g.Rest)))
+		}
+		lines = append(lines, nil)
+	}
+	return writeMatrixLines(c, append(lines, dimLines(matrix.Legend, c.Width)...))
+}
+
+// dimLines returns a text as dim lines of at most width columns.
+func dimLines(text string, width int) (lines [][]termtext.Span) {
+	for _, line := range termtext.Wrap(text, width) {
+		lines = append(lines, termtext.Dim.Line(line))
+	}
+	return lines
+}
+
+// someOf names the first few of names and says how many more there are.
+func someOf(names []string) string {
+	if more := len(names) - maxUnproven; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxUnproven], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// writeMatrixComparison writes what a new version does worse.
+func writeMatrixComparison(c cli.Canvas, d *matrix.Comparison) error {
+	from, to := termtext.Line(d.Before), termtext.Line(d.After)
+	if len(d.Worse) == 0 {
+		fmt.Fprintf(c.W, "%s does nothing worse than %s.\n", to, from)
+	} else {
+		fmt.Fprintf(c.W, "%s does %d things worse than %s:\n", to, len(d.Worse), from)
+	}
+	if err := writeMatrixChanges(c, d.Worse, "✗ ", termtext.Failure); err != nil {
+		return err
+	}
+	if len(d.Other) > 0 {
+		fmt.Fprintln(c.W, "Otherwise different:")
+		if err := writeMatrixChanges(c, d.Other, "· ", termtext.Plain); err != nil {
+			return err
+		}
+	}
+	if len(d.NotCompared) == 0 {
+		return nil
+	}
+	return writeMatrixLines(c, dimLines("Not compared (seen in only one version): "+strings.Join(d.NotCompared, "; "), max(c.Width, 60)))
+}
+
+func writeMatrixChanges(c cli.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
+	t := cli.Table{Color: c.Color}
+	for _, d := range list {
+		at := ""
+		if d.At != nil {
+			at = fmt.Sprintf("%s:%d", d.At.Tape, d.At.Frame)
+		}
+		t.Spans(style.Line(sign+d.Kind), termtext.Plain.Line(d.What), termtext.Plain.Line(d.From+" → "+d.To), termtext.Dim.Line(at))
+	}
+	return t.Write(c.W, c.Width, 1)
+}
+
+func writeMatrixLines(c cli.Canvas, lines [][]termtext.Span) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.W, strings.TrimRight(termtext.SpansText(line, c.Color), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,27 +22,7 @@ func newNoteCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "note [flags] REF[:FRAME] [TEXT...]",
 		Short: "Write notes on a tape, or on its frames",
-		Long: `Writes a note on a tape, or on the frame of that number. Several arguments are
-one text, with blanks between them; an empty one makes a bookmark of the frame.
-acptap show and the inspector show the notes beside the frames. They go with the
-tape when it is exported, imported or deleted; the recording itself does not
-change.
-
-Without TEXT it lists the notes. With --remove it removes those on FRAME, or
-those whose numbers, as listed, stand in the place of TEXT.
-
-A line of --json is an object with
-` + cli.Members(noteLine{}) + ref.Help + `
-Of a session on several tapes 2.17 is frame 17 of the second tape. Without a
-frame such a session is refused; name one of its tapes.
-
-Exit status 0; 2 if REF is no tape of the store, or has no such frame or note.`,
-		Example: `  acptap note last 'worked at once, unlike yesterday'
-  acptap note last:17 why is there no answer?
-  acptap note last:17 ''
-  acptap note last
-  acptap note --remove last 3`,
-		Args: cli.Operands(1, -1),
+		Args:  cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, of := ref.CutFrame(args[0])
 			sub, err := ownTapes(*dir, name)
@@ -102,7 +82,7 @@ func removeNotes(store *record.Store, tape string, frame uint64, numbers []strin
 	case frame > 0 && len(ids) > 0:
 		return errors.New("either the number of a frame or those of notes say what is removed")
 	case frame == 0 && len(ids) == 0:
-		return errors.New("which notes? --remove takes REF:FRAME, or the numbers of notes behind REF")
+		return errors.New("which notes? --remove takes REF:FRAME, or the numbers of notes after REF")
 	case frame > 0:
 		written, err := store.Notes(tape)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -39,7 +40,7 @@ func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
 }
 
-// guard returns the hosts and origins that clients of a listener may name.
+// guard returns the hosts and origins that a listener's clients may name.
 func (c *listenFlags) guard(host string) relay.Guard {
 	return relay.Guard{Exposed: c.Expose, Names: []string{host, hostname()}, Origins: c.Origins}
 }
@@ -47,17 +48,10 @@ func (c *listenFlags) guard(host string) relay.Guard {
 // check returns an error for invalid flags or combinations.
 func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if !c.On() {
-		for _, name := range []string{"upstream", "expose", "allow-origin", "oauth"} {
-			if f.Changed(name) {
-				return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
-			}
-		}
-		return nil
+		return needsListen(f, "upstream", "expose", "allow-origin", "oauth")
 	}
-	for _, name := range []string{"sessions", "mcp", "parent", "watch"} {
-		if f.Changed(name) {
-			return fmt.Errorf("--%s is about an agent that acptap runs, and --listen is about a server", name)
-		}
+	if name := cli.Given(f, "sessions", "mcp", "parent", "watch"); name != "" {
+		return fmt.Errorf("--%s is about an agent that acptap runs, and --listen is about a server", name)
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("--listen takes the server's --upstream URL, not a command such as %q", args[0])
@@ -65,10 +59,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if c.Upstream == "" {
 		return errors.New("--listen needs --upstream URL, such as --upstream http://127.0.0.1:3001/mcp")
 	}
-	if c.OAuth != "rewrite" && c.OAuth != "pass" {
-		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.OAuth)
-	}
-	if err := c.checkOrigins(); err != nil {
+	if err := cmp.Or(cli.OneOf("oauth", c.OAuth, "rewrite", "pass"), c.checkOrigins()); err != nil {
 		return err
 	}
 	u, err := url.Parse(c.Upstream)
@@ -84,6 +75,14 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	c.server = u
+	return nil
+}
+
+// needsListen returns an error if one of the named flags is given, without --listen.
+func needsListen(f *pflag.FlagSet, names ...string) error {
+	if name := cli.Given(f, names...); name != "" {
+		return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
+	}
 	return nil
 }
 
@@ -158,7 +157,12 @@ func hostname() string {
 	return name
 }
 
-// Listen forwards between clients and a server until a signal ends it.
+// sealTime limits how long a listener may compress tapes when it shuts down. No editor
+// waits for it, and it may have thousands of sessions open; container runtimes kill after
+// 10 s.
+const sealTime = 5 * time.Second
+
+// Listen forwards traffic between clients and a server until a signal ends it.
 func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stderr io.Writer) error {
 	debug.SetGCPercent(30) // the same as when acptap runs an agent
 	ctx, stop := cli.UntilSignal(ctx)
@@ -180,6 +184,7 @@ func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stde
 	}
 	server := newRelay(store, o.Start, w)
 	if store != nil {
+		store.EndTime = sealTime
 		if sender := newFollower(o.OTLP, store, w); sender != nil {
 			server.Begin = sendingTapes(server.Begin, sender)
 			defer sender.End()
@@ -191,6 +196,7 @@ func (r *proxyRest) Listen(ctx context.Context, dir string, o *tap.Options, stde
 	server.Guard, server.KeepOAuth = c.guard(host), c.OAuth == "pass"
 	fmt.Fprintf(stderr, "acptap: listening on %s%s\n", server.Address, c.server.EscapedPath())
 	err = relay.Serve(ctx, ln, server)
+	stop() // a second signal ends acptap at once
 	server.Close("acptap was told to end")
 	return err
 }
@@ -206,7 +212,7 @@ func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follow
 	}
 }
 
-// newRelay returns a relay that records into store, or does not record if store is nil. The
+// newRelay returns a relay that records into store, or nowhere if store is nil. The
 // caller sets its upstream.
 func newRelay(store *record.Store, start record.Start, w *cli.Warnings) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {

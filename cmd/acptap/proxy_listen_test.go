@@ -64,7 +64,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("it listens on %s", url)
 	}
 	ask := func(method, session, body string) *http.Response {
-		in, err := http.NewRequest(method, url+"?api_key=from-client", strings.NewReader(body))
+		in, err := http.NewRequest(method, url+"?api_key=from-client&key=from-client&access_token=from-client&sig=from-client&code=from-client&token=from-client", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

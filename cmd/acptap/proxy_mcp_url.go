@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// nestedRelays forward to the MCP servers of an agent that have a URL. They start listening
-// when the first such server is added.
+// nestedRelays forwards to those MCP servers of an agent that have a URL. It starts
+// listening when the first such server is added.
 type nestedRelays struct {
 	store *record.Store
 	w     *cli.Warnings
@@ -49,7 +49,7 @@ func (n *nestedRelays) URL(p nest.Parent, _ dialect.ServerKind, server string) (
 	return n.nested.Add(p.Link, r).String(), nil
 }
 
-// listen starts listening if that has not happened yet. The caller must hold mu.
+// listen starts listening unless it already has. The caller must hold mu.
 func (n *nestedRelays) listen() error {
 	if n.nested != nil {
 		return nil
@@ -72,7 +72,7 @@ func (n *nestedRelays) listen() error {
 	return nil
 }
 
-// close stops listening and ends the relays, after the agent has ended.
+// close stops listening and ends the relays once the agent has ended.
 func (n *nestedRelays) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,22 +20,7 @@ func newPruneCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune [flags] --older-than AGE",
 		Short: "Delete old tapes",
-		Long: `Deletes the tapes that began longer ago than AGE, except those that are being
-recorded. AGE is a number with d (days), w (weeks), h, m or s. The age of an
-imported tape is that of its recording; tapes of servers that an agent started
-are as old as the agent's, and go with it. Journals of killed proxies are
-compressed first.
-
-It lists the tapes and asks before it deletes them. Where there is no terminal
-to ask on, such as in a cron job, --yes is required.
-
-A line of --json is an object with
-` + cli.Members(doomedTape{}) + `
-Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
-		Example: `  acptap prune --older-than 30d --dry-run
-  acptap prune --older-than 2w
-  acptap prune --older-than 30d --yes`,
-		Args: cli.Operands(0, 0),
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age == "" {
 				return errors.New("--older-than AGE is missing, such as --older-than 30d")
@@ -84,8 +69,8 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 	return cmd
 }
 
-// olderThan returns the tapes that began longer ago than limit, including those of their
-// servers, and the tapes that cannot be read.
+// olderThan returns the unreadable tapes, and those that began longer ago than limit
+// together with the tapes of their servers.
 func olderThan(store *record.Store, limit time.Duration) ([]doomedTape, []record.Broken, error) {
 	l, err := store.List()
 	if err != nil {

@@ -16,10 +16,6 @@ func newReplayCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay",
 		Short: "Play the agent or the client of a tape",
-		Long: `Plays one side of a tape: the agent, to a client; or the client, to an agent.
-See acptap help testing.`,
-		Example: `  acptap replay agent last
-  acptap replay client last -- my-agent --acp`,
 	}
 	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir))
 	return cmd
@@ -40,7 +36,7 @@ func listed[T any](list []T) []T {
 }
 
 // writeComparison writes how a replayed client's conversation differs from the tape's: as
-// a unified diff, or with the rest of the report as one line of JSON.
+// a unified diff or, together with the rest of the report, as one line of JSON.
 func writeComparison(w io.Writer, r *drive.Report, name string, save, asJSON bool) error {
 	if !asJSON {
 		return writeDiff(w, r.Diff, name, "now", false)

@@ -26,57 +26,6 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
 		Short: "Play the agent of a tape on stdio, over HTTP or over WebSockets",
-		Long: `Plays the agent of a tape to the client on stdin and stdout. It answers requests
-as on the tape, and sends the agent's messages and requests. No agent is run.
-Sessions and calls may come in another order than on the tape, with other ids,
-and in another directory.
-
-A request that is not on the tape gets an error that names the nearest recorded
-request and what differs. A report of such requests, and of messages that never
-came, is written to stderr at the end; with --json it is one object on the last
-line. On a terminal, control characters are escaped.
-
-With --on-miss live, AGENT serves what is not on the tape: sessions, MCP calls,
-and a recorded session from the first other prompt on. It resumes or loads that
-session if it can; else the prompt gets a record of what was said before.
-
---match says what must agree between a message and the recorded one:
-
-  content  what it asks for: the blocks of a prompt, the chosen option, the mode
-  method   the method and the session
-  exact    everything but ids and paths
-
-With --file, AGENT is recorded into FILE, in the portable form. --mode, or
-ACPTAP_MODE, says when:
-
-  once     if FILE does not exist; otherwise FILE is replayed
-  none     never
-  new      like once; what FILE lacks goes to AGENT and is added: sessions, MCP
-           calls, and prompts after the last one of a recorded session
-  all      always; FILE is replaced
-
-With --listen, the tape is played over HTTP and over WebSockets, at the URL that
-is written to stderr, until a signal ends the replay; whether it was recorded
-there or over stdio makes no difference. Each initialize, and each WebSocket,
-begins the tape anew, so several clients may come. The exit status is then 0; 1
-if a client departed from the tape or none came; 2 if the tape cannot be played.
-Each client has a report, with --json on a line of its own. See acptap help
-testing.
-
-The report of --json is an object with
-` + cli.Members(replay.Report{}) + ref.Help + `
-REF#2 is the second connection on the tape. See acptap help testing.
-
-The exit status is that of the agent on the tape; 1 if the client departed from
-the tape; 2 if the tape cannot be played; 128+n if signal n ended the replay but
-not the agent on the tape. If a signal ended that agent, it ends the replay too.`,
-		Example: `  acptap replay agent last
-  acptap replay agent --match method --pace recorded,max=2s fix.jsonl
-  acptap replay agent --session 7f3a last~1
-  acptap replay agent --on-miss live last -- my-agent --acp
-  acptap replay agent --listen 127.0.0.1:7000 last
-  acptap replay agent --file testdata/fix.jsonl -- my-agent --acp
-  acptap replay agent --file testdata/fix.jsonl --mode new -- my-agent --acp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = *dir
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -114,7 +63,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 	f.StringVar(&o.pace, "pace", "fast", "`speed`: fast, recorded, or a factor such as 0.5x; ,max=2s after it limits each wait")
 	f.StringVar(&o.session, "session", "", "only the session with this `id`, or the beginning of it")
 	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave out messages")
-	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for an expected message of the client (default 5s)")
+	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for a message of the client, such as the answer to a permission (default 5s)")
 	f.StringVar(&o.onMiss, "on-miss", "error", "`what` to do about a request that is not on the tape: error, or live (pass it to AGENT)")
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
 	f.BoolVar(&asJSON, "json", false, "write the report as one JSON object")
@@ -149,9 +98,10 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	if o.agent.Pace, err = replay.ParsePace(o.pace); err != nil {
 		return nil, fmt.Errorf("--pace: %w", err)
 	}
+	if err := cli.OneOf("on-miss", o.onMiss, "error", "live"); err != nil {
+		return nil, err
+	}
 	switch {
-	case o.onMiss != "error" && o.onMiss != "live":
-		return nil, fmt.Errorf("--on-miss is error or live, not %q", o.onMiss)
 	case o.onMiss == "live" && o.file != "":
 		return nil, errors.New("--on-miss goes with a REF; with --file, use --mode new")
 	case o.onMiss == "live" && len(o.live) == 0:
@@ -209,8 +159,8 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	return c, nil
 }
 
-// cutConnection splits the connection number off a REF. If REF names a file, it is not
-// split.
+// cutConnection splits the connection number off a REF. It does not split a REF that
+// names a file.
 func cutConnection(name string) (string, int, error) {
 	i := strings.LastIndexByte(name, '#')
 	if i < 0 || ref.IsFile(name) {
@@ -223,12 +173,13 @@ func cutConnection(name string) (string, int, error) {
 	return name[:i], n, nil
 }
 
-// grace is how long a replay may take to end after a signal. It is longer than a replay
-// waits for a client that does not read.
+// grace limits how long a replay may take to end after a signal. It exceeds the time that
+// a replay waits for a client that does not read.
 const grace = 3 * time.Second
 
 // replayAgent plays until the client or the tape ends, reports, and exits as the recorded
-// agent did. If a signal ends it that did not end the recorded agent, it exits with 128+n.
+// agent did. If it was ended by a signal that did not end the recorded agent, it exits
+// with 128+n.
 func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -261,7 +212,7 @@ func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) err
 	return end.status(ended)
 }
 
-// An ending is how a replay ended.
+// An ending says how a replay ended.
 type ending struct {
 	report replay.Report
 	err    error
@@ -273,7 +224,7 @@ func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
-		return &proxy.ExitError{Code: 128 + int(ended)} // messages that never arrived do not count as divergence here
+		return &proxy.ExitError{Code: 128 + int(ended)} // here, messages that never arrived are not divergence
 	case diverged:
 		return cli.ErrNo
 	case end.err != nil:

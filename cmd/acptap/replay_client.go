@@ -22,36 +22,6 @@ func newReplayClientCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client [flags] REF -- AGENT [ARG...]",
 		Short: "Play the client of a tape to a live agent, and compare",
-		Long: `Runs AGENT, sends it the messages of the client on the tape, each after the
-answers that came before it, and writes the differences between the two
-conversations to stdout as a unified diff; see acptap diff for --compare. If a
-session spans several tapes, AGENT is run once for each.
-
-AGENT's requests are answered from the tape: it gets only permissions that it
-got there, no command is run, and files are those on the tape. It gets an error
-for anything else. What AGENT does itself is real; it works in the directory of
---cwd, or in the current one, but not in that of the tape.
-
-The MCP servers on the tape are started by AGENT as its client said then. With
---mcp=replay it gets their tapes in their place, as acptap proxy --mcp records
-them: what AGENT asks them is answered as it was then, and nothing is done
-again. For a file they are in files beside it, as acptap export --mcp -o writes
-them. A server without a tape is an error, before AGENT is run; with
---mcp=replay,not:NAME AGENT gets the real server NAME. What AGENT asks them that
-is not on their tapes is reported too.
-
-Messages that could not be played as recorded are reported on stderr at the end.
-
-On stdout, --json is an object with
-` + cli.Members(drive.Report{}) + ref.Help + `
-
-Exit status 0 if the conversations are the same; 1 if they differ, or if
-messages could not be played; 2 if REF cannot be played to AGENT; 127 or 126 if
-AGENT cannot be run.`,
-		Example: `  acptap replay client last -- my-agent --acp
-  acptap replay client --compare content --cwd /tmp/p fix.jsonl -- my-agent
-  acptap replay client --mcp=replay last -- my-agent --acp
-  acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 1 || len(args) < 2 {
 				return errors.New("want REF -- AGENT [ARG...]")

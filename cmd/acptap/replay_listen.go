@@ -17,22 +17,15 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// checkListen returns an error for flags that do not go with --listen or that need it.
+// checkListen returns an error for flags that conflict with --listen or require it.
 func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
-	if o.listen.On() {
-		for _, name := range []string{"file", "mode", "on-miss"} {
-			if f.Changed(name) {
-				return fmt.Errorf("--listen only plays a tape, so it does not go with --%s", name)
-			}
-		}
-		return o.listen.checkOrigins()
+	if !o.listen.On() {
+		return needsListen(f, "expose", "allow-origin")
 	}
-	for _, name := range []string{"expose", "allow-origin"} {
-		if f.Changed(name) {
-			return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
-		}
+	if name := cli.Given(f, "file", "mode", "on-miss"); name != "" {
+		return fmt.Errorf("--listen only plays a tape, so it does not go with --%s", name)
 	}
-	return nil
+	return o.listen.checkOrigins()
 }
 
 // replayListen plays the agent of a tape over HTTP and WebSockets until a signal ends it,

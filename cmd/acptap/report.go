@@ -21,6 +21,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/reading"
 )
 
 func newReportCmd(dir *string) *cobra.Command {
@@ -28,37 +29,7 @@ func newReportCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [flags] REF [REF]",
 		Short: "Write a tape or session as a page, or two beside each other",
-		Long: `Writes a tape or a session as one HTML file, to look at in a browser and to
-attach to an issue: what was asked, what was done, what failed, and where the
-time went. The file needs nothing else: it loads nothing, works from disk and
-without a network, and nothing of the traffic can run in it.
-
-Secrets that it finds are replaced by [redacted], as acptap export does. Some
-are missed, so read the page before you publish it.
-
-The file is acptap-NAME.html in the current directory, unless --output says
-otherwise; NAME is the end of the tape's id, as acptap ls shows it, or of both
-with a dash between. One that is there is replaced.
-
-With two REFs the page shows how the second run, B, differs from the first, A:
-the figures of both, turns above each other on one scale, the outlines that
-acptap diff compares side by side, what only one of them did against the rules,
-and how long turns, calls and tools took. Lines lead to their frames.
-
-With --follow the page of a tape that is being recorded is written again every
-two seconds, or less often if that takes long, until the tape has ended; ^C ends
-it earlier. The page in the browser follows, and stays where you look.
-` + ref.Help + `
-
-Exit status 0, also if two runs differ; 2 if a REF cannot be read, or if parts
-of it are damaged: the page is written all the same, and says what is missing.`,
-		Example: `  acptap report last
-  acptap report --open last
-  acptap report --follow --open last
-  acptap report -o bug-7.html --turns 3..5 7k2m9p
-  acptap report -o - last | gzip > page.html.gz
-  acptap report last~1 last`,
-		Args: cli.Operands(1, 2),
+		Args:  cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.parseTurns(); err != nil {
 				return err
@@ -135,7 +106,7 @@ func (r *reporting) parseTurns() error {
 	return nil
 }
 
-// checkRuns returns an error for flags that do not go with two REFs.
+// checkRuns returns an error for flags that conflict with two REFs.
 func (r *reporting) checkRuns(names []string) error {
 	switch {
 	case len(names) == 1:
@@ -174,8 +145,9 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 	return complainOfParts(stderr, w.broken)
 }
 
-// frameName returns a name of the subject for commands on the page. In a store it contains
-// the tape's ID, because names such as last change their meaning. Otherwise it is name.
+// frameName returns a name of the subject for commands on the page. In a store it
+// contains the tape's ID, because names such as last change their meaning. Otherwise it
+// is name.
 func frameName(sub ref.Subject, name string) string {
 	tape := sub.Parts[0].Tape.ID()
 	switch {
@@ -216,29 +188,29 @@ func (r *reporting) path(subjects []ref.Subject) string {
 	return name + ".html"
 }
 
-// input returns the data for the page of a subject.
-func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *cli.Progress) (report.Input, error) {
-	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: cli.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
-	wanted, err := query.Parse(r.filter)
-	if err != nil {
-		return in, err
+// input returns the data for the page of a subject, and the subject's tapes.
+func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *cli.Progress) (in report.Input, tapes *reading.Reader, err error) {
+	in = report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: cli.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
+	if in.Filter, err = query.Parse(r.filter); err != nil {
+		return in, nil, err
 	}
-	in.Filter = wanted
 	found, err := check.Find(ctx, sub, r.raw, bar)
 	if err != nil {
-		return in, err
+		return in, nil, err
 	}
-	reader, err := sub.Reader(false, sub.Parts...)
-	if err != nil {
-		return in, err
+	if tapes, err = sub.Reader(false, sub.Parts...); err != nil {
+		return in, nil, err
 	}
-	for i, p := range reader.Agents() {
-		in.Tapes = append(in.Tapes, report.Tape{Info: r.told(p.Info), Frames: r.frames(ctx, p.Tape, &p.Info, bar), Has: p.Has, Findings: found[i]})
+	for _, p := range tapes.Parts {
+		t := report.Tape{Info: r.told(p.Info), Frames: r.frames(ctx, p.Tape, &p.Info, bar), Has: p.Has}
+		if p.IsServer() {
+			in.Servers = append(in.Servers, t)
+		} else {
+			t.Findings = found[p.Index]
+			in.Tapes = append(in.Tapes, t)
+		}
 	}
-	for _, p := range reader.Servers() {
-		in.Servers = append(in.Servers, report.Tape{Info: r.told(p.Info), Frames: r.frames(ctx, p.Tape, &p.Info, bar)})
-	}
-	return in, nil
+	return in, tapes, nil
 }
 
 // told returns the tape's information for the page, redacted unless --raw is set.

@@ -8,13 +8,14 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/report"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -26,16 +27,10 @@ type pageWriter struct {
 	path           string   // - is stdout
 	stdout, stderr io.Writer
 
-	// State of the last write:
-	tapes  map[string]lastRead
-	broken []error // parts that cannot be read
+	// Left by the last write:
+	tapes  *reading.Reader // of the last subject, as they were
+	broken []error         // parts that cannot be read
 	took   time.Duration
-}
-
-// lastRead is how far a tape was read.
-type lastRead struct {
-	lines uint64
-	live  bool
 }
 
 // write writes the page. reload is the time until the next write, or 0 if there will be
@@ -46,13 +41,13 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	defer bar.End()
 	var runs []report.Input
 	for i, sub := range w.subjects {
-		in, err := w.input(ctx, sub, w.names[i], bar)
+		in, tapes, err := w.input(ctx, sub, w.names[i], bar)
 		if err != nil {
 			return err
 		}
+		w.tapes = tapes
 		runs = append(runs, in)
 	}
-	w.note(runs)
 	if w.live() {
 		runs[0].Reload = reload
 	}
@@ -75,31 +70,16 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	return err
 }
 
-// note remembers how far the tapes were read.
-func (w *pageWriter) note(runs []report.Input) {
-	w.tapes = map[string]lastRead{}
-	for _, in := range runs {
-		for _, t := range slices.Concat(in.Tapes, in.Servers) {
-			w.tapes[t.Info.Tape] = lastRead{t.Info.Lines, t.Info.Live}
-		}
-	}
-}
-
 // live reports whether any tape was still being recorded at the last write.
 func (w *pageWriter) live() bool {
-	for _, t := range w.tapes {
-		if t.live {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.tapes.Parts, func(p *reading.Part) bool { return p.Info.Live })
 }
 
 // shortestReload is the minimum time between two writes of a followed page.
 const shortestReload = 2 * time.Second
 
-// pause returns how long to wait before the next write of a page that took this long to
-// write. Following a page costs at most a twentieth of a processor.
+// pause returns how long to wait before the next write of a page, given how long the last
+// one took. Following a page costs at most a twentieth of a processor.
 func pause(took time.Duration) time.Duration { return max(shortestReload, 20*took) }
 
 // first writes the page for the first time, prints its path, and opens it if --open is set.
@@ -132,7 +112,7 @@ func (w *pageWriter) first(ctx context.Context) error {
 }
 
 // follow rewrites the page whenever more has been recorded, until the tapes have ended or
-// ctx is done. The last version of the page stays.
+// ctx is done. It leaves the last version in place.
 func (w *pageWriter) follow(ctx context.Context) error {
 	for w.live() {
 		reload := pause(w.took)
@@ -151,44 +131,27 @@ func (w *pageWriter) follow(ctx context.Context) error {
 // wait blocks until pause has passed and there is something new, all tapes have ended, or
 // ctx is done.
 func (w *pageWriter) wait(ctx context.Context, pause time.Duration) {
-	began, news := time.Now(), false
-	for c, err := range w.subjects[0].Store.Watch(ctx, w.rest) {
-		switch was := w.tapes[c.Tape]; {
-		case err != nil, c.Kind == record.FrameRecorded:
-			news = true
-		case c.Kind == record.TapeAppeared:
-			news = news || c.Live && w.isServer(c.Tape)
-		case was.live && (c.Kind == record.TapeEnded || c.Kind == record.TapeDeleted):
-			news, w.tapes[c.Tape] = true, lastRead{lines: was.lines}
-			if !w.live() {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var news atomic.Bool
+	began := time.Now()
+	defer time.AfterFunc(pause, func() {
+		if news.Load() {
+			stop()
+		}
+	}).Stop()
+	known := len(w.tapes.Parts)
+	for _, p := range w.tapes.Parts {
+		p.From = p.Info.Lines + 1
+	}
+	w.tapes.Follow, w.tapes.Fields = true, true
+	for e := range w.tapes.Read(ctx) {
+		if e.Kind == reading.Read || e.Kind == reading.Begins && e.Part.Index >= known || e.Kind == reading.Ends && e.Part.Info.Live {
+			if news.Store(true); time.Since(began) >= pause {
 				return
 			}
-		case c.Kind == record.StoreLooked && news && time.Since(began) >= pause:
-			return
 		}
 	}
-}
-
-// rest returns the first frame of a tape that is not on the page yet. ok is false if the
-// tape is not live.
-func (w *pageWriter) rest(tape string, _ bool) (from uint64, ok bool) {
-	t := w.tapes[tape]
-	return t.lines + 1, t.live
-}
-
-// isServer reports whether a tape is that of a server of a tape on the page, and is not on
-// the page itself yet.
-func (w *pageWriter) isServer(tape string) bool {
-	if _, known := w.tapes[tape]; known {
-		return false
-	}
-	t, err := w.subjects[0].Store.Open(tape)
-	if err != nil {
-		return false
-	}
-	start, err := t.Start()
-	_, known := w.tapes[start.Parent.Tape]
-	return err == nil && known
 }
 
 // openPage opens a file with the system's default program.

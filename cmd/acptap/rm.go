@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -18,29 +24,7 @@ func newRmCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm [flags] TAPE|SESSION...",
 		Short: "Delete tapes, or sessions with their tapes",
-		Long: `Deletes tapes and their files; nothing of them stays readable in the store. TAPE
-is the id of a tape, any part of it that no other tape has, last or last~1, or a
-name given with acptap proxy --name, which is the newest tape of that name.
-SESSION is the id of a session, or its beginning. Sessions that a client
-deleted, which only hides them, can be named too. If an agent used a session id
-again, sess_1@7k2m9p names the session on that tape.
-
-A tape is deleted with those of the servers that its agent started; last+NAME
-deletes only that of one server. A session is deleted with all tapes that it is
-on. Tapes are deleted as a whole: if another session was prompted on one of them
-and is not named too, nothing is deleted. What other tapes say about the session
-stays, such as its title in a list. A tape that is being recorded is refused.
-
-What is deleted is listed with its title, which is that of the first session on
-the tape, or the beginning of its first prompt.
-
-A line of --json is an object with
-` + cli.Members(doomedTape{}) + `
-Exit status 0; 2 if something could not be deleted.`,
-		Example: `  acptap rm 7k2m9p
-  acptap rm --dry-run last last~1
-  acptap rm sess_afb3`,
-		Args: cli.Operands(1, -1),
+		Args:  cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
@@ -65,7 +49,7 @@ Exit status 0; 2 if something could not be deleted.`,
 	return cmd
 }
 
-// deletions are the options for deleting tapes.
+// deletions holds the options for deleting tapes.
 type deletions struct {
 	dry    bool // only list the tapes
 	shown  bool // the user has already seen the list
@@ -87,4 +71,131 @@ func (d deletions) run(w io.Writer, store *record.Store, tapes []doomedTape) err
 		failed = errors.Join(failed, writeDoomed(w, gone, time.Now()))
 	}
 	return errors.Join(failed, writeDoomedTotal(w, gone, verb))
+}
+
+// A doomedTape is a tape to delete, as --json writes it: its ID, and what helps the user
+// recognize it.
+type doomedTape struct {
+	Tape    string    `json:"tape" help:"id"`
+	Started time.Time `json:"started,omitzero" help:"RFC 3339"`
+	Agent   string    `json:"agent" help:"what the agent is called"`
+	Title   string    `json:"title" help:"of its first session, else the beginning of its first prompt"`
+	Turns   uint64    `json:"turns" help:"how many"`
+	Size    int64     `json:"size" help:"bytes on disk"`
+	Deleted bool      `json:"deleted" help:"false: it is still there"`
+	Error   string    `json:"error,omitempty" help:"why the tape could not be read"`
+
+	Parent record.Parent `json:"parent,omitzero" help:"as in acptap ls"`
+}
+
+// describeTapes describes the tapes with these ids. It sets Error for unreadable tapes,
+// which can still be deleted.
+func describeTapes(store *record.Store, ids []string) ([]doomedTape, error) {
+	sizes, err := store.Sizes(ids...)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]doomedTape, len(ids))
+	for i, id := range ids {
+		list[i] = doomedTape{Tape: id, Size: sizes[id]}
+		if err := list[i].read(store); err != nil {
+			list[i].Error = err.Error()
+		}
+	}
+	return list, nil
+}
+
+func (t *doomedTape) read(store *record.Store) error {
+	tape, err := store.Open(t.Tape)
+	if err != nil {
+		return err
+	}
+	info, err := tape.Info()
+	if err != nil {
+		return err
+	}
+	t.Started, t.Agent, t.Turns, t.Parent = info.Start.Time, tapetext.AgentName(info), info.Turns, info.Start.Parent
+	sessions, err := tape.Sessions()
+	if err != nil {
+		return err
+	}
+	t.Title = tapelist.Titles(sessions)[t.Tape]
+	return nil
+}
+
+// writeDoomed writes a line for each tape.
+func writeDoomed(w io.Writer, tapes []doomedTape, now time.Time) error {
+	t := &cli.Table{}
+	if len(tapes) > 0 {
+		t.Row("TAPE", "AGE", "AGENT", "TURNS", "SIZE", "TITLE")
+	}
+	for _, one := range tapes {
+		age, title, agent := "", one.Title, one.Agent
+		if one.Parent.Tape != "" {
+			agent = "└ " + agent
+		}
+		if !one.Started.IsZero() {
+			age = tapetext.Age(now.Sub(one.Started))
+		}
+		if one.Error != "" {
+			title = "cannot be read: " + one.Error
+		}
+		t.Row(tapetext.ShortID(one.Tape), age, agent, fmt.Sprint(one.Turns), termtext.ByteSize(one.Size), title)
+	}
+	return t.Write(w, cli.Columns(w), 2, 5)
+}
+
+// writeDoomedTotal writes the number of tapes, the verb, and their total size.
+func writeDoomedTotal(w io.Writer, tapes []doomedTape, verb string) error {
+	number, size := total(tapes)
+	_, err := fmt.Fprintf(w, "%s %s, %s\n", number, verb, size)
+	return err
+}
+
+func total(tapes []doomedTape) (number, size string) {
+	var bytes int64
+	for _, t := range tapes {
+		bytes += t.Size
+	}
+	number = fmt.Sprint(len(tapes), " tapes")
+	if len(tapes) == 1 {
+		number = "1 tape"
+	}
+	return number, termtext.ByteSize(bytes)
+}
+
+// deleteTapes deletes tapes and returns those that were deleted.
+func deleteTapes(store *record.Store, tapes []doomedTape) (gone []doomedTape, err error) {
+	ids := make([]string, len(tapes))
+	for i, t := range tapes {
+		ids[i] = t.Tape
+	}
+	deleted, err := store.Delete(ids...)
+	for _, t := range tapes {
+		if t.Deleted = slices.Contains(deleted, t.Tape); t.Deleted {
+			gone = append(gone, t)
+		}
+	}
+	return gone, err
+}
+
+// confirm asks the user whether to delete tapes. Only y and yes confirm.
+func confirm(in io.Reader, out io.Writer, tapes []doomedTape) (bool, error) {
+	number, size := total(tapes)
+	if _, err := fmt.Fprintf(out, "Delete %s, %s? [y/N] ", number, size); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if err == io.EOF {
+		fmt.Fprintln(out) // end the line, because the terminal did not
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	_, err = fmt.Fprintln(out, "Nothing was deleted.")
+	return false, err
 }

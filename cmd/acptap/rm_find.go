@@ -20,8 +20,8 @@ type deletion struct {
 	Kept  []keptRun
 }
 
-// A keptRun is a run of a deleted session on a tape that is kept, because the session was
-// only opened, closed or deleted on that tape.
+// A keptRun is a run of a deleted session on a tape that stays because the session was
+// merely opened, closed or deleted there.
 type keptRun struct{ Tape, Session string }
 
 // findTapes returns the tapes that refs name, and the tapes nested in them. It looks up all
@@ -133,7 +133,7 @@ func (d *deletion) addRun(l *record.Listing, one record.SessionInfo, run record.
 }
 
 // tapesBefore returns the tapes that began before limit and the tapes nested in them, of
-// any age. It leaves out trees in which a tape is still being recorded.
+// any age. It omits trees in which a tape is still being recorded.
 func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	nesting := record.NestingOf(l.Tapes)
 	for _, i := range l.Tapes {
@@ -150,8 +150,8 @@ func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	return tapes
 }
 
-// others returns the sessions that would lose frames with the tape, without the deleted
-// ones.
+// others returns the sessions, except the deleted ones, that would lose frames with the
+// tape.
 func others(all, deleted []record.SessionInfo, tape string) []string {
 	var ids []string
 	for _, s := range all {

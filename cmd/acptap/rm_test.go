@@ -73,6 +73,7 @@ func TestRmLiveServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agent.Append(wire.AgentStderr, wire.Wire, []byte("ready\n")) // last is no empty tape
 	server, err := store.Record(record.Start{Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
 	if err != nil {
 		t.Fatal(err)

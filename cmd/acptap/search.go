@@ -7,16 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
@@ -33,22 +29,7 @@ func newSearchCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY...",
 		Short: "Find frames on all tapes",
-		Long: `Finds the frames that match QUERY on all tapes of the store, the newest tape
-first, and shows them as acptap show does. Several arguments are one query, with
-blanks between them. --agent, --since and --tag say which tapes, as those of
-acptap ls.
-` + strings.Replace(query.Help(), "--filter takes", "QUERY has", 1) + `
-A line of --json is an object with tape, the id, and what acptap show --json
-writes.
-
-Exit status 0; 1 if nothing is found; 2 if a tape, or a part of it, cannot be
-read, or on an interrupt.`,
-		Example: `  acptap search no such file
-  acptap search '"connection refused" !kind:stderr'
-  acptap search 'latency:>10s | is:error'
-  acptap search --tag bug-7 --since 7d 'is:failed'
-  acptap search --json method:fs/write_text_file | jq -r .frame.params.path`,
-		Args: cli.Operands(1, -1),
+		Args:  cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.flags.Query = strings.Join(args, " ")
 			if err := cmp.Or(s.parse(), sel.Parse(time.Now())); err != nil {
@@ -58,7 +39,7 @@ read, or on an interrupt.`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := cli.UntilSignal(cmd.Context())
 			defer stop()
 			return s.search(ctx, store, &sel, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -116,7 +97,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	return cli.ErrNo
 }
 
-// flushEvery is how long a match may wait in the buffer.
+// flushEvery limits how long a match may wait in the buffer.
 const flushEvery = 100 * time.Millisecond
 
 // findings writes the matches of a search.

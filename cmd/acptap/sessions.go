@@ -22,27 +22,7 @@ func newSessionsCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions, the one used last at the end",
-		Long: `Lists the sessions of the store, the one used last at the end. A session is one
-of the protocol; it may span several tapes. If the agent uses an id again for a
-new session, these are two sessions. A session that a client deleted is hidden;
---deleted lists it, and acptap rm deletes its tapes. Those of MCP servers that a
-recorded agent started are listed with --all only.
-
-AGE is that of its last frame. FAILED counts failures, as in acptap ls. On a
-terminal long ids are cut; their beginning names a session. --wide shows them
-whole, with more columns.
-
-With acptap proxy --sessions, clients can load these sessions even from an agent
-that forgot them: see acptap help resume.
-
-A line of --json is an object with
-` + cli.Members(sessionLine{}) + `
-Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
-		Example: `  acptap sessions
-  acptap sessions --cwd . --agent claude
-  acptap sessions --since 7d --wide
-  acptap sessions --json | jq -r .session`,
-		Args: cli.Operands(0, 0),
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			if err := sel.Parse(now); err != nil {
@@ -119,7 +99,7 @@ type sessionLine struct {
 	Turns   uint64       `json:"turns" help:"how many prompts"`
 	Outcome string       `json:"outcome" help:"of the worst turn, or running: as in acptap ls"`
 	Closed  bool         `json:"closed" help:"true: the client closed it"`
-	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended"`
+	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended, missing (tool calls that the agent left out when it loaded the session itself)"`
 }
 
 func sessionOf(s tapelist.SessionRow) any {

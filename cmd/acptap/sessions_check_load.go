@@ -18,28 +18,13 @@ func newCheckLoadCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check-load REF",
 		Short: "Compare what an agent sent at session/load with what was recorded",
-		Long: `Finds each session/load, and session/resume with history, that the agent served
-itself, and compares the history that it sent with what was recorded before:
-lists messages, tool calls and plans that are missing, changed or doubled. Ids,
-terminals and what was not recorded are ignored.
-` + ref.Help + `
-
-A line of --json is an object with tape, request (number of the frame), method,
-session, live (how many messages, tool calls and plans were recorded), and
-losses: how (missing, changed, doubled), what (user, agent, thought, tool,
-plan), text, and the fields that differ.
-
-Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
-2 if a tape cannot be read.`,
-		Example: `  acptap sessions check-load last
-  acptap sessions check-load --json 7k2m9p | jq -c '.losses[]'`,
-		Args: cli.Operands(1, 1),
+		Args:  cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			reloads, err := reloads(*dir, sub)
+			reloads, err := reloads(sub)
 			if err != nil {
 				return err
 			}
@@ -51,7 +36,7 @@ Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
 }
 
 // reloads returns the session loads that the agent served on the tapes of a subject.
-func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
+func reloads(sub ref.Subject) ([]compare.LoadCheck, error) {
 	var all []compare.LoadCheck
 	if sub.Session != "" {
 		var tapes []*record.Tape
@@ -71,7 +56,7 @@ func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 		return nil, err
 	}
 	for _, one := range sessions {
-		tapes, err := ref.TapesUntil(dir, one, tape)
+		tapes, err := tape.Until(one)
 		if err != nil {
 			return nil, err
 		}

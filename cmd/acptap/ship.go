@@ -26,73 +26,7 @@ func newShipCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ship [flags] [REF...]",
 		Short: "Send tapes as spans to a collector of OpenTelemetry",
-		Long: `Sends what acptap export --format otlp writes to a collector, or to any back end
-that takes OTLP over HTTP, and remembers for each destination how much of each
-tape has arrived: nothing is sent twice, unless the answer to it was lost. The
-ids of spans never change, so that a back end which goes by them has each once.
-
---otlp=URL names the destination, such as http://localhost:4318, to which
-/v1/traces is added. Without it, or with --otlp alone, these variables do, and
-else it is a collector on this machine:
-
-  OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT (ms), _COMPRESSION (gzip, or
-  none), _CERTIFICATE, _CLIENT_CERTIFICATE, _CLIENT_KEY, and _PROTOCOL
-  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_, _METRICS_
-  and _LOGS_ go before
-  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE (delta, or cumulative)
-  OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
-  OTEL_SDK_DISABLED (true: nothing is sent)
-  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT (true: as --content)
-
-Without REF, all tapes of the store are sent that were not yet, and of those
-that are being recorded what is complete: a turn when it has ended, the
-connection when the tape has, and calls of MCP servers when the tape of their
-agent has, with --follow after its turn: before, nobody knows which tool calls
-led to them. In a build that is the last step. --since leaves out older tapes,
-also later on; --all takes them back in. With REF, those tapes are sent, of a
-session all that it is on.
-
---follow goes on until you end it with ^C, and sends what is recorded meanwhile.
-At a destination that nothing was sent to it begins with what is recorded from
-then on, unless --since or --all says otherwise. acptap proxy --otlp starts that
-in the background for as long as something is recorded.
-
-A destination that cannot be reached, or that answers 429, 502, 503 or 504, is
-tried again for 30 s, with --follow for ever. Of what it refuses for good the
-number is kept: --status tells it, and --again sends what has arrived or was
-refused once more. Nothing is lost by a destination that does not know the
-headers or the URL (401, 403, 404, 405, 407, a redirect): the next run goes on.
-Where spans are taken, metrics or logs that it answers with 404 or 405 count as
-refused for good.
-
---signals traces,metrics also sends histograms of what the spans tell: how long
-turns, tools and permissions took, and tokens. What is sent twice, as an answer
-was lost or with --again, counts twice, unless points are cumulative. With logs
-in the list, each frame is a record too. What was sent before a signal stood in
-the list is not sent for it, unless with --again. See acptap help spans.
-
-Nothing that was said is in spans, and no title or path, unless --content asks
-for them; then secrets are replaced, and the values are cut at 64 KiB.
-` + ref.Help + `
-
-A line of --json is an object with event: delivered (tape, turns, spans, points,
-records, refused, text), trouble (text), unreadable (tape, text), and at the end
-done (destination, tapes, turns, spans, points, records, refused). With --status
-a line is a destination: destination, since (of which tapes on), running,
-arrived (tapes), tapes, turns and oldest (what has not arrived), refused,
-refusal, pruned (tapes that were deleted before all of them had arrived),
-trouble, troubleSince.
-
-Exit status 0 if all was accepted; 1 if some was refused for good; 2 if the
-destination cannot be reached or does not take anything, or if a part of a tape
-cannot be read.`,
-		Example: `  acptap ship --otlp=http://localhost:4318
-  acptap ship --dry-run
-  acptap ship --follow --since 7d
-  acptap ship --signals traces,metrics,logs
-  acptap ship --content --otlp=https://collector.example last
-  acptap ship --status`,
-		Args: cli.Operands(0, -1),
+		Args:  cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.check(cmd.Flags(), args); err != nil {
 				return err
@@ -117,7 +51,7 @@ cannot be read.`,
 				return err
 			}
 			ctx, stop := cli.UntilSignal(cmd.Context())
-			defer stop() // signals are not caught earlier, so that they end the reading of files at once
+			defer stop() // signals are not caught earlier, so that they interrupt the reading of files
 			switch {
 			case s.follow:
 				return s.following(ctx)
@@ -172,12 +106,10 @@ type shipping struct {
 func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	if len(args) > 0 {
 		if strings.Contains(args[0], "://") {
-			return errors.New("a URL is no tape; that of --otlp stands behind =: --otlp=http://localhost:4318") // do not quote it: it may contain a password
+			return errors.New("a URL is not a tape; --otlp takes one only after =: --otlp=http://localhost:4318") // do not quote it: it may contain a password
 		}
-		for _, name := range []string{"all", "since", "follow", "status"} {
-			if f.Changed(name) {
-				return fmt.Errorf("--%s is about the tapes of the store, and %q names one", name, args[0])
-			}
+		if name := cli.Given(f, "all", "since", "follow", "status"); name != "" {
+			return fmt.Errorf("--%s is about the tapes of the store, and %q names one", name, args[0])
 		}
 	}
 	for name, others := range map[string][]string{
@@ -199,8 +131,8 @@ func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	return err
 }
 
-// begins returns the time from which on tapes must be delivered, or nil to leave it as it
-// is. unsaid is the default if neither the user nor an earlier run has set it.
+// begins returns the time from which tapes must be delivered, or nil to leave it
+// unchanged. unsaid is the default if neither the user nor an earlier run has set it.
 func (s *shipping) begins(unsaid time.Time) *time.Time {
 	switch {
 	case s.all:
@@ -243,7 +175,7 @@ func (s *shipping) open(store *record.Store) error {
 	return nil
 }
 
-// patience is how long to retry reaching a destination.
+// patience limits how long to retry reaching a destination.
 const patience = 30 * time.Second
 
 // once sends what is waiting and reports how much it sent.
@@ -263,8 +195,8 @@ func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.
 	return errors.Join(err, s.answer())
 }
 
-// following sends new recordings until a signal ends it, or with --until-idle until nothing
-// is left to send.
+// following sends new recordings until a signal ends it or, with --until-idle, until
+// nothing remains to be sent.
 func (s *shipping) following(ctx context.Context) error {
 	err := s.shipper.Run(ctx, s.begins(time.Now()), s.untilIdle)
 	if ctx.Err() != nil {
@@ -298,7 +230,7 @@ func namedTapes(dir string, refs []string, stdin io.Reader) (list []subjectTape,
 	return list, nil
 }
 
-// tapes sends single tapes.
+// tapes ships the listed tapes one by one.
 func (s *shipping) tapes(ctx context.Context, list []subjectTape) error {
 	for _, t := range list {
 		if err := s.shipper.Tape(ctx, t.Tape, t.inStore); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +126,52 @@ func TestShip(t *testing.T) {
 	t.Setenv("OTEL_SDK_DISABLED", "true")
 	if status, _, complaints := runs(t, store, "ship", "--again"); status != 0 || complaints != "acptap: OTEL_SDK_DISABLED is true: nothing is sent\n" || len(c.Requests()) > before {
 		t.Errorf("got %d, %s", status, complaints)
+	}
+}
+
+// TestShipRefusals: answers of one kind are one line with their number, whatever ids they
+// have.
+func TestShipRefusals(t *testing.T) {
+	store, c := stored(t), collectortest.New(t)
+	c.Fail(func(n int, w http.ResponseWriter, _ *http.Request) bool {
+		text := fmt.Sprintf("request %08x-77aa is too old", 0xbeef*n)
+		if n == 2 {
+			text = "no room"
+		}
+		http.Error(w, text, http.StatusBadRequest)
+		return true
+	})
+	status, out, complaints := runs(t, store, "ship", "--otlp="+c.URL)
+	want := regexp.MustCompile(`^acptap: (\d+) of (\d+) spans of \d+ tapes refused: \S+ answered 400 Bad Request: request 0000beef-77aa is too old \(\d+ answers\)\n` +
+		`acptap: (\d+) of (\d+) spans? of tape \S+ refused: \S+ answered 400 Bad Request: no room\n$`)
+	m := want.FindStringSubmatch(complaints)
+	if status != 1 || m == nil || m[1] != m[2] || m[3] != m[4] {
+		t.Fatalf("got %d, %s%s", status, out, complaints)
+	}
+	few, _ := strconv.Atoi(m[1])
+	rest, _ := strconv.Atoi(m[3])
+	if all := len(exported(t, store)); few+rest != all || !strings.Contains(out, fmt.Sprintf("which refused %d of them", all)) {
+		t.Errorf("%d and %d of %d spans refused: %s", few, rest, all, out)
+	}
+}
+
+// TestShipToAnything: what answers yes to everything has taken nothing.
+func TestShipToAnything(t *testing.T) {
+	store, c := stored(t), collectortest.New(t)
+	c.Fail(func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		io.WriteString(w, "<html>Log in</html>")
+		return true
+	})
+	status, out, complaints := runs(t, store, "ship", "--otlp="+c.URL)
+	if status != 2 || !strings.HasPrefix(out, "sent 0 tapes") || !strings.Contains(complaints, `answered 200 OK, but with the Content-Type "text/html"`) {
+		t.Errorf("got %d, %s%s", status, out, complaints)
+	}
+	c.Fail(nil)
+	if status, _, complaints := runs(t, store, "ship", "--otlp="+c.URL); status != 0 || complaints != "" {
+		t.Errorf("got %d, %s", status, complaints)
+	}
+	if got, want := c.Times(), exported(t, store); !maps.Equal(got, want) {
+		t.Errorf("got %d spans, want %d", len(got), len(want))
 	}
 }
 

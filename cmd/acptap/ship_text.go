@@ -16,11 +16,48 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// shipped is how much was sent.
+// A shipped counts what was sent.
 type shipped struct {
 	tapes                                  map[string]bool
 	turns, spans, points, records, refused int
 	unreadable                             int
+	refusals                               []*refusal // by kind, in order of arrival
+}
+
+// A refusal sums up what answers of one kind refused.
+type refusal struct {
+	kind, text                      string // text is that of the first
+	answers                         int
+	refused, spans, points, records int
+	tape                            string // the first
+	tapes                           map[string]bool
+}
+
+// refuse counts a refusal and returns it.
+func (s *shipped) refuse(e ship.Event) *refusal {
+	kind := ship.AnswerKind(e.Text)
+	i := slices.IndexFunc(s.refusals, func(r *refusal) bool { return r.kind == kind })
+	if i < 0 {
+		i = len(s.refusals)
+		s.refusals = append(s.refusals, &refusal{kind: kind, text: e.Text, tape: e.Tape, tapes: map[string]bool{}})
+	}
+	r := s.refusals[i]
+	r.answers++
+	r.refused, r.spans, r.points, r.records = r.refused+e.Refused, r.spans+e.Spans, r.points+e.Points, r.records+e.Records
+	r.tapes[e.Tape] = true
+	return r
+}
+
+// warn reports a refusal.
+func (s *shipping) warn(r *refusal) {
+	of, times := "tape "+tapetext.ShortID(r.tape), ""
+	if len(r.tapes) > 1 {
+		of = termtext.Counted(len(r.tapes), "tape")
+	}
+	if r.answers > 1 {
+		times = fmt.Sprintf(" (%s)", termtext.Counted(r.answers, "answer"))
+	}
+	cli.Warn(s.stderr, "%d of %s of %s refused: %s%s", r.refused, s.listed(r.spans, r.points, r.records), of, r.text, times)
 }
 
 // A shipLine is an event as --json writes it.
@@ -66,8 +103,10 @@ func (s *shipping) tell(e ship.Event) {
 		cli.Warn(s.stderr, "%s; it is tried for %v", e.Text, patience)
 	case e.Kind == ship.Unreadable:
 		cli.Warn(s.stderr, "%s", e.Text)
-	case e.Refused > 0:
-		cli.Warn(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points, e.Records), tapetext.ShortID(e.Tape), e.Text)
+	case e.Refused > 0: // done reports it, and with --follow again
+		if r := s.sent.refuse(e); s.follow && r.answers == 1 {
+			s.warn(r)
+		}
 	case s.follow, s.dry:
 		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), termtext.Counted(e.Turns, "turn"), s.listed(e.Spans, e.Points, e.Records))
 		s.write(err)
@@ -102,6 +141,11 @@ func (s *shipping) done() {
 			Spans: s.ifSent(otlp.Traces, &s.sent.spans), Points: s.ifSent(otlp.Metrics, &s.sent.points), Records: s.ifSent(otlp.Logs, &s.sent.records),
 		}))
 		return
+	}
+	for _, r := range s.sent.refusals {
+		if !s.follow || r.answers > 1 {
+			s.warn(r)
+		}
 	}
 	verb := "sent"
 	if s.dry {
@@ -143,7 +187,7 @@ type shipStatus struct {
 	Trouble      string     `json:"trouble,omitempty"`
 	TroubleSince *time.Time `json:"troubleSince,omitempty"`
 
-	single bool // only single tapes were delivered so far
+	single bool // so far only individual tapes were delivered
 }
 
 // statusOf reads the status of a destination. l is the listing of the store.

@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// chatLines limits how many lines of a tool's output a conversation shows.
+// chatLines limits the lines of a tool's output that a conversation shows.
 const chatLines = 20
 
-// conversations shows the sessions of a subject as they were at the end.
+// conversations shows the final state of a subject's sessions.
 func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
 	h, err := historyOf(ctx, sub, stderr)
 	if err != nil {
@@ -32,10 +34,10 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 			continue
 		}
 		if shown++; s.asJSON {
-			err = writeConversation(w, session, h.Calls.Told(session))
+			err = writeConversation(w, session, h.Calls.Told(session), h.Uncalled(session))
 		} else {
 			form.Below = func(e *trace.Entity) []termtext.Span { return h.Calls.Lines(session.ID, e) }
-			err = writeChat(w, session, shown == 1, form)
+			err = writeChat(w, session, h.Uncalled(session), shown == 1, form)
 		}
 		if err != nil {
 			return err
@@ -67,7 +69,7 @@ func (s *show) wants(sub ref.Subject, session *trace.Session) bool {
 	return false
 }
 
-func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text) error {
+func writeChat(w io.Writer, session *trace.Session, uncalled []nested.Uncalled, first bool, form trace.Text) error {
 	if !first {
 		io.WriteString(w, "\n") // the next write returns the error
 	}
@@ -75,18 +77,29 @@ func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text)
 	if err := head.Heading("session " + session.ID + " " + session.Title); err != nil {
 		return err
 	}
+	for i := range uncalled {
+		u := &uncalled[i]
+		line := termtext.Dim.Span("server " + termtext.Piece(u.Server) + ": " + u.String())
+		if u.Failed() {
+			line.Style = termtext.Failure
+		}
+		if _, err := io.WriteString(w, termtext.SpansText([]termtext.Span{line}, form.Color)+"\n"); err != nil {
+			return err
+		}
+	}
 	return trace.WriteText(w, &session.Conversation, form)
 }
 
-// writeConversation writes {session, title?, cwd?, nested?, turns, entities, state} as one
+// writeConversation writes {session, title?, cwd?, nested?, uncalled?, turns, entities, state} as one
 // line.
-func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told) error {
+func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told, uncalled []nested.Uncalled) error {
 	head, err := json.Marshal(struct {
-		Session string        `json:"session"`
-		Title   string        `json:"title,omitempty"`
-		Cwd     string        `json:"cwd,omitempty"`
-		Nested  []nested.Told `json:"nested,omitempty"`
-	}{session.ID, session.Title, session.Cwd, calls})
+		Session  string            `json:"session"`
+		Title    string            `json:"title,omitempty"`
+		Cwd      string            `json:"cwd,omitempty"`
+		Nested   []nested.Told     `json:"nested,omitempty"`
+		Uncalled []nested.Uncalled `json:"uncalled,omitempty"`
+	}{session.ID, session.Title, session.Cwd, calls, uncalled})
 	if err != nil {
 		return err
 	}
@@ -96,4 +109,36 @@ func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told)
 	}
 	_, err = fmt.Fprintf(w, "%s,%s\n", termtext.JSON(head[:len(head)-1]), termtext.JSON(c[1:]))
 	return err
+}
+
+// A history is what happened on the tapes of a subject.
+type history struct {
+	reading.History
+	starts []time.Time // of each tape; nil if any has no date
+	broken int         // unreadable parts
+}
+
+// historyOf reads a subject. It reports unreadable parts to stderr.
+func historyOf(ctx context.Context, sub ref.Subject, stderr io.Writer) (*history, error) {
+	r, err := sub.Reader(false, sub.Parts...)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{}
+	for _, p := range r.Agents() {
+		if t := p.Info.Start.Time; !t.IsZero() {
+			h.starts = append(h.starts, t.Local())
+		}
+	}
+	if len(h.starts) < len(sub.Parts) {
+		h.starts = nil // times are then relative to the start of each tape
+	}
+	for e := range r.Read(ctx) {
+		if h.Take(e); e.Err != nil {
+			h.broken++
+			cli.Warn(stderr, "%v", e.Err)
+		}
+	}
+	h.End()
+	return h, ctx.Err()
 }

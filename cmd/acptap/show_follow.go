@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// followStore shows the newest tape of a store, waiting for the first one if there is none.
-// If endless is set, it then shows each tape that begins later.
+// followStore shows the newest tape of a store, waiting for the first one if there is
+// none. If endless is set, it then shows each tape that begins later.
 func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout, stderr io.Writer) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
@@ -51,8 +51,8 @@ type comingTapes struct {
 	next   func() (record.Change, error, bool)
 }
 
-// newest returns the newest existing tape, or otherwise the first one that begins. It skips
-// tapes nested in others.
+// newest returns the newest existing tape or, if there is none, the first one that
+// begins. It skips tapes nested in others.
 func (c *comingTapes) newest() (*record.Tape, error) {
 	var ids []string
 	for {

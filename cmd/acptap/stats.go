@@ -12,7 +12,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/stats"
-	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -25,72 +24,7 @@ func newStatsCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [REF...]",
 		Short: "Say where the time and the tokens went",
-		Long: `Says where the time and the tokens went, on the newest tape or on all that are
-named, in short tables:
-
-  turns    how long they took, all and by how they ended; until the first
-           output (a message, thought, tool call, plan or request) and the first
-           text; from a cancel to the end; chunks of text and thought a second
-  waits    what the turns waited for, the share of each, and silences of 30 s
-           and more in which nothing but the agent was waited for
-  tools    how long tool calls took, without the time in which you were asked
-  servers  how long calls of MCP servers took that an agent started, as their
-           own tapes tell, or that the client hosts (type acp)
-  methods  how long requests waited for their responses
-  tokens   of turns, their cost, and how full the contexts of sessions were, as
-           the agent reports it: nothing is estimated
-
-n counts what has ended, failed those of them with an error, open what has no
-end, of which no time counts. p50, p95 and p99 are the times that so many
-percent do not exceed (nearest rank; of more than 4,096 within 1 %): 95 takes 20
-of them, 99 takes 100. A – is a value that nobody knows. Waits add up to the
-turns: a turn waits for the user while a permission or another question is open,
-else for the client while it reads or writes files or starts commands, else for
-tools, and else for the agent. Times include the pipes to acptap.
-
-A ~ stands before tokens that never fall from turn to turn, and so seem to be
-those of the session as a whole: they are not added up. The cost of a turn is by
-how much that of the session has grown.
-
---by makes one table instead, the rows with most turns first; an MCP server has
-calls in place of turns. Of turns those that took longest come first, each with
-a REF for acptap show. What there is no room for on the terminal is in --csv and
---json. To look at turns on an axis of time, see place 4 of acptap inspect.
-` + ref.Help + `
-
---csv quotes as RFC 4180 does, and begins with a line of names, which are those
-of --json. Times are seconds, and what nobody knows is empty.
-
-A line of --json is an object with
-  table              turns, waits, tools, servers, methods, tokens; or what --by
-                     names
-  name, unit         of a row of these; s, tokens, 1/s or a currency
-  share              of what all turns waited for, or of the size of the context
-  agent, version, session, title, turn, method, tool, server   what a row of
-                     --by is about; a turn has also tape, frame (of the prompt),
-                     number (in the session), and end (how it came out: done,
-                     cancelled, out of tokens, refused, error, recording cut
-                     off or agent died)
-  of                 turns, or calls where there are no turns
-  n, failed, open, p50, p95, p99, max, sum   as above
-  waitedAgent, waitedTool, waitedClient, waitedUser   sums, which add up
-  firstOutput, firstText, cancelToEnd                 the middle one (p50)
-  silences, longestSilence, chunks, chunksPerSecond
-  toolCalls, failedToolCalls
-  requests           of the agent in turns; of these refused, cancelled and
-                     failedRequests
-  inputTokens, outputTokens, thoughtTokens, cachedReadTokens,
-  cachedWriteTokens, totalTokens; wholeSession: true for ~
-  contextPeak        tokens
-  costUSD            and so on for other currencies, which are not mixed
-
-Exit status 0; 2 if a part of it cannot be read.`,
-		Example: `  acptap stats
-  acptap stats --all --by agent
-  acptap stats --agent claude --since 7d --by version
-  acptap stats --by tool last~1
-  acptap stats --by turn --csv sess-demo-1 > turns.csv`,
-		Args: cli.Operands(0, -1),
+		Args:  cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var c stats.Collector
 			var err error
@@ -132,7 +66,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 	return cmd
 }
 
-// collect reads subjects. broken are the errors for parts that cannot be read.
+// collect reads subjects. broken holds the errors for unreadable parts.
 func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken []error, err error) {
 	r, err := tapelist.Reader(found, false)
 	if err != nil {
@@ -152,8 +86,7 @@ func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stder
 			broken = append(broken, e.Err)
 		case e.Kind == reading.Begins && !e.Part.IsServer():
 			c.Take(&h.Trace) // the end of the previous tape
-			i := e.Part.Info
-			c.Begin(stats.Tape{ID: i.Tape, Short: tapetext.ShortID(i.Tape), Agent: tapetext.AgentName(i), Connection: i.Connection})
+			c.Begin(e.Part.Info)
 		case own:
 			c.Take(&h.Trace)
 			if done++; done%1024 == 0 {
@@ -214,10 +147,11 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	return err
 }
 
-// mostRows limits the rows of tools, servers and methods when other tables are shown, too.
+// mostRows limits the rows of tools, servers and methods when other tables are shown too.
 const mostRows = 8
 
-// writeTable writes at most most rows of a table for people, with the columns that fit.
+// writeTable writes no more than most rows of a table for people, with the columns that
+// fit.
 func writeTable(on cli.Canvas, t *stats.Table, most int) error {
 	out := &cli.Table{Color: on.Color}
 	shown := t.Shown(on.Width, 16)

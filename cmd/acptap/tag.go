@@ -21,23 +21,7 @@ func newTagCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tag [flags] [REF] [TAG...]",
 		Short: "Tag tapes, so that they are found again",
-		Long: `Adds tags to a tape, or to the tapes of a session. A tag is one word. acptap ls
-shows tags, acptap ls --tag lists the tapes that have one, and a tag that only
-one tape has can be used as a REF. They go with the tape when it is exported,
-imported or deleted; the recording itself does not change.
-
-Without TAG it lists the tags of the tape; without REF, all tags there are.
-
-A line of --json is an object with tape and tags; without REF, with tag and
-tapes, the number of tapes that have it.
-` + ref.Help + `
-
-Exit status 0; 2 if REF is no tape of the store, or TAG is no tag.`,
-		Example: `  acptap tag last slow bug-7
-  acptap tag --remove last slow
-  acptap tag
-  acptap ls --tag bug-7`,
-		Args: cli.Operands(0, -1),
+		Args:  cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if len(args) == 0 {
@@ -73,8 +57,8 @@ Exit status 0; 2 if REF is no tape of the store, or TAG is no tag.`,
 	return cmd
 }
 
-// ownTapes returns what a REF names in the store. It rejects files, because the store keeps
-// notes and tags.
+// ownTapes returns what a REF names in the store. It rejects files, because notes and
+// tags live in the store.
 func ownTapes(dir, name string) (ref.Subject, error) {
 	if name == "-" || ref.IsFile(name) {
 		return ref.Subject{}, fmt.Errorf("%q is a file; notes and tags are written on tapes of the store: see acptap import", name)
@@ -82,8 +66,8 @@ func ownTapes(dir, name string) (ref.Subject, error) {
 	return ref.Resolve(dir, name, nil)
 }
 
-// edited makes an edit, unless it is empty, and returns the resulting notes and tags of the
-// tape.
+// edited makes an edit, unless it is empty, and returns the tape's resulting notes and
+// tags.
 func edited(store *record.Store, tape string, e note.Edit) (note.List, error) {
 	if len(e.Tag)+len(e.Untag)+len(e.Add)+len(e.Remove) == 0 {
 		return store.Notes(tape)

@@ -27,9 +27,10 @@ import (
 // the tools that prompts name. It reads requests as coder's SDK for ACP does, and speaks
 // to servers by the official SDK for MCP.
 //
-//	exec acptap proxy -- tool-agent [-shape SHAPE] [-late] [-load] [-sessions PREFIX]
+//	exec acptap proxy -- tool-agent [-shape SHAPE] [-late] [-load] [-sessions PREFIX] [-without SERVER]
 //
-// In session/new, load and resume it starts all of mcpServers, over stdio, http or sse.
+// In session/new, load and resume it starts all of mcpServers, over stdio, http or sse,
+// except the one that -without names.
 // One that does not start costs a line on stderr, and nothing else. Sessions are called
 // PREFIX-1 and so on, tools-1 without the flag. Each line of a prompt of the form
 //
@@ -50,6 +51,7 @@ func toolAgent() {
 	flag.BoolVar(&a.late, "late", false, "")
 	flag.BoolVar(&a.load, "load", false, "")
 	flag.StringVar(&a.prefix, "sessions", "tools", "")
+	flag.StringVar(&a.without, "without", "", "")
 	flag.Parse()
 	known := false
 	if a.shape, known = toolShapes[*shape]; !known {
@@ -68,6 +70,7 @@ type toolingAgent struct {
 	shape      toolShape
 	late, load bool
 	prefix     string
+	without    string
 	sessions   map[acp.SessionId]map[string]*mcp.ClientSession // by the servers' names
 	made       int                                             // sessions
 	calls      int
@@ -183,6 +186,9 @@ func (a *toolingAgent) open(id acp.SessionId, list []acp.McpServer) {
 	a.sessions[id] = map[string]*mcp.ClientSession{}
 	for _, s := range list {
 		name, transport := transportTo(s)
+		if name == a.without {
+			continue
+		}
 		client := mcp.NewClient(&mcp.Implementation{Name: "tool-agent", Version: "1"}, nil)
 		session, err := client.Connect(context.Background(), transport, nil)
 		if err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // toolServer is an MCP server on stdio, made with the official SDK for Go. Its first
-// argument is the name that it gives itself; it tells nobody else's. It has these tools:
+// argument is the name that it gives itself; it tells nobody else's. Unless that is bare, it
+// has these tools:
 //
 //	echo {"message":TEXT}        answers "Echo: TEXT"
 //	add {"a":NUMBER,"b":NUMBER}  answers "The sum of a and b is SUM."
@@ -25,7 +26,9 @@ func toolServer() {
 		name = os.Args[1]
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, nil)
-	addTools(server)
+	if name != "bare" {
+		addTools(server)
+	}
 	fmt.Fprintf(os.Stderr, "%s: ready\n", name)
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)

@@ -14,12 +14,7 @@ func newVersionCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Prints the version of acptap, that of Go, and the system it was built for.
---json is an object with
-` + cli.Members(versionLine{}),
-		Example: `  acptap version
-  acptap version --json | jq -r .version`,
-		Args: cli.Operands(0, 0),
+		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), versionLine{cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})

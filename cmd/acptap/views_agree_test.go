@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -39,6 +41,7 @@ func TestViewsAgree(t *testing.T) {
 			v.filters()
 			v.tables()
 			v.spans()
+			v.matrix()
 			v.check()
 			v.page()
 			v.compare()
@@ -80,8 +83,14 @@ func (v *views) say(args ...string) string {
 	if code := run(context.Background(), append([]string{"--store", v.store}, args...), strings.NewReader(""), &out, &stderr); code > 1 {
 		v.t.Fatalf("acptap %q: exit %d, %s", args, code, stderr.String())
 	}
+	if long := longNumber.FindString(out.String()); long != "" && args[0] != "show" { // show has what peers said
+		v.t.Errorf("acptap %q: %s has more than nine decimals", args, long)
+	}
 	return out.String()
 }
+
+// longNumber is a number that no clock tells, such as 5.3469999999999995.
+var longNumber = regexp.MustCompile(`[0-9]+\.[0-9]{10,}`)
 
 // tells notes what a view tells.
 func (v *views) tells(fact, view string, value any) {
@@ -89,6 +98,34 @@ func (v *views) tells(fact, view string, value any) {
 		v.facts[fact] = map[string]string{}
 	}
 	v.facts[fact][view] = fmt.Sprint(value)
+}
+
+// seconds are a time that views tell, to the microsecond.
+type seconds float64
+
+func (s seconds) String() string { return fmt.Sprintf("%.6f", float64(s)) }
+
+// number returns the number in a cell, 0 if it is empty.
+func number(cell string) float64 {
+	n, _ := strconv.ParseFloat(cell, 64)
+	return n
+}
+
+// parts are what turns wait for.
+var parts = []string{"agent", "tool", "client", "user"}
+
+// waits notes what a view tells that turns waited for.
+func (v *views) waits(view string, waited map[string]float64) {
+	for _, part := range parts {
+		v.tells("waited for "+part, view, seconds(waited[part]))
+	}
+}
+
+// tools notes how often a view tells that tools were called, in all and by how that ended.
+func (v *views) tools(view string, ended, failed, open int) {
+	v.tells("tool calls that ended", view, ended)
+	v.tells("tool calls that failed", view, failed)
+	v.tells("open tool calls", view, open)
 }
 
 func (v *views) compare() {
@@ -113,7 +150,14 @@ func (v *views) summary() {
 				Count int
 			}
 		}
-		Time     struct{ FirstOutput struct{ Count int } }
+		Time struct {
+			FirstOutput struct{ Count int }
+			Waited      map[string]float64
+		}
+		Servers []struct {
+			Call                string
+			Count, Failed, Open int
+		}
 		Failures struct{ Count int }
 		Slow     []struct {
 			Kind  string
@@ -132,6 +176,12 @@ func (v *views) summary() {
 	v.tells("failures", "summary", s.Failures.Count)
 	v.single = s.Sessions == 1
 	v.tells("first outputs", "summary", s.Time.FirstOutput.Count)
+	v.waits("summary", s.Time.Waited)
+	servers := map[string][3]int{}
+	for _, one := range s.Servers {
+		servers[one.Call] = [3]int{one.Count, one.Failed, one.Open}
+	}
+	v.tells("calls of servers", "summary", servers)
 	ends := map[string]int{}
 	for _, e := range s.Turns.Ends {
 		ends[e.What] = e.Count
@@ -171,15 +221,21 @@ func (v *views) table(args ...string) (rows []map[string]string) {
 
 func (v *views) stats() {
 	ends := map[string]int{}
-	turns, silences, outputs := 0, 0, 0
+	turns, silences, outputs, took, prompts := 0, 0, 0, 0.0, 0
+	waited, servers := map[string]float64{}, map[string][3]int{}
 	for _, row := range v.table("stats", "--csv") {
-		n, _ := strconv.Atoi(row["n"])
-		open, _ := strconv.Atoi(row["open"])
+		n, open, failed := int(number(row["n"])), int(number(row["open"])), int(number(row["failed"]))
 		switch row["table"] {
+		case "servers":
+			servers[row["name"]] = [3]int{n, failed, open}
+		case "methods":
+			if row["name"] == dialect.Prompt {
+				prompts = n
+			}
 		case "turns":
 			switch row["name"] {
 			case "turn":
-				turns = n + open
+				turns, took = n+open, number(row["sum"])
 			case "first output":
 				outputs = n
 			case "first text", "cancel to end", "chunks a second":
@@ -189,6 +245,8 @@ func (v *views) stats() {
 		case "waits":
 			if row["name"] == "silences" {
 				silences = n
+			} else {
+				waited[row["name"]] = number(row["sum"])
 			}
 		case "tokens":
 			if sum := row["sum"]; sum != "" {
@@ -200,17 +258,43 @@ func (v *views) stats() {
 	v.tells("turns", "stats", turns)
 	v.tells("ends", "stats", ends)
 	v.tells("slow silent", "stats", silences)
+	v.tells("time of turns", "stats", seconds(took))
+	v.tells("prompts that ended", "stats", prompts)
+	v.tells("calls of servers", "stats", servers)
+	v.waits("stats", waited)
+	var tools [3]int
+	for _, row := range v.table("stats", "--by", "tool", "--csv") {
+		for i, of := range []string{"n", "failed", "open"} {
+			tools[i] += int(number(row[of]))
+		}
+	}
+	v.tools("stats", tools[0], tools[1], tools[2])
 }
 
 func (v *views) turns() {
-	ends := map[string]int{}
+	ends, waited := map[string]int{}, map[string]float64{}
+	took, tools, failed, cancelled := 0.0, 0, 0, 0
 	rows := v.table("stats", "--by", "turn", "--csv")
 	for _, row := range rows {
 		ends[row["end"]]++
+		took += number(row["sum"])
+		tools += int(number(row["toolCalls"]))
+		failed += int(number(row["failedToolCalls"]))
+		cancelled += int(number(row["cancelledToolCalls"]))
+		for _, part := range parts {
+			waited[part] += number(row["waited"+strings.ToUpper(part[:1])+part[1:]])
+		}
 	}
+	v.tells("time of turns", "stats --by turn", seconds(took))
+	v.tells("tool calls in turns", "stats --by turn", tools)
+	v.tells("tool calls in turns that failed", "stats --by turn", failed)
+	v.tells("tool calls in turns that were cancelled", "stats --by turn", cancelled)
+	v.waits("stats --by turn", waited)
 	v.tells("turns", "stats --by turn", len(rows))
 	v.tells("ends", "stats --by turn", ends)
 }
+
+var toolInChat = regexp.MustCompile(`(?m)^\S.* · .* \[(completed|failed|cancelled)[,\]]`)
 
 var endOfTurn = regexp.MustCompile(`(?m)^── turn \d+: ([a-z ]+[a-z])`)
 
@@ -223,6 +307,16 @@ func (v *views) chat() {
 			word = "agent died"
 		}
 		ends[word]++
+	}
+	if turns > 0 {
+		tools := map[string]int{}
+		for _, found := range toolInChat.FindAllStringSubmatch(v.say("show", "--chat"), -1) {
+			tools[found[1]]++
+		}
+		v.tells("tool calls that ended", "show --chat", tools["completed"]+tools["failed"]+tools["cancelled"])
+		v.tells("tool calls that failed", "show --chat", tools["failed"])
+		v.tells("tool calls that failed", "show --filter", strings.Count(v.say("show", "--json", "--filter", "failure:tool"), "\n"))
+		v.tells("tool calls that were cancelled", "show --chat", tools["cancelled"])
 	}
 	v.tells("turns", "show --chat", turns)
 	v.tells("ends", "show --chat", ends)
@@ -328,43 +422,153 @@ func (v *views) filters() {
 func (v *views) tables() {
 	dir := v.t.TempDir()
 	v.say("export", "--format", "parquet", "-o", dir, "last")
-	files, err := filepath.Glob(filepath.Join(dir, "table=turns", "*", "*.parquet"))
-	if err != nil {
-		v.t.Fatal(err)
-	}
 	ends, turns, silences := map[string]int{}, 0, 0
-	for _, file := range files {
-		rows, err := parquet.ReadFile[lake.Turn](file)
-		if err != nil {
-			v.t.Fatal(err)
+	waited, took, calls, failedCalls, cancelledCalls := map[string]float64{}, 0.0, 0, 0, 0
+	for _, row := range rowsOf[lake.Turn](v, dir, "turns") {
+		ends[row.Outcome]++
+		turns++
+		silences += int(row.Silences)
+		calls += int(row.ToolCalls)
+		failedCalls += int(row.FailedToolCalls)
+		cancelledCalls += int(row.CancelledToolCalls)
+		if row.Duration != nil {
+			took += *row.Duration
 		}
-		for _, row := range rows {
-			ends[row.Outcome]++
-			turns++
-			silences += int(row.Silences)
+		for i, part := range []*float64{row.AgentTime, row.ToolTime, row.ClientTime, row.UserTime} {
+			if part != nil {
+				waited[parts[i]] += *part
+			}
 		}
 	}
 	v.tells("turns", "parquet", turns)
 	v.tells("ends", "parquet", ends)
 	v.tells("slow silent", "parquet", silences)
+	v.tells("time of turns", "parquet", seconds(took))
+	v.tells("tool calls in turns", "parquet", calls)
+	v.tells("tool calls in turns that failed", "parquet", failedCalls)
+	v.tells("tool calls in turns that were cancelled", "parquet", cancelledCalls)
+	v.waits("parquet", waited)
+	tools := map[string]int{}
+	for _, row := range rowsOf[lake.Tool](v, dir, "tools") {
+		tools[row.Outcome]++
+	}
+	if v.facts["tool calls that were cancelled"] != nil {
+		v.tells("tool calls that were cancelled", "parquet", tools["cancelled"])
+	}
+	v.tools("parquet", tools["completed"]+tools["failed"]+tools["cancelled"], tools["failed"], tools["unfinished"]+tools["still open"]+tools["replaced"])
 }
 
+// rowsOf returns the rows of a table of Parquet.
+func rowsOf[T any](v *views, dir, table string) (rows []T) {
+	files, err := filepath.Glob(filepath.Join(dir, "table="+table, "*", "*.parquet"))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for _, file := range files {
+		more, err := parquet.ReadFile[T](file)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		rows = append(rows, more...)
+	}
+	return rows
+}
+
+// spans tells what is exported to OpenTelemetry.
 func (v *views) spans() {
-	v.tells("turns", "spans", strings.Count(v.say("export", "--format", "otlp", "last"), `{"key":"gen_ai.operation.name","value":{"stringValue":"invoke_agent"}}`))
+	var exported struct {
+		ResourceSpans []struct {
+			ScopeSpans []struct {
+				Spans []struct {
+					Attributes []struct {
+						Key   string
+						Value struct {
+							StringValue string
+							DoubleValue float64
+						}
+					}
+				}
+			}
+		}
+	}
+	turns, waited := 0, map[string]float64{}
+	for line := range strings.Lines(v.say("export", "--format", "otlp", "last")) {
+		if err := json.Unmarshal([]byte(line), &exported); err != nil {
+			v.t.Fatal(err)
+		}
+		for _, of := range exported.ResourceSpans {
+			for _, scope := range of.ScopeSpans {
+				for _, span := range scope.Spans {
+					for _, a := range span.Attributes {
+						if part, ok := strings.CutPrefix(a.Key, "acp.turn."); ok {
+							waited[strings.TrimSuffix(part, "_seconds")] += a.Value.DoubleValue
+						}
+						if a.Key == "gen_ai.operation.name" && a.Value.StringValue == "invoke_agent" {
+							turns++
+						}
+					}
+				}
+			}
+		}
+	}
+	v.tells("turns", "spans", turns)
+	v.waits("spans", waited)
+}
+
+// matrix tells which prompts were answered.
+func (v *views) matrix() {
+	ended := 0
+	for line := range strings.Lines(v.say("matrix", "--format", "json", "last")) {
+		var row struct {
+			Capabilities map[string]struct{ Worked, Missing, Failed int }
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			v.t.Fatal(err)
+		}
+		prompt := row.Capabilities["prompt"]
+		ended += prompt.Worked + prompt.Missing + prompt.Failed
+	}
+	v.tells("prompts that ended", "matrix", ended)
 }
 
 func (v *views) check() {
-	v.tells("findings", "check", strings.Count(v.say("check", "--json", "--severity", "note", "last"), `{"kind":"finding"`))
+	frames, rules, all := map[uint64]bool{}, map[string]map[uint64]bool{}, 0
+	for line := range strings.Lines(v.say("check", "--json", "--severity", "note", "last")) {
+		var f struct {
+			Kind, Rule string
+			Seq        uint64
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			v.t.Fatal(err)
+		}
+		if f.Kind != "finding" {
+			continue
+		}
+		if all++; f.Seq == 0 {
+			continue
+		}
+		if frames[f.Seq] = true; rules[f.Rule] == nil {
+			rules[f.Rule] = map[uint64]bool{}
+		}
+		rules[f.Rule][f.Seq] = true
+	}
+	v.tells("findings", "check", all)
+	v.tells("frames with findings", "check", len(frames))
+	v.tells("frames with findings", "show --filter", strings.Count(v.say("show", "--json", "--filter", "is:finding"), "\n"))
+	for _, rule := range []string{"WATCH", "ACP223"} {
+		v.tells("frames with "+rule, "check", len(rules[rule]))
+		v.tells("frames with "+rule, "show --filter", strings.Count(v.say("show", "--json", "--filter", "rule:"+rule), "\n"))
+	}
 }
 
-var figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>([^<]+)`)
+var figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>([^<]+)(?:<[^>]*>)*([0-9]*)`)
 
 func (v *views) page() {
 	page, err := os.ReadFile(v.pageOf("last"))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	found := "0"
+	found, tools, failed := "0", "0", "0"
 	for _, f := range figureOf.FindAllStringSubmatch(string(page), -1) {
 		value := strings.ReplaceAll(f[2], ",", "")
 		switch f[1] {
@@ -372,6 +576,10 @@ func (v *views) page() {
 			v.tells(f[1], "report", value)
 		case "findings":
 			found = value
+		case "tool calls":
+			if tools = value; f[3] != "" {
+				failed = f[3]
+			}
 		case "tokens in":
 			v.tells("tokens input", "report", value)
 		case "tokens out":
@@ -379,4 +587,78 @@ func (v *views) page() {
 		}
 	}
 	v.tells("findings", "report", found)
+	if all := v.facts["tool calls that were cancelled"]; all != nil {
+		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="chip warn">cancelled</span><span class="soft took">`))
+	}
+	v.tells("tool calls in turns", "report", tools)
+	v.tells("tool calls in turns that failed", "report", failed)
+}
+
+// TestHeadsOfKilled: the agent of this tape said its last word after 9 ms, and was killed
+// after 83 s. Every head says so, and none says 9 ms.
+func TestHeadsOfKilled(t *testing.T) {
+	v := views{t: t, store: t.TempDir()}
+	v.say("import", "testdata/views/killed-late.jsonl")
+	page, err := os.ReadFile(v.pageOf("last"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, head, _ := strings.Cut(string(page), "<body>")
+	head, story, _ := strings.Cut(head, `<section id="story"`)
+	if story == "" {
+		t.Fatal("the page has no story")
+	}
+	line, _, _ := strings.Cut(v.say("summary"), "\n")
+	session, _, _ := strings.Cut(v.say("summary", "s"), "\n")
+	for view, said := range map[string]string{"summary": line, "summary of the session": session, "page": head} {
+		for _, want := range []string{"agent died killed", "1m23s"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q is missing in %s", view, want, said)
+			}
+		}
+		if strings.Contains(said, "9 ms") {
+			t.Errorf("%s: 9 ms in %s", view, said)
+		}
+	}
+	var tape struct {
+		Outcome        string
+		Started, Ended time.Time
+	}
+	if err := json.Unmarshal([]byte(v.say("ls", "--json")), &tape); err != nil {
+		t.Fatal(err)
+	}
+	if took := tape.Ended.Sub(tape.Started); tape.Outcome != "agent died killed" || took != 83*time.Second {
+		t.Errorf("ls: %s after %v", tape.Outcome, took)
+	}
+	for _, args := range [][]string{{"sessions", "--json"}, {"show", "--chat"}} {
+		if said := v.say(args...); !strings.Contains(said, "agent died killed") {
+			t.Errorf("%q: %s", args, said)
+		}
+	}
+	turn := v.table("stats", "--by", "turn", "--csv")[0]
+	if turn["end"] != "agent died" || turn["waitedAgent"] != "82.996" {
+		t.Errorf("stats: %s, waited %s s for the agent", turn["end"], turn["waitedAgent"])
+	}
+}
+
+// TestSharesAgree: the shares of what the turns of a session waited for are the same above
+// its story on the page and in stats: both round them alike.
+func TestSharesAgree(t *testing.T) {
+	v := views{t: t, store: t.TempDir()}
+	v.say("import", "../../testdata/tapes/dialects/acp-v1.jsonl")
+	page, err := os.ReadFile(v.pageOf("beds-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	above, _, _ := strings.Cut(string(page), `<section class="turn"`)
+	shares := regexp.MustCompile(`(?m)^(agent|tool|client|user) .* (\S+ %)$`).FindAllStringSubmatch(v.say("stats", "beds-1"), -1)
+	if len(shares) != 4 {
+		t.Fatalf("stats has %d shares", len(shares))
+	}
+	for _, share := range shares {
+		word := map[string]string{"tool": "tools", "user": "you"}[share[1]]
+		if want := cmp.Or(word, share[1]) + " <b>" + share[2] + "</b>"; !strings.Contains(above, want) {
+			t.Errorf("stats says %s %s, above the story there is no %q", share[1], share[2], want)
+		}
+	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,9 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/stall"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newWatchCmd(dir *string) *cobra.Command {
@@ -18,51 +22,8 @@ func newWatchCmd(dir *string) *cobra.Command {
 	var command string
 	cmd := &cobra.Command{
 		Use:   "watch [REF]",
-		Short: "Say what hangs while tapes are recorded",
-		Long: `Follows all tapes that are being recorded, also those that begin later, and
-writes a line when something begins to hang, one when it goes on, and one when
-a tape ends:
-
-  silent  30 s   a turn waits for the agent and its model alone, and nothing of
-                 its session comes
-  tool    5 min  a turn waits for a tool or a command, and nothing of its
-                 session comes
-  asked   2 min  you are asked: for a permission, for input, or to log in
-  client  10 s   the client is to read or write a file, or to use a terminal
-  setup   30 s   a connection or a session is set up, and nothing of it comes
-  hung    60 s   any other request has no answer, and no progress is told
-  cancel  10 s   what the client or the agent has cancelled has not ended
-  gone    0 s    the agent ended in the middle of work; or it has not ended, 5 s
-                 after its client closed stdin, and has no work left
-
---after is the time of silent, and all but gone change in proportion. A line has
-the end of the tape's id, the agent, how long, the turn, and the number of the
-frame since which nothing came.
-
-With REF it follows one tape, or one session on its newest tape, and ends with
-it. Of a tape that has ended it writes what has hung there, which is a way to
-find where the time went. Nothing is written on tapes: what hangs follows from
-the times of their frames.
-
---exec runs a command in the shell (sh; on Windows PowerShell) for each thing
-that begins to hang, with these variables: ACPTAP_KIND, ACPTAP_TAPE,
-ACPTAP_SESSION, ACPTAP_FRAME, and ACPTAP_TEXT, the words of the line. Quote
-them: names in the text come from the agent. Commands run one after the other.
-One that takes more than 10 s is killed. What they write to stdout is dropped.
-
-acptap proxy --watch 30s writes such lines to its stderr, which many clients
-show or keep.
-` + ref.Help + `
-
-A line of --json is an object with
-` + cli.Members(watchLine{}) + `What is not known is left out.
-
-Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
-		Example: `  acptap watch
-  acptap watch --after 10s claude
-  acptap watch --exec 'notify-send "$ACPTAP_TEXT"'
-  acptap watch --json | jq -r 'select(.event == "hangs") | .text'`,
-		Args: cli.Operands(0, 1),
+		Short: "Report what hangs while tapes are recorded",
+		Args:  cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkAfter("after", w.After); err != nil {
 				return err
@@ -94,7 +55,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 	}
 	f := cmd.Flags()
 	f.DurationVar(&w.After, "after", stall.DefaultAfter, "how long an agent may be silent, a `time` such as 30s")
-	f.StringVar(&command, "exec", "", "`command` to run for what begins to hang")
+	f.StringVar(&command, "exec", "", "`command` to run when something starts to hang")
 	f.BoolVar(&w.AsJSON, "json", false, "one JSON object a line")
 	return cmd
 }
@@ -107,7 +68,7 @@ func watchStore(ctx context.Context, w *watcher, store *record.Store, cmd *cobra
 	return w.Store(ctx, store)
 }
 
-// checkAfter returns an error if the time in a flag is too short or too long to measure.
+// checkAfter returns an error if a flag's duration is too short or too long to measure.
 func checkAfter(flag string, after time.Duration) error {
 	if after < 100*time.Millisecond || after > 30*24*time.Hour {
 		return fmt.Errorf("--%s is from 100ms to 720h, not %v", flag, after)
@@ -124,4 +85,125 @@ func startWatch(dir string, journal *record.Recorder, after time.Duration, w *cl
 		return nil
 	}
 	return startOwnWatch(store, journal, after, w.Print)
+}
+
+// A watcher writes a line when something begins to hang, and another when it resumes.
+type watcher struct {
+	Out     io.Writer
+	AsJSON  bool
+	After   time.Duration // silence that counts as a stall
+	Session string        // report only stalls of this session; empty: of all
+	Exec    *stallHook    // called for each new stall; may be nil
+	Trouble func(error)   // called for what cannot be read; watching continues
+
+	state func(tape string) (record.Info, error) // returns what is known about a tape so far
+	err   error                                  // first error of writing
+}
+
+// Store watches all live tapes of a store until ctx is done.
+func (w *watcher) Store(ctx context.Context, store *record.Store) error {
+	w.state = func(id string) (record.Info, error) {
+		tape, err := store.Open(id)
+		if err != nil {
+			return record.Info{}, err
+		}
+		return tape.Info()
+	}
+	tapes := stall.Tapes{Store: store, After: w.After}
+	return w.each(store.Watch(ctx, tapes.Wanted), func(c *record.Change) {
+		tapes.Take(c, time.Now(), w.tell)
+	})
+}
+
+// Tape watches one tape until it ends or ctx is done. For a tape that has already ended it
+// reports every stall on it.
+func (w *watcher) Tape(ctx context.Context, tape *record.Tape) error {
+	info, err := tape.Info()
+	if err != nil {
+		return err
+	}
+	w.state = func(string) (record.Info, error) { return tape.Info() }
+	t := stall.NewTape(info, w.After)
+	t.Past = !info.Live
+	w.tell(t, record.TapeAppeared, nil)
+	return w.each(tape.Watch(ctx, 1), func(c *record.Change) {
+		w.tell(t, c.Kind, t.Take(c, time.Now()))
+	})
+}
+
+func (w *watcher) each(changes iter.Seq2[record.Change, error], take func(*record.Change)) error {
+	for c, err := range changes {
+		if err != nil {
+			w.Trouble(err)
+			continue
+		}
+		if take(&c); w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+// A watchLine is one line of output, as --json writes it.
+type watchLine struct {
+	Event   string    `json:"event" help:"watching, hangs, over or ended"`
+	Time    time.Time `json:"time" help:"RFC 3339"`
+	Tape    string    `json:"tape" help:"id"`
+	Agent   string    `json:"agent" help:"what the agent is called"`
+	Kind    string    `json:"kind,omitempty" help:"as above"`
+	Session string    `json:"session,omitempty" help:"id"`
+	Turn    int       `json:"turn,omitempty" help:"number of the turn in it, from 1"`
+	Frame   uint64    `json:"frame,omitempty" help:"number of the frame since which it hangs"`
+	By      uint64    `json:"by,omitempty" help:"of over: number of the frame that ended it"`
+	Seconds float64   `json:"seconds,omitempty" help:"for how long it has hung by then"`
+	Text    string    `json:"text" help:"what the line says"`
+}
+
+// tell writes the lines for changes of a tape.
+func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
+	if kind == record.TapeAppeared && !t.Past {
+		w.write(t, watchLine{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
+	}
+	for _, c := range changes {
+		if w.Session != "" && c.Session != "" && c.Session != w.Session {
+			continue
+		}
+		l := watchLine{
+			Event: "hangs", Time: t.Time(c.At), Kind: c.Kind.String(), Session: c.Session, Turn: c.Turn,
+			Frame: c.Frame, By: c.By, Seconds: termtext.Seconds(c.At - c.Since).Float(), Text: c.Text,
+		}
+		switch {
+		case c.Over && !w.AsJSON && kind == record.TapeEnded && c.Kind == stall.Gone:
+			continue // the line for the end of the tape says so
+		case c.Over:
+			l.Event = "over"
+		}
+		if w.write(t, l); !c.Over && w.Exec != nil {
+			w.Exec.Run(t.Info.Tape, &c)
+		}
+	}
+	if kind == record.TapeEnded {
+		text, at := "ended", time.Now()
+		if info, err := w.state(t.Info.Tape); err == nil {
+			if state := tapetext.State(info); info.Outcome().How.IsBad() {
+				text += ": " + state
+			}
+			if !info.Ended.IsZero() {
+				at = info.Ended
+			}
+		}
+		w.write(t, watchLine{Event: "ended", Time: at, Text: text})
+	}
+}
+
+func (w *watcher) write(t *stall.Tape, l watchLine) {
+	if w.err != nil {
+		return
+	}
+	l.Tape, l.Agent = t.Info.Tape, t.Agent()
+	if w.AsJSON {
+		w.err = cli.WriteJSON(w.Out, l)
+		return
+	}
+	_, w.err = fmt.Fprintf(w.Out, "%s %s  %s\n", tapetext.ShortID(l.Tape), termtext.Piece(l.Agent), l.Text)
 }

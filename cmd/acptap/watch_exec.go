@@ -16,7 +16,7 @@ import (
 )
 
 // A stallHook runs the user's command once for each new stall, one at a time, without
-// delaying the watcher. Data from the wire reaches the command only through environment
+// delaying the watcher. The command receives data from the wire only through environment
 // variables, never through the command line.
 type stallHook struct {
 	command string
@@ -34,15 +34,15 @@ const (
 	// maxRun limits how long the command may run.
 	maxRun = 10 * time.Second
 
-	// maxQueued limits how many runs may be queued. Further ones are dropped.
+	// maxQueued limits the queued runs. Further ones are dropped.
 	maxQueued = 64
 
-	// maxComplaint limits how many bytes of the command's stderr are kept.
+	// maxComplaint limits the bytes kept of the command's stderr.
 	maxComplaint = 1 << 10
 )
 
-// newStallHook starts a hook for command, whose environment gets env. It reports failed
-// runs to trouble, from any goroutine. The caller must call Close.
+// newStallHook starts a hook for command, adding env to its environment. It reports
+// failed runs to trouble, from any goroutine. The caller must call Close.
 func newStallHook(ctx context.Context, command string, env []string, trouble func(error)) *stallHook {
 	ctx, cancel := context.WithCancel(ctx)
 	x := &stallHook{command: command, env: env, trouble: trouble, limit: maxRun, cancel: cancel, queue: make(chan []string, maxQueued), done: make(chan struct{})}
@@ -76,7 +76,7 @@ func (x *stallHook) Run(tape string, c *stall.Change) {
 	}
 }
 
-// Close waits for the queued runs, for at most the time of one run.
+// Close waits for the queued runs, but no longer than one run may take.
 func (x *stallHook) Close() {
 	close(x.queue)
 	select {

@@ -12,7 +12,7 @@ import (
 )
 
 // An ownWatch watches the tape that this process records. It reads the journal after the
-// traffic has passed, on a thread with low priority.
+// traffic has passed, on a low-priority thread.
 type ownWatch struct {
 	after time.Duration
 	say   func(format string, args ...any)
@@ -23,26 +23,26 @@ type ownWatch struct {
 	done   chan struct{} // closed when the goroutine ends
 }
 
-// tellEvery is the shortest time between two reports of one kind, because many clients show
-// or keep their agent's stderr.
+// tellEvery is the shortest time between two reports of one kind: many clients show or
+// keep their agent's stderr.
 const tellEvery = time.Minute
 
 // lastLook is how long Stop waits for the rest of the tape to be read.
 const lastLook = 100 * time.Millisecond
 
-// During a flood of frames nothing can hang, so we do not read the journal: a thread with
-// the lowest priority can block one of two processors of the Go scheduler for long, and
-// with it the traffic (BenchmarkWatch in cmd/acptap).
+// Nothing can hang during a flood of frames, so we do not read the journal then: a
+// lowest-priority thread can long block one of the Go scheduler's two processors, and
+// with it the traffic (BenchmarkWatch).
 const (
 	flood     = 256 << 10 // bytes a second
 	lookEvery = 50 * time.Millisecond
 	maxRead   = 2 * time.Millisecond // until the next check for a flood
-	calmLooks = 2                    // how many looks without a flood before reading goes on
+	calmLooks = 2                    // number of looks without a flood before reading resumes
 	maxRest   = 5 * time.Second      // after which some is read despite a flood
 )
 
 // startOwnWatch watches the tape of a recorder in this process. It calls say for each new
-// stall, except for questions to the user: the client itself asks those. The caller must
+// stall, except for questions to the user, which the client itself asks. The caller must
 // call Stop.
 func startOwnWatch(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *ownWatch {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,8 +60,8 @@ func startOwnWatch(store *record.Store, journal *record.Recorder, after time.Dur
 	return o
 }
 
-// Stop ends the watch after the tape has ended. The goroutine, which only reads, may run
-// longer than Stop waits, because busy processes leave it hardly any time.
+// Stop ends the watch after the tape has ended. It waits only briefly for the goroutine,
+// which may barely run on a busy machine; it only reads, so it may outlive Stop.
 func (o *ownWatch) Stop() {
 	defer o.cancel()
 	if o.behind.Load() {
@@ -86,7 +86,7 @@ func (o *ownWatch) watch(ctx context.Context, store *record.Store, journal *reco
 			o.tell(&change, now)
 		}
 	}
-	read := journal.End()          // length that the journal is read to by the end of the next look
+	read := journal.End()          // the length up to which the next look reads the journal
 	seen, last := read, time.Now() // length and time of the last check for a flood
 	for c, err := range tape.Watch(ctx, 1) {
 		if err != nil {
@@ -112,8 +112,8 @@ func (o *ownWatch) watch(ctx context.Context, store *record.Store, journal *reco
 }
 
 // await blocks until the journal is longer than read and not growing too fast to follow.
-// While the journal does not grow, it tells take that time passes. It returns the length of
-// the journal, or -1 if ctx is done.
+// While the journal does not grow, it lets take know that time passes. It returns the
+// length of the journal, or -1 if ctx is done.
 func (o *ownWatch) await(ctx context.Context, journal *record.Recorder, read int64, take func(*record.Change)) int64 {
 	before, rested, calm := journal.End(), time.Duration(0), 0
 	for {
@@ -143,7 +143,7 @@ func (o *ownWatch) await(ctx context.Context, journal *record.Recorder, read int
 
 func isFlood(bytes int64, in time.Duration) bool { return float64(bytes) > flood*in.Seconds() }
 
-// rest waits for d and reports whether ctx was still live by then.
+// rest waits for d and reports whether ctx is still live.
 func rest(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -2,26 +2,26 @@ package conform
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// questions are the questions of a session to the user.
+// questions tracks a session's questions to the user.
 type questions struct {
-	open      []*Call // to session/request_permission, the oldest first
-	cancelled Moment  // of the newest answer "cancelled"; Seq 0: none
-	refused   uint64  // Seq of the newest answer that may have ended the turn: cancelled, or an error; 0: none
+	open      []*Call // to session/request_permission, oldest first
+	cancelled Moment  // of the latest answer "cancelled"; Seq 0: none
+	refused   uint64  // Seq of the latest answer that may have ended the turn: cancelled, or an error; 0: none
 }
 
-// maxQuestions is how many open questions of a session are remembered; others are not
-// judged.
+// maxQuestions limits the open questions remembered per session; others are not judged.
 const maxQuestions = 64
 
 func (q *questions) observe(s *Step) {
 	switch {
-	case s.Method == "session/cancel":
+	case cancelsTurn(s):
 		for _, call := range q.open {
 			call.halted = s.Moment()
 		}
@@ -45,12 +45,12 @@ func (q *questions) answered(s *Step) {
 	}
 }
 
-// isCancelled reports whether the answer to a permission request says cancelled.
+// isCancelled reports whether a permission request was answered "cancelled".
 func isCancelled(s *Step) bool {
 	return s.Succeeded() && wire.Text(s.Result("outcome", "outcome")) == "cancelled"
 }
 
-// permissionRules are about session/request_permission.
+// permissionRules concern session/request_permission.
 var permissionRules = checks{
 	{"ACP422", optionTwice},
 	{"ACP423", optionUnknown},
@@ -93,8 +93,8 @@ func notCancelled(s *Step, r *Report) {
 	case isCancelled(s), isTakenBack(s):
 		r.Tried()
 		return
-	case !ok, d <= s.judge.checker.options.Grace:
-		return
+	case s.Conn.http.several && (!ok || d <= s.judge.checker.options.Grace):
+		return // the frames are on different streams
 	}
 	r.Add(Evidence{
 		Text:    "answered " + said(s) + ", " + s.After(call.halted) + "it had sent session/cancel (frame " + number(call.halted.Seq) + ")",
@@ -104,15 +104,15 @@ func notCancelled(s *Step, r *Report) {
 	})
 }
 
-// terminals are those that the agent created at the client on this connection.
+// terminals holds those that the agent created at the client on this connection.
 type terminals struct {
 	byID   bounded.Map[terminalID, *terminal]
-	forgot bool // there were more than are remembered
+	forgot bool // there were more than can be remembered
 }
 
 type terminalID struct{ session, id string }
 
-// A terminal is one of them.
+// A terminal is an element of terminals.
 type terminal struct {
 	call     *Call  // the request that created it
 	released Moment // Seq 0: it was not
@@ -120,7 +120,7 @@ type terminal struct {
 
 const maxTerminals = 4096
 
-// of returns the terminal of a session with an ID, nil if none is known.
+// of returns a session's terminal with the given ID, or nil if it is unknown.
 func (t *terminals) of(session, id string) *terminal {
 	x, _ := t.byID.Get(terminalID{session, id})
 	return x
@@ -148,7 +148,7 @@ func (t *terminals) observe(s *Step) {
 	}
 }
 
-// serviceRules are about files and terminals of the client.
+// serviceRules concern the client's files and terminals.
 var serviceRules = checks{
 	{"ACP502", relativeArgument},
 	{"ACP522", deadTerminal},
@@ -156,9 +156,9 @@ var serviceRules = checks{
 }
 
 func relativeArgument(s *Step, r *Report) {
-	key := "path"
-	if s.Method == "terminal/create" {
-		key = "cwd"
+	key := "cwd" // of terminal/create and session/list
+	if strings.HasPrefix(s.Method, "fs/") {
+		key = "path"
 	}
 	path := s.Param(key)
 	if !isString(path) {

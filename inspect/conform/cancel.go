@@ -10,8 +10,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// isTakenBack reports whether a response says that its request was cancelled, and its
-// sender has cancelled it by $/cancel_request.
+// cancelsTurn reports whether a step is a session/cancel that the agent must obey. As a
+// request (RPC017) it may be refused.
+func cancelsTurn(s *Step) bool {
+	return s.Method == "session/cancel" && s.is(wire.Notification)
+}
+
+// isTakenBack reports whether a response says that its request was cancelled, and the
+// request's sender has cancelled it by $/cancel_request.
 func isTakenBack(s *Step) bool {
 	return s.Call != nil && s.Call.Cancelled.Seq != 0 && code(s.Envelope.Error) == wire.RequestCancelled
 }
@@ -29,7 +35,7 @@ func said(s *Step) string {
 	return "something else"
 }
 
-// short cuts a text that is part of a sentence.
+// short truncates a text that is part of a sentence.
 func short(s string) string {
 	const most = 80 // bytes
 	if len(s) > most {
@@ -38,13 +44,13 @@ func short(s string) string {
 	return s
 }
 
-// isAborted reports whether an error looks as if a cancellation caused it.
+// isAborted reports whether an error appears to result from a cancellation.
 func isAborted(e []byte) bool {
 	message := bytes.ToLower(e)
 	return bytes.Contains(message, []byte("abort")) || bytes.Contains(message, []byte("cancel"))
 }
 
-// cancelRules are about turns and requests that are cancelled.
+// cancelRules concern cancelled turns and requests.
 var cancelRules = checks{
 	{"ACP441", cancelledPrompt},
 	{"ACP443", updateAfterCancelled},
@@ -71,9 +77,9 @@ func cancelledPrompt(s *Step, r *Report) {
 	r.addUncancelled(e, x, call.halted, s.Envelope.Error != nil && isAborted(s.Envelope.Error))
 }
 
-// addUncancelled adds that the work of a session ended as e says though it was cancelled,
-// if the agent knew: surely is set, or it had read session/cancel, or a permission had been
-// answered "cancelled".
+// addUncancelled adds that a session's work ended as e says although it was cancelled, if
+// the agent knew: surely is set, or the agent had read session/cancel, or a permission
+// had been answered "cancelled".
 func (r *Report) addUncancelled(e Evidence, x *session, cancel Moment, surely bool) {
 	e.Text += ", " + r.step.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")"
 	e.Want, e.Because = `"cancelled"`, []uint64{cancel.Seq}
@@ -113,7 +119,7 @@ func cancelledUnasked(s *Step, r *Report) {
 	r.Judge(!asked && !s.Conn.leaves(), Evidence{Text: "answered cancelled though the client cancelled nothing", Path: "stopReason", Got: `"cancelled"`, Because: []uint64{s.Call.Seq}})
 }
 
-// leaves reports whether the client has closed its stream, or a signal told the agent to
+// leaves reports whether the client has closed its stream or a signal told the agent to
 // exit.
 func (c *connection) leaves() bool { return c.signalled || c.closing.eof[0].Seq != 0 }
 
@@ -140,7 +146,7 @@ func takesNothingBack(s *Step, r *Report) {
 func cancelUnanswered(s *Step, r *Report) {
 	for call := range s.Conn.calls.All() {
 		side := Client + Agent - call.From
-		if call.Cancelled.Seq == 0 || !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeFor(call, side, s.judge.checker.options.Grace) {
+		if call.Cancelled.Seq == 0 || !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeSince(call.Cancelled, side, s.judge.checker.options.Grace) {
 			continue
 		}
 		r.Add(Evidence{

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/acptap/acptap/proxy/bounded"
@@ -12,21 +13,21 @@ import (
 // crossed. A proxy knows when it forwarded a frame, not when the peer read it.
 const Grace = 250 * time.Millisecond
 
-// maxFindings limits the findings of a rule by one side on a tape that are kept in full.
+// maxFindings limits the findings kept in full per rule, side and tape.
 const maxFindings = 1000
 
-// Options are what the caller knows about the tapes.
+// Options hold what the caller knows about the tapes.
 type Options struct {
-	Protocol dialect.Protocol // AnyProtocol: found from the traffic
+	Protocol dialect.Protocol // AnyProtocol: detected from the traffic
 
-	// Beginning says that frame 1 of the tape is the first of its connection: acptap
-	// recorded the tape. Otherwise only a tape that starts with initialize counts as
-	// complete.
+	// Beginning says that frame 1 of the tape is the first of its connection, because
+	// acptap recorded the tape. Otherwise only a tape that starts with initialize counts
+	// as complete.
 	Beginning bool
 
-	// Between says that acptap may have made, changed or withheld frames. The tape is then
-	// judged twice in one pass: as the client saw it, with only the client at fault, and as
-	// the agent saw it. If Between is not set, judging stops at the first such frame.
+	// Between says that acptap may have made, changed or withheld frames. The tape is
+	// then judged twice in one pass: as the client saw it, blaming only the client, and
+	// as the agent saw it. If Between is not set, judging stops at the first such frame.
 	Between bool
 
 	// Own also judges what acptap made. It is for acptap's own tests.
@@ -36,27 +37,28 @@ type Options struct {
 	Rules []*Rule       // nil: all
 }
 
-// A Checker judges the frames of a tape, or of several tapes of one agent in succession. It
-// accepts every frame. Its memory is bounded, and it accuses no one because of what it has
-// forgotten. It is not safe for concurrent use.
+// A Checker judges the frames of a tape, or of several tapes of one agent in succession.
+// It accepts any frame. Its memory is bounded, and forgetting never makes it accuse
+// anyone. It is not safe for concurrent use.
 type Checker struct {
 	options  Options
 	judges   []*judge
-	verdicts []verdict // of the tape; one for each rule
+	verdicts []verdict // for the tape, one per rule
 	findings []Finding
-	replays  bounded.Map[uint64, replay] // of the tape, by the Seq of their requests
+	replays  bounded.Map[uint64, replay] // on the tape, by the Seq of their requests
 	tape     int
-	last     uint64 // Seq of the last frame of the tape
+	last     uint64 // Seq of the tape's last frame
 }
 
-// A verdict is what became of a rule on a tape.
+// A verdict is a rule's result on a tape.
 type verdict struct {
 	tried bool
-	open  string          // the first reason why it could not be judged
+	open  string          // the first reason why the rule could not be judged where it applied
+	later bool            // only the end of the connection decides the latest case
 	found [Acptap + 1]int // by culprit
 }
 
-// NewChecker returns a Checker at the beginning of a tape.
+// NewChecker returns a Checker positioned at the beginning of a tape.
 func NewChecker(o Options) *Checker {
 	if o.Grace == 0 {
 		o.Grace = Grace
@@ -75,7 +77,7 @@ func NewChecker(o Options) *Checker {
 	return c
 }
 
-// Add judges the next frame of the tape, with its bytes. It keeps no reference to them.
+// Add judges the tape's next frame, with its bytes. It keeps no reference to them.
 func (c *Checker) Add(f *dialect.Frame) {
 	var e wire.Envelope
 	switch f.Kind {
@@ -88,7 +90,7 @@ func (c *Checker) Add(f *dialect.Frame) {
 		if jumped {
 			j.conn.gap("frames are missing before frame " + number(f.Seq))
 		}
-		if !f.Redelivered { // it was judged the first time
+		if !f.Redelivered { // it was judged when first delivered
 			j.add(f, e)
 		}
 	}
@@ -102,8 +104,8 @@ func (c *Checker) End() {
 	}
 }
 
-// Next ends the tape and starts another of the same agent. Sessions continue. Counts and
-// verdicts start anew, findings accumulate. beginning is as in Options.
+// Next ends the tape and starts another one of the same agent. Sessions continue. Counts
+// and verdicts restart, findings accumulate. beginning is as in Options.
 func (c *Checker) Next(beginning bool) {
 	c.End()
 	c.tape++
@@ -116,15 +118,16 @@ func (c *Checker) Next(beginning bool) {
 	}
 }
 
-// Findings returns all findings so far in the order in which they were made: those that the
-// end of a connection proves follow its frames. There are at most 1,000 of one rule by one
-// side on one tape. The list is valid until the next call of Add, End or Next.
+// Findings returns all findings so far in the order in which they were made: those that
+// only the end of a connection proves come after its frames. There are at most 1,000 per
+// rule, side and tape. The list is valid until the next call of Add, End or Next.
 func (c *Checker) Findings() []Finding { return c.findings }
 
 // Connection returns what both sides said about themselves, as the client saw it.
 func (c *Checker) Connection() dialect.Connection { return c.judges[0].conn.Connection }
 
-// ConnectionOf returns what both sides said about themselves, as Client or Agent saw it.
+// ConnectionOf returns what both sides said about themselves, as seen by side, which is
+// Client or Agent.
 func (c *Checker) ConnectionOf(side Fault) dialect.Connection {
 	for _, j := range c.judges {
 		if j.side == side {
@@ -134,20 +137,23 @@ func (c *Checker) ConnectionOf(side Fault) dialect.Connection {
 	return c.Connection()
 }
 
-// A Verdict is what became of a rule on a tape.
+// A Verdict is a rule's result on a tape.
 type Verdict struct {
 	Rule  *Rule
-	Tried bool   // it had an occasion that could be judged
-	Open  string // why an occasion could not be judged, such as "28 bytes are missing at frame 77"; empty: all could
-	Found int    // all findings
-	Lost  int    // those beyond the first 1,000, which are only counted
+	Tried bool   // the rule applied, and could be judged
+	Open  string // why a case could not be judged, such as "28 bytes are missing at frame 77"; empty: all could
+	Found int    // number of findings
+	Lost  int    // findings beyond the first 1,000, which are only counted
 }
 
-// Verdicts returns what became of each rule on the current tape.
+// Verdicts returns each rule's result on the current tape.
 func (c *Checker) Verdicts() []Verdict {
 	all := make([]Verdict, len(c.verdicts))
 	for i, v := range c.verdicts {
 		all[i] = Verdict{Rule: c.options.Rules[i], Tried: v.tried, Open: v.open}
+		if v.later {
+			all[i].Open = cmp.Or(v.open, endMissing)
+		}
 		for _, n := range v.found {
 			all[i].Found += n
 			all[i].Lost += max(n-maxFindings, 0)

@@ -167,7 +167,10 @@ func TestHoles(t *testing.T) {
 		load    = `> {"id":9,"method":"session/load","params":{"sessionId":"s9","cwd":"/w","mcpServers":[]}}` + "\n"
 		another = "> {\"id\":1,\"method\":\"session/new\",\"params\":{\"cwd\":\"/w\",\"mcpServers\":[]}}\n< {\"id\":1,\"result\":{\"sessionId\":\"s1\"}}\n"
 		open    = "> {\"id\":5,\"method\":\"_x/y\"}\n"
-		ends    = "+ 1s\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}\n"
+		mcp     = `> {"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}` + "\n" +
+			`< {"id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}` + "\n"
+		list = "> {\"id\":1,\"method\":\"tools/list\"}\n< {\"id\":1,\"result\":{\"tools\":[]}}\n"
+		ends = "+ 1s\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}\n"
 	)
 	update := func(session string, size int) string {
 		return fmt.Sprintf(`< {"method":"session/update","params":{"sessionId":"%s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}`, session, strings.Repeat("x", size)) + "\n"
@@ -201,11 +204,14 @@ func TestHoles(t *testing.T) {
 		{name: "no hello", lines: load, rule: "ACP101", cut: true, open: "the beginning of the connection is not on the tape"},
 		{name: "initialize is a beginning", lines: "= v1\n" + unasked, rule: "RPC010", cut: true, found: 1},
 		{name: "no end", lines: "= v1\n" + open, rule: "RPC018"},
+		{name: "no end, undecided", lines: mcp + list, rule: "MCP103", open: "the end of the connection is not on the tape"},
+		{name: "decided late", lines: mcp + list + "> {\"method\":\"notifications/initialized\"}\n", rule: "MCP103", found: 1},
+		{name: "decided at the end", lines: mcp + list + ends, rule: "MCP103", found: 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			all := slices.DeleteFunc(frames(t, tt.lines), func(f dialect.Frame) bool { return f.Seq == tt.drop })
-			c := conform.NewChecker(conform.Options{Protocol: dialect.ACP, Beginning: !tt.cut})
+			c := conform.NewChecker(conform.Options{Beginning: !tt.cut})
 			feed(c, all)
 			c.End()
 			v := verdict(t, c, tt.rule)

@@ -104,7 +104,7 @@ func TestExamples(t *testing.T) {
 	}
 	files, _ := filepath.Glob("rules/*.txt")
 	for _, file := range files {
-		if id := strings.TrimSuffix(filepath.Base(file), ".txt"); conform.Lookup(id) == nil {
+		if id, _, _ := strings.Cut(filepath.Base(file), "-"); conform.Lookup(id) == nil {
 			t.Errorf("%s is of no rule", file)
 		}
 	}

@@ -61,6 +61,7 @@ var rpcFaults = []fault{
 		c.drop(101, 103)
 		c.later(102, time.Second)
 	}},
+	{"RPC021", conform.Client, "a batch of nothing", tapeACP2, func(c *mutant) { c.send(3, `> []`) }},
 	{"RPC019", conform.Agent, "half an emoji", tapeACP1, func(c *mutant) { c.change(51, `Planted.`, `Planted \ud83c`) }},
 	{"RPC020", conform.Agent, "a line of 70 KB", tapeACP1, func(c *mutant) { c.change(51, "Planted.", strings.Repeat("bean ", 14000)) }},
 	{"RPC025", conform.Agent, "a text twice", tapeACP1, func(c *mutant) { c.change(51, `"text":`, `"text":"","text":`) }},
@@ -146,6 +147,7 @@ var sessionFaults = []fault{
 	}},
 	{"ACP208", conform.Agent, "an update before its session is named", tapeACP1, func(c *mutant) { c.move(14, 12) }},
 	{"ACP210", conform.Agent, "lists sessions of another directory", tapeACP1, func(c *mutant) { c.change(44, `{}`, `{"cwd":"/srv/garden/beds"}`) }},
+	{"ACP211", conform.Client, "lists by a relative cwd", tapeACP1, func(c *mutant) { c.change(44, `{}`, `{"cwd":"garden/pond"}`) }},
 	{"ACP212", conform.Client, "a cursor of its own", tapeACP1, func(c *mutant) { c.change(44, `{}`, `{"cursor":"2"}`) }},
 	{"ACP213", conform.Agent, "lists a deleted session", tapeACP1, func(c *mutant) {
 		c.send(97, `> {"id":50,"method":"session/list","params":{}}`, `< {"id":50,"result":{"sessions":[{"sessionId":"pond-2","cwd":"/srv/garden/pond"}]}}`)
@@ -268,6 +270,13 @@ var mcpFaults = []fault{
 		c.change(7, `io.modelcontextprotocol/clientCapabilities`, `com.example/clientCapabilities`)
 	}},
 	{"MCP116", conform.Agent, "a result without its type", tapeModern, func(c *mutant) { c.change(12, `,"resultType":"complete"`, ``) }},
+	{"MCP116", conform.Agent, "a type of no extension", tapeModern, func(c *mutant) { c.change(12, `"resultType":"complete"`, `"resultType":"done"`) }},
+	{"MCP117", conform.Agent, "a code of the specification", tapeModern, func(c *mutant) {
+		c.refuse(12)
+		c.change(12, `-32602`, `-32042`)
+	}},
+	{"MCP119", conform.Agent, "requires nothing", tapeModern, func(c *mutant) { c.change(12, `"resultType":"complete"`, `"resultType":"input_required"`) }},
+	{"MCP205", conform.Client, "its roots do not change", tapeMCP, func(c *mutant) { c.change(1, `"roots":{"listChanged":true}`, `"roots":{}`) }},
 	{"MCP201", conform.Agent, "a tool with a blank in its name", tapeMCP, func(c *mutant) { c.change(9, `"name":"list"`, `"name":"the list"`) }},
 	{"MCP202", conform.Agent, "a tool without inputSchema", tapeMCP, func(c *mutant) { c.change(9, `"inputSchema":{"type":"object","additionalProperties":false},`, ``) }},
 	{"MCP203", conform.Agent, "a result without structuredContent", tapeMCP, func(c *mutant) { c.change(13, `,"structuredContent":{"sum":1}`, ``) }},
@@ -275,6 +284,7 @@ var mcpFaults = []fault{
 	{"MCP204", conform.Client, "a cursor of its own", tapeMCP, func(c *mutant) { c.change(8, `"cursor":"In8`, `"cursor":"Xn8`) }},
 	{"MCP106", conform.Agent, "asks for roots without being offered them", tapeMCP, func(c *mutant) {
 		c.change(1, `"roots":{"listChanged":true},`, ``)
+		c.drop(25) // notifications/roots/list_changed
 		c.send(17, `< {"id":60,"method":"roots/list"}`, `> {"id":60,"error":{"code":-32601,"message":"Method not found"}}`)
 	}},
 	{"RPC005", conform.Agent, "no jsonrpc at all", tapeMCP, func(c *mutant) { c.change(16, `"jsonrpc":"2.0",`, ``) }},

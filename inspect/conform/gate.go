@@ -1,13 +1,11 @@
 package conform
 
 import (
-	"strings"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// gateRules judge what needs a capability of the other side.
+// gateRules judge uses of the other side's capabilities.
 var gateRules = checks{
 	{"ACP121", methodGate},
 	{"ACP122", methodGate},
@@ -28,10 +26,10 @@ func elicitationGate(s *Step, r *Report) {
 	if mode != "form" && mode != "url" {
 		return
 	}
-	r.Judge(!s.Conn.clientOffers("elicitation", mode), Evidence{Text: "asked in the mode " + mode + " without being offered elicitation." + mode, Path: "mode", Got: mode, Because: []uint64{s.Conn.hello.asked.Seq}})
+	r.Judge(!s.Conn.clientOffers("elicitation."+mode), Evidence{Text: "asked in the mode " + mode + " without being offered elicitation." + mode, Path: "mode", Got: mode, Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
-// methodGate is the check of all rules that a method may be called only if the other side
+// methodGate is the check shared by all rules that allow a method only if the other side
 // offers it.
 func methodGate(s *Step, r *Report) {
 	r.Tried()
@@ -50,46 +48,43 @@ func methodGate(s *Step, r *Report) {
 }
 
 // agentOffers reports whether the agent offered the capability at a path.
-func (c *connection) agentOffers(path ...string) bool {
-	key := "capabilities"
-	if c.Dialect == dialect.ACPv1 {
-		key = "agentCapabilities"
+func (c *connection) agentOffers(path string) bool {
+	return hasOffered(c.Dialect, dialect.AgentSide, path, c.hello.agent)
+}
+
+// clientOffers reports whether the client offered the capability at a path. If a client
+// offered version 2 to an agent of version 1, its capabilities are where version 2 puts
+// them.
+func (c *connection) clientOffers(path string) bool {
+	d := c.Dialect
+	if d == dialect.ACPv1 && !wire.Present(wire.Get(c.hello.client, "clientCapabilities")) {
+		d = dialect.ACPv2
 	}
-	return isMarker(wire.Get(wire.Get(c.hello.agent, key), path...))
+	return hasOffered(d, dialect.ClientSide, path, c.hello.client)
 }
 
-// clientOffers reports whether the client offered the capability at a path. A client that
-// offered version 2 to an agent of version 1 has its capabilities where version 2 has them.
-func (c *connection) clientOffers(path ...string) bool {
-	said := wire.Get(c.hello.client, "capabilities")
-	if c.Dialect == dialect.ACPv1 {
-		if v1 := wire.Get(c.hello.client, "clientCapabilities"); wire.Present(v1) {
-			said = v1
-		}
-	}
-	return isMarker(wire.Get(said, path...))
+func hasOffered(d dialect.Dialect, side dialect.Side, path string, said []byte) bool {
+	return dialect.Capability{Dialects: dialect.SetOf(d), Side: side, Path: path}.Offered(d, said)
 }
 
-// isMarker reports whether a value marks something as offered: true or an object, because
-// peers accept both.
-func isMarker(value []byte) bool {
-	return len(value) > 0 && (value[0] == '{' || string(value) == "true")
-}
-
-// judgeOffer judges what the client sent: the agent must offer the capability at path.
-func (r *Report) judgeOffer(text, at string, got []byte, path ...string) {
+// judgeOffer judges an act of the client that requires the agent to offer the capability
+// at path.
+func (r *Report) judgeOffer(did, at, got, path string) {
 	s := r.step
-	r.Judge(!s.Conn.agentOffers(path...), Evidence{Text: text, Path: at, Got: string(got), Because: []uint64{s.Conn.hello.answered.Seq}})
+	r.Judge(!s.Conn.agentOffers(path), Evidence{Text: did + " without being offered " + path, Path: at, Got: got, Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func directoriesGate(s *Step, r *Report) {
 	directories := s.Param("additionalDirectories")
-	in := "session"
+	path := "session.additionalDirectories"
 	if s.Conn.Dialect == dialect.ACPv1 {
-		in = "sessionCapabilities"
+		path = "sessionCapabilities.additionalDirectories"
 	}
 	for range wire.Elements(directories) {
-		r.judgeOffer("sent additionalDirectories without being offered it", "additionalDirectories", directories, in, "additionalDirectories")
+		r.Judge(!s.Conn.agentOffers(path), Evidence{
+			Text: "sent additionalDirectories without being offered it", Path: "additionalDirectories",
+			Got: string(directories), Because: []uint64{s.Conn.hello.answered.Seq},
+		})
 		return
 	}
 }
@@ -98,7 +93,7 @@ func transportGate(s *Step, r *Report) {
 	for i, server := range wire.Elements(s.Param("mcpServers")) {
 		kind := wire.Get(server, "type")
 		name, at := wire.Text(kind), dialect.ElementPath("mcpServers", i)
-		path := []string{"session", "mcp", name}
+		path := "session.mcp." + name
 		switch {
 		case s.Conn.Dialect == dialect.ACPv2 && name == "":
 			r.Add(Evidence{Text: "gave an MCP server without a type", Path: at, Want: "a type", Got: string(kind)})
@@ -106,31 +101,29 @@ func transportGate(s *Step, r *Report) {
 		case name == "stdio" && s.Conn.Dialect != dialect.ACPv2, name != "stdio" && name != "http" && name != "sse":
 			continue
 		case s.Conn.Dialect == dialect.ACPv1:
-			path = []string{"mcpCapabilities", name}
+			path = "mcpCapabilities." + name
 		}
-		r.judgeOffer("gave an MCP server over "+name+" without being offered "+strings.Join(path, "."), at+".type", []byte(name), path...)
+		r.judgeOffer("gave an MCP server over "+name, at+".type", name, path)
 	}
 }
 
-// contentMarkers maps the types of content in a prompt to the capabilities that allow them.
+// contentMarkers maps types of prompt content to the capabilities that allow them.
 var contentMarkers = map[string]string{"image": "image", "audio": "audio", "resource": "embeddedContext"}
 
 func contentGate(s *Step, r *Report) {
+	in := "session.prompt."
+	if s.Conn.Dialect == dialect.ACPv1 {
+		in = "promptCapabilities."
+	}
 	for i, block := range wire.Elements(s.Param("prompt")) {
 		kind := wire.Text(wire.Get(block, "type"))
-		marker, ok := contentMarkers[kind]
-		if !ok {
-			continue
+		if marker, ok := contentMarkers[kind]; ok {
+			r.judgeOffer("sent content of the type "+kind, dialect.ElementPath("prompt", i)+".type", kind, in+marker)
 		}
-		path := []string{"session", "prompt", marker}
-		if s.Conn.Dialect == dialect.ACPv1 {
-			path = []string{"promptCapabilities", marker}
-		}
-		r.judgeOffer("sent content of the type "+kind+" without being offered "+strings.Join(path, "."), dialect.ElementPath("prompt", i)+".type", []byte(kind), path...)
 	}
 }
 
-// loginRules judge logins, and requests for input of the user.
+// loginRules judge logins, and requests for user input.
 var loginRules = checks{
 	{"ACP621", loginUnknown},
 	{"ACP622", loginTerminal},
@@ -153,14 +146,14 @@ func loginTerminal(s *Step, r *Report) {
 }
 
 func terminalLoginGate(s *Step, r *Report) {
-	if s.Conn.hello.client == nil || !s.Succeeded() {
+	if s.Conn.hello.client == nil {
 		return
 	}
 	for i, method := range wire.Elements(s.Result("authMethods")) {
 		if wire.Text(wire.Get(method, "type")) != "terminal" {
 			continue
 		}
-		r.Judge(!s.Conn.clientOffers("auth", "terminal"), Evidence{
+		r.Judge(!s.Conn.clientOffers("auth.terminal"), Evidence{
 			Text: "offered a login of the type terminal without being offered auth.terminal",
 			Path: dialect.ElementPath("authMethods", i), Got: string(method), Because: []uint64{s.Call.Seq},
 		})
@@ -181,8 +174,8 @@ func elicitationIdInUse(s *Step, r *Report) {
 	}
 }
 
-// loginMethod returns the login method with an id that the agent offered, nil if
-// there is none.
+// loginMethod returns the login method with the given id that the agent offered, or nil
+// if there is none.
 func loginMethod(c *connection, id string) (found []byte) {
 	for _, method := range wire.Elements(wire.Get(c.hello.agent, "authMethods")) {
 		if wire.Text(wire.Get(method, "id")) == id || wire.Text(wire.Get(method, "methodId")) == id {

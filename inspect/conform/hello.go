@@ -9,19 +9,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A hello is what both sides said about themselves.
+// A hello records what both sides said about themselves.
 type hello struct {
 	client   []byte // params of initialize
-	agent    []byte // its result; in MCP without initialize, that of server/discover
+	agent    []byte // its result; in MCP without initialize, the result of server/discover
 	asked    Moment // of initialize; Seq 0: none
-	answered Moment // of its answer; Seq 0: none
+	answered Moment // of the answer to it; Seq 0: none
 	whole    bool   // both are known
 	begun    bool   // the client has sent a message
 
-	allowed map[string]bool // by method or variant: whether what allows it was offered; absent: nothing is needed
+	allowed map[string]bool // by method or variant: whether the capability it requires was offered; absent: it requires none
 }
 
-// maxHello limits what is kept of one side's words, in bytes; longer ones are unknown.
+// maxHello limits what is kept of one side's hello, in bytes; a longer one is unknown.
 const maxHello = 256 << 10
 
 func (h *hello) observe(s *Step) {
@@ -41,7 +41,7 @@ func (h *hello) observe(s *Step) {
 		h.offers(s.Conn)
 	}
 	if s.Conn.Dialect == dialect.MCPModern && s.Conn.settled {
-		h.whole = true // each request says what it needs
+		h.whole = true // each request states its needs
 	}
 }
 
@@ -52,7 +52,7 @@ func keep(value []byte) []byte {
 	return bytes.Clone(value)
 }
 
-// offers finds what is allowed.
+// offers determines what is allowed.
 func (h *hello) offers(c *connection) {
 	h.allowed = make(map[string]bool)
 	for _, capability := range dialect.Capabilities(c.Dialect) {
@@ -70,7 +70,7 @@ func (h *hello) offers(c *connection) {
 	}
 }
 
-// lacksHello returns why the offers of both sides are unknown; empty if they are known.
+// lacksHello returns why both sides' offers are unknown; empty if they are known.
 func (c *connection) lacksHello() string {
 	if c.hello.whole {
 		return ""
@@ -78,14 +78,14 @@ func (c *connection) lacksHello() string {
 	return "initialize and its answer are not on the tape"
 }
 
-// isVersion reports whether a value is a protocolVersion of ACP.
+// isVersion reports whether a value is an ACP protocolVersion.
 func isVersion(value []byte) bool {
 	n, ok := wire.Integer(value)
 	return ok && n >= 0 && n <= math.MaxUint16
 }
 
-// hasWrongKeys reports whether an agent has its capabilities only under the key of another
-// version than it answered.
+// hasWrongKeys reports whether an agent has its capabilities only under the key of a
+// version other than the one it answered with.
 func hasWrongKeys(result []byte) bool {
 	right, wrong := "capabilities", "agentCapabilities"
 	version, ok := wire.Integer(wire.Get(result, "protocolVersion"))
@@ -140,9 +140,6 @@ func offeredVersion(s *Step, r *Report) {
 }
 
 func answeredVersion(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	v := s.Result("protocolVersion")
 	r.Judge(!isVersion(v), Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
 }
@@ -154,16 +151,13 @@ func baselineMissing(s *Step, r *Report) {
 }
 
 func advertisedMissing(s *Step, r *Report) {
-	if isBaseline(s) || !isOffered(s) {
+	if row, _ := dialect.Lookup(dialect.ACP, s.Method); isBaseline(s) || !isOffered(s) || row.Form == dialect.AsNotification {
 		return
 	}
 	r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
 func wrongKeys(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	r.Judge(hasWrongKeys(s.Envelope.Result), Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
 }
 
@@ -175,12 +169,9 @@ func clientMissing(s *Step, r *Report) {
 	r.Judge(isMissing(s), Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
 }
 
-// namesItself is the check of all rules that a side names itself in initialize. A peer of
-// another version does so under the key of that version.
+// namesItself is the check shared by all rules that require a side to name itself in
+// initialize. A peer of another version does so under that version's key.
 func namesItself(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	fault, key := r.active.rule.Fault, "info"
 	if s.Conn.Dialect != dialect.ACPv2 {
 		key = fault.String() + "Info"
@@ -205,7 +196,7 @@ func isMissing(s *Step) bool {
 	return code(s.Envelope.Error) == wire.MethodNotFound
 }
 
-// isBaseline reports whether every agent must serve the method of a step.
+// isBaseline reports whether every agent must serve a step's method.
 func isBaseline(s *Step) bool {
 	switch s.Method {
 	case "session/new", "session/prompt":
@@ -216,13 +207,13 @@ func isBaseline(s *Step) bool {
 	return false
 }
 
-// isOffered reports whether the agent offered the method of a step.
+// isOffered reports whether the agent offered a step's method.
 func isOffered(s *Step) bool {
 	switch {
 	case s.Method == "session/set_mode" && s.Session != nil:
-		return len(s.Session.offers.modes) > 0
+		return len(s.Session.offers.modes.known) > 0
 	case s.Method == "session/set_config_option" && s.Session != nil:
-		return len(s.Session.offers.options) > 0
+		return len(s.Session.offers.options.known) > 0
 	}
 	return s.Conn.hello.allowed[s.Method]
 }

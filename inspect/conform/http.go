@@ -11,48 +11,52 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// exchanges is what is known about a connection over HTTP.
+// exchanges holds what is known about a connection over HTTP.
 type exchanges struct {
 	open    bounded.Map[uint64, *exchange] // by stream, until their responses have ended
-	waiting []*exchange                    // that came before the dialect was settled; judged then
+	waiting []*exchange                    // they came before the dialect was settled, and are judged then
 	any     bool                           // there was one on the connection
 	several bool                           // there was more than one
 
 	endpoint string // path of the URL to which messages are posted; empty: unknown, as when answers come on another stream
-	session  string // ID that the server gave with its answer to initialize; empty: none
+	session  string // ID that the server assigned in its answer to initialize; empty: none
 	given    Moment // of that answer; Seq 0: none
+	ended    string // ID for which a POST was answered with 404; empty: none
+	gone     Moment // of that answer
 }
 
-// Limits of what is remembered of exchanges.
+// Limits on what is remembered about exchanges.
 const (
 	maxExchanges = 1024
 	maxWaiting   = 64
 	maxPosted    = 16 // ids of requests in one body
 )
 
-// An exchange is a request over HTTP with its response, as far as both have come.
+// An exchange is a request over HTTP together with its response, as far as they have
+// arrived.
 type exchange struct {
-	asked    *Call      // where the head of the request is; Method is that of the message in the body
+	asked    *Call      // position of the request's head; Method is that of the message in the body
 	request  *wire.HTTP // the head as the client sent it
-	answered *Call      // where the head of the response is; nil: none has come
+	answered *Call      // position of the response's head; nil: none has come
 	response *wire.HTTP // the head as the server sent it
-	ended    bool       // the response is whole
+	ended    bool       // the response is complete
 	length   int64      // of the response's body, once it has ended
 	judged   bool
 
 	path    string
 	session string // Mcp-Session-Id that the client had to send; empty: none
-	given   Moment // when initialize was answered before; Seq 0: it was not
+	given   Moment // when initialize had been answered; Seq 0: it had not
+	gone    Moment // when the session that the client names had been answered with 404; Seq 0: it had not
 
-	messages int      // in the body of the request
-	requests int      // of these
-	ids      [][]byte // of the first of them, as JSON
-	version  string   // of the protocol, as _meta of the message says; empty: it does not
+	messages int      // number in the body of the request
+	requests int      // number of requests among them
+	ids      [][]byte // ids of the first of them, as JSON
+	version  string   // of the protocol, according to the message's _meta; empty: not stated
 	name     string   // of the requested tool, prompt or resource, which Mcp-Name must repeat; empty: none
 	flaw     *flawed  // the first body that should be JSON but is not; nil: none
 }
 
-// A flawed body is not JSON although its head says so.
+// A flawed is a body that is not JSON although its head says so.
 type flawed struct {
 	call Call
 	got  string
@@ -95,7 +99,7 @@ func speaksRPC(f *dialect.Frame, e wire.Envelope) bool {
 	return f.Kind == wire.Batch || e.MessageKind() != wire.Invalid && wire.Text(wire.Get(f.Raw, "jsonrpc")) == "2.0"
 }
 
-// post reads the body of the request.
+// post reads the request's body.
 func (x *exchange) post(f *dialect.Frame, e wire.Envelope) {
 	x.flawed(f)
 	if f.Kind == wire.Batch {
@@ -134,7 +138,7 @@ func (x *exchange) message(e wire.Envelope) {
 	x.messages++
 }
 
-// asks reports whether the request contains one with an ID.
+// asks reports whether the request's body contains a request with an ID.
 func (x *exchange) asks(id []byte) bool {
 	for _, asked := range x.ids {
 		if wire.Present(id) && dialect.IDKey(asked) == dialect.IDKey(id) {
@@ -144,7 +148,7 @@ func (x *exchange) asks(id []byte) bool {
 	return false
 }
 
-// flawed notes a body that is not JSON. An incomplete one proves nothing.
+// flawed records a body that is not JSON. An incomplete one proves nothing.
 func (x *exchange) flawed(f *dialect.Frame) {
 	if f.Kind != wire.Invalid || x.flaw != nil || int64(len(f.Raw)) < f.Size {
 		return
@@ -155,7 +159,7 @@ func (x *exchange) flawed(f *dialect.Frame) {
 	}
 }
 
-// place returns where a frame of an exchange is.
+// place returns the position of an exchange's frame.
 func place(f *dialect.Frame) *Call {
 	return &Call{Moment: momentOf(f), Entry: -1, From: faultOf(f.Dir), Session: f.Session}
 }
@@ -175,13 +179,16 @@ const (
 // accepted reports whether the server accepted the request.
 func (x *exchange) accepted() bool { return x.response.Status/100 == 2 }
 
-// head handles the head of a request or of a response.
+// head handles the head of a request or response.
 func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	h := &j.conn.http
 	if f.Dir == wire.ClientToAgent {
 		x := &exchange{asked: place(f), request: head, session: h.session, given: h.given}
 		x.path, _, _ = strings.Cut(head.Target, "?")
 		x.asked.Session = h.session
+		if id, named := head.Field("Mcp-Session-Id"); named && id == h.ended {
+			x.gone = h.gone
+		}
 		h.several = h.several || h.any
 		h.any, h.open.Limit = true, maxExchanges
 		h.open.Set(f.Stream, x)
@@ -197,11 +204,14 @@ func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	}
 	x.answered, x.response = place(f), head
 	x.answered.Method, x.answered.Session = x.asked.Method, x.asked.Session
+	if id, named := x.request.Field("Mcp-Session-Id"); named && head.Status == http.StatusNotFound && x.request.Method == http.MethodPost && x.path == h.endpoint && id != h.ended {
+		h.ended, h.gone = id, x.answered.Moment
+	}
 	if kind := x.contentType(); head.Status >= 300 {
 		for _, id := range x.ids {
-			j.conn.mcp.requests[wire.ClientToAgent].refused.add(id)
+			j.conn.mcp.requests[wire.ClientToAgent].refused.add(maxIDs, string(id))
 		}
-		if kind != applicationJSON && kind != eventStream { // else the body may be an answer
+		if kind != applicationJSON && kind != eventStream { // otherwise the body may be an answer
 			j.refused(x)
 		}
 	}
@@ -210,7 +220,7 @@ func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	}
 }
 
-// streamEnd handles the end of one direction of a stream.
+// streamEnd handles the end of a stream in one direction.
 func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	h := &j.conn.http
 	x, _ := h.open.Get(f.Stream)
@@ -235,7 +245,7 @@ func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 }
 
 // refused drops the requests that the client posted and the server did not answer. The
-// client may send them again under the same IDs.
+// client may resend them with the same IDs.
 func (j *judge) refused(x *exchange) {
 	c := j.conn
 	for _, id := range x.ids {
@@ -248,7 +258,7 @@ func (j *judge) refused(x *exchange) {
 	}
 }
 
-// exchange shows an exchange to the rules, once, and only when the dialect is known. f is
+// exchange shows an exchange to the rules, once and only when the dialect is known. f is
 // the frame that completes it.
 func (j *judge) exchange(x *exchange, f *dialect.Frame) {
 	h := &j.conn.http
@@ -265,7 +275,7 @@ func (j *judge) exchange(x *exchange, f *dialect.Frame) {
 	}
 }
 
-// observeHTTP handles a message, and shows the exchanges to the rules that were waiting for
+// observeHTTP handles a message, and shows the rules the exchanges that were waiting for
 // the dialect.
 func (j *judge) observeHTTP(s *Step) {
 	h := &j.conn.http
@@ -284,9 +294,9 @@ func (j *judge) observeHTTP(s *Step) {
 	h.waiting = nil
 }
 
-// lose notes that bytes are missing, which may belong to any stream.
+// lose records that bytes are missing, which may belong to any stream.
 func (h *exchanges) lose(why string) {
-	h.session, h.given = "", Moment{}
+	h.session, h.given, h.ended = "", Moment{}, ""
 	for _, x := range h.open.All() {
 		x.asked.lost = why
 	}

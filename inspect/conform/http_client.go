@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// httpClientRules judge the headers of an MCP client over Streamable HTTP.
+// httpClientRules judge an MCP client's headers over Streamable HTTP.
 var httpClientRules = checks{
 	{"MCP401", postAccept},
 	{"MCP402", listenAccept},
@@ -17,11 +17,13 @@ var httpClientRules = checks{
 	{"MCP404", versionDiffers},
 	{"MCP405", sessionHeader},
 	{"MCP411", mirroredHeader},
+	{"MCP415", postedResponse},
+	{"MCP416", endedSession},
 }
 
 // posted reports whether the exchange is a message posted to a server of the connection's
-// revision. If the connection is a guess, another client may have posted it: such a message
-// is judged only if it names its revision.
+// revision. If the connection is a guess, another client may have posted the message; it
+// is then judged only if it names its revision.
 func (s *Step) posted() bool {
 	x := s.Exchange
 	switch {
@@ -33,7 +35,7 @@ func (s *Step) posted() bool {
 	return !x.request.Guessed
 }
 
-// listens reports whether the exchange is the GET of an event stream of the session.
+// listens reports whether the exchange is the GET that opens the session's event stream.
 func (s *Step) listens() bool {
 	x := s.Exchange
 	_, named := x.request.Field("Mcp-Session-Id")
@@ -53,7 +55,7 @@ func (s *Step) isLater() bool {
 	return knowsSession || knowsVersion || timed && d > s.judge.checker.options.Grace
 }
 
-// did names an exchange, such as "POST of tools/call".
+// did describes an exchange, such as "POST of tools/call".
 func (x *exchange) did() string {
 	if x.asked.Method == "" {
 		return x.request.Method
@@ -61,13 +63,13 @@ func (x *exchange) did() string {
 	return x.request.Method + " of " + x.asked.Method
 }
 
-// blame returns evidence against the head of the request.
+// blame returns evidence against the request's head.
 func (x *exchange) blame(e Evidence) Evidence {
 	e.Seq, e.Of = x.asked.Seq, x.asked
 	return e
 }
 
-// admits reports whether an Accept names a type, or admits it by a wildcard.
+// admits reports whether an Accept header names a type, or admits it by a wildcard.
 func admits(accept, kind string) (byName, byWildcard bool) {
 	family, _, _ := strings.Cut(kind, "/")
 	for entry := range strings.SplitSeq(accept, ",") {
@@ -153,7 +155,23 @@ func sessionHeader(s *Step, r *Report) {
 	}
 }
 
-// A mirror is a header that repeats a part of the message.
+func postedResponse(s *Step, r *Report) {
+	if s.Frame.Stream == 0 || !s.Conn.mcp.lifecycle.modern {
+		return
+	}
+	r.Add(Evidence{Text: "posted a response to " + s.Method + " (frame " + number(s.Call.Seq) + ")", Because: []uint64{s.Call.Seq}})
+}
+
+func endedSession(s *Step, r *Report) {
+	x := s.Exchange
+	d, timed := since(x.gone, x.asked.Moment)
+	if x.gone.Seq == 0 || !timed || d <= s.judge.checker.options.Grace || x.request.Guessed || x.request.Method == http.MethodDelete {
+		return
+	}
+	r.Add(x.blame(Evidence{Text: "sent a " + x.did() + " with the Mcp-Session-Id that was answered with 404 (frame " + number(x.gone.Seq) + ")", Because: []uint64{x.gone.Seq}}))
+}
+
+// A mirror is a header that repeats part of the message.
 type mirror struct{ header, want string }
 
 // mirrors returns the headers that the request must have.

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// httpServerRules judge the responses of an MCP server over Streamable HTTP, and bodies
-// that should be JSON in either direction.
+// httpServerRules judge an MCP server's responses over Streamable HTTP, and bodies in
+// either direction that should be JSON.
 var httpServerRules = checks{
 	{"MCP406", sessionIDForm},
 	{"MCP407", notificationAnswer},
@@ -23,13 +23,13 @@ var httpServerRules = checks{
 	{"RPC024", bodyNotJSON},
 }
 
-// wrong returns evidence against the head of the response.
+// wrong returns evidence against the response's head.
 func (x *exchange) wrong(e Evidence) Evidence {
 	e.Seq, e.Of, e.Because = x.answered.Seq, x.answered, []uint64{x.asked.Seq}
 	return e
 }
 
-// isVisible reports whether a text is not empty and consists of visible ASCII characters.
+// isVisible reports whether a text is non-empty and consists of visible ASCII characters.
 func isVisible(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < 0x21 || c > 0x7e })
 }

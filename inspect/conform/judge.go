@@ -7,21 +7,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A judge follows a tape from one point of view: that of one end of the connection, the
-// only one it can blame then, or that of both if acptap changed nothing.
+// A judge follows a tape from one point of view: that of one end of the connection, which
+// is then the only one it can blame, or that of both if acptap changed nothing.
 type judge struct {
 	checker *Checker
 	side    Fault // Sender: both
 
 	connections dialect.Connections
-	tracker     *dialect.Tracker // finds the dialect
+	tracker     *dialect.Tracker // determines the dialect
 	conn        *connection
-	past        past // of the connections before
+	past        past // of earlier connections
 	tables      tables
 	table       *table
 	blind       bool // acptap made a frame, so nothing is judged until the next tape
 
-	step   Step    // the current one; reused, so that a chunk allocates nothing
+	step   Step    // the current step; reused, so that a chunk allocates nothing
 	params members // of the current step
 	update members // of its params.update
 	report Report
@@ -45,7 +45,7 @@ func (j *judge) connect() {
 	j.choose()
 }
 
-// choose selects the rules for the connection as it is known now.
+// choose selects the rules for the connection as currently known.
 func (j *judge) choose() {
 	j.conn.Connection = j.tracker.Connection()
 	j.connections.Protocol = j.conn.Protocol
@@ -59,7 +59,7 @@ func (j *judge) next() {
 	j.begin()
 }
 
-// sees reports whether a frame passed at this point of view.
+// sees reports whether a frame passed this point of view.
 func (j *judge) sees(f *dialect.Frame) bool {
 	switch j.side {
 	case Client:
@@ -101,7 +101,7 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// meet decides at the first frame whether the tape holds the connection from its beginning.
+// meet decides at the first frame whether the tape has the beginning of the connection.
 func (j *judge) meet(f *dialect.Frame) {
 	c := j.conn
 	if c.met || f.Kind == wire.Mark {
@@ -117,7 +117,7 @@ func (j *judge) meet(f *dialect.Frame) {
 	}
 }
 
-// batch takes the entries of a batch one by one.
+// batch handles the entries of a batch one by one.
 func (j *judge) batch(f *dialect.Frame) {
 	whole := Step{Frame: f, About: &f.Annotation, Entry: -1}
 	j.prepare(&whole)
@@ -133,7 +133,7 @@ func (j *judge) batch(f *dialect.Frame) {
 	})
 }
 
-// take shows one message to the rules, and then updates the state with it.
+// take shows one message to the rules, then updates the state with it.
 func (j *judge) take(s *Step) {
 	j.prepare(s)
 	kind := s.Kind()
@@ -159,11 +159,12 @@ func (j *judge) take(s *Step) {
 	}
 }
 
-// prepare fills in what a step belongs to.
+// prepare fills in the objects that a step belongs to.
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
 	j.params.known, j.update.known = false, false
-	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities()[s.About.Update]
+	row, _ := dialect.LookupUpdate(s.About.Update)
+	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, row.Entity
 	if dialect.Wraps(s.Method) {
 		s.Update = "" // a message of another connection, which no rule here judges
 	}
@@ -182,7 +183,7 @@ func (j *judge) prepare(s *Step) {
 func (j *judge) oversized(s *Step) {
 	why := "frame " + number(s.Frame.Seq) + " is too large to be read whole"
 	switch {
-	case s.Method == "", s.is(wire.Notification) && !isNotification(s): // an id may follow what was read
+	case s.Method == "", s.is(wire.Notification) && !isNotification(s): // an id may follow the part that was read
 		j.conn.lose(why)
 	case s.Session != nil:
 		s.Session.lose(why)
@@ -192,15 +193,15 @@ func (j *judge) oversized(s *Step) {
 	}
 }
 
-// isNotification reports whether the method of a step is that of a notification.
+// isNotification reports whether a step's method is that of a notification.
 func isNotification(s *Step) bool {
 	row, ok := dialect.Lookup(s.Conn.Protocol, s.Method)
 	return ok && row.Form == dialect.AsNotification
 }
 
-// settle shows the Tracker what may settle the dialect, and reports whether anything new is
-// known. A connection of ACP speaks one dialect; in MCP any message may show a session
-// proposal.
+// settle shows the Tracker frames that may settle the dialect, and reports whether
+// anything new is known. An ACP connection speaks one dialect; in MCP any message may
+// reveal a session proposal.
 func (j *judge) settle(s *Step) bool {
 	if j.conn.settled && j.conn.Protocol == dialect.ACP {
 		return false
@@ -224,14 +225,14 @@ func (j *judge) run(s *Step, kind wire.Kind) {
 }
 
 func (j *judge) call(a *active, s *Step) {
-	if a.rule.Needs == Pair && s.Call == nil && s.Frame != nil && s.Kind() == wire.Response {
+	if s.Frame != nil && s.Kind() == wire.Response && (a.rule.Needs == Pair && s.Call == nil || a.results && s.Envelope.Error != nil) {
 		return
 	}
 	j.report = Report{judge: j, step: s, active: a}
 	a.rule.Check(s, &j.report)
 }
 
-// mark handles an event on the tape.
+// mark handles an event recorded on the tape.
 func (j *judge) mark(f *dialect.Frame) {
 	c := j.conn
 	switch m := wire.ReadMark(f.Frame); {
@@ -255,7 +256,8 @@ func (j *judge) mark(f *dialect.Frame) {
 	}
 }
 
-// end shows the end of the connection to the rules, once, if the tape shows how it ended.
+// end shows the end of the connection to the rules, once and only if the tape shows how
+// it ended.
 func (j *judge) end() {
 	c := j.conn
 	if c.over || !c.ended() {

@@ -1,13 +1,12 @@
 package conform
 
 import (
-	"strconv"
-
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// isReplay reports whether a request asks for the history of a session.
+// isReplay reports whether a request asks for a session's history.
 func isReplay(call *Call) bool {
 	switch call.Method {
 	case "session/load":
@@ -18,7 +17,8 @@ func isReplay(call *Call) bool {
 	return false
 }
 
-// turns returns how many turns the history of a session must have according to the tapes.
+// turns returns the number of turns that a session's history must have according to the
+// tapes.
 func (x *session) turns(p *past) int {
 	if x.turn.cleared {
 		return x.turn.completed
@@ -29,20 +29,29 @@ func (x *session) turns(p *past) int {
 
 // A replay is a load, or a resume with history, that succeeded and is complete on the tape.
 type replay struct {
-	rule    int     // index among the rules of the Checker
+	rule    int     // index in the Checker's rules
 	finding Finding // without the loss
 }
 
-// maxReplays is how many of a tape are remembered.
+// maxReplays limits the replays remembered per tape.
 const maxReplays = 1 << 10
 
 func newReplays() bounded.Map[uint64, replay] { return bounded.Map[uint64, replay]{Limit: maxReplays} }
 
-// AddLossy adds what a comparison with earlier tapes found missing, changed or doubled in a
-// replay on the current tape: rule ACP223. A Checker cannot compare, because it does not
-// keep conversations. request is the Seq of the session/load or session/resume; text names
-// the loss in one clause. AddLossy may be called once for each request, at any time before
-// Next. It returns false and adds nothing if the Checker knows no such replay.
+// Replayed returns the sessions of the current tape's complete replays to which AddLossy
+// has not been applied.
+func (c *Checker) Replayed() (sessions []string) {
+	for _, r := range c.replays.All() {
+		sessions = append(sessions, r.finding.Session)
+	}
+	return sessions
+}
+
+// AddLossy adds what a comparison with earlier tapes found missing, changed or duplicated
+// in a replay on the current tape: rule ACP223. A Checker cannot compare, because it does
+// not keep conversations. request is the Seq of the session/load or session/resume; text
+// describes the loss in one clause. AddLossy may be called once per request, at any time
+// before Next. It returns false and adds nothing if the Checker knows no such replay.
 func (c *Checker) AddLossy(request uint64, text string) bool {
 	known, ok := c.replays.Get(request)
 	if !ok {
@@ -57,7 +66,7 @@ func (c *Checker) AddLossy(request uint64, text string) bool {
 	return true
 }
 
-// loadRules are about sessions that are loaded and resumed.
+// loadRules concern sessions that are loaded or resumed.
 var loadRules = checks{
 	{"ACP221", noReplay},
 	{"ACP222", replayAfterAnswer},
@@ -68,7 +77,7 @@ var loadRules = checks{
 
 func noReplay(s *Step, r *Report) {
 	x := r.Session()
-	if x == nil || s.Call == nil || !s.Succeeded() || !isReplay(s.Call) || x.setup.opening != s.Call {
+	if x == nil || !isReplay(s.Call) || x.setup.opening != s.Call {
 		return
 	}
 	turns := x.turns(s.Conn.past)
@@ -76,16 +85,9 @@ func noReplay(s *Step, r *Report) {
 		return
 	}
 	r.Judge(x.setup.replayed == 0, Evidence{
-		Text:    "answered " + s.Method + " before it had replayed anything; the tapes hold " + plural(turns, "turn") + " of the session",
+		Text:    "answered " + s.Method + " before it had replayed anything; the tapes hold " + termtext.Counted(turns, "turn") + " of the session",
 		Because: []uint64{s.Call.Seq},
 	})
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func replayAfterAnswer(s *Step, r *Report) {
@@ -105,7 +107,7 @@ func replayAfterAnswer(s *Step, r *Report) {
 
 func replayLossy(s *Step, r *Report) {
 	x := r.Session()
-	if x == nil || s.Call == nil || !s.Succeeded() || !isReplay(s.Call) || x.setup.replayed == 0 {
+	if x == nil || !isReplay(s.Call) || x.setup.replayed == 0 {
 		return
 	}
 	r.Tried()

@@ -1,18 +1,20 @@
 package conform
 
 import (
+	"strconv"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Keys of the Model Context Protocol in the _meta of params and results.
+// Model Context Protocol keys in the _meta of params and results.
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// A mcpState is what is known about an MCP connection beyond what both protocols share.
-// Each subject has its part in its own file.
+// A mcpState holds what is known about an MCP connection beyond what both protocols
+// share. Each subject's part is in its own file.
 type mcpState struct {
 	lifecycle lifecycle
 	requests  [2]mcpRequests // by the direction of the requests
@@ -24,7 +26,7 @@ func (m *mcpState) observe(s *Step) {
 	own, others := s.requests(), s.asked()
 	if s.Method == "initialize" && s.is(wire.Request) && !m.lifecycle.began {
 		for i := range m.requests {
-			m.requests[i].before, m.requests[i].ids = m.requests[i].ids, usedIDs{}
+			m.requests[i].before, m.requests[i].ids = m.requests[i].ids, hashes{}
 		}
 	}
 	switch {
@@ -41,15 +43,15 @@ func (m *mcpState) observe(s *Step) {
 	m.lifecycle.observe(s)
 }
 
-// A lifecycle is how a connection began.
+// A lifecycle records how a connection began.
 type lifecycle struct {
 	first       *Call  // the client's first message if it came before initialize and must not; nil: none
 	opening     *Call  // the unanswered initialize; nil: none
 	began       bool   // there was an initialize
 	answered    bool   // an initialize succeeded
-	tooSoon     bool   // notifications/initialized came before the answer
-	unconfirmed *Call  // a successful initialize without notifications/initialized so far; nil: none, or it needs none
-	wentOn      *Call  // the client's first request since; nil: none
+	tooSoon     bool   // notifications/initialized preceded the answer
+	unconfirmed *Call  // a successful initialize not yet followed by notifications/initialized; nil: none, or it needs none
+	wentOn      *Call  // the client's first request since then; nil: none
 	settled     Moment // when the dialect was settled; Seq 0: not yet
 	modern      bool   // the server has shown that it knows the revision without initialize
 }
@@ -90,7 +92,7 @@ func (l *lifecycle) sent(s *Step) {
 }
 
 // confirm handles the success of initialize. If initialize opens sessions, equal versions
-// need no confirmation, and it may be sent again.
+// need no confirmation, and initialize may be sent again.
 func (l *lifecycle) confirm(s *Step) {
 	if s.Conn.Proposal == dialect.SEP1364A2 {
 		if s.Call.Params == nil || wire.Text(wire.Get(s.Call.Params, "protocolVersion")) == wire.Text(s.Result("protocolVersion")) {
@@ -104,9 +106,9 @@ func (l *lifecycle) confirm(s *Step) {
 	}
 }
 
-// probes reports whether a message may come before initialize: it asks whether the server
-// is there and what it speaks, or follows the revision without initialize, or belongs to a
-// session of an earlier connection.
+// probes reports whether a message may precede initialize: it asks whether the server is
+// there and what it speaks, follows the revision without initialize, or belongs to a
+// session from an earlier connection.
 func probes(s *Step) bool {
 	switch s.Method {
 	case "ping", "server/discover", "notifications/cancelled":
@@ -117,17 +119,17 @@ func probes(s *Step) bool {
 
 // showsMoreBefore reports whether a message shows that the connection began before the
 // first initialize: it belongs to a session, which each initialize may open, or answers
-// what a client may send earlier, such as ping.
+// something that a client may send earlier, such as ping.
 func (s *Step) showsMoreBefore() bool {
 	if s.Envelope.Session != nil {
 		return true
 	}
-	return s.is(wire.Response) && s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
+	return s.is(wire.Response) && s.Call == nil && !s.asked().ids.has(string(s.Envelope.ID))
 }
 
-// showsAnother reports whether a message comes from another client than the earlier ones.
-// If no ID tells which connection HTTP requests belong to, two clients may share one, each
-// counting its IDs from 0 or 1.
+// showsAnother reports whether a message comes from a different client than earlier ones.
+// If no ID tells which connection HTTP requests belong to, two clients may share one,
+// each counting its IDs from 0 or 1.
 func (s *Step) showsAnother() bool {
 	if !s.Conn.guessed || s.From != Client {
 		return false
@@ -135,20 +137,21 @@ func (s *Step) showsAnother() bool {
 	own := s.requests()
 	switch {
 	case s.is(wire.Request):
-		return own.ids.has(s.Envelope.ID) && !own.refused.has(s.Envelope.ID)
+		return own.ids.has(string(s.Envelope.ID)) && !own.refused.has(string(s.Envelope.ID))
 	case s.is(wire.Response):
-		return s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
+		return s.Call == nil && !s.asked().ids.has(string(s.Envelope.ID))
 	}
 	id, _ := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
-	return id != nil && !own.ids.has(id) && !own.before.has(id)
+	return id != nil && !own.ids.has(string(id)) && !own.before.has(string(id))
 }
 
 // isLegacy reports whether the connection starts with initialize, or will if the server
 // agrees.
 func (s *Step) isLegacy() bool { return s.Conn.Dialect == dialect.MCPLegacy }
 
-// serverKnowsRevision reports whether the server can be judged by the dialect. A server of
-// an older revision may answer requests of 2026-07-28 without agreeing to anything.
+// serverKnowsRevision reports whether the server can be judged by the dialect. A server
+// of an older revision may answer requests of 2026-07-28 without having agreed to
+// anything.
 func (s *Step) serverKnowsRevision() bool {
 	return s.Conn.Dialect != dialect.MCPModern || s.Conn.mcp.lifecycle.modern || s.Method == "server/discover"
 }
@@ -169,6 +172,9 @@ var mcpRules = checks{
 	{"MCP114", serverAsks},
 	{"MCP115", requestMeta},
 	{"MCP116", resultType},
+	{"MCP117", reservedCode},
+	{"MCP119", inputRequiredEmpty},
+	{"MCP205", notificationGate},
 }
 
 func serverAsks(s *Step, r *Report) {
@@ -209,6 +215,10 @@ func notInitialized(s *Step, r *Report) {
 	l := &s.Conn.mcp.lifecycle
 	switch {
 	case l.unconfirmed == nil:
+	case s.is(wire.Request):
+		if s.Method != "ping" {
+			r.Undecided()
+		}
 	case s.Method == "notifications/initialized":
 		r.Tried()
 		if l.wentOn != nil {
@@ -225,6 +235,16 @@ func notInitialized(s *Step, r *Report) {
 			Seq:  l.wentOn.Seq, Of: l.wentOn, Because: []uint64{l.unconfirmed.Seq},
 		})
 	}
+}
+
+func notificationGate(s *Step, r *Report) {
+	side := dialect.AgentSide
+	because := s.Conn.hello.answered.Seq
+	if s.From == Client {
+		side, because = dialect.ClientSide, s.Conn.hello.asked.Seq
+	}
+	said, known := s.said(side)
+	r.Judge(known && !dialect.Allowed(dialect.MCPLegacy, side, s.Method, said), Evidence{Text: "sent " + s.Method + " without having declared it", Because: []uint64{because}})
 }
 
 func serverGate(s *Step, r *Report) {
@@ -256,8 +276,8 @@ func clientGate(s *Step, r *Report) {
 	}
 }
 
-// requestMeta judges requests when they come, and those from before the dialect was settled
-// when they are answered.
+// requestMeta judges requests when they arrive, and those from before the dialect was
+// settled when they are answered.
 func requestMeta(s *Step, r *Report) {
 	params, call := s.Envelope.Params, (*Call)(nil)
 	if s.is(wire.Response) {
@@ -282,11 +302,44 @@ func requestMeta(s *Step, r *Report) {
 }
 
 func resultType(s *Step, r *Report) {
-	if !s.Succeeded() || !s.followsRevision() || creates(s.Method) || deletes(s.Method) {
+	if !s.followsRevision() || creates(s.Method) || deletes(s.Method) {
 		return
 	}
 	r.Tried()
-	if v := s.Result("resultType"); !isString(v) {
+	switch v := s.Result("resultType"); {
+	case !isString(v):
 		r.Add(Evidence{Text: "answered " + s.Method + " without a resultType", Path: "resultType", Want: "a string", Got: string(v)})
+	case wire.Text(v) != "complete" && wire.Text(v) != inputRequired && !s.mayExtend():
+		r.Add(Evidence{Text: "answered " + s.Method + " with another resultType than the revision has, and neither side has declared an extension", Path: "resultType", Want: "complete or " + inputRequired, Got: string(v)})
 	}
+}
+
+const inputRequired = "input_required" // the resultType of a result that asks for further input
+
+// mayExtend reports whether an extension may define a response's contents: one side has
+// declared extensions, or it is unknown whether it has.
+func (s *Step) mayExtend() bool {
+	return s.Call.Params == nil || wire.Present(wire.Get(s.Call.Params, "_meta", metaCapabilities, "extensions")) ||
+		wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "extensions"))
+}
+
+func reservedCode(s *Step, r *Report) {
+	if s.Envelope.Error == nil || !s.followsRevision() {
+		return
+	}
+	r.Tried()
+	switch c := code(s.Envelope.Error); {
+	case c == -32020, c == -32021, c == -32022: // defined by the revision
+	case c == sessionUnknown && s.Conn.Proposal == dialect.DataLayer:
+	case c == -32002, -32099 <= c && c <= -32020:
+		r.Add(Evidence{Text: "answered " + s.Method + " with a code that is reserved", Path: "error.code", Got: strconv.FormatInt(c, 10)})
+	}
+}
+
+func inputRequiredEmpty(s *Step, r *Report) {
+	if wire.Text(s.Result("resultType")) != inputRequired || !s.followsRevision() {
+		return
+	}
+	asks := wire.Present(s.Result("inputRequests")) || wire.Present(s.Result("requestState"))
+	r.Judge(!asks, Evidence{Text: "answered " + s.Method + " that input is required, and not which", Want: "inputRequests or requestState"})
 }

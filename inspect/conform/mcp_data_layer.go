@@ -8,30 +8,29 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// metaSession is the key of the session in a request or a result of the data-layer draft.
+// metaSession is the key of the session in a request or result of the data-layer draft.
 const metaSession = "io.modelcontextprotocol/session"
 
 // sessionUnknown is the draft's error code for an unknown session.
 const sessionUnknown = -32043
 
-// sessionStates are the hashes of the states that the server gave a session, the newest
-// last.
+// sessionStates holds hashes of the states that the server gave a session, newest last.
 type sessionStates struct {
 	known  []sessionState
 	forgot bool // there were more
 }
 
-// A sessionState is one of them.
+// A sessionState is an element of sessionStates.
 type sessionState struct {
 	hash uint64
 	at   Moment
 }
 
-// maxStates is how many states of a session are remembered: a request may have crossed
-// newer ones.
+// maxStates limits the states remembered per session: a request may have crossed newer
+// ones.
 const maxStates = 16
 
-// observeState notes the state that an answer gives a session.
+// observeState records the state that an answer gives a session.
 func observeState(s *Step) {
 	if s.Call == nil || !s.Succeeded() || s.From != Agent {
 		return
@@ -46,7 +45,7 @@ func observeState(s *Step) {
 	}
 }
 
-// hashOfState returns the hash of a state, independent of how its JSON is written.
+// hashOfState returns a state's hash, independent of its JSON formatting.
 func hashOfState(state []byte) uint64 {
 	if unquoted, ok := wire.Unquote(state); ok {
 		state = unquoted
@@ -61,8 +60,8 @@ func (t *sessionStates) add(state sessionState) {
 	}
 }
 
-// allows reports whether a request may have a state: the newest that the client has read, a
-// later one, or any while a request of the session is open.
+// allows reports whether a request may have a state: the latest that the client has read,
+// a later one, or any state while one of the session's requests is open.
 func (t *sessionStates) allows(s *Step, hash uint64) bool {
 	open := s.sessionIsBusy()
 	for _, state := range slices.Backward(t.known) {
@@ -76,7 +75,8 @@ func (t *sessionStates) allows(s *Step, hash uint64) bool {
 	return t.forgot
 }
 
-// sessionIsBusy reports whether the client waits for an answer in the step's session.
+// sessionIsBusy reports whether the client is waiting for an answer in the step's
+// session.
 func (s *Step) sessionIsBusy() bool {
 	for c := range s.Conn.calls.All() {
 		if c.From == Client && c.Session == s.About.Session {
@@ -87,7 +87,7 @@ func (s *Step) sessionIsBusy() bool {
 }
 
 // hasReadState reports whether the client must have read a state. A client that knows the
-// session has read the answer that made it.
+// session has read the answer that created it.
 func (s *Step) hasReadState(at Moment) bool {
 	return at.Seq <= s.Session.setup.done.Seq || s.HasRead(at)
 }
@@ -109,23 +109,20 @@ func createMeta(s *Step, r *Report) {
 // metaSessionPath is the path of the session.
 const metaSessionPath = `_meta["` + metaSession + `"]`
 
-// dataSession returns the session in the _meta of a request; empty if it names none, or its
+// dataSession returns the session in a request's _meta; empty if it names none, or its
 // params were not kept.
 func dataSession(call *Call) string {
 	return wire.Text(wire.Get(call.Params, "_meta", metaSession, "sessionId"))
 }
 
 func createResult(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	id := s.Result("session", "sessionId")
 	r.Judge(!isVisible(wire.Text(id)), Evidence{Text: "made a session without an id that can be used", Path: "session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
 }
 
 func answerID(s *Step, r *Report) {
 	id := dataSession(s.Call)
-	if id == "" || !s.Succeeded() || creates(s.Method) || deletes(s.Method) {
+	if id == "" || creates(s.Method) || deletes(s.Method) {
 		return
 	}
 	r.Tried()

@@ -9,131 +9,67 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits of what is remembered of the requests of one side.
+// Limits on what is remembered about one side's requests.
 const (
-	maxTextIDs = 1 << 16 // IDs that are not integers
-	maxRuns    = 1 << 12
-	maxTokens  = 1 << 12
-	maxToken   = 1 << 10 // bytes
+	maxIDs    = 1 << 16
+	maxTokens = 1 << 12
+	maxToken  = 1 << 10 // bytes
 )
 
-// mcpRequests is what is known about the requests of one side.
+// mcpRequests holds what is known about one side's requests.
 type mcpRequests struct {
-	ids    usedIDs
-	before usedIDs // from before initialize, when there was no session yet
+	ids    hashes
+	before hashes // from before initialize, when there was no session yet
 
-	refused usedIDs // of requests refused over HTTP with an error status, for example because they needed a login
+	refused hashes // of requests refused over HTTP with an error status, for example because they required a login
 
 	tokens progressTokens
 }
 
-// observe handles what the side sent, or the other side's answer to it.
+// observe handles what the side sent, and the other side's answers to it.
 func (q *mcpRequests) observe(s *Step) {
 	switch {
 	case s.is(wire.Request):
-		q.ids.add(s.Envelope.ID)
+		if id := s.Envelope.ID; len(id) > 0 {
+			q.ids.add(maxIDs, string(id))
+		}
 		q.tokens.asked(s)
 	case s.is(wire.Response) && s.Call != nil:
 		q.tokens.answered(s)
 	}
 }
 
-// usedIDs are IDs of requests, as JSON: integers as runs, others by their hashes.
-type usedIDs struct {
-	runs []run // in their order, with gaps between
-	hashes
-}
-
-// A run has all integers from first to last.
-type run struct{ first, last int64 }
-
-// integerID returns the integer of an ID in canonical form.
-func integerID(id []byte) (n int64, ok bool) {
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	return n, err == nil && strconv.FormatInt(n, 10) == string(id)
-}
-
-func (u *usedIDs) has(id []byte) bool {
-	if n, ok := integerID(id); ok {
-		i := u.search(n)
-		return i < len(u.runs) && u.runs[i].first <= n
-	}
-	return u.hashes.has(id)
-}
-
-// search returns the first run that ends at n or later.
-func (u *usedIDs) search(n int64) int {
-	i, _ := slices.BinarySearchFunc(u.runs, n, func(r run, n int64) int {
-		if r.last < n {
-			return -1
-		}
-		return 1
-	})
-	return i
-}
-
-func (u *usedIDs) add(id []byte) {
-	if len(id) == 0 {
-		return
-	}
-	n, ok := integerID(id)
-	if !ok {
-		u.hashes.add(id, maxTextIDs)
-		return
-	}
-	i := u.search(n)
-	follows := i > 0 && u.runs[i-1].last+1 == n
-	precedes := i < len(u.runs) && u.runs[i].first-1 == n
-	switch {
-	case i < len(u.runs) && u.runs[i].first <= n:
-	case follows && precedes:
-		u.runs[i-1].last = u.runs[i].last
-		u.runs = slices.Delete(u.runs, i, i+1)
-	case follows:
-		u.runs[i-1].last = n
-	case precedes:
-		u.runs[i].first = n
-	default:
-		u.runs = slices.Insert(u.runs, i, run{n, n})
-		if len(u.runs) > maxRuns {
-			u.runs, u.forgot = slices.Delete(u.runs, 0, 1), true
-		}
-	}
-}
-
-// progressTokens are the tokens under which a side asked for progress.
+// progressTokens holds the tokens under which a side asked for progress.
 type progressTokens struct {
 	byToken bounded.Map[string, *progress]
-	byTask  bounded.Map[string, *progress] // of requests that run as a task of the other side
+	byTask  bounded.Map[string, *progress] // of requests that run as a task on the other side
 	forgot  bool                           // some are unknown or forgotten
 }
 
-// A progress is what was reported under a token.
+// A progress holds what was reported under a token.
 type progress struct {
-	call   *Call  // the request that gave it
-	shared bool   // another open request gave it too
-	more   bool   // the answer did not end it: a task does, or it is unknown
+	call   *Call  // the request that provided it
+	shared bool   // another open request provided it too
+	more   bool   // the answer did not end it, because a task does or it is unknown
 	ended  Moment // Seq 0: not yet
-	value  []byte // the newest, as JSON; nil: none
-	told   uint64 // Seq of that
+	value  []byte // the latest, as JSON; nil: none
+	told   uint64 // Seq of that report
 }
 
-// tokenOf returns the token of a request, nil if it gives none.
+// tokenOf returns a request's progress token, or nil if it has none.
 func tokenOf(s *Step) []byte { return plainNumber(s.Param("_meta", "progressToken")) }
 
-// toldToken returns the token of a progress notification, nil if it has none.
+// toldToken returns a progress notification's token, or nil if it has none.
 func toldToken(s *Step) []byte { return plainNumber(s.Param("progressToken")) }
 
-// plainNumber returns a token in the form for comparison, nil for null. 1.0 becomes 1,
-// because some languages have only one type of numbers.
+// plainNumber returns a token in a form for comparison, or nil for null. 1.0 becomes 1,
+// because some languages have only one number type.
 func plainNumber(token []byte) []byte {
+	if n, ok := wire.Integer(token); ok {
+		return strconv.AppendInt(nil, n, 10)
+	}
 	if !wire.Present(token) {
 		return nil
-	}
-	if _, plain := integerID(token); !plain {
-		if n, ok := wire.Integer(token); ok {
-			return strconv.AppendInt(nil, n, 10)
-		}
 	}
 	return token
 }
@@ -141,7 +77,7 @@ func plainNumber(token []byte) []byte {
 func (t *progressTokens) asked(s *Step) {
 	token := tokenOf(s)
 	if token == nil || len(token) > maxToken {
-		t.forgot = t.forgot || token != nil || s.Kind() == wire.Oversized // a token may follow what was read
+		t.forgot = t.forgot || token != nil || s.Kind() == wire.Oversized // a token may follow the part that was read
 		return
 	}
 	old, _ := t.byToken.Get(string(token))
@@ -155,18 +91,19 @@ func (t *progressTokens) asked(s *Step) {
 	t.forgot = t.forgot || full
 }
 
-// isOpen reports whether the request that gave the token is still open and not cancelled.
+// isOpen reports whether the request that provided the token is still open and not
+// cancelled.
 func (p *progress) isOpen(s *Step) bool {
 	return p != nil && p.call != nil && p.call.Cancelled.Seq == 0 && s.Conn.calls.Find(s.Frame.Dir, p.call.stream, []byte(p.call.ID)) == p.call
 }
 
-// answered handles the answer to a request of the side. A task continues after the answer
-// until it ends.
+// answered handles the answer to one of the side's requests. A task continues after the
+// answer until it ends.
 func (t *progressTokens) answered(s *Step) {
 	if p := s.Call.progress; p != nil {
 		call := *s.Call
 		call.Params = nil
-		p.call = &call // which is not open any more
+		p.call = &call // it is no longer open
 		task := wire.Text(s.Result("task", "taskId"))
 		kind := wire.Text(s.Result("resultType"))
 		switch {
@@ -188,7 +125,7 @@ func (t *progressTokens) answered(s *Step) {
 	}
 }
 
-// status handles the status of a task that the other side reports.
+// status handles a task status reported by the other side.
 func (t *progressTokens) status(s *Step, task []byte) {
 	if dialect.IsFinal(wire.Text(wire.Get(task, "status"))) {
 		t.over(s, wire.Text(wire.Get(task, "taskId")))
@@ -201,7 +138,7 @@ func (t *progressTokens) over(s *Step, task string) {
 	}
 }
 
-// told handles a notification of the other side.
+// told handles a notification from the other side.
 func (t *progressTokens) told(s *Step) {
 	switch s.Method {
 	case "notifications/progress":
@@ -231,11 +168,11 @@ func idAgain(s *Step, r *Report) {
 	open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, id)
 	e := Evidence{Path: "id", Got: string(id)}
 	switch {
-	case s.requests().refused.has(id):
+	case s.requests().refused.has(string(id)):
 		return
 	case open != nil:
 		e.Text, e.Because = "used the id of "+open.Method+" (frame "+number(open.Seq)+"), which is open", []uint64{open.Seq}
-	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id):
+	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(string(id)):
 		e.Text = "used an id a second time"
 	default:
 		return
@@ -246,7 +183,7 @@ func idAgain(s *Step, r *Report) {
 // requests returns what is known about the requests of the step's sender.
 func (s *Step) requests() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir] }
 
-// asked returns what is known about the requests of the other side.
+// asked returns what is known about the other side's requests.
 func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir.Opposite()] }
 
 func strayProgress(s *Step, r *Report) {
@@ -316,7 +253,7 @@ func cancelsNothing(s *Step, r *Report) {
 	switch {
 	case initializes:
 		e.Text, e.Because = "cancelled initialize (frame "+number(opening.Seq)+")", []uint64{opening.Seq}
-	case !own.ids.has(id) && !own.before.has(id):
+	case !own.ids.has(string(id)) && !own.before.has(string(id)):
 		e.Text = "cancelled a request that it never made"
 	default:
 		return

@@ -8,15 +8,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// mcpSessions are the sessions of a connection by one of the proposals.
+// mcpSessions holds the sessions of a connection that follows one of the proposals.
 type mcpSessions struct {
-	given   bounded.Map[string, Moment] // when the server gave each ID
+	given   bounded.Map[string, Moment] // when the server assigned each ID
 	ended   bounded.Map[string, Moment] // when the end of each was confirmed
 	created bool                        // the client has asked for one
 	class   serverClass
 }
 
-// A serverClass says whether a server of the second alternative of SEP-1364 has sessions.
+// A serverClass says whether a server following the second alternative of SEP-1364 has
+// sessions.
 type serverClass uint8
 
 const (
@@ -25,13 +26,13 @@ const (
 	sessionful
 )
 
-// A mcpSession is what is known about a session beyond what both protocols share.
+// A mcpSession holds what is known about a session beyond what both protocols share.
 type mcpSession struct {
-	client, server []byte // an object with the capabilities for the session; nil: unknown
+	client, server []byte // an object with the session's capabilities; nil: unknown
 	states         sessionStates
 }
 
-// maxCapabilities is how many bytes of the capabilities for a session are kept.
+// maxCapabilities limits the capabilities kept per session, in bytes.
 const maxCapabilities = 1 << 10
 
 func (m *mcpSessions) observe(s *Step) {
@@ -51,7 +52,7 @@ func (m *mcpSessions) observe(s *Step) {
 	}
 }
 
-// initialized handles the success of initialize, which makes a session in the second
+// initialized handles the success of initialize, which creates a session in the second
 // alternative.
 func (m *mcpSessions) initialized(s *Step) {
 	id := wire.Text(s.Envelope.Session)
@@ -100,9 +101,9 @@ func capabilities(said []byte) []byte {
 	return slices.Concat([]byte(`{"capabilities":`), value, []byte(`}`))
 }
 
-// said returns what a side said about itself to the parties of this step: for their session
-// if it has its own capabilities, otherwise in initialize. known is false if that cannot be
-// told.
+// said returns what a side told the other about itself that applies to this step: for
+// their session if it has its own capabilities, otherwise in initialize. known is false
+// if that cannot be determined.
 func (s *Step) said(side dialect.Side) (said []byte, known bool) {
 	said = s.Conn.hello.agent
 	if side == dialect.ClientSide {
@@ -127,7 +128,7 @@ func (s *Step) sessionsHaveIDs() bool {
 	return s.Conn.Proposal == dialect.SEP1364A1 || s.Conn.Proposal == dialect.SEP1364A2
 }
 
-// creates reports whether a method makes a session. SEP-1364 has two names for it.
+// creates reports whether a method creates a session. SEP-1364 has two names for it.
 func creates(method string) bool { return method == "session/create" || method == "sessions/create" }
 
 func deletes(method string) bool { return method == "session/delete" || method == "sessions/delete" }
@@ -187,7 +188,8 @@ func createGate(s *Step, r *Report) {
 	r.Judge(!wire.Present(wire.Get(s.Conn.hello.agent, "capabilities", "sessions")), Evidence{Text: "called " + s.Method + ", and the server has not declared sessions", Because: []uint64{s.Conn.hello.answered.Seq}})
 }
 
-// needsNoSession reports whether a method needs no session where sessions are required.
+// needsNoSession reports whether a method works without a session where sessions are
+// required.
 func needsNoSession(method string) bool {
 	switch method {
 	case "initialize", "ping", "notifications/initialized", "notifications/cancelled":
@@ -196,8 +198,8 @@ func needsNoSession(method string) bool {
 	return creates(method) || deletes(method)
 }
 
-// withoutID judges messages from before the client asked for a session, or from after that
-// if created is set.
+// withoutID judges messages from before the client asked for a session or, if created is
+// set, from after that.
 func withoutID(s *Step, r *Report, created bool) {
 	if !s.required() || s.Conn.hello.answered.Seq == 0 || needsNoSession(s.Method) || s.Conn.mcp.sessions.created != created {
 		return
@@ -229,9 +231,6 @@ func notRefused(s *Step, r *Report) {
 }
 
 func createID(s *Step, r *Report) {
-	if !s.Succeeded() || s.Call == nil {
-		return
-	}
 	r.Tried()
 	id, asked := s.Result("sessionId"), s.Call.Session
 	if id == nil {
@@ -269,7 +268,7 @@ func sessionlessServer(s *Step, r *Report) {
 }
 
 func newID(s *Step, r *Report) {
-	if s.Call == nil || s.Call.Session != "" || !s.Succeeded() {
+	if s.Call.Session != "" {
 		return
 	}
 	r.Tried()
@@ -284,7 +283,7 @@ func newID(s *Step, r *Report) {
 }
 
 func sameID(s *Step, r *Report) {
-	if s.Call.Session == "" || !s.Succeeded() || !isString(s.Envelope.Session) {
+	if s.Call.Session == "" || !isString(s.Envelope.Session) {
 		return
 	}
 	id := wire.Text(s.Envelope.Session)

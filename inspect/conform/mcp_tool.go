@@ -13,31 +13,32 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits of what is remembered of lists.
+// Limits on what is remembered about lists.
 const (
 	maxMCPTools   = 1 << 12
 	maxSchema     = 64 << 10 // bytes of one tool's outputSchema
-	allSchemas    = 1 << 20  // bytes of all
+	allSchemas    = 1 << 20  // total bytes
 	maxMCPCursors = 1 << 14
 )
 
-// mcpLists is what is known about what the server lists.
+// mcpLists holds what is known about the server's lists.
 type mcpLists struct {
 	tools   bounded.Map[mcpToolKey, *mcpTool]
-	schemas int // bytes kept with tools
+	schemas int // bytes of schemas kept in tools
 
 	cursors hashes // that the server gave
 }
 
-// A mcpToolKey names a tool: with a session proposal, each session may have its own.
+// A mcpToolKey names a tool: with a session proposal, each session may have its own
+// tools.
 type mcpToolKey struct{ session, name string }
 
-// A mcpTool is a tool that was listed with an outputSchema.
+// A mcpTool is a listed tool that has an outputSchema.
 type mcpTool struct {
 	listed uint64 // Seq of the answer
 	schema []byte // nil: too long, or two tools have the name
 	shape  *schema.Shape
-	read   bool // compiling schema was tried
+	read   bool // compiling schema was attempted
 }
 
 // lists are the requests that the server answers page by page.
@@ -53,7 +54,7 @@ func (l *mcpLists) observe(s *Step) {
 		l.forgetTools()
 	case s.Succeeded():
 		if cursor := s.Result("nextCursor"); isString(cursor) {
-			l.cursors.add([]byte(wire.Text(cursor)), maxMCPCursors)
+			l.cursors.add(maxMCPCursors, wire.Text(cursor))
 		}
 		if s.Method == "tools/list" {
 			l.list(s)
@@ -61,7 +62,7 @@ func (l *mcpLists) observe(s *Step) {
 	}
 }
 
-// list notes the tools of an answer.
+// list records the tools in an answer.
 func (l *mcpLists) list(s *Step) {
 	for _, t := range wire.Elements(s.Result("tools")) {
 		name, out := wire.Text(wire.Get(t, "name")), wire.Get(t, "outputSchema")
@@ -69,7 +70,7 @@ func (l *mcpLists) list(s *Step) {
 		if old, _ := l.tools.Get(key); old != nil {
 			l.forget(old)
 			l.tools.Drop(key)
-			if old.listed == s.Frame.Seq { // the second of the name in one list
+			if old.listed == s.Frame.Seq { // the second tool with this name in one list
 				l.keep(key, &mcpTool{listed: s.Frame.Seq})
 				continue
 			}
@@ -101,8 +102,8 @@ func (l *mcpLists) forgetTools() {
 
 func (l *mcpLists) forget(tool *mcpTool) { l.schemas -= len(tool.schema) }
 
-// output returns the shape of the tool's structured result; nil if its schema cannot be
-// used.
+// output returns the shape of the tool's structured result; nil if its schema is
+// unusable.
 func (t *mcpTool) output() *schema.Shape {
 	if !t.read {
 		t.read = true
@@ -120,7 +121,7 @@ var mcpToolRules = checks{
 
 var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
 
-// addFirst adds the first of several breaches at one step, with the number of the others.
+// addFirst adds the first of several breaches at one step, with the number of others.
 func (r *Report) addFirst(found []Evidence) {
 	r.Tried()
 	if len(found) == 0 {
@@ -133,9 +134,6 @@ func (r *Report) addFirst(found []Evidence) {
 }
 
 func toolName(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	seen := map[string]bool{}
 	var found []Evidence
 	for i, t := range wire.Elements(s.Result("tools")) {
@@ -156,9 +154,6 @@ func toolName(s *Step, r *Report) {
 }
 
 func inputSchema(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	var found []Evidence
 	for i, t := range wire.Elements(s.Result("tools")) {
 		if in := wire.Get(t, "inputSchema"); wire.Text(wire.Get(in, "type")) != "object" {
@@ -173,7 +168,7 @@ func inputSchema(s *Step, r *Report) {
 
 func structuredResult(s *Step, r *Report) {
 	kind := wire.Text(s.Result("resultType"))
-	if s.Call == nil || !s.Succeeded() || string(s.Result("isError")) == "true" || s.Result("task") != nil || kind != "" && kind != "complete" {
+	if string(s.Result("isError")) == "true" || s.Result("task") != nil || kind != "" && kind != "complete" {
 		return
 	}
 	name := wire.Text(wire.Get(s.Call.Params, "name"))
@@ -214,5 +209,5 @@ func mcpMadeUpCursor(s *Step, r *Report) {
 	if wire.Text(cursor) == "" || given.forgot || s.sessionID() != "" && s.Session == nil {
 		return
 	}
-	r.Judge(!given.has([]byte(wire.Text(cursor))), Evidence{Text: "sent a cursor that no answer had brought", Path: "cursor", Got: string(cursor)})
+	r.Judge(!given.has(wire.Text(cursor)), Evidence{Text: "sent a cursor that no answer had brought", Path: "cursor", Got: string(cursor)})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // TestPrecision judges recordings of real peers, and tapes that were written by hand
@@ -78,10 +79,11 @@ func groupsOf(t *testing.T, path string) []report.Group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := tapecheck.Options(t.Context(), tape)
+	parts, err := reading.Agents(tape)
 	if err != nil {
 		t.Fatal(err)
 	}
+	options := tapecheck.Options(parts...)
 	options.Beginning = true // an imported tape may be a part of one; these are whole
 	c := conform.NewChecker(options)
 	for f, err := range tape.Frames(1) {

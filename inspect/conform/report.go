@@ -11,16 +11,16 @@ import (
 // A Finding is one breach of a rule.
 type Finding struct {
 	Rule     *Rule
-	Clause   *Clause // that it breaks
+	Clause   *Clause // the clause that it breaks
 	Strength Strength
 	Fault    Fault // Client, Agent or Acptap
-	Tape     int   // which tape, from 0; Checker.Next begins another
+	Tape     int   // index of the tape, from 0; Checker.Next starts another
 	Evidence
 
 	Session string        // empty: none
 	At      time.Duration // of the frame
 	Method  string        // of a response, that of its request
-	Update  string        // variant of a session/update
+	Update  string        // variant of session/update
 }
 
 // Evidence is what a rule says about a breach.
@@ -31,28 +31,28 @@ type Evidence struct {
 	Text string
 
 	Path string // of the value in the message, as in dialect.Field; empty: the whole message
-	Want string // what should be there; empty: Text says it
-	Got  string // what is there: JSON, or bytes as they came
+	Want string // what should be there; empty: stated in Text
+	Got  string // what is there: JSON, or bytes as received
 
-	Seq     uint64   // of the frame; 0: that of the step
+	Seq     uint64   // of the frame; 0: the step's frame
 	Entry   int      // index in the batch, from 0; -1: no batch. The engine sets it unless Seq is set
 	Because []uint64 // frames that prove it
 
 	By       Fault    // who is at fault; Sender: as the rule says
-	Of       *Call    // a request that the breach is about; if it is incomplete, no one is accused
-	In       *session // likewise a session other than that of the step
-	Strength Strength // at most this; None: that of the clause
+	Of       *Call    // a request that the breach concerns; if it is incomplete, no one is accused
+	In       *session // likewise a session other than the step's
+	Strength Strength // upper limit; None: the clause's strength
 }
 
-// A Report collects what a rule finds at a step.
+// A Report collects a rule's findings at a step.
 type Report struct {
 	judge  *judge
 	step   *Step
 	active *active
 }
 
-// Session returns the session of the step if everything is known that the rule needs to
-// judge it. Otherwise it notes why not, and returns nil.
+// Session returns the step's session if everything that the rule needs to judge it is
+// known. Otherwise it records why not, and returns nil.
 func (r *Report) Session() *session {
 	if !r.possible(&Evidence{}) {
 		return nil
@@ -60,12 +60,12 @@ func (r *Report) Session() *session {
 	return r.step.Session
 }
 
-// Tried notes that the rule has an occasion at this step: something that may be right or
-// wrong.
+// Tried records that the rule applies to this step: something that may be right
+// or wrong.
 func (r *Report) Tried() { r.judged(&Evidence{}) }
 
-// Judge notes that the rule has an occasion at this step and, if broken is set, is broken
-// as e says. It is for rare steps, because e is made each time.
+// Judge records that the rule applies to this step and, if broken is set, that
+// the rule is broken as e says. Use it for rare steps, because e is built each time.
 func (r *Report) Judge(broken bool, e Evidence) {
 	r.Tried()
 	if broken {
@@ -73,7 +73,7 @@ func (r *Report) Judge(broken bool, e Evidence) {
 	}
 }
 
-// Add notes that the rule is broken at this step or at the frame that e names.
+// Add records that the rule is broken at this step or at the frame that e names.
 func (r *Report) Add(e Evidence) {
 	if !r.judged(&e) {
 		return
@@ -105,17 +105,29 @@ func (r *Report) fault(e *Evidence) Fault {
 	return r.step.From
 }
 
-// judged reports whether everything is known that the rule needs, and notes that the rule
-// was tried or why it was not.
+// judged reports whether everything that the rule needs is known. It records that the
+// rule was tried, or why it was not.
 func (r *Report) judged(e *Evidence) bool {
 	if !r.possible(e) {
 		return false
 	}
-	r.judge.checker.verdicts[r.active.index].tried = true
+	v := &r.judge.checker.verdicts[r.active.index]
+	v.tried, v.later = true, false
 	return true
 }
 
-// possible reports whether everything is known that the rule needs, and notes what is not.
+// Undecided records that the rule applies to this step, and that a later step, or at
+// the latest the end of the connection, may decide.
+func (r *Report) Undecided() {
+	if r.possible(&Evidence{}) {
+		r.judge.checker.verdicts[r.active.index].later = true
+	}
+}
+
+const endMissing = "the end of the connection is not on the tape"
+
+// possible reports whether everything that the rule needs is known, and records what is
+// not.
 func (r *Report) possible(e *Evidence) bool {
 	why := r.lacks(e)
 	if v := &r.judge.checker.verdicts[r.active.index]; why != "" && v.open == "" {
@@ -148,7 +160,7 @@ func (r *Report) finding(e Evidence, fault Fault) Finding {
 	return f
 }
 
-// maxGot is how many bytes of a value are kept in a finding.
+// maxGot limits the bytes of a value kept in a finding.
 const maxGot = 400
 
 func cut(s string) string {
@@ -158,8 +170,8 @@ func cut(s string) string {
 	return s
 }
 
-// lacks returns why the tape does not have what the rule needs here; empty if it does. This
-// is the whole policy of when to accuse no one; no rule checks for missing frames.
+// lacks returns why the tape lacks what the rule needs here; empty if it does not. It
+// alone decides when not to accuse anyone; no rule checks for missing frames.
 func (r *Report) lacks(e *Evidence) string {
 	s := r.step
 	if e.Of != nil && e.Of.lost != "" {
@@ -191,7 +203,7 @@ func (r *Report) lacks(e *Evidence) string {
 		return s.Conn.lost
 	case End:
 		if !s.Conn.over {
-			return "the end of the connection is not on the tape"
+			return endMissing
 		}
 	}
 	return ""

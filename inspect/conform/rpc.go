@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// rpcRules are about the messages of JSON-RPC, in both protocols.
+// rpcRules concern JSON-RPC messages in both protocols.
 var rpcRules = checks{
 	{"RPC005", jsonrpcMember},
 	{"RPC006", messageKind},
@@ -224,8 +224,8 @@ func methodName(s *Step, r *Report) {
 	r.Add(e.unlessProposed(dialect.ACP, method))
 }
 
-// unlessProposed returns e, or a note instead if a proposal (dialect.LookupProposed) has
-// what e calls unknown.
+// unlessProposed returns e, downgraded to a note if a proposal (dialect.LookupProposed)
+// has what e calls unknown.
 func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
 	if found, ok := dialect.LookupProposed(p, name); ok {
 		e.Strength = Note
@@ -234,7 +234,7 @@ func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
 	return e
 }
 
-// isOfACP reports whether a method starts like one of ACP, such as session/.
+// isOfACP reports whether a method name starts like one of ACP's, such as session/.
 func isOfACP(method string) bool {
 	space, _, ok := strings.Cut(method, "/")
 	if !ok {
@@ -248,7 +248,7 @@ func isOfACP(method string) bool {
 	return false
 }
 
-// specified returns the row of a step's method if any version of the protocol has it
+// specified returns the row for a step's method if any version of the protocol has it
 // outside of drafts.
 func specified(s *Step) (dialect.Method, bool) {
 	if s.Conn.Protocol == dialect.AnyProtocol {
@@ -258,7 +258,8 @@ func specified(s *Step) (dialect.Method, bool) {
 	return row, ok && row.Stable|row.Removed != 0
 }
 
-// isWrongSide reports whether the side that must serve a method sent it.
+// isWrongSide reports whether the message was sent by the side that must serve its
+// method.
 func isWrongSide(s *Step, row *dialect.Method) bool {
 	return row.From == dialect.ClientSide && s.From == Agent || row.From == dialect.AgentSide && s.From == Client
 }
@@ -266,11 +267,11 @@ func isWrongSide(s *Step, row *dialect.Method) bool {
 func unanswered(s *Step, r *Report) {
 	for call := range s.Conn.calls.All() {
 		side := Client + Agent - call.From
-		if !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeFor(call, side, s.judge.checker.options.Grace) {
+		if !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeSince(call.Moment, side, s.judge.checker.options.Grace) {
 			continue
 		}
 		row, _ := dialect.Lookup(s.Conn.Protocol, call.Method)
-		if row.Ends == dialect.AtClose || row.Role.Is(dialect.AwaitsExit) || call.Cancelled.Seq != 0 { // ACP446 has those of ACP
+		if row.Ends == dialect.AtClose || row.Role.Is(dialect.AwaitsExit) || call.Cancelled.Seq != 0 { // ACP446 covers those of ACP
 			continue
 		}
 		if s.Conn.Dialect == dialect.MCPModern && call.From == Agent {
@@ -280,11 +281,11 @@ func unanswered(s *Step, r *Report) {
 	}
 }
 
-// replies are recent answers, and answers that may still come although no request is open:
-// two requests had one ID, or one was open when the connection started anew.
+// replies holds recent answers, and answers that may still come although no request is
+// open: two requests shared an ID, or one was open when the connection restarted.
 type replies struct {
 	byID   bounded.Map[requestKey, reply]
-	forgot bool // one that may still be due
+	forgot bool // an answer that may still be due
 }
 
 type requestKey struct {
@@ -293,18 +294,18 @@ type requestKey struct {
 }
 
 type reply struct {
-	Moment     // of the newest answer; Seq 0: none
-	due    int // answers that may still come
+	Moment     // of the latest answer; Seq 0: none
+	due    int // number of answers that may still come
 }
 
-// maxReplies is how many are remembered; a second answer comes soon.
+// maxReplies limits the answers remembered; a second answer comes soon.
 const maxReplies = 4096
 
 func (p *replies) of(dir wire.Direction, id []byte) (reply, bool) {
 	return p.byID.Get(requestKey{dir, dialect.IDKey(id)})
 }
 
-// observe notes a response.
+// observe records a response.
 func (p *replies) observe(s *Step) {
 	reply, _ := p.of(s.Frame.Dir.Opposite(), s.Envelope.ID)
 	if s.Call == nil && reply.due > 0 {
@@ -314,7 +315,7 @@ func (p *replies) observe(s *Step) {
 	p.set(s.Frame.Dir.Opposite(), string(s.Envelope.ID), reply)
 }
 
-// expect notes that an answer may still come to a request that is no longer open.
+// expect records that an answer may still come to a request that is no longer open.
 func (p *replies) expect(call *Call) {
 	dir := wire.ClientToAgent
 	if call.From == Agent {
@@ -325,7 +326,7 @@ func (p *replies) expect(call *Call) {
 	p.set(dir, call.ID, reply)
 }
 
-// expectOf expects the answers to what was open on the previous connection.
+// expectOf expects the answers to requests left open on the previous connection.
 func (p *replies) expectOf(before *connection) {
 	p.forgot = before.lost != ""
 	for call := range before.calls.All() {
@@ -342,5 +343,5 @@ func (p *replies) set(dir wire.Direction, id string, r reply) {
 	p.forgot = p.forgot || gone.due > 0
 }
 
-// maxReplyID is how many bytes of an id are remembered.
+// maxReplyID limits the bytes remembered of an id.
 const maxReplyID = 256

@@ -12,62 +12,72 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// ruleFiles has a file for each rule. It begins with fields, one a line:
+// ruleFiles has a file for each rule, ID-NAME.txt, such as ACP441-cancelled-prompt.txt.
+// It begins with fields, one per line:
 //
-//	name: cancelled-prompt
 //	fault: agent
 //	needs: session
 //	on: responses from agent: session/prompt session/load
 //	clause: violation "MUST NOT" for v1 v2-early: ACP v1, Prompt Turn <https://…>
 //	asks: …
 //
-// The fields are those of Rule and Text; there may be several lines on and clause. Without
-// fault, the sender is at fault; without needs, the frame is enough.
+// The fields are those of Rule and Text; on and clause may be repeated. Without fault,
+// the sender is at fault; without needs, the frame suffices.
 //
-// A clause gives its strength, the word of the text, its scope and its source. The scope
-// is any of: for and protocols or dialects, with and a session proposal, since and until
-// and a revision of MCP. A source that names REVISION makes one clause for each revision
-// that begins with initialize, from since on.
+// A clause gives its strength, the text's key word, its scope and its source. The scope
+// is any of: for with protocols or dialects, with with a session proposal, since and
+// until with a revision of MCP. A source that names REVISION yields one clause for each
+// revision that begins with initialize, from since on.
 //
-// After a blank line the file says what its examples show. The examples follow as txtar.
+// After a blank line the file explains its examples. The examples follow as txtar.
 //
 //go:embed rules/*.txt
 var ruleFiles embed.FS
 
-// openRule returns the fields of a rule's file, and the rest.
-func openRule(id string) (fields, examples string, err error) {
-	data, err := ruleFiles.ReadFile("rules/" + id + ".txt")
+// File returns the name of the file in the folder rules that has r's texts.
+func (r *Rule) File() string { return r.ID + "-" + r.Name + ".txt" }
+
+// open returns the fields of the rule's file, and the rest.
+func (r *Rule) open() (fields, examples string, err error) {
+	data, err := ruleFiles.ReadFile("rules/" + r.File())
 	if err != nil {
 		return "", "", err
 	}
 	fields, examples, ok := strings.Cut(string(data), "\n\n")
 	if !ok {
-		return "", "", errors.New(id + ": no blank line ends the fields")
+		return "", "", errors.New(r.File() + ": no blank line ends the fields")
 	}
 	return fields, examples, nil
 }
 
-// readRule reads the file of a rule, without Check.
-func readRule(id string) (*Rule, error) {
-	fields, _, err := openRule(id)
+// readRules returns the rules of all files by ID, without Check.
+func readRules() (map[string]*Rule, error) {
+	files, err := ruleFiles.ReadDir("rules")
 	if err != nil {
 		return nil, err
 	}
-	r := &Rule{ID: id}
-	for line := range strings.SplitSeq(strings.Clone(fields), "\n") {
-		name, value, _ := strings.Cut(line, ": ")
-		if err := r.read(name, value); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", id, line, err)
+	all := make(map[string]*Rule, len(files))
+	for _, f := range files {
+		id, name, _ := strings.Cut(strings.TrimSuffix(f.Name(), ".txt"), "-")
+		r := &Rule{ID: id, Name: name}
+		fields, _, err := r.open()
+		if err != nil {
+			return nil, err
 		}
+		for line := range strings.SplitSeq(strings.Clone(fields), "\n") {
+			field, value, _ := strings.Cut(line, ": ")
+			if err := r.read(field, value); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", f.Name(), line, err)
+			}
+		}
+		all[id] = r
 	}
-	return r, nil
+	return all, nil
 }
 
 // read parses one field.
 func (r *Rule) read(name, value string) error {
 	switch name {
-	case "name":
-		r.Name = value
 	case "fault":
 		return r.Fault.UnmarshalText([]byte(value))
 	case "needs":
@@ -101,7 +111,7 @@ var kindsNames = [...]struct {
 	name  string
 	kinds Kinds
 }{
-	{"messages", Messages}, {"requests", Requests}, {"responses", Responses}, {"notifications", Notifications},
+	{"messages", Messages}, {"requests", Requests}, {"responses", Responses}, {"results", Results}, {"notifications", Notifications},
 	{"invalids", Invalids}, {"batches", Batches}, {"oversizeds", Oversizeds}, {"exchanges", Exchanges}, {"ends", Ends},
 }
 
@@ -133,10 +143,10 @@ func (r *Rule) readOn(value string) error {
 	return nil
 }
 
-// everyRevision stands for the revision of MCP in a source that each revision has.
+// everyRevision is a placeholder in a source for the revision of MCP.
 const everyRevision = "REVISION"
 
-// legacyRevisions of the Model Context Protocol begin with initialize; the newest first.
+// legacyRevisions of the Model Context Protocol begin with initialize; newest first.
 var legacyRevisions = [...]string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // readClause parses STRENGTH ["WORD"] [SCOPE]: TITLE <URL>.
@@ -206,15 +216,19 @@ func (c *Clause) readScope(scope string) (err error) {
 	return nil
 }
 
-// An Example is a short conversation that breaks a rule, or keeps it.
+// An Example is a short conversation that breaks or keeps a rule.
 type Example struct {
 	Name string // bad, good or cut, and perhaps a dialect or other words; "bad with" names a rule that the other side breaks
 	Text string // the lines, as conformtest.Frames reads them
 }
 
-// Examples returns the conversations of a rule and the text about them.
+// Examples returns a rule's conversations and the text that explains them.
 func Examples(id string) (prose string, examples []Example, err error) {
-	_, text, err := openRule(id)
+	r := Lookup(id)
+	if r == nil {
+		return "", nil, errors.New("no rule is called " + id)
+	}
+	_, text, err := r.open()
 	if err != nil {
 		return "", nil, err
 	}

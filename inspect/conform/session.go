@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A session is what the rules know about a session before a step. Each subject has its part
-// in its own file.
+// A session holds what the rules know about a session before a step. Each subject's part
+// is in its own file.
 type session struct {
 	id      string
 	number  uint32 // unique on the connection
@@ -18,13 +18,14 @@ type session struct {
 
 	work       work        // two.go
 	questions  questions   // agent_request.go
-	unfinished []*toolCall // that began in the present turn; tool.go
+	unfinished []*toolCall // that began in the current turn; tool.go
+	early      []*toolCall // that were updated in it but not announced yet
 	offers     offers      // config_option.go
 
-	lost string // why it is not known completely since it was set up; empty: it is
+	lost string // why it is not completely known since it was set up; empty: it is
 }
 
-// lose notes that the session is not known completely until it is set up again.
+// lose records that the session is not completely known until it is set up again.
 func (x *session) lose(why string) {
 	if x.lost == "" {
 		x.lost = why
@@ -42,7 +43,7 @@ func (x *session) lacks() string {
 	return x.lost
 }
 
-// observe updates the state with a step of the session.
+// observe updates the state with one of the session's steps.
 func (x *session) observe(s *Step) {
 	if s.Update == "" && dialect.Wraps(s.Method) {
 		x.lose("a part of the session passes along a proxy chain (frame " + number(s.Frame.Seq) + ")")
@@ -55,11 +56,12 @@ func (x *session) observe(s *Step) {
 		x.work.observe(s)
 	}
 	if s.Call != nil && s.Method == "session/prompt" && len(x.turn.prompts) == 0 {
-		x.unfinished = nil
+		x.unfinished, x.early = nil, nil
 	}
 }
 
-// session returns the session with an ID, nil if it is unknown on this connection.
+// session returns the session with the given ID, or nil if it is unknown on this
+// connection.
 func (c *connection) session(id string) *session {
 	if id == "" {
 		return nil
@@ -68,7 +70,7 @@ func (c *connection) session(id string) *session {
 	return x
 }
 
-// enter returns the session with an ID, and adds it if it is unknown.
+// enter returns the session with the given ID, adding it if it is unknown.
 func (c *connection) enter(id string) *session {
 	x := c.session(id)
 	if x == nil {
@@ -86,15 +88,15 @@ func (c *connection) newSession(id string) *session {
 	return &session{id: id, number: c.histories, history: c.histories}
 }
 
-// A past is what earlier connections tell about sessions.
+// A past holds what earlier connections reveal about sessions.
 type past struct {
 	sessions bounded.Map[string, pastSession]
 }
 
-// A pastSession is what earlier connections tell about one session. It is empty if frames
-// are missing there: the session may have been deleted, or its history cleared.
+// A pastSession holds what earlier connections reveal about one session. It is empty if
+// frames are missing there: the session may have been deleted, or its history cleared.
 type pastSession struct {
-	Turns int // that its history must have
+	Turns int // number that its history must have
 	Made  bool
 }
 
@@ -102,7 +104,7 @@ func newPast() past {
 	return past{sessions: bounded.Map[string, pastSession]{Limit: maxSessions}}
 }
 
-// keep adds what a connection tells.
+// keep adds what a connection reveals.
 func (p *past) keep(c *connection) {
 	if c.lost != "" {
 		p.sessions.Clear()
@@ -122,7 +124,7 @@ func (p *past) keep(c *connection) {
 	}
 }
 
-// setUp notes how a step sets up, closes or deletes its session.
+// setUp records how a step sets up, closes or deletes its session.
 func (c *connection) setUp(s *Step) {
 	role := dialect.RoleOf(c.Protocol, s.Method)
 	switch {
@@ -145,7 +147,7 @@ func (c *connection) setUp(s *Step) {
 }
 
 // restore handles the request to load or resume a session. What is known about it stays,
-// since the agent may refuse; but if frames are missing, the session starts anew.
+// since the agent may refuse; but if frames are missing, the session starts over.
 func (c *connection) restore(s *Step) {
 	x := c.enter(s.About.Session)
 	c.histories++

@@ -10,20 +10,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A setup is how a session was set up on its connection.
+// A setup records how a session was set up on its connection.
 type setup struct {
 	method   string // of the request that succeeded; empty: the session is only named, or being opened
 	made     bool   // it was created on this connection, not only loaded or resumed
 	asked    Moment
 	done     Moment // of the answer
 	opening  *Call  // the open request to load or resume it; nil: none
-	refused  Moment // of the newest answer that refused to; Seq 0: none
-	replayed int    // parts of the conversation since that request
+	refused  Moment // of the latest answer that refused to; Seq 0: none
+	replayed int    // number of conversation parts since that request
 	closed   Moment // Seq 0: it is open
-	leaving  uint64 // Seq of the newest request to close or delete it; 0: none
+	leaving  uint64 // Seq of the latest request to close or delete it; 0: none
 	prompted bool   // since it was set up
 	empty    bool   // it was loaded, but without its history
-	late     bool   // a message of the user came after that and before a prompt
+	late     bool   // a user message came after that and before a prompt
 }
 
 func (u *setup) observe(s *Step) {
@@ -41,7 +41,7 @@ func (u *setup) observe(s *Step) {
 }
 
 // replays reports whether updates may be the history of a loaded or resumed session: some
-// agents send a part of it after the answer.
+// agents send part of it after the answer.
 func (x *session) replays() bool {
 	return x.setup.opening != nil || x.setup.method != "" && !x.setup.prompted && x.setup.method != "session/new"
 }
@@ -83,15 +83,15 @@ func (c *connection) opened(s *Step) {
 	c.directory.gone.Drop(id)
 }
 
-// A directory is what is known about sessions that are not open: those deleted, those used
-// before they had a name, and the cursors of their list.
+// A directory holds what is known about sessions that are not open: those deleted, those
+// used before they had a name, and the cursors of the session list.
 type directory struct {
-	gone    bounded.Map[string, Moment] // deleted, and when that was confirmed
+	gone    bounded.Map[string, Moment] // when each deletion was confirmed
 	early   bounded.Map[string, uint64] // Seq of the first frame for a session that no answer had named
 	cursors hashes
 }
 
-// More limits of what is remembered of sessions.
+// Further limits on what is remembered about sessions.
 const (
 	maxGone      = 1 << 12
 	maxEarly     = 64
@@ -107,21 +107,21 @@ func (d *directory) observe(s *Step) {
 		}
 	case s.Method == "session/list" && s.Succeeded() && s.Call != nil:
 		if next := s.Result("nextCursor"); isString(next) {
-			if d.cursors.add(next, maxCursors); d.cursors.forgot && s.Conn.lost == "" {
+			if d.cursors.add(maxCursors, string(next)); d.cursors.forgot && s.Conn.lost == "" {
 				s.Conn.lost = "there are more cursors than are remembered"
 			}
 		}
 	}
 }
 
-// deleted notes that a session was deleted.
+// deleted records that a session was deleted.
 func (c *connection) deleted(id string, at Moment) {
 	c.sessions.Drop(id)
 	c.past.sessions.Drop(id)
 	c.directory.gone.Set(id, at)
 }
 
-// setupRules judge how sessions are made, named, listed and deleted.
+// setupRules judge how sessions are created, named, listed and deleted.
 var setupRules = checks{
 	{"ACP201", noSessionID},
 	{"ACP202", sessionIDAgain},
@@ -129,21 +129,19 @@ var setupRules = checks{
 	{"ACP206", unknownSession},
 	{"ACP208", updateTooEarly},
 	{"ACP210", listFilter},
+	{"ACP211", relativeArgument},
 	{"ACP212", madeUpCursor},
 	{"ACP213", deletedListed},
 }
 
 func noSessionID(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	id := s.Result("sessionId")
 	r.Judge(wire.Text(id) == "", Evidence{Text: "answered session/new without an id", Path: "sessionId", Want: "a string that is not empty", Got: string(id)})
 }
 
 func sessionIDAgain(s *Step, r *Report) {
 	id := wire.Text(s.Result("sessionId"))
-	if !s.Succeeded() || id == "" {
+	if id == "" {
 		return
 	}
 	r.Tried()
@@ -168,10 +166,10 @@ func relativeCwd(s *Step, r *Report) {
 	}
 }
 
-// authRequired is the error code of ACP for a missing login.
+// authRequired is ACP's error code for a missing login.
 const authRequired = -32000
 
-// refusesOtherwise reports whether an error has a reason other than the session: the
+// refusesOtherwise reports whether an error has a cause other than the session: the
 // method, a login, a cancellation.
 func refusesOtherwise(e []byte) bool {
 	return slices.Contains([]int64{wire.MethodNotFound, authRequired, wire.RequestCancelled}, code(e))
@@ -196,24 +194,25 @@ func unknownSession(s *Step, r *Report) {
 
 func updateTooEarly(s *Step, r *Report) {
 	id := wire.Text(s.Result("sessionId"))
-	if !s.Succeeded() || id == "" {
+	if id == "" {
 		return
 	}
 	first, early := s.Conn.directory.early.Get(id)
-	r.Judge(early && s.Call != nil && first > s.Call.Seq, Evidence{
+	r.Judge(early && first > s.Call.Seq, Evidence{
 		Text: "named the session only after it had sent something for it (frame " + number(first) + ")", Path: "sessionId",
 		Got: string(s.Result("sessionId")), Because: []uint64{first},
 	})
 }
 
 func listFilter(s *Step, r *Report) {
-	if s.Call == nil || s.Call.Params == nil || !s.Succeeded() {
+	if s.Call.Params == nil {
 		return
 	}
-	asked := wire.Text(wire.Get(s.Call.Params, "cwd"))
-	if asked == "" {
+	cwd := wire.Get(s.Call.Params, "cwd")
+	if !isString(cwd) || isRelative(cwd) { // ACP211
 		return
 	}
+	asked := wire.Text(cwd)
 	r.Tried()
 	for i, item := range wire.Elements(s.Result("sessions")) {
 		if cwd := wire.Get(item, "cwd"); isString(cwd) && lastPart(wire.Text(cwd)) != lastPart(asked) {
@@ -237,11 +236,11 @@ func madeUpCursor(s *Step, r *Report) {
 	if !isString(cursor) {
 		return
 	}
-	r.Judge(!s.Conn.directory.cursors.has(cursor), Evidence{Text: "asked for a page by a cursor that no answer brought", Path: "cursor", Got: string(cursor)})
+	r.Judge(!s.Conn.directory.cursors.has(string(cursor)), Evidence{Text: "asked for a page by a cursor that no answer brought", Path: "cursor", Got: string(cursor)})
 }
 
 func deletedListed(s *Step, r *Report) {
-	if s.Call == nil || !s.Succeeded() || s.Conn.directory.gone.Len() == 0 {
+	if s.Conn.directory.gone.Len() == 0 {
 		return
 	}
 	r.Tried()

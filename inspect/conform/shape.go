@@ -12,18 +12,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A shaper checks messages against the schema of their connection.
+// A shaper checks messages against their connection's schema.
 type shaper struct {
 	chosen   bool
 	shapes   *schema.Set // nil: none is known
-	seq      uint64      // of the problems
+	seq      uint64      // of the step that has the problems
 	entry    int
 	problems []schema.Problem
-	add      func(schema.Problem) // adds to problems; made once
+	add      func(schema.Problem) // appends to problems; made once
 }
 
-// problems returns where the params or the result of a step do not fit the schema. All
-// rules share the list, which is valid until the next step.
+// problems returns where the params or result of a step do not fit the schema. All rules
+// share the list, which is valid until the next step.
 func (s *Step) problems() []schema.Problem {
 	h := &s.Conn.shaper
 	if h.seq == s.Frame.Seq && h.entry == s.Entry {
@@ -52,8 +52,8 @@ func (s *Step) problems() []schema.Problem {
 	return h.problems
 }
 
-// shapesOf returns the shapes of a connection whose dialect is settled. The schema of the
-// draft of version 2 that still had session/load was never published.
+// shapesOf returns the shapes for a connection whose dialect is settled. The schema of
+// the version 2 draft that still had session/load was never published.
 func shapesOf(s *Step) *schema.Set {
 	said := s.Conn.hello.agent
 	if s.Method == "initialize" && s.is(wire.Response) {
@@ -80,11 +80,18 @@ func unknownKey(s *Step, r *Report) {
 			continue
 		}
 		e := Evidence{Text: "added a key to " + p.Type + " that is unknown to the schema of " + Date, Path: p.Path, Got: p.Got}
-		if p.Removed || p.Other || p.Unstable {
+		if p.Removed || p.Other || p.Unstable || isFormerLogin(s, p.Path) {
 			e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
 		}
 		r.Add(e.unlessProposed(s.Conn.Protocol, s.Method+"#"+p.Path))
 	}
+}
+
+// isFormerLogin reports whether a path is in a login method of type env_var, which the
+// unstable schema of version 1 had until 2026-07-27.
+func isFormerLogin(s *Step, path string) bool {
+	index, _, ok := strings.Cut(strings.TrimPrefix(path, "authMethods["), "]")
+	return ok && wire.Text(s.Result("authMethods", index, "type")) == "env_var"
 }
 
 func unknownVariant(s *Step, r *Report) {
@@ -133,7 +140,7 @@ var shapeTexts = [...]string{
 	schema.Forbidden:      "sent what must not be there",
 }
 
-// shapeEvidence says what is wrong with a value by its schema.
+// shapeEvidence says what is wrong with a value according to its schema.
 func shapeEvidence(p schema.Problem) Evidence {
 	e := Evidence{Text: shapeTexts[p.Kind], Path: p.Path, Want: p.Want, Got: p.Got}
 	if p.Type != "" {
@@ -154,7 +161,7 @@ var owned = [...]string{
 	"session/new sessionId", "session/prompt stopReason", "session/update update.sessionUpdate", "session/set_config_option value",
 }
 
-// isOwned reports whether another rule judges what is at a path.
+// isOwned reports whether another rule judges the value at a path.
 func isOwned(s *Step, path string) bool {
 	if s.Method == "session/update" && path == "update" && s.Update != "" {
 		row, ok := dialect.LookupUpdate(s.Update)
@@ -167,9 +174,9 @@ var mcpShapeRules = checks{
 	{"MCP001", mcpShape},
 }
 
-// mcpShape checks params when they come, but those of initialize when it is answered,
-// because only then the dialect is known. A client writes them by the revision that it
-// offers.
+// mcpShape checks params when they arrive, except those of initialize, which it checks at
+// the answer, because only then is the dialect known. A client writes them according to
+// the revision that it offers.
 func mcpShape(s *Step, r *Report) {
 	switch {
 	case s.From == Agent && s.is(wire.Response) && !s.followsRevision(), s.From == Agent && !s.serverKnowsRevision():
@@ -205,8 +212,8 @@ func mcpShape(s *Step, r *Report) {
 	}
 }
 
-// checkShape reports what does not fit a shape. below is params or result; of is the older
-// request that has the value, nil for the step itself.
+// checkShape reports what does not fit a shape. below is params or result; of is the
+// older request that has the value, nil for the step itself.
 func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below string, of *Call) {
 	r.Tried()
 	shape.Check(value, func(p schema.Problem) {
@@ -224,9 +231,9 @@ func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below str
 
 var inputSchemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\[\d+\]\.inputSchema`) })
 
-// ownedByRule reports whether another rule reports a problem, or the documents of the
-// revision disagree: in 2025-11-25 the text and the TypeScript schema allow null as the ttl
-// of a task, the JSON schema does not.
+// ownedByRule reports whether another rule reports a problem, or the revision's documents
+// disagree: in 2025-11-25 the text and the TypeScript schema allow null as a task's ttl,
+// the JSON schema does not.
 func ownedByRule(s *Step, below string, p schema.Problem) bool {
 	isModern := s.Conn.Dialect == dialect.MCPModern
 	switch {

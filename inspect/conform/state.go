@@ -9,25 +9,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits of what is remembered of a connection.
+// Limits on what is remembered about a connection.
 const (
 	maxSessions = 4096
 	maxCalls    = 1 << 14 // open requests
 	maxParams   = 4 << 10 // bytes of one request's params
-	allParams   = 4 << 20 // bytes of the params of all open requests
+	allParams   = 4 << 20 // bytes of all open requests' params
 )
 
-// A connection is what the rules know about a connection before a step.
+// A connection holds what the rules know about a connection before a step.
 type connection struct {
 	dialect.Connection
 	settled bool // the dialect is certain
 
 	calls    dialect.OpenRequests[*Call]
-	params   int // bytes kept with calls
+	params   int // bytes kept in calls
 	sessions bounded.Map[string, *session]
 	past     *past
 
-	histories uint32 // how many were begun; for session.history
+	histories uint32 // number begun; for session.history
 
 	hello     hello     // hello.go
 	replies   replies   // rpc.go
@@ -40,11 +40,11 @@ type connection struct {
 	shaper    shaper    // shape.go
 	mcp       mcpState  // mcp.go
 
-	met       bool // a frame has come
-	assumed   bool // it is assumed to be the first of the connection because of its method
+	met       bool // a frame has arrived
+	assumed   bool // its method suggests that it is the first of the connection
 	guessed   bool // no ID told which connection requests over HTTP belong to
 	lost      string
-	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: it has read all before that
+	read      [Acptap]uint64 // Seq of the latest request that Client or Agent has answered: it has read everything before that
 	closing   closing
 	signalled bool // acptap forwarded a signal to the agent
 	over      bool // the rules have seen the end
@@ -58,33 +58,33 @@ func newConnection(p *past) *connection {
 	return c
 }
 
-// A Call is a request that waits for its response.
+// A Call is a request waiting for its response.
 type Call struct {
 	Moment
 	ID      string // as JSON
-	Entry   int    // in a batch; -1: none
+	Entry   int    // index in a batch; -1: none
 	From    Fault
 	Method  string
 	Session string // id; empty: none
-	Params  []byte // nil if longer than 4 KiB or too much is open; of session/request_permission only the options
+	Params  []byte // nil if longer than 4 KiB or too much is open; for session/request_permission only the options
 	lost    string // why its response proves nothing
 	stream  uint64 // on which it was sent
 
 	Cancelled Moment // when its sender cancelled it; Seq 0: it did not
 
-	halted  Moment    // of the session/cancel that came while it was open as the only prompt or as a permission; Seq 0: none
-	command bool      // a prompt that is a command of the agent
+	halted  Moment    // of the session/cancel that came while this was the only open prompt, or an open permission request; Seq 0: none
+	command bool      // a prompt that is a command for the agent
 	tool    *toolCall // for which it asks permission; nil: none
 
 	progress *progress // progress (MCP) that the sender asked for; nil: none
 }
 
-// asCall returns what is remembered of a request or another message, without its params.
+// asCall returns what is remembered about a request or other message, without its params.
 func (s *Step) asCall() *Call {
 	return &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session, stream: s.Frame.Stream}
 }
 
-// lose notes that the connection is no longer known completely.
+// lose records that the connection is no longer completely known.
 func (c *connection) lose(why string) {
 	if c.lost == "" {
 		c.lost = why
@@ -162,7 +162,7 @@ func (c *connection) ask(s *Step) {
 	}
 }
 
-// forget notes that one request is no longer remembered; all others are.
+// forget records that one request is no longer remembered; all others are.
 func (c *connection) forget(call *Call) {
 	const why = "more requests are open than are remembered"
 	if c.lost == "" {
@@ -180,7 +180,7 @@ func (c *connection) answer(s *Step) {
 	c.replies.observe(s)
 }
 
-// takeBack notes that the sender of a request has cancelled it.
+// takeBack records that a request's sender has cancelled it.
 func (c *connection) takeBack(s *Step) {
 	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
 	if call := c.calls.Find(by, s.Frame.Stream, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
@@ -188,11 +188,11 @@ func (c *connection) takeBack(s *Step) {
 	}
 }
 
-// A closing is how a connection ends.
+// A closing records how a connection ends.
 type closing struct {
-	eof    [2]Moment // of each direction; Seq 0: not seen
+	eof    [2]Moment // for each direction; Seq 0: not seen
 	exit   Moment
-	asked  Moment         // the first signal that the exit may be due to; Seq 0: none
+	asked  Moment         // the first signal that may have caused the exit; Seq 0: none
 	killed bool           // by a signal that cannot be caught
 	last   *dialect.Frame // the mark that ended it; without its bytes
 }
@@ -205,14 +205,14 @@ func (c *connection) closed(f *dialect.Frame) {
 	}
 }
 
-// exited handles the exit of the agent.
+// exited handles the agent's exit.
 func (c *connection) exited(f *dialect.Frame, how *wire.Exit) {
 	c.closing.exit = momentOf(f)
 	c.closing.killed = how.Signal == "killed"
 	c.closing.keep(f)
 }
 
-// signalled handles a signal that was forwarded to the agent.
+// signalled handles a signal forwarded to the agent.
 func (k *closing) signalled(f *dialect.Frame, name string) {
 	if k.asked.Seq == 0 && name != "killed" {
 		k.asked = momentOf(f)
@@ -231,8 +231,8 @@ func (c *connection) ended() bool {
 	return k.exit.Seq != 0 || k.eof[0].Seq != 0 && k.eof[1].Seq != 0
 }
 
-// EndedItself reports whether a side ended on its own: no signal was sent, and the stream
-// of the other side was still open.
+// EndedItself reports whether a side ended of its own accord: no signal was sent, and the
+// other side's stream was still open.
 func (c *connection) EndedItself(side Fault) bool {
 	mine, other := c.closing.end(side), c.closing.eof[wire.AgentToClient]
 	if side == Agent {
@@ -252,11 +252,11 @@ func (k *closing) end(side Fault) Moment {
 	return k.exit
 }
 
-// leftTimeFor reports whether a side had time to answer a request before it ended.
-func (k *closing) leftTimeFor(call *Call, side Fault, grace time.Duration) bool {
+// leftTimeSince reports whether a side had time to answer between a moment and its end.
+func (k *closing) leftTimeSince(m Moment, side Fault, grace time.Duration) bool {
 	end := k.end(side)
-	d, timed := since(call.Moment, end)
-	return call.Seq < end.Seq && (!timed || d > grace)
+	d, timed := since(m, end)
+	return m.Seq < end.Seq && (!timed || d > grace)
 }
 
 // since returns the time between two moments; ok is false if it is unknown.
@@ -264,7 +264,7 @@ func since(from, to Moment) (d time.Duration, ok bool) {
 	return to.At - from.At, !from.Untimed && !to.Untimed
 }
 
-// tornMessage reports whether an invalid line may be a part of a message.
+// tornMessage reports whether an invalid line may be a fragment of a message.
 func tornMessage(raw []byte) bool {
 	line := bytes.TrimLeft(raw, " \t")
 	return len(line) > 0 && line[0] == '{' || bytes.Contains(line, []byte(`"jsonrpc"`))

@@ -2,28 +2,27 @@ package conform
 
 import (
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Step is one message as the rules see it, or the end of the connection: then Frame is
+// A Step is one message as the rules see it, or the end of the connection: Frame is then
 // the last frame and there is no message. It is valid only during Check.
 type Step struct {
 	Frame    *dialect.Frame
 	Envelope wire.Envelope
-	About    *dialect.Annotation // of the entry, in a batch
+	About    *dialect.Annotation // for a batch, that of the entry
 	Entry    int                 // index in the batch; -1: no batch
 	From     Fault               // who sent it: Client or Agent
-	Method   string              // of a response, that of its request; empty: unknown
-	Update   string              // variant of a session/update
-	Entity   dialect.Entity      // what the update is about
+	Method   string              // of a response, its request's method; empty: unknown
+	Update   string              // variant of session/update
+	Entity   dialect.Entity      // what the update concerns
 	Call     *Call               // the request that a response answers; nil: none is known
 	Conn     *connection
-	Session  *session  // to which it belongs; nil: none, or unknown on this connection
-	Exchange *exchange // of a step of the kind Exchanges, which has no message
+	Session  *session  // that it belongs to; nil: none, or unknown on this connection
+	Exchange *exchange // of a step of kind Exchanges, which has no message
 
 	judge    *judge
 	entry    []byte // its bytes, in a batch
@@ -38,7 +37,7 @@ func (s *Step) Kind() wire.Kind {
 	return s.Frame.Kind
 }
 
-// is reports whether the message is of a kind, even if it is too large to be read
+// is reports whether the message is of a given kind, even if it is too large to be read
 // completely.
 func (s *Step) is(k wire.Kind) bool {
 	kind := s.Kind()
@@ -54,7 +53,8 @@ func (s *Step) raw() []byte {
 }
 
 // sessionID returns the ID of the step's session; empty: none. A response belongs to the
-// session that its request named, because acptap may have given the other side another ID.
+// session that its request named, because acptap may have given the other side a
+// different ID.
 func (s *Step) sessionID() string {
 	if s.Call == nil || s.Call.Session == "" || s.About.Session != "" && s.About.MakesSession() {
 		return s.About.Session
@@ -65,13 +65,13 @@ func (s *Step) sessionID() string {
 // Succeeded reports whether the step is a response without an error.
 func (s *Step) Succeeded() bool { return s.Kind() == wire.Response && s.Envelope.Error == nil }
 
-// code returns the code of an error; 0 if there is none.
+// code returns an error's code; 0 if there is none.
 func code(e []byte) int64 {
 	n, _ := wire.Integer(wire.Get(e, "code"))
 	return n
 }
 
-// Param returns the value at a path of the params, as JSON; nil if there is none.
+// Param returns the value at a path in the params, as JSON; nil if there is none.
 func (s *Step) Param(path ...string) []byte {
 	params := s.Envelope.Params
 	if len(params) == 0 || len(path) == 0 {
@@ -83,20 +83,10 @@ func (s *Step) Param(path ...string) []byte {
 	return s.judge.update.get(s.judge.params.get(params, path[:1]), path[1:])
 }
 
-// Result returns the value at a path of the result, as JSON; nil if there is none.
+// Result returns the value at a path in the result, as JSON; nil if there is none.
 func (s *Step) Result(path ...string) []byte { return wire.Get(s.Envelope.Result, path...) }
 
-// entities maps the variants of session/update to what they are about. Searching the table
-// of dialect for each frame would be slow.
-var entities = sync.OnceValue(func() map[string]dialect.Entity {
-	all := make(map[string]dialect.Entity)
-	for _, u := range dialect.Updates() {
-		all[u.Name] = u.Entity
-	}
-	return all
-})
-
-// EntityID returns the id of the message or tool call that an update is about, as JSON;
+// EntityID returns the id of the message or tool call that an update concerns, as JSON;
 // nil if there is none.
 func (s *Step) EntityID() []byte {
 	if s.entityID == nil {
@@ -114,9 +104,9 @@ func (s *Step) Moment() Moment { return momentOf(s.Frame) }
 
 func momentOf(f *dialect.Frame) Moment { return Moment{f.Seq, f.At, f.Untimed} }
 
-// HasRead reports whether the sender of the step must have read an earlier frame that was
-// sent to it: the grace has passed, or the sender has answered something later. Peers read
-// one stream in order; over HTTP there are several.
+// HasRead reports whether the step's sender must have read an earlier frame sent to it:
+// the grace period has passed, or the sender has answered something later. Peers read one
+// stream in order; over HTTP there are several.
 func (s *Step) HasRead(m Moment) bool {
 	if s.Conn.read[s.From] >= m.Seq && !s.Conn.http.several {
 		return true
@@ -124,8 +114,8 @@ func (s *Step) HasRead(m Moment) bool {
 	return !m.Untimed && !s.Frame.Untimed && s.Frame.At-m.At > s.judge.checker.options.Grace
 }
 
-// After returns how long after a moment the step came, as "12 ms after "; without the time
-// if it is unknown.
+// After describes how long after a moment the step came, as "12 ms after "; without the
+// time if it is unknown.
 func (s *Step) After(m Moment) string {
 	d, ok := since(m, s.Moment())
 	switch {
@@ -144,12 +134,12 @@ type Moment struct {
 	Untimed bool
 }
 
-// maxMembers is how many members of an object are remembered; messages of both protocols
-// have fewer.
+// maxMembers limits the members of an object that are remembered; messages in both
+// protocols have fewer.
 const maxMembers = 16
 
-// members are those of a JSON object, found in one pass, since rule after rule asks for
-// another member of the same object (BenchmarkCheck).
+// members are those of a JSON object, found in one pass, since many rules ask for members
+// of the same object (BenchmarkCheck).
 type members struct {
 	known  bool
 	n      int
@@ -157,8 +147,8 @@ type members struct {
 	values [maxMembers][]byte
 }
 
-// get returns the value at a path of the object, whose first key is not empty; nil if
-// there is none.
+// get returns the value at a path in the object; nil if there is none. The path's first
+// key must not be empty.
 func (m *members) get(object []byte, path []string) []byte {
 	if !m.known {
 		m.read(object)
@@ -187,5 +177,5 @@ func (m *members) read(object []byte) {
 // isString reports whether JSON is a string.
 func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
-// number writes a frame number as text.
+// number formats a frame number.
 func number(seq uint64) string { return strconv.FormatUint(seq, 10) }

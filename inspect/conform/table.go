@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// checks are the functions of the rules of one subject, by the ids of their texts.
+// checks are the functions of one subject's rules, by the ids of their texts.
 type checks []struct {
 	id    string
 	check func(*Step, *Report)
@@ -46,11 +46,15 @@ var subjects = [...]checks{
 
 // rules are all rules, read on first use.
 var rules = sync.OnceValue(func() (all []*Rule) {
+	texts, err := readRules()
+	if err != nil {
+		panic("conform: " + err.Error())
+	}
 	for _, subject := range subjects {
 		for _, c := range subject {
-			r, err := readRule(c.id)
-			if err != nil {
-				panic("conform: " + err.Error())
+			r := texts[c.id]
+			if r == nil {
+				panic("conform: no file in rules is of " + c.id)
 			}
 			r.Check = c.check
 			all = append(all, r)
@@ -59,10 +63,10 @@ var rules = sync.OnceValue(func() (all []*Rule) {
 	return all
 })
 
-// Rules returns all rules, by subject. They must not be changed.
+// Rules returns all rules, by subject. Callers must not modify them.
 func Rules() []*Rule { return slices.Clone(rules()) }
 
-// Lookup returns the rule with an id, nil if there is none.
+// Lookup returns the rule with the given id, or nil if there is none.
 func Lookup(id string) *Rule {
 	i := slices.IndexFunc(rules(), func(r *Rule) bool { return r.ID == id })
 	if i < 0 {
@@ -73,24 +77,25 @@ func Lookup(id string) *Rule {
 
 // An active rule is one that applies to a connection.
 type active struct {
-	rule   *Rule
-	index  int // among the rules of the Checker
-	clause *Clause
+	rule    *Rule
+	index   int // in the Checker's rules
+	clause  *Clause
+	results bool // of all responses it looks only at results
 }
 
-// A table has the active rules by the steps that they look at.
+// A table holds the active rules by the steps that they look at.
 type table struct {
 	any  slots
 	name map[string]*slots
-	last []*active // that look at the end
+	last []*active // those that look at the end
 
-	exchanges []*active // that look at exchanges over HTTP
+	exchanges []*active // those that look at exchanges over HTTP
 }
 
-// slots has rules by the sender and the kind of a frame.
+// slots holds rules by a frame's sender and kind.
 type slots [2][wire.Mark][]*active
 
-// tables has a table for each kind of connection so far.
+// tables has a table for each kind of connection seen so far.
 type tables map[tableKey]*table
 
 type tableKey struct {
@@ -102,7 +107,7 @@ type tableKey struct {
 	hybrid   bool
 }
 
-// maxTables bounds them, because peers choose the versions.
+// maxTables limits them, because peers choose the versions.
 const maxTables = 64
 
 func (t tables) of(rules []*Rule, c *dialect.Connection, settled bool) *table {
@@ -121,7 +126,7 @@ func newTable(rules []*Rule, c *dialect.Connection, settled bool) *table {
 	for i, r := range rules {
 		for k := range r.Clauses {
 			if r.Clauses[k].fits(r, c, settled) {
-				t.add(&active{r, i, &r.Clauses[k]})
+				t.add(&active{rule: r, index: i, clause: &r.Clauses[k]})
 				break
 			}
 		}
@@ -138,6 +143,7 @@ func (t *table) add(a *active) {
 		if o.Kinds == 0 {
 			o.Kinds = Lines
 		}
+		a.results = a.results || o.Kinds&Results == Results
 		if o.Kinds&Ends != 0 {
 			t.last = append(t.last, a)
 		}

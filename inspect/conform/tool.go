@@ -11,20 +11,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A toolKey names a tool call of a session by its toolCallId.
+// A toolKey identifies a session's tool call by its toolCallId.
 type toolKey struct {
 	session uint32
 	id      uint64 // hash
 }
 
-// A toolCall is what is known about a tool call.
+// A toolCall holds what is known about a tool call.
 type toolCall struct {
 	of       *session
-	seq      uint64   // of the frame with which it was first seen
+	seq      uint64   // of the frame in which it was first seen
 	known    toolSeen // how
 	updated  bool     // by a tool_call_update
 	rejected bool     // by the user, or its question was cancelled
-	asking   int      // questions to the user that are open
+	asking   int      // number of open questions to the user
+	first    *Call    // the update in which it was first seen, before it was announced; its ID is the tool call's. nil: none
 }
 
 // A toolSeen is how a tool call became known.
@@ -36,19 +37,19 @@ const (
 	updated                   // by a tool_call_update
 )
 
-// Limits of what is remembered of tool calls.
+// Limits on what is remembered about tool calls.
 const (
 	maxTools = 1 << 15 // over all sessions
-	maxOpen  = 256     // unfinished ones of a session
+	maxOpen  = 256     // unfinished ones per session
 )
 
-// tools are the tool calls of a connection of version 1.
+// tools holds the tool calls of a version 1 connection.
 type tools struct {
 	known bounded.Map[toolKey, *toolCall]
 }
 
-// find returns the tool call of a session with an ID, nil if it is unknown. ok is false if
-// id is not an ID.
+// find returns a session's tool call with the given ID, or nil if it is unknown. ok is
+// false if id is not an ID.
 func (t *tools) find(x *session, id []byte) (key toolKey, call *toolCall, ok bool) {
 	if x == nil || !isString(id) {
 		return key, nil, false
@@ -82,11 +83,17 @@ func (t *tools) update(s *Step) {
 	case call == nil:
 		call = t.add(key, x, s)
 		call.known = updated
+		if !announces && len(x.early) < maxOpen {
+			call.first = s.asCall()
+			call.first.ID = string(s.EntityID())
+			x.early = append(x.early, call)
+		}
 	case announces && !slices.Contains(x.unfinished, call):
-		call.seq, call.rejected = s.Frame.Seq, false // some agents count anew
+		call.seq, call.rejected = s.Frame.Seq, false // some agents restart their numbering
 	}
 	if announces {
 		call.known = announced
+		x.early = slices.DeleteFunc(x.early, func(c *toolCall) bool { return c == call })
 	} else {
 		call.updated = true
 	}
@@ -122,7 +129,8 @@ func (t *tools) answer(s *Step, call *toolCall) {
 	}
 }
 
-// add adds a tool call. The session of a forgotten one is no longer known completely.
+// add adds a tool call. If that makes it forget another, the other's session is no longer
+// completely known.
 func (t *tools) add(key toolKey, x *session, s *Step) *toolCall {
 	call := &toolCall{of: x, seq: s.Frame.Seq}
 	if forgotten, full := t.known.Set(key, call); full {
@@ -131,7 +139,7 @@ func (t *tools) add(key toolKey, x *session, s *Step) *toolCall {
 	return call
 }
 
-// begun notes a tool call that must finish within the turn.
+// begun records a tool call that must finish within the turn.
 func (x *session) begun(call *toolCall) {
 	if len(x.turn.prompts) > 0 && len(x.unfinished) < maxOpen && !slices.Contains(x.unfinished, call) {
 		x.unfinished = append(x.unfinished, call)
@@ -144,7 +152,7 @@ func (x *session) finished(call *toolCall) {
 	}
 }
 
-// toolRules judge the reports of tool calls.
+// toolRules judge the reports about tool calls.
 var toolRules = checks{
 	{"ACP401", neverAnnounced},
 	{"ACP402", announcedAgain},
@@ -153,17 +161,43 @@ var toolRules = checks{
 }
 
 func neverAnnounced(s *Step, r *Report) {
-	x := r.Session()
-	if x == nil || x.setup.method != "session/new" {
-		return
+	switch {
+	case s.Update != "":
+		x := r.Session()
+		if x == nil {
+			return
+		}
+		_, call, ok := s.Conn.tools.find(x, s.EntityID())
+		if !ok || x.setup.method != "session/new" {
+			return
+		}
+		r.Tried()
+		if s.Update == "tool_call" && slices.Contains(x.early, call) {
+			r.addEarly(x, call, "updated a tool call before it announced it (frame "+number(s.Frame.Seq)+")")
+		}
+	case s.Method == "session/prompt":
+		if x := r.Session(); x != nil && len(x.turn.prompts) <= 1 {
+			r.addUnannounced(x)
+		}
+	default:
+		for _, x := range s.Conn.sessions.All() {
+			r.addUnannounced(x)
+		}
 	}
-	_, call, ok := s.Conn.tools.find(x, s.EntityID())
-	if !ok {
-		return
+}
+
+// addUnannounced adds a session's tool calls that were updated but never announced.
+func (r *Report) addUnannounced(x *session) {
+	for _, call := range x.early {
+		r.addEarly(x, call, "updated a tool call that it never announced")
 	}
-	r.Tried()
-	if call == nil {
-		r.Add(Evidence{Text: "updated a tool call that it never announced", Path: "update.toolCallId", Got: string(s.EntityID())})
+}
+
+// addEarly adds what is wrong with a tool call's first update. A tool call in a loaded or
+// resumed session may date from before that.
+func (r *Report) addEarly(x *session, call *toolCall, text string) {
+	if x.setup.method == "session/new" {
+		r.Add(Evidence{Text: text, Path: "update.toolCallId", Got: call.first.ID, Seq: call.seq, Of: call.first, In: x})
 	}
 }
 
@@ -209,7 +243,7 @@ func leftUnfinished(s *Step, r *Report) {
 	}
 }
 
-// list names frames, only the first of many.
+// list names frames; if there are many, only the first.
 func list(frames []uint64) string {
 	const most = 8
 	var names []string
@@ -240,8 +274,8 @@ func askedNotAnnounced(s *Step, r *Report) {
 	}
 }
 
-// isRelative reports whether JSON is a relative path of POSIX or Windows, since the agent
-// may run on another system than ours. A URI is not a path.
+// isRelative reports whether a JSON string is a relative path on POSIX or Windows, since
+// the agent may run on a different system from ours. A URI is not a path.
 func isRelative(value []byte) bool {
 	if !isString(value) {
 		return false
@@ -257,7 +291,7 @@ func isRelative(value []byte) bool {
 	return true
 }
 
-// pathRules are about the paths in reports of tool calls.
+// pathRules concern the paths in reports about tool calls.
 var pathRules = checks{
 	{"ACP405", relativePath},
 	{"ACP407", foreignTerminal},
@@ -297,7 +331,7 @@ func (p *pathFinder) look(value []byte, at string) {
 	}
 }
 
-// call checks the locations and the content of a tool call.
+// call checks a tool call's locations and content.
 func (p *pathFinder) call(locations, content []byte, at string) {
 	for i, location := range wire.Elements(locations) {
 		p.look(wire.Get(location, "path"), dialect.ElementPath(at+".locations", i)+".path")
@@ -307,7 +341,7 @@ func (p *pathFinder) call(locations, content []byte, at string) {
 	}
 }
 
-// item checks an item of the content of a tool call, which has paths if it is a diff.
+// item checks an item of a tool call's content, which has paths if it is a diff.
 func (p *pathFinder) item(value []byte, at string) {
 	if wire.Text(wire.Get(value, "type")) != "diff" {
 		return
@@ -326,7 +360,7 @@ func foreignTerminal(s *Step, r *Report) {
 		return
 	}
 	if bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
-		bytes.Contains(s.Param("update", "_meta"), []byte("terminal")) { // the agent has its own
+		bytes.Contains(s.Param("update", "_meta"), []byte("terminal")) { // the agent has its own terminals
 		return
 	}
 	for i, item := range wire.Elements(s.Param("update", "content")) {

@@ -12,10 +12,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A transport is what is known about the lines of both sides.
+// A transport holds what is known about both sides' lines.
 type transport struct {
-	noise [Acptap]bool      // the newest line of Client or Agent was not JSON
-	long  map[longLine]bool // kinds of long lines that were reported
+	noise [Acptap]bool      // the latest line of Client or Agent was not JSON
+	long  map[longLine]bool // kinds of long lines already reported
 }
 
 // A longLine is a kind of long line.
@@ -28,19 +28,20 @@ type longLine struct {
 // Limits of the rules about lines.
 const (
 	longLineSize = 64 << 10        // bytes; where common line readers stop
-	maxLongLines = 256             // of kinds that are reported
-	outliving    = 5 * time.Second // that an agent may take to exit
+	maxLongLines = 256             // kinds reported
+	outliving    = 5 * time.Second // time that an agent may take to exit
 )
 
 func (t *transport) observe(s *Step) {
 	t.noise[s.From] = s.Kind() == wire.Invalid && flawOf(s) == notJSON
 }
 
-// transportRules judge the lines that carry messages, and the ends of the streams.
+// transportRules judge the lines that carry messages, and the ends of streams.
 var transportRules = checks{
 	{"RPC001", notUtf8},
 	{"RPC002", notJson},
 	{"RPC004", batch},
+	{"RPC021", emptyBatch},
 	{"RPC019", loneSurrogate},
 	{"RPC020", longLines},
 	{"RPC023", outlivesClient},
@@ -66,11 +67,11 @@ func notJson(s *Step, r *Report) {
 	}
 }
 
-// isLine reports whether a frame is a line of stdin or stdout, not a body over HTTP or
-// a part of one.
+// isLine reports whether a frame is a line of stdin or stdout, rather than a body over
+// HTTP or part of one.
 func isLine(s *Step) bool { return s.Frame.Stream == 0 }
 
-// A flaw is why a line is not a message.
+// A flaw says why a line is not a message.
 type flaw uint8
 
 const (
@@ -80,7 +81,7 @@ const (
 	noMessage // a JSON object that is not a message
 )
 
-// flawOf returns why a line of the kind Invalid is not a message.
+// flawOf returns why a line of kind Invalid is not a message.
 func flawOf(s *Step) flaw {
 	raw := s.raw()
 	unended := s.Entry < 0 && (s.Frame.End == wire.None || int64(len(raw)) < s.Frame.Size)
@@ -120,6 +121,10 @@ func batch(s *Step, r *Report) {
 	}
 }
 
+func emptyBatch(s *Step, r *Report) {
+	r.Judge(len(s.About.Entries) == 0, Evidence{Text: "sent an empty array", Want: "at least one message"})
+}
+
 func loneSurrogate(s *Step, r *Report) {
 	if s.Entry >= 0 {
 		return
@@ -152,8 +157,8 @@ func loneSurrogate(s *Step, r *Report) {
 	}
 }
 
-// escaped returns the UTF-16 unit of the escape that text starts with; -1 if it starts with
-// none.
+// escaped returns the UTF-16 unit of the escape that text starts with; -1 if it starts
+// with none.
 func escaped(text []byte) rune {
 	if len(text) < len(`\u0000`) || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -11,24 +11,24 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is what is known about the turns of a session. In version 1 a turn lasts from a
+// A turn holds what is known about a session's turns. In version 1 a turn lasts from a
 // prompt to its answer.
 type turn struct {
-	prompts []*Call // open, the oldest first
-	cancel  Moment  // of the newest session/cancel; Seq 0: none
-	output  uint64  // Seq of the newest frame that shows work of the agent; 0: none
+	prompts []*Call // open, oldest first
+	cancel  Moment  // of the latest session/cancel; Seq 0: none
+	output  uint64  // Seq of the latest frame that shows the agent working; 0: none
 
-	// Of the newest prompt that was answered since the session was set up.
+	// The latest prompt answered since the session was set up.
 	end       Moment // of the answer; Seq 0: none was answered
 	stop      string // the stop reason; empty: an error
 	cancelled bool   // session/cancel came while the prompt was open
-	late      int    // parts of the conversation that came since the answer
+	late      int    // number of conversation parts since the answer
 
-	completed int  // turns that a history must have
+	completed int  // number of turns that a history must have
 	cleared   bool // earlier connections may have added to the history
 }
 
-// maxPrompts is how many open prompts of a session are remembered.
+// maxPrompts limits the open prompts remembered per session.
 const maxPrompts = 64
 
 func (t *turn) observe(s *Step) {
@@ -37,9 +37,9 @@ func (t *turn) observe(s *Step) {
 		t.prompted(s)
 	case s.Method == "session/prompt" && s.Call != nil:
 		t.answered(s)
-	case s.Method == "session/cancel":
+	case s.Method == "session/cancel" && s.From == Client:
 		t.cancel = s.Moment()
-		if len(t.prompts) == 1 {
+		if len(t.prompts) == 1 && cancelsTurn(s) {
 			t.prompts[0].halted = t.cancel
 		}
 	case s.From == Agent && s.Kind() != wire.Response:
@@ -73,7 +73,7 @@ func (t *turn) answered(s *Step) {
 	}
 }
 
-// prompt returns the prompt of the step; nil if too many are open to remember it.
+// prompt returns the step's prompt; nil if too many are open to remember it.
 func (s *Step) prompt(open int) *Call {
 	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	if call != nil && open == maxPrompts {
@@ -83,21 +83,21 @@ func (s *Step) prompt(open int) *Call {
 	return call
 }
 
-// restored forgets the turns before the session was loaded or resumed.
+// restored forgets the turns from before the session was loaded or resumed.
 func (t *turn) restored() { t.end, t.stop, t.late = Moment{}, "", 0 }
 
-// isComplete reports whether a turn with a stop reason is certain to be in the history:
-// agents may drop what was refused or cancelled.
+// isComplete reports whether a turn with the given stop reason is certain to be in the
+// history: agents may drop what was refused or cancelled.
 func isComplete(stop string) bool {
 	return stop == "end_turn" || stop == "max_tokens" || stop == "max_turn_requests"
 }
 
-// isCommand reports whether a prompt is a command of the agent, such as /clear.
+// isCommand reports whether a prompt is a command for the agent, such as /clear.
 func isCommand(prompt []byte) bool {
 	return bytes.HasPrefix(wire.Get(prompt, "0", "text"), []byte(`"/`))
 }
 
-// isHistory reports whether an update is a part of the conversation.
+// isHistory reports whether an update is part of the conversation.
 func isHistory(e dialect.Entity) bool {
 	switch e {
 	case dialect.UserMessage, dialect.AgentMessage, dialect.Thought, dialect.ToolCall, dialect.Plan:
@@ -106,7 +106,7 @@ func isHistory(e dialect.Entity) bool {
 	return false
 }
 
-// isOutput reports whether a message of the agent shows that it is working.
+// isOutput reports whether a message from the agent shows that it is working.
 func isOutput(s *Step) bool {
 	switch s.Entity {
 	case dialect.Commands, dialect.SessionInfo, dialect.Usage:
@@ -127,9 +127,6 @@ var turnRules = checks{
 }
 
 func stopReason(s *Step, r *Report) {
-	if !s.Succeeded() {
-		return
-	}
 	r.Tried()
 	if v := s.Result("stopReason"); !slices.Contains(stopReasons, wire.Text(v)) {
 		finding := Evidence{Text: "answered session/prompt without a stop reason", Path: "stopReason", Want: strings.Join(stopReasons, ", "), Got: string(v)}
@@ -150,7 +147,8 @@ func afterTheTurn(s *Step, r *Report) {
 	}
 }
 
-// addLate adds that the step is the first part of the conversation after the end of a turn.
+// addLate adds that the step is the first part of the conversation after the end of a
+// turn.
 func (r *Report) addLate(x *session, when string) {
 	if x.isIdle() && x.turn.late == 0 {
 		r.Add(Evidence{
@@ -184,20 +182,20 @@ func emptyTurn(s *Step, r *Report) {
 	r.Judge(x.turn.output < s.Call.Seq, Evidence{Text: "ended the turn without any output", Because: []uint64{s.Call.Seq}})
 }
 
-// A messageKey names a message of a session by its messageId.
+// A messageKey identifies a session's message by its messageId.
 type messageKey struct {
-	history uint32 // of a session since it was last set up: a replay may number messages anew
+	history uint32 // of a session since it was last set up: a replay may renumber messages
 	id      uint64 // hash
 }
 
-// A message is the role that first used a messageId.
+// A message records the role that first used a messageId.
 type message struct {
 	seq  uint64
 	role dialect.Entity
-	told bool // it was reported for another role
+	told bool // its use by another role was reported
 }
 
-// maxMessages is how many messages with an id are remembered, over all sessions.
+// maxMessages limits the messages with an id remembered, over all sessions.
 const maxMessages = 1 << 15
 
 // messages are those of a connection. A forgotten message counts as new: this misses a
@@ -206,13 +204,13 @@ type messages struct {
 	seen bounded.Map[messageKey, message]
 }
 
-// isMessage reports whether an update is about a message.
+// isMessage reports whether an update concerns a message.
 func isMessage(e dialect.Entity) bool {
 	return e == dialect.UserMessage || e == dialect.AgentMessage || e == dialect.Thought
 }
 
-// find returns the message that a step is about, and its key; ok is false if the step names
-// none.
+// find returns the message that a step concerns, and its key; ok is false if the step
+// names none.
 func (m *messages) find(s *Step) (key messageKey, was message, ok bool) {
 	if s.Session == nil || !isMessage(s.Entity) {
 		return key, was, false
@@ -232,13 +230,13 @@ func (m *messages) observe(s *Step) {
 	case !ok:
 	case was.seq == 0:
 		m.seen.Set(key, message{seq: s.Frame.Seq, role: s.Entity})
-	case was.role != s.Entity && !was.told:
+	case mixesRoles(s, was) && !was.told:
 		was.told = true
 		m.seen.Set(key, was)
 	}
 }
 
-// messageRules are about the ids of messages.
+// messageRules concern message ids.
 var messageRules = checks{
 	{"ACP321", messageRole},
 }
@@ -253,12 +251,19 @@ func messageRole(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if was.seq != 0 && was.role != s.Entity && !was.told {
+	if was.seq != 0 && mixesRoles(s, was) && !was.told {
 		r.Add(Evidence{
 			Text: "used a messageId for " + roleName(s.Entity) + " that was " + roleName(was.role) + " in frame " + number(was.seq),
 			Path: "update.messageId", Got: string(s.EntityID()), Because: []uint64{was.seq},
 		})
 	}
+}
+
+// mixesRoles reports whether a step has a different role from the message whose id it
+// uses. Version 1 does not separate an agent's thoughts from its answers.
+func mixesRoles(s *Step, was message) bool {
+	ofUser := was.role == dialect.UserMessage || s.Entity == dialect.UserMessage
+	return was.role != s.Entity && (ofUser || s.Conn.Dialect != dialect.ACPv1)
 }
 
 func roleName(of dialect.Entity) string {

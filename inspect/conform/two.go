@@ -7,17 +7,17 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A work is what is known about the foreground work of a session in version 2. There the
+// A work holds what is known about a session's foreground work in version 2. There the
 // answer to a prompt only accepts it; state_update says when the work starts and ends.
 type work struct {
-	state   string      // of the newest state_update; empty: none came
-	prompts []*accepted // whose work has not ended, the oldest first
-	running uint64      // Seq of the newest update that says running; 0: none
-	message uint64      // Seq of the newest message of the user; 0: none
-	cancel  Moment      // of the newest session/cancel since the work was idle; Seq 0: none
+	state   string      // of the latest state_update; empty: none came
+	prompts []*accepted // those whose work has not ended, oldest first
+	running uint64      // Seq of the latest update that says running; 0: none
+	message uint64      // Seq of the latest user message; 0: none
+	cancel  Moment      // of the latest session/cancel since the work was idle; Seq 0: none
 }
 
-// An accepted is a prompt that the agent accepts by its answer.
+// An accepted is a prompt that the agent accepts in its answer.
 type accepted struct {
 	call     *Call
 	answered bool
@@ -30,7 +30,7 @@ func (w *work) observe(s *Step) {
 		w.prompted(s)
 	case s.Method == "session/prompt" && s.Call != nil:
 		w.answered(s)
-	case s.Method == "session/cancel":
+	case cancelsTurn(s):
 		if w.isActive() {
 			w.cancel = s.Moment()
 		}
@@ -74,12 +74,13 @@ func (w *work) changed(s *Step) {
 	}
 }
 
-// isActive reports whether the agent works or has accepted a prompt.
+// isActive reports whether the agent is working or has accepted a prompt.
 func (w *work) isActive() bool {
 	return w.state == "running" || w.state == "requires_action" || w.first() != nil
 }
 
-// first returns the oldest accepted prompt whose work has not ended, nil if there is none.
+// first returns the oldest accepted prompt whose work has not ended, or nil if there is
+// none.
 func (w *work) first() *accepted {
 	for _, a := range w.prompts {
 		if a.answered {
@@ -89,7 +90,7 @@ func (w *work) first() *accepted {
 	return nil
 }
 
-// twoRules judge what only version 2 has, and what it has removed.
+// twoRules judge what exists only in version 2, and what it has removed.
 var twoRules = checks{
 	{"ACP442", cancelledIdle},
 	{"ACP701", removedMethod},
@@ -131,7 +132,7 @@ func removedMethod(s *Step, r *Report) {
 }
 
 // endedAlone returns the session and the accepted prompt of a step that ends the work on
-// it; nil if other work was going on or the prompt was cancelled.
+// it; nil if other work was in progress or the prompt was cancelled.
 func endedAlone(s *Step, r *Report) (x *session, a *accepted) {
 	if x = idleStep(s, r); x == nil {
 		return nil, nil
@@ -155,8 +156,8 @@ func neverRunning(s *Step, r *Report) {
 	}
 }
 
-// judgeWork judges the end of the work on a prompt: the agent must have reported something
-// since the prompt.
+// judgeWork judges the end of the work on a prompt: the agent must have reported
+// something since the prompt.
 func (r *Report) judgeWork(reported uint64, a *accepted, what string) {
 	r.Judge(reported < a.call.Seq, Evidence{
 		Text: "ended the work on the prompt of frame " + number(a.call.Seq) + " without having reported " + what,

@@ -2,7 +2,7 @@ package matrix
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A Mark is what is known about a capability of a peer.
+// A Mark is what is known about a peer's capability.
 type Mark uint8
 
 // The marks.
@@ -10,8 +10,8 @@ const (
 	NotOffered Mark = iota // and not used
 	Unused                 // offered, never used
 	Works                  // offered, and worked at least once
-	Broken                 // offered, and missing (-32601) or against the protocol
-	Unclear                // offered, and only failed; the cause is not clear
+	Broken                 // offered, but missing (-32601) or in breach of the protocol
+	Unclear                // offered, but only failed; the cause is unclear
 	Unoffered              // used without being offered
 )
 
@@ -29,27 +29,27 @@ func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "�
 // A Cell is the evidence for one capability of one peer. Its numbers count connections,
 // calls and findings.
 type Cell struct {
-	Connections int      `json:"connections"`        // on which both sides said what they offer
+	Connections int      `json:"connections"`        // on which both sides stated what they offer
 	Offered     int      `json:"offered"`            // of these, those that offer it
 	Worked      int      `json:"worked"`             // calls that succeeded, and notifications
-	Missing     int      `json:"missing,omitempty"`  // calls that were answered -32601, though it was offered
-	Failed      int      `json:"failed,omitempty"`   // calls with another error
+	Missing     int      `json:"missing,omitempty"`  // calls answered with -32601 although it was offered
+	Failed      int      `json:"failed,omitempty"`   // calls answered with another error
 	Findings    int      `json:"findings,omitempty"` // breaches of rules about it
 	Rules       []string `json:"rules,omitempty"`    // broken rules
 	First       *Where   `json:"first,omitempty"`    // the frame that shows the mark: of what is broken, otherwise of the first use
 	Tapes       int      `json:"tapes"`              // tapes with evidence of it
 
 	worst Mark   // mark that First shows
-	tape  string // last one counted in Tapes
+	tape  string // the last one counted in Tapes
 }
 
 // A Where is a frame of a tape.
 type Where struct {
-	Tape  string `json:"tape"`
+	Tape  string `json:"tape"` // id, or the path of a file
 	Frame uint64 `json:"frame"`
 }
 
-// Mark returns the mark that the evidence gives.
+// Mark returns the mark that the evidence supports.
 func (c Cell) Mark() Mark {
 	used := c.Worked+c.Missing+c.Failed > 0
 	switch {

@@ -9,14 +9,15 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A column is a capability under its name in all dialects.
+// A column is a capability with its names in all dialects.
 type column struct {
 	name     string
 	protocol dialect.Protocol
 	side     dialect.Side // who offers it
 }
 
-// required are the methods that every agent must serve, so they are not offered.
+// required lists the methods that every agent must serve, so agents do not advertise
+// them.
 var required = []struct{ method, name string }{
 	{dialect.NewSession, "new"},
 	{dialect.Prompt, "prompt"},
@@ -41,10 +42,10 @@ var columns = sync.OnceValue(func() (all []column) {
 	return all
 })
 
-// groups are the objects that only group capabilities.
+// groups lists the objects that only group capabilities.
 var groups = []string{"sessionCapabilities.", "session."}
 
-// columnName returns the name of a capability in a heading: two words at most.
+// columnName returns a capability's name for a heading: two words at most.
 func columnName(c dialect.Capability) string {
 	path := c.Path
 	switch path {
@@ -79,8 +80,7 @@ type offer struct {
 	offered bool
 }
 
-// offers returns the offers in what a side said about itself: params or the result of
-// initialize.
+// offers returns the offers in a side's introduction: params or the result of initialize.
 func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
 	for _, c := range dialect.Capabilities(d) {
 		if c.Side != side || c.Form == dialect.AtSetup {
@@ -101,6 +101,6 @@ func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
 	return all
 }
 
-// session is the capability of version 2 for which version 1 has several: each of its
-// methods goes to that column.
+// session is a version 2 capability that version 1 splits into several: each of its
+// methods goes to the matching column.
 const session = "session"

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// shapes are the rules that messages fit the schema.
+// shapes lists the rules that require messages to match the schema.
 var shapes = []string{"ACP001", "MCP001"}
 
 // judge adds the new findings of the rules.
@@ -28,8 +28,8 @@ func (r *Reader) judge() {
 		if about == "" && slices.Contains(shapes, f.Rule.ID) {
 			about = f.Method
 		}
-		// ACP223 compares a replay with what was said. It breaks the load although its
-		// clause is not a MUST.
+		// ACP223 compares a replay with what was said. It marks the load as broken
+		// although its clause is not a MUST.
 		if f.Strength < conform.Violation && f.Rule.ID != "ACP223" {
 			continue
 		}

@@ -1,5 +1,5 @@
-// Package matrix shows what agents and clients can really do: what each version offers, and
-// what of that worked on tapes. It can compare two versions to find regressions.
+// Package matrix shows what agents and clients can really do: what each version offers,
+// and what of that worked on tapes. It can compare two versions to find regressions.
 //
 // Nothing is stored: a Matrix is computed from the frames of tapes, with the rules of
 // conform and the calls and turns of trace. A cell without evidence stays empty.
@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Matrix is what tapes tell about peers. Its zero value with a Side is ready to use. It
-// is not safe for concurrent use.
+// A Matrix is what tapes reveal about peers. Its zero value with a Side is ready to use.
+// It is not safe for concurrent use.
 type Matrix struct {
 	Side dialect.Side // whose capabilities: ClientSide or AgentSide
 
@@ -27,7 +27,7 @@ type peerKey struct {
 	name, version string
 }
 
-// maxPeers limits the peers, because they choose their names and versions.
+// maxPeers limits the number of peers, which choose their own names and versions.
 const maxPeers = 4096
 
 // A Peer is one version of an agent, a server or a client.
@@ -36,14 +36,14 @@ type Peer struct {
 	Version  string // empty: unknown
 	Protocol dialect.Protocol
 	Tapes    int
-	Frames   int // messages of connections with it
+	Frames   int // messages on its connections
 	Measures
 
 	cells map[string]*Cell // by the names of columns
-	tape  string           // last one counted in Tapes
+	tape  string           // the last one counted in Tapes
 }
 
-// peer returns the peer with a name and a version, and adds it if it is new; nil if there
+// peer returns the peer with a name and a version, adding it if it is new; nil if there
 // are too many.
 func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
 	key := peerKey{p, name, version}
@@ -58,7 +58,7 @@ func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
 	return peer
 }
 
-// cell returns the evidence for a capability, to be changed.
+// cell returns the evidence for a capability for modification.
 func (p *Peer) cell(column string) *Cell {
 	c := p.cells[column]
 	if c == nil {
@@ -76,10 +76,10 @@ func (p *Peer) Cell(column string) Cell {
 	return Cell{}
 }
 
-// ID returns the name and the version of a peer as a REF of the command line has them.
+// ID returns a peer's name and version as a REF for the command line.
 func (p *Peer) ID() string { return p.Name + "@" + cmp.Or(p.Version, "?") }
 
-// Peers returns the peers by protocol and name, the newest version of each first.
+// Peers returns the peers by protocol and name, newest version first.
 func (m *Matrix) Peers() []*Peer {
 	all := make([]*Peer, 0, len(m.peers))
 	for _, p := range m.peers {
@@ -91,8 +91,8 @@ func (m *Matrix) Peers() []*Peer {
 	return all
 }
 
-// Columns returns the capabilities of a protocol with evidence, in the order of the
-// specification, and those without.
+// Columns returns a protocol's capabilities in the order of the specification: those with
+// evidence, and those without.
 func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 	for _, c := range columns() {
 		if c.protocol != p || c.side != m.Side {
@@ -111,8 +111,8 @@ func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 	return shown, rest
 }
 
-// compareVersions orders versions by their numbers, part by part. A part that is not a
-// number comes before all numbers, like a pre-release.
+// compareVersions orders versions numerically, part by part. A part that is not a number
+// sorts before all numbers, like a pre-release.
 func compareVersions(a, b string) int {
 	split := func(r rune) bool { return r == '.' || r == '-' || r == '+' || r == '_' }
 	as, bs := strings.FieldsFunc(a, split), strings.FieldsFunc(b, split)

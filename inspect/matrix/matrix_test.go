@@ -154,6 +154,24 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestSetUps: what the answers to session/new offer counts once for a connection with
+// several sessions.
+func TestSetUps(t *testing.T) {
+	opens := func(id, more string) string {
+		return `> {"id":"` + id + `","method":"session/new","params":{"cwd":"/w","mcpServers":[]}}` + "\n" +
+			`< {"id":"` + id + `","result":{"sessionId":"` + id + `"` + more + "}}\n"
+	}
+	modes := `,"modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"}]}`
+	m := read(t, dialect.AgentSide, tape("a", hello("1", `{}`), opens("x", ""), opens("y", modes), opens("z", modes)), tape("b", hello("1", `{}`), opens("x", "")))
+	p, err := m.Find("A@1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Cell("modes"); c.Connections != 2 || c.Offered != 1 {
+		t.Errorf("modes on %d of %d connections, want 1 of 2", c.Offered, c.Connections)
+	}
+}
+
 // TestCompareTimes: times that have doubled are worse, if both versions have enough.
 func TestCompareTimes(t *testing.T) {
 	setups := func(n int, wait string) string {

@@ -8,16 +8,16 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Measures are what two versions of a peer are compared by, apart from capabilities.
+// Measures are the properties, apart from capabilities, by which two versions of a peer
+// are compared.
 type Measures struct {
 	Findings map[string]int  // by rule, of warnings and violations
-	Tried    map[string]bool // rules that had an occasion
+	Tried    map[string]bool // rules that could have been broken
 	Stops    map[string]int  // turns by their stop reason
-	Errors   map[string]int  // errors that the peer answered with, by code
+	Errors   map[string]int  // errors in the peer's answers, by code
 
-	FirstSign stats.Series // from a prompt to the first output
-	Setup     stats.Series // of session/new
-	Turns     stats.Series
+	Turns stats.Turns
+	Setup stats.Series // of session/new
 }
 
 // maxKinds limits stop reasons and codes, which peers choose.
@@ -42,33 +42,37 @@ func add(m *map[string]int, key string, n int) {
 	}
 }
 
-// events adds what the last frame ended.
+// events adds everything that the last frame ended.
 func (r *Reader) events() {
-	p := r.link.peer
-	if p == nil {
-		return
-	}
 	for _, e := range r.trace.Events() {
-		if e.Phase != trace.Ended || e.End == trace.StillOpen || e.End == trace.Forgotten {
-			continue
-		}
-		took := e.At - e.Began
-		switch {
-		case e.Kind == trace.TurnEvent:
-			add(&p.Stops, e.Reason, 1)
-			if !e.Untimed {
-				p.Turns.Add(int64(took))
-				if e.Turn.Output != 0 {
-					p.FirstSign.Add(int64(e.Turn.FirstOutput - e.Began))
-				}
-			}
-		case e.Kind == trace.CallEvent && dialect.Does(e.Method, dialect.Creates) && e.End == trace.Completed && !e.Untimed:
-			p.Setup.Add(int64(took))
+		r.turns(r.ends.Observe(&e))
+		if p := r.link.peer; p != nil && e.Kind == trace.CallEvent && e.Phase == trace.Ended && dialect.Does(e.Method, dialect.Creates) && e.End == trace.Completed && !e.Untimed {
+			p.Setup.Add(int64(e.At - e.Began))
 		}
 	}
 }
 
-// Enough is how many samples both versions need for times to be compared.
+// turns adds turns with the peer.
+func (r *Reader) turns(ends []trace.TurnEnd) {
+	p := r.link.peer
+	if p == nil {
+		return
+	}
+	for i := range ends {
+		p.Turns.Add(&ends[i])
+		if ends[i].How.Known() {
+			add(&p.Stops, ends[i].Reason, 1)
+		}
+	}
+}
+
+// rest adds the connection's turns that have not been added yet.
+func (r *Reader) rest() {
+	r.turns(r.ends.Rest(r.trace.Now()))
+	r.ends = trace.TurnEnds{}
+}
+
+// Enough is the number of samples that both versions need before times are compared.
 const Enough = 20
 
 // doubled reports whether the median of after is at least twice that of before. ok is false

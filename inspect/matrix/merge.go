@@ -2,8 +2,7 @@ package matrix
 
 import "slices"
 
-// Merge adds the contents of another Matrix of later tapes, which must not be used
-// afterwards.
+// Merge adds another Matrix, of later tapes, which must not be used afterwards.
 func (m *Matrix) Merge(o *Matrix) {
 	for key, from := range o.peers {
 		to := m.peer(key.protocol, key.name, key.version)
@@ -49,7 +48,6 @@ func (m *Measures) merge(o *Measures) {
 	for rule := range o.Tried {
 		m.tried(rule)
 	}
-	m.FirstSign.Merge(&o.FirstSign)
-	m.Setup.Merge(&o.Setup)
 	m.Turns.Merge(&o.Turns)
+	m.Setup.Merge(&o.Setup)
 }

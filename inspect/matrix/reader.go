@@ -12,11 +12,12 @@ import (
 // A Reader adds the frames of one tape to a Matrix.
 type Reader struct {
 	matrix  *Matrix
-	tape    string // id
+	tape    string // id or file
 	name    string // agent's name in the store
 	checker *conform.Checker
 	judged  int // findings handled so far
 	trace   trace.Trace
+	ends    trace.TurnEnds
 
 	connections dialect.Connections
 	link        link
@@ -24,14 +25,15 @@ type Reader struct {
 
 // A link is the current connection with its peer in the Matrix.
 type link struct {
-	peer   *Peer // nil: not known yet
+	peer   *Peer // nil: unknown so far
 	offers []offer
 	frames int             // messages not yet counted
 	hello  []byte          // the client's params of initialize
-	setUps map[string]bool // whether each capability that is offered when a session opens was offered, by column
+	setUps map[string]bool // by column, whether a capability advertised when a session opens was offered
 }
 
-// Read returns a Reader of the tape with an ID. name is the agent's name in the store.
+// Read returns a Reader of a tape; evidence refers to the tape by its id or its file.
+// name is the agent's name in the store.
 func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
 	r := &Reader{matrix: m, tape: id, name: name, checker: conform.NewChecker(o), connections: dialect.Connections{Protocol: o.Protocol}}
 	r.trace.Brief = true
@@ -41,11 +43,12 @@ func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
 	return r
 }
 
-// Add takes the next frame of the tape, with its bytes.
+// Add processes the next frame of the tape, with its bytes.
 func (r *Reader) Add(f *dialect.Frame) {
 	r.trace.Add(f)
 	r.events()
 	if r.connections.StartsNext(f) {
+		r.rest()
 		r.judge()
 		r.link = link{}
 	}
@@ -66,11 +69,12 @@ func (r *Reader) Add(f *dialect.Frame) {
 func (r *Reader) End() {
 	r.trace.End()
 	r.events()
+	r.rest()
 	r.checker.End()
 	r.judge()
 }
 
-// sees reports whether a frame passed at the peer's end of the connection.
+// sees reports whether a frame crossed the peer's end of the connection.
 func (r *Reader) sees(f *dialect.Frame) bool {
 	if r.matrix.Side == dialect.AgentSide {
 		return f.AtAgent()
@@ -91,7 +95,7 @@ func (r *Reader) message(f *dialect.Frame, e wire.Envelope) {
 }
 
 func (r *Reader) request(f *dialect.Frame, e wire.Envelope) {
-	if f.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request has it
+	if f.Does(dialect.Initializes) || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize, every request contains it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
 }
@@ -166,8 +170,8 @@ func (r *Reader) meet(e wire.Envelope, method string) {
 	}
 }
 
-// setUp notes what the answer that opens a session offers. It counts once for a connection
-// with many sessions.
+// setUp notes what the answer that opens a session offers. It counts once for a
+// connection with many sessions.
 func (r *Reader) setUp(result []byte, seq uint64) {
 	for _, c := range dialect.Capabilities(r.checker.ConnectionOf(faultOf(r.matrix.Side)).Dialect) {
 		if c.Side != dialect.AgentSide || c.Form != dialect.AtSetup {
@@ -193,8 +197,8 @@ func (r *Reader) setUp(result []byte, seq uint64) {
 	}
 }
 
-// used adds the outcome of using a method or a variant of session/update to the capability
-// that allows it: the first offered one of several.
+// used adds the outcome of using a method or a variant of session/update to the
+// capability that allows it: if there are several, the first offered one.
 func (r *Reader) used(name string, outcome Cell, seq uint64) {
 	if name == "" || r.link.peer == nil {
 		return

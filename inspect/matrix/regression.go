@@ -11,14 +11,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Comparison is what differs between two versions of a peer, as far as both had an
-// occasion.
+// A Comparison lists how two versions of a peer differ where both could be observed.
 type Comparison struct {
 	Before      string   `json:"before"` // NAME@VERSION
 	After       string   `json:"after"`
 	Worse       []Change `json:"worse"`       // in the order of their kinds
 	Other       []Change `json:"other"`       // better, or only new
-	NotCompared []string `json:"notCompared"` // what only one of the two had an occasion for, in words
+	NotCompared []string `json:"notCompared"` // what only one of the two could show, in words
 
 	before, after *Peer
 }
@@ -46,9 +45,9 @@ func Compare(side dialect.Side, before, after *Peer) *Comparison {
 	c.rules()
 	c.kinds("stop", before.Stops, after.Stops)
 	c.kinds("error", before.Errors, after.Errors)
-	c.time("first output", &before.FirstSign, &after.FirstSign)
+	c.time("first output", &before.Turns.Output.Took, &after.Turns.Output.Took)
 	c.time(dialect.NewSession, &before.Setup, &after.Setup)
-	c.time("turn", &before.Turns, &after.Turns)
+	c.time("turn", &before.Turns.Took, &after.Turns.Took)
 	return c
 }
 
@@ -99,7 +98,7 @@ func (c *Comparison) kinds(kind string, before, after map[string]int) {
 		}
 		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: times(after[name])}
 		if kind == "stop" && (name == "end_turn" || name == "cancelled") {
-			c.Other = append(c.Other, change) // not worse: the client asked for cancelled
+			c.Other = append(c.Other, change) // not worse: the client asked to cancel
 			continue
 		}
 		c.Worse = append(c.Worse, change)
@@ -123,12 +122,12 @@ func (c *Comparison) time(what string, before, after *stats.Series) {
 	}
 }
 
-// Find returns the newest version of a peer that NAME or NAME@VERSION names; the version
+// Find returns the newest version of the peer named by NAME or NAME@VERSION; the version
 // may be a prefix. The error lists the peers.
 func (m *Matrix) Find(ref string) (*Peer, error) {
 	name, version, _ := strings.Cut(ref, "@")
 	var known []string
-	for _, p := range m.Peers() { // the newest first
+	for _, p := range m.Peers() { // newest first
 		if p.Name == name && (version == "" || p.Version == version || strings.HasPrefix(p.Version, version)) {
 			return p, nil
 		}
@@ -140,7 +139,7 @@ func (m *Matrix) Find(ref string) (*Peer, error) {
 	return nil, fmt.Errorf("no %s %s on these tapes; there are %s", sideName(m.Side), termtext.Line(ref), termtext.Brief(strings.Join(known, ", "), 400))
 }
 
-// Only returns the only peer of a tape. tape is the user's name for it.
+// Only returns a tape's only peer. tape is the user's name for the tape.
 func (m *Matrix) Only(tape string) (*Peer, error) {
 	switch all := m.Peers(); len(all) {
 	case 1:

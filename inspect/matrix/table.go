@@ -45,8 +45,8 @@ var styles = map[Mark]termtext.Style{
 	Unoffered: termtext.Failure,
 }
 
-// Lines returns a grid as lines for a terminal of at most width columns; 0 is no limit. The
-// names of the capabilities form a staircase above their columns.
+// Lines returns a grid as lines for a terminal of at most width columns; 0 means no
+// limit. The names of the capabilities form a staircase above their columns.
 func (g *Grid) Lines(width int) [][]termtext.Span {
 	names := make([]string, len(g.Peers))
 	widest := 0

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,15 +9,23 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
-// atOnce is how many tapes are read concurrently.
+// atOnce is the number of tapes read concurrently.
 const atOnce = 2
 
+// A Tape is a tape to read. Evidence names it by File, its path, or by its id if File is
+// empty.
+type Tape struct {
+	*record.Tape
+	File string
+}
+
 // OfTapes returns the matrix of tapes for one side, and why some tapes could not be read
-// completely; what could be read counts. progress, which may be nil, is told how many are
-// done. If ctx is done, OfTapes returns early with what it has read.
-func OfTapes(ctx context.Context, side dialect.Side, tapes []*record.Tape, progress func(done, total int)) (m *Matrix, broken []error) {
+// completely; what could be read counts. It calls progress, unless nil, with the
+// number of finished tapes. If ctx is done, OfTapes returns early with what it has read.
+func OfTapes(ctx context.Context, side dialect.Side, tapes []Tape, progress func(done, total int)) (m *Matrix, broken []error) {
 	type result struct {
 		matrix *Matrix
 		err    error
@@ -52,25 +61,23 @@ func OfTapes(ctx context.Context, side dialect.Side, tapes []*record.Tape, progr
 }
 
 // add adds a tape.
-func (m *Matrix) add(ctx context.Context, t *record.Tape) error {
-	info, err := t.Info()
+func (m *Matrix) add(ctx context.Context, t Tape) error {
+	parts, err := reading.Agents(t.Tape)
 	if err != nil {
 		return err
 	}
-	options, err := tapecheck.Options(ctx, t)
-	if err != nil {
-		return err
-	}
-	r := m.Read(info.Tape, tapetext.AgentName(info), options)
-	for f, err := range t.Frames(1) {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	info := parts[0].Info
+	r := m.Read(cmp.Or(t.File, info.Tape), tapetext.AgentName(info), tapecheck.Options(parts...))
+	for e := range reading.New(parts).Read(ctx) {
+		switch {
+		case e.Err != nil:
+			return fmt.Errorf("tape %s: %w", info.Tape, e.Err)
+		case e.Kind == reading.Read:
+			r.Add(&e.Frame)
 		}
-		if err != nil {
-			return fmt.Errorf("tape %s: %w", info.Tape, err)
-		}
-		r.Add(&f)
 	}
-	r.End()
-	return nil
+	if ctx.Err() == nil {
+		r.End()
+	}
+	return ctx.Err()
 }

@@ -1,16 +1,14 @@
 package report
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"strconv"
 	"time"
 
-	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// An axis maps times to 0 to 100 percent of a width. Time between its parts is cut to a
+// An axis maps times to 0 to 100 percent of a width. Time between its parts shrinks to a
 // narrow gap.
 type axis struct{ parts []axisPart }
 
@@ -19,8 +17,8 @@ type axisPart struct {
 	x, width float64 // percent
 }
 
-// newAxis returns an axis for spans. Spans that touch, or are less than idle apart, become
-// one part.
+// newAxis returns an axis for spans. Spans that touch, or are less than idle apart,
+// become one part.
 func newAxis(spans []steps.Span, idle time.Duration) *axis {
 	var a axis
 	spans = steps.Join(spans, idle)
@@ -46,15 +44,7 @@ func newAxis(spans []steps.Span, idle time.Duration) *axis {
 
 // at returns the position of a time, in percent.
 func (a *axis) at(run int, t time.Duration) float64 {
-	i, _ := slices.BinarySearchFunc(a.parts, t, func(p axisPart, t time.Duration) int {
-		if c := cmp.Compare(p.Run, run); c != 0 {
-			return c
-		}
-		if p.From <= t {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(a.parts), func(i int) bool { p := &a.parts[i]; return p.Run > run || p.Run == run && p.From > t })
 	if i == 0 {
 		return 0
 	}
@@ -108,20 +98,7 @@ func (a *axis) ticks() []tick {
 		if x > 96 {
 			anchor = "end"
 		}
-		list = append(list, tick{percent(x), anchor, roundText(t)})
+		list = append(list, tick{percent(x), anchor, steps.TickText(t, step)})
 	}
 	return list
-}
-
-// roundText writes a round time without trailing zeros.
-func roundText(t time.Duration) string {
-	switch {
-	case t%time.Hour == 0:
-		return strconv.Itoa(int(t/time.Hour)) + " h"
-	case t%time.Minute == 0:
-		return strconv.Itoa(int(t/time.Minute)) + " min"
-	case t >= time.Second && t < time.Minute:
-		return strconv.FormatFloat(t.Seconds(), 'f', -1, 64) + " s"
-	}
-	return termtext.Duration(t)
 }

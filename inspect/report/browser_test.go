@@ -6,9 +6,7 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,24 +21,8 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/report"
+	"github.com/acptap/acptap/testdata/browsertest"
 )
-
-// browserPath returns the browser that pages are tried in. Without one the test is left out,
-// but on CI it fails.
-func browserPath(t testing.TB) string {
-	t.Helper()
-	for _, name := range []string{os.Getenv("ACPTAP_BROWSER"), "chromium-headless-shell", "google-chrome", "chromium"} {
-		if path, err := exec.LookPath(name); name != "" && err == nil {
-			return path
-		}
-	}
-	const missing = "no browser: apt-get install -y --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji"
-	if os.Getenv("CI") == "true" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
-}
 
 // A tab shows one page.
 type tab struct {
@@ -165,30 +147,8 @@ func (b *tab) shown() string {
 	return eval[string](b, `[...document.querySelectorAll('#list .n')].map(e => e.textContent).join(' ')`)
 }
 
-// browser starts a browser, which ends with the test.
-func browser(t testing.TB) context.Context {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes seconds")
-	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(browserPath(t)))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return ctx
-}
-
 func TestInBrowser(t *testing.T) {
-	browser := browser(t)
+	browser := browsertest.Start(t)
 	for name, test := range map[string]func(context.Context, *testing.T){
 		"accessible": testAccessible,
 		"filters":    testFilters,
@@ -462,7 +422,7 @@ func (b *tab) again(page []byte) {
 
 // What a page of many frames takes in a browser, in ms.
 func BenchmarkInBrowser(b *testing.B) {
-	browser := browser(b)
+	browser := browsertest.Start(b)
 	for _, turns := range []int{100, 1000} {
 		b.Run(fmt.Sprint(turns*100, " frames"), func(b *testing.B) {
 			page := write(b, report.Input{Tapes: []report.Tape{{Frames: session(turns, 98, words)}}})

@@ -16,18 +16,18 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A calling is the story of tapes without turns, such as those of MCP: what was called, and
-// with what result.
+// A calling is the story of tapes without turns, such as those of MCP: what was called,
+// and with what result.
 type calling struct {
 	Lanes *lanes
 	Left  string
 	Items []item
 }
 
-// idleBetweenCalls is how long nothing must happen for that time to be cut out.
+// idleBetweenCalls is the minimum idle time that is cut out.
 const idleBetweenCalls = time.Second
 
-// Bounds of the calls on the page.
+// Limits on the calls on the page.
 const (
 	maxCalls     = 500
 	slowestCalls = 200
@@ -36,20 +36,14 @@ const (
 	maxKept      = 4 << 20 // bytes of params and results
 )
 
-// A place is a frame on one of the tapes.
-type place struct {
-	run int
-	seq uint64
-}
-
 // said holds the params and results of some frames.
 type said struct {
-	bodies map[place]json.RawMessage
+	bodies map[stats.Place]json.RawMessage
 	size   int
 }
 
-// keep keeps what a frame says, unless that has more than longest bytes.
-func (s *said) keep(at place, f *dialect.Frame, longest int) {
+// keep stores a frame's content unless it exceeds longest bytes.
+func (s *said) keep(at stats.Place, f *dialect.Frame, longest int) {
 	if s.size > maxKept {
 		return
 	}
@@ -58,20 +52,20 @@ func (s *said) keep(at place, f *dialect.Frame, longest int) {
 		raw = trace.Cut
 	}
 	if s.bodies == nil {
-		s.bodies = map[place]json.RawMessage{}
+		s.bodies = map[stats.Place]json.RawMessage{}
 	}
 	s.bodies[at] = json.RawMessage(raw)
 	s.size += len(raw)
 }
 
-// keep keeps what the page will tell about a frame.
+// keep stores what the page will show of a frame.
 func (r *reader) keep(run int, f *dialect.Frame) {
 	switch {
 	case f.Kind != wire.Request && f.Kind != wire.Response:
 	case f.Does(dialect.CallsTool):
-		r.said.keep(place{run, f.Seq}, f, 2*maxOutput)
+		r.said.keep(stats.Place{Run: run, Seq: f.Seq}, f, 2*maxOutput)
 	case f.Does(dialect.Discovers | dialect.Initializes):
-		r.met.keep(place{run, f.Seq}, f, maxIntroduction)
+		r.met.keep(stats.Place{Run: run, Seq: f.Seq}, f, maxIntroduction)
 	}
 }
 
@@ -167,7 +161,7 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 // hasFailed reports whether a call failed. A server that does not know server/discover,
 // with which a client finds out the server's version, has not failed.
 func (r *reader) hasFailed(c *trace.Call) bool {
-	return c.Failed && !dialect.Does(c.Method, dialect.Discovers) || r.failed[place{c.Run, c.Response}]
+	return c.Failed && !dialect.Does(c.Method, dialect.Discovers) || r.failed[stats.Place{Run: c.Run, Seq: c.Response}]
 }
 
 // toldCall returns the item about a tool call: its arguments and its result.
@@ -180,10 +174,10 @@ func (r *reader) toldCall(c *trace.Call) item {
 	t := &toolCall{Kind: toolKinds["other"], Title: termtext.Brief(cmp.Or(c.Tool, c.Method), 160), State: status{"completed", "good"}}
 	t.Kind.Word = "" // all of them are tools
 	one.Tool = t
-	if asked := wire.ValueAt(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
+	if asked := wire.ValueAt(r.said.bodies[stats.Place{Run: c.Run, Seq: c.Request}], "arguments"); asked.Exists() {
 		t.Input = jsonText(json.RawMessage(asked.Raw()))
 	}
-	given := wire.ValueOf(r.said.bodies[place{c.Run, c.Response}])
+	given := wire.ValueOf(r.said.bodies[stats.Place{Run: c.Run, Seq: c.Response}])
 	for _, block := range given.Get("content").Array() {
 		t.Parts = append(t.Parts, r.block(block, one.Frame))
 	}

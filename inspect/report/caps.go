@@ -33,7 +33,7 @@ type offering struct {
 	Protocol string
 	Frame    frameRef
 	Rows     []offerRow
-	None     string // why there are no rows
+	None     string // why it has no rows
 }
 
 // An offerRow is a capability.
@@ -45,7 +45,7 @@ type offerRow struct {
 	Uses   []string
 }
 
-// Bounds of the capabilities on the page.
+// Limits on the capabilities on the page.
 const (
 	maxIntroductions = 8
 	maxOffers        = 200       // per side
@@ -60,7 +60,7 @@ func (r *reader) introductions() []*introduction {
 	var list []*introduction
 	for _, c := range r.trace.Introductions() {
 		one := &introduction{
-			asked: r.met.bodies[place{c.Run, c.Request}], answered: r.met.bodies[place{c.Run, c.Response}],
+			asked: r.met.bodies[stats.Place{Run: c.Run, Seq: c.Request}], answered: r.met.bodies[stats.Place{Run: c.Run, Seq: c.Response}],
 			dialect: r.trace.Runs[c.Run].Dialect, open: c.Open(), failed: c.Failed, first: c,
 		}
 		if i := slices.IndexFunc(list, one.same); i >= 0 {
@@ -113,7 +113,7 @@ func (r *reader) introduce(one *introduction) {
 	one.Sides = []offering{client, server}
 }
 
-// answering returns the name for the side that clients talk to.
+// answering returns the word for the side that clients talk to.
 func answering(d dialect.Dialect) string {
 	if d == dialect.MCPLegacy || d == dialect.MCPModern {
 		return "Server"

@@ -18,28 +18,28 @@ type chapter struct {
 	Name   string // name of the session, if there are several
 	Rail   string // label of the links to the turns
 	Meta   string
-	Shares []share // of all its turns; none if there is only one
+	Shares []share // of the time of all its turns; none if there is only one
 	Strip  *strip
 	Before []item  // what came before the first turn
 	Links  []entry // to the turns
 	Turns  []told
 
 	session *trace.Session
-	number  int           // number of the session on the page
+	number  int           // the session's number on the page
 	turns   []*trace.Turn // the requested turns
 	steps   *steps.Session
 	starts  map[int]*startUp // start-ups before turns, by index of the turn
-	whole   map[int]*turn    // the turns that are told in full, by index
+	whole   map[int]*turn    // the turns told in full, by index
 }
 
-// told is a turn on the page, or a note that turns are left out.
+// A told is a turn on the page, or a note that turns are omitted.
 type told struct {
 	StartUp *startUp // before the turn; may be nil
 	Turn    template.HTML
 	Left    string
 }
 
-// An entry links to a turn, or to several that are left out.
+// An entry links to a turn, or to several omitted ones.
 type entry struct {
 	Link  string // an id
 	Name  string // 7, or 7–90
@@ -54,7 +54,7 @@ type entry struct {
 	lanes  *lanes
 }
 
-// If the story is too long, only the first and last turns of each session are told.
+// If the story is too long, it has only the first and last turns of each session.
 const (
 	firstTurns = 100
 	lastTurns  = 150
@@ -84,7 +84,7 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 	return list, nil
 }
 
-// chapter returns the chapter of a session, with no turn told yet.
+// chapter returns the chapter of a session, before its turns are told.
 func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd))), session: s, number: number}
 	c.steps, c.starts, c.whole = r.source().Session(s), map[int]*startUp{}, map[int]*turn{}
@@ -104,11 +104,11 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	return c
 }
 
-// turnID returns the id of the element of a turn.
+// turnID returns the id of a turn's element.
 func (c *chapter) turnID(t *trace.Turn) string { return fmt.Sprintf("s%d-turn-%d", c.number, t.Number) }
 
-// tellBefore tells what came before the first turn, such as a replayed history. It takes at
-// most a quarter of the room for the story.
+// tellBefore tells what came before the first turn, such as a replayed history. It uses
+// at most a quarter of the room for the story.
 func (r *reader) tellBefore(c *chapter) {
 	before := c.steps.Entities(0)
 	n, size := 0, 0
@@ -123,7 +123,7 @@ func (r *reader) tellBefore(c *chapter) {
 	}
 }
 
-// allShares returns the shares of the time spent on several turns.
+// allShares returns the shares of the total time of several turns.
 func (r *reader) allShares(turns []*trace.Turn) []share {
 	var spent trace.Spend
 	timed := 0
@@ -147,12 +147,12 @@ type choice struct {
 
 func (c choice) turn() *trace.Turn { return c.chapter.turns[c.index] }
 
-// worth is the smaller, the nearer a turn is to the beginning or the end of its session.
+// worth decreases toward the beginning and the end of a turn's session.
 func (c choice) worth() int {
 	return min(c.index*lastTurns, (len(c.chapter.turns)-1-c.index)*firstTurns)
 }
 
-// choices returns the turns that may be told in full, the most important ones first.
+// choices returns the turns that may be told in full, most important first.
 func (r *reader) choices(list []*chapter) []choice {
 	size, all := 0, []choice{}
 	for _, c := range list {
@@ -172,7 +172,7 @@ func (r *reader) choices(list []*chapter) []choice {
 	return all
 }
 
-// mostMisses is how many turns may turn out not to fit before no more are tried.
+// mostMisses is the number of turns that may fail to fit before no more are tried.
 const mostMisses = 20
 
 // tellTurns tells the turns that fit.
@@ -223,7 +223,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 	return false, nil
 }
 
-// assemble puts the turns in order, with notes about those left out.
+// assemble puts the turns in order, with notes about omitted ones.
 func (r *reader) assemble(c *chapter) {
 	group := 1
 	if n := len(c.turns); n > r.limits.turns {
@@ -251,7 +251,7 @@ func (r *reader) assemble(c *chapter) {
 	}
 }
 
-// leftTurns returns the note that turns are left out.
+// leftTurns returns the note that turns are omitted.
 func (r *reader) leftTurns(turns []*trace.Turn) string {
 	first, last := turns[0].Number, turns[len(turns)-1].Number
 	if len(turns) == 1 {
@@ -260,7 +260,7 @@ func (r *reader) leftTurns(turns []*trace.Turn) string {
 	return fmt.Sprintf("Turns %d to %d are left out, as the story is long: acptap report --turns %[1]d..%[2]d %s", first, last, r.in.Ref)
 }
 
-// lead returns the entry of a turn, told in full or not.
+// lead returns the entry of a turn, whether told in full or not.
 func (r *reader) lead(which choice) entry {
 	if one := which.chapter.whole[which.index]; one != nil {
 		return r.entry(one, one.ID)
@@ -276,8 +276,8 @@ func (r *reader) entry(one *turn, link string) entry {
 	}
 }
 
-// leftEntry returns the entry of successive turns on one tape that are left out. It links
-// to the first one in the list of frames.
+// leftEntry returns the entry of successive omitted turns on one tape. It links to the
+// first of them in the list of frames.
 func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 	first, last := turns[0], turns[len(turns)-1]
 	link := "frame-" + r.frame(first.Run, first.Prompt).String()

@@ -27,7 +27,7 @@ type content struct {
 // A diffLine is a line of a diff.
 type diffLine struct{ Class, Text string }
 
-// maxOutput is how many bytes of one text are shown.
+// maxOutput limits the bytes shown of one text.
 const maxOutput = 32 << 10
 
 const cutMark = "\n… cut off here"
@@ -169,13 +169,13 @@ type album struct {
 	first map[[sha256.Size]byte]frameRef
 }
 
-// imageTypes are the image types that are shown: those that browsers draw without loading
-// anything else.
+// imageTypes lists the image types that are shown: those that browsers draw without
+// loading anything else.
 var imageTypes = map[string]string{
 	"image/png": "image/png", "image/jpeg": "image/jpeg", "image/gif": "image/gif", "image/webp": "image/webp",
 }
 
-// image returns an image, or a note why it is not shown.
+// image returns an image, or a note saying why it is not shown.
 func (r *reader) image(mime, data string, frame frameRef) content {
 	size := termtext.ByteSize(int64(len(data) / 4 * 3))
 	kind, ok := imageTypes[mime]

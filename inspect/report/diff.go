@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A diff is what a page tells about two runs, A and B.
+// A diff is what a page shows about two runs, A and B.
 type diff struct {
 	Runs    [2]runHead
 	Figures []figures
@@ -24,8 +24,8 @@ type diff struct {
 	Latency latencies
 }
 
-// WriteDiff writes a page that compares two runs. Filter, NoFrames, Limit, Title, Raw and
-// Version are those of a; First and Last are ignored. It returns what Write returns.
+// WriteDiff writes a page that compares two runs. It uses a's Filter, NoFrames, Limit,
+// Title, Raw and Version, and ignores First and Last. It returns what Write returns.
 func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
 	rows := newRows(&a)
 	rows.expect(&b)
@@ -47,10 +47,10 @@ func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
 	return broken, ra.pageWith(w, rb)
 }
 
-// pageWith writes the page of two runs.
+// pageWith writes the page for two runs.
 func (a *reader) pageWith(w io.Writer, b *reader) error {
 	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
-	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: latenciesOf(&a.stats, &b.stats)}
+	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: latenciesOf(&a.tally.Stats, &b.tally.Stats)}
 	d.Found, d.InBoth = a.findingsWith(b)
 	p := a.newPage()
 	p.Diff = d
@@ -69,7 +69,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 	return p.write(w, parsePage())
 }
 
-// titleWith returns the title of the page: the prompt, if both runs have the same.
+// titleWith returns the title of the page: the prompt, if both runs share it.
 func (a *reader) titleWith(b *reader) string {
 	if title := a.title(); a.in.Title != "" || title == b.title() {
 		return title
@@ -77,7 +77,7 @@ func (a *reader) titleWith(b *reader) string {
 	return "Two runs"
 }
 
-// maxOutline is roughly how many bytes of an outline are compared.
+// maxOutline is the approximate number of bytes of an outline that are compared.
 const maxOutline = 4 << 20
 
 // outlinesWith compares the outlines of both runs.
@@ -95,7 +95,7 @@ func (a *reader) outlinesWith(b *reader, command string) outlines {
 type runHead struct {
 	Letter string
 	Ref    string
-	Title  string // empty if it is the title of the page
+	Title  string // empty if it equals the page's title
 	Facts  []string
 	Badges []badge
 }
@@ -112,7 +112,7 @@ func (r *reader) runHead(title string) runHead {
 	return h
 }
 
-// figures are one number of both runs.
+// figures holds one number of both runs.
 type figures struct {
 	Label      string
 	Of         [2]figure
@@ -140,27 +140,22 @@ func (a *reader) figuresWith(b *reader) []figures {
 	for i := range list {
 		f := &list[i]
 		f.Difference = between(f.Of[0].Value, f.Of[1].Value)
-		f.Class = classOfOrder(f.Difference.Order, f.Label)
+		order := f.Difference.Order
 		if only := onlyIn(f.Of[0].Value, f.Of[1].Value); only != "" {
 			f.Difference.Words = only
-			if f.Label == "failures" {
-				f.Class = map[bool]string{true: "bad", false: "good"}[f.Of[1].Value.known()]
+			if order = 1; f.Of[0].Value.known() {
+				order = -1
 			}
+		}
+		if f.Label == "failures" { // more of them is plainly worse
+			f.Class = map[int]string{1: "bad", -1: "good"}[order]
 		}
 	}
 	return list
 }
 
-// classOfOrder returns the class of a difference that is plainly worse or better.
-func classOfOrder(order int, label string) string {
-	if label != "failures" {
-		return ""
-	}
-	return map[int]string{1: "bad", -1: "good"}[order]
-}
-
-// strips are the strips of a session in both runs, on one axis: matching turns begin at the
-// same place.
+// strips holds the strips of a session in both runs, on one axis: matching turns begin
+// at the same place.
 type strips struct {
 	Label string
 	Name  string // name of the session, if there are several
@@ -195,7 +190,7 @@ func (a *reader) stripsWith(b *reader) []strips {
 	return list
 }
 
-// timedTurns returns the turns of a session with a known time.
+// timedTurns returns a session's turns with a known time.
 func (r *reader) timedTurns(s *trace.Session) []*turn {
 	of := r.source().Session(s)
 	few := len(s.Conversation.Turns) <= mostRows
@@ -214,7 +209,7 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 }
 
 // strips returns the strips of a session. The nth turns of both runs share a part of the
-// axis, as long as the longer one.
+// axis, sized for the longer one.
 func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 	var parts []steps.Span
 	var took [2]time.Duration
@@ -267,14 +262,14 @@ func (a *axis) numbers() []tick {
 	return list
 }
 
-// ruleFindings are the findings of both runs for one rule.
+// ruleFindings holds both runs' findings for one rule.
 type ruleFindings struct {
 	finding
 	Of [2]*finding // nil for a run without any
 }
 
 // findingsWith returns what was found in only one run, and what was found in both, each
-// with the worst first.
+// worst first.
 func (a *reader) findingsWith(b *reader) (one, both []ruleFindings) {
 	var all []ruleFindings
 	for i, r := range [2]*reader{a, b} {

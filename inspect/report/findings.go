@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A finding is how often, and where, one side broke one rule of a protocol.
+// A finding says how often, and where, one side broke one rule of a protocol.
 type finding struct {
 	Rule, Name string
 	Strength   string
@@ -20,13 +20,13 @@ type finding struct {
 	Count      int
 	Text       string // text of the first occurrence
 	Frames     []frameRef
-	More       int // frames that are not listed
+	More       int // unlisted frames
 }
 
-// maxNamed is how many frames of a finding are listed.
+// maxNamed limits the frames listed for a finding.
 const maxNamed = 8
 
-// findings returns what was found, the worst first: violations, and the rest.
+// findings returns what was found, worst first: violations, and the rest.
 func (r *reader) findings() (violations, rest []*finding) {
 	var all []*conform.Finding
 	for _, t := range r.in.Tapes {
@@ -62,7 +62,7 @@ func (r *reader) finding(g *check.Group) *finding {
 	return one
 }
 
-// foundIn returns what was found in a frame, in one line, or "" if nothing was.
+// foundIn returns what was found in a frame, on one line, or "" if nothing was.
 func (r *reader) foundIn(run int, seq uint64) string {
 	found := r.in.Tapes[run].Findings[seq]
 	if len(found) == 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -18,37 +19,32 @@ type flow struct {
 	bytes    [2]course // bytes sent by each side
 	sent     [2]int64
 	contexts []*context
-	large    []largeFrame // the largest first
+	large    []largeFrame // largest first
 }
 
-// A context is the number of tokens in the context of a session.
+// A context is the number of tokens in a session's context.
 type context struct {
 	course
 	session *trace.Session
 }
 
 type largeFrame struct {
-	place
+	run     int
+	seq     uint64
 	name    string
 	size    int64
 	at      time.Duration
 	untimed bool
 }
 
-// take takes a frame that was just added to tr.
+// take processes a frame that was just added to tr.
 func (o *flow) take(run int, f *dialect.Frame, tr *trace.Trace) {
-	if f.Kind == wire.Mark || !f.Origin.Sent() || f.Redelivered || f.Dir > wire.AgentToClient {
+	if !f.Counts() {
 		return
 	}
 	o.sent[f.Dir] += f.Size
-	if n := len(o.large); n < mostLarge || o.large[n-1].size < f.Size {
-		at, _ := slices.BinarySearchFunc(o.large, f.Size, func(l largeFrame, size int64) int {
-			if l.size >= size {
-				return -1
-			}
-			return 1
-		})
-		o.large = slices.Insert(o.large, at, largeFrame{place{run, f.Seq}, frameName(f), f.Size, f.At, f.Untimed})
+	if at := sort.Search(len(o.large), func(i int) bool { return o.large[i].size < f.Size }); at < mostLarge {
+		o.large = slices.Insert(o.large, at, largeFrame{run, f.Seq, frameName(f), f.Size, f.At, f.Untimed})
 		o.large = o.large[:min(len(o.large), mostLarge)]
 	}
 	if f.Untimed {
@@ -72,7 +68,7 @@ func frameName(f *dialect.Frame) string {
 	return name
 }
 
-// use records how much of a context a frame says is used.
+// use records how full a context is according to a frame.
 func (o *flow) use(run int, f *dialect.Frame, tr *trace.Trace) {
 	for _, s := range slices.Backward(tr.Sessions) {
 		u := s.Conversation.State.Usage
@@ -128,8 +124,8 @@ func (r *reader) plots() []*plot {
 	return list
 }
 
-// contextPlot returns how full the contexts of the sessions were, or nil if agents reported
-// it too rarely.
+// contextPlot returns how full the sessions' contexts were, or nil if agents reported it
+// too rarely.
 func (r *reader) contextPlot(a *axis) *plot {
 	most, points := int64(0), 0
 	for _, c := range r.flow.contexts {

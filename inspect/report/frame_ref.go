@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// A frameRef is a frame of one of the page's tapes, which are numbered from 1: first the
+// A frameRef is a frame of one of the page's tapes. These are numbered from 1: first the
 // agent's, then those of its servers, then all of a second run.
 type frameRef struct {
 	tape  int
 	seq   uint64
-	alone bool // the frame is on the only tape of the page, except for servers' tapes
+	alone bool // the frame is on the page's only tape, not counting servers' tapes
 }
 
-// String returns the number of the frame for commands and links: 17, or 2.17 on the second
-// of several tapes.
+// String returns the frame's number for commands and links: 17, or 2.17 on the second of
+// several tapes.
 func (f frameRef) String() string {
 	if f.alone {
 		return strconv.FormatUint(f.seq, 10)
@@ -30,7 +30,7 @@ func (r *reader) frame(run int, seq uint64) frameRef {
 	return frameRef{r.before + run + 1, seq, r.side == "" && len(r.in.Tapes) == 1}
 }
 
-// serverFrame returns a frame of a tape, which may be that of one of the agent's servers.
+// serverFrame returns a frame of a tape, which may belong to one of the agent's servers.
 func (r *reader) serverFrame(tape string, seq uint64) frameRef {
 	for i, t := range r.in.Servers {
 		if t.Info.Tape == tape {

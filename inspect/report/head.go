@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A head is what the tapes are about.
+// A head says what the tapes are about.
 type head struct {
 	Title  string
 	Facts  []string // who spoke, when, and for how long
@@ -74,7 +74,7 @@ func turnRange(first, last int) string {
 	return fmt.Sprintf("%d to %d", max(first, 1), last)
 }
 
-// noTurn returns an error if turns are requested and no session has one of them.
+// noTurn returns an error if turns are requested but no session has any of them.
 func (r *reader) noTurn() error {
 	if r.in.First == 0 && r.in.Last == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (r *reader) title() string {
 	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
 }
 
-// longestTitle is how many characters of a prompt become the title.
+// longestTitle limits the characters of a prompt used as the title.
 const longestTitle = 300
 
 func firstLine(text string) string {
@@ -180,13 +180,13 @@ type figure struct {
 	Value value
 	Note  string
 	Wrong string
-	At    string // id of the first thing that is wrong; empty if it is not on the page
+	At    string // id of the first thing that is wrong; empty if not on the page
 }
 
-// figures returns the numbers of the tapes. A number that would be 0 of 0 is omitted.
+// figures returns the numbers of the tapes. It omits a number that would be 0 of 0.
 func (r *reader) figures() []figure {
 	s := r.tally.Summary()
-	turns := r.stats.Turns()
+	turns := r.tally.Stats.Turns()
 	var list []figure
 	add := func(label string, of value, note, wrong string) {
 		list = append(list, figure{Label: label, Value: of, Note: note, Wrong: wrong})
@@ -286,7 +286,7 @@ func (r *reader) figures() []figure {
 func (r *reader) failedTool() string {
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {
-			if e.ToolCall != nil && !e.Replayed && e.ToolCall.Status == "failed" {
+			if e.ToolCall != nil && !e.Replayed && e.ToolCall.Failed() {
 				return r.frame(e.Run, e.First).ID()
 			}
 		}
@@ -318,7 +318,7 @@ func times(n int) string {
 	return fmt.Sprintf("%s times", termtext.Grouped(int64(n)))
 }
 
-// found counts what was found against the rules.
+// found counts the findings.
 func (r *reader) found() (n check.Tally) {
 	for _, t := range r.in.Tapes {
 		for _, lines := range t.Findings {

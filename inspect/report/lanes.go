@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// Lanes are a waterfall: each activity is a row, on one axis of time.
+// lanes is a waterfall: each activity is a row, all on one time axis.
 type lanes struct {
 	ID    string // id of the element with the ticks
 	Ticks []tick
@@ -22,10 +22,10 @@ type lane struct {
 	Kind   string // one of our own words
 	Label  string
 	Frame  frameRef
-	Inside bool   // part of the row above: what it asked of the client or of a server
+	Inside bool   // part of the row above: what that asked of the client or of a server
 	Took   string // · for a single frame
-	Wrong  string // what is wrong with it, in one word
-	Grave  bool   // it has failed
+	Wrong  string // what went wrong, in one word
+	Grave  bool   // it failed
 	Told   bool   // the story has an item for it
 	Bars   []rect
 
@@ -33,7 +33,7 @@ type lane struct {
 	class string
 }
 
-// source returns the data for the phases of the page.
+// source returns the data for the page's phases.
 func (r *reader) source() steps.Source {
 	return steps.Source{
 		Trace: &r.trace, Calls: &r.calls,
@@ -42,13 +42,13 @@ func (r *reader) source() steps.Source {
 	}
 }
 
-// span returns the time of a turn.
+// span returns the time span of a turn.
 func (r *reader) span(t *trace.Turn) steps.Span {
 	return steps.Span{Run: t.Run, From: t.Began, To: r.source().End(t)}
 }
 
-// lanes returns the rows of a phase: those of the entities in told, and at most as many
-// calls.
+// lanes returns the rows of a phase: those of the entities in told, and as many calls at
+// most.
 func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
 	whole := p.Span
 	a := newAxis([]steps.Span{whole}, 0)
@@ -93,8 +93,8 @@ func (l *lane) draw(a *axis) {
 	l.Grave = strings.HasSuffix(l.class, " bad")
 }
 
-// modelLane returns the row of the time spent waiting for the model in a turn, or nil if
-// there is too little to see.
+// modelLane returns the row of a turn's time waiting for the model, or nil if there is
+// too little to see.
 func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	if p.Turn == nil {
 		return nil
@@ -118,7 +118,7 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	return l
 }
 
-// kindLooks are the names and classes of the kinds of steps.
+// kindLooks gives each kind of step its label and CSS class.
 var kindLooks = [...]struct{ word, class string }{
 	steps.SetUp: {"start", "start"}, steps.Starts: {"server", "mcp"}, steps.Thinks: {"thinks", "thinks"}, steps.Says: {"says", "says"},
 	steps.Tool: {"asks", "tool"}, steps.Client: {"asks", "client"}, steps.User: {"waits", "waits"}, steps.Server: {"mcp", "mcp"},
@@ -162,7 +162,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	return l
 }
 
-// took returns how long a step took.
+// took formats the time that a step took.
 func took(t time.Duration, single bool) string {
 	if single || t == 0 {
 		return "·"
@@ -201,8 +201,7 @@ type startUp struct {
 	span steps.Span
 }
 
-// startUp returns what came before a turn, or nil if there was nothing or its time is
-// unknown.
+// startUp returns what preceded a turn, or nil if nothing did or its time is unknown.
 func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	p := c.steps.StartUp(t)
 	if p == nil || p.Untimed {

@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// latencies are how long turns, calls and tools took in both runs.
+// latencies holds the times of turns, calls and tools in both runs.
 type latencies struct {
 	P95    bool // some row has enough samples for it
 	Groups []latencyGroup
 }
 
-// Columns returns how many columns the table has.
+// Columns returns the number of columns of the table.
 func (l *latencies) Columns() int {
 	if l.P95 {
 		return 8
@@ -26,10 +26,10 @@ func (l *latencies) Columns() int {
 type latencyGroup struct {
 	Name string
 	Rows []latency
-	Left int // rows that are not shown
+	Left int // rows not shown
 }
 
-// A latency is how long one row's samples took in A and in B.
+// A latency is how long a row's samples took in A and in B.
 type latency struct {
 	Name       string
 	Of         [2]spread
@@ -107,8 +107,8 @@ func turnTimes(c *stats.Collector) []stats.Named {
 	t := c.Turns()
 	return []stats.Named{
 		{Name: "turn", Timing: &t.Timing},
-		{Name: "first output", Timing: &stats.Timing{Took: t.Output}},
-		{Name: "first text", Timing: &stats.Timing{Took: t.Text}},
-		{Name: "cancel to end", Timing: &stats.Timing{Took: t.Confirm}},
+		{Name: "first output", Timing: &t.Output},
+		{Name: "first text", Timing: &t.Text},
+		{Name: "cancel to end", Timing: &t.Confirm},
 	}
 }

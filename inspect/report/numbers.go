@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// The numbers tell what is biggest, what is slowest, and when.
+// numbers tells what is biggest, what is slowest, and when.
 type numbers struct {
 	Plots  []*plot
 	Tables []numberTable
@@ -23,8 +23,8 @@ type numberTable struct {
 	Name    string
 	Columns []numberColumn
 	Rows    [][]numberCell
-	Left    int    // rows that are not shown
-	Note    string // what is left out
+	Left    int    // rows not shown
+	Note    string // what is omitted
 }
 
 type numberColumn struct {
@@ -34,11 +34,11 @@ type numberColumn struct {
 
 type numberCell struct {
 	Text, Class string
-	Link        string // id of the element it links to; may be empty
+	Link        string // id of the linked element; may be empty
 	Bars        histogram
 }
 
-// Bounds of the tables.
+// Limits of the tables.
 const (
 	mostNumbers = 40 // rows
 	mostSlow    = 10
@@ -59,14 +59,14 @@ func (r *reader) numbers(story []*chapter) *numbers {
 	return n
 }
 
-// tables returns the tables about all tapes that have rows. The times of whole turns are
-// left out if there is only one turn.
+// tables returns the tables about all tapes that have rows. It omits the times of whole
+// turns if there is only one turn.
 func (r *reader) tables() []numberTable {
-	list := []numberTable{r.methods(), timings("tools", "calls", r.stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.stats.Servers(), r.serverFrameOf)}
-	for _, t := range r.stats.Overview() {
+	list := []numberTable{r.methods(), timings("tools", "calls", r.tally.Stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.tally.Stats.Servers(), r.serverFrameOf)}
+	for _, t := range r.tally.Stats.Overview() {
 		switch t.Name {
 		case "turns", "waits":
-			if r.stats.Turns().Total() > 1 {
+			if r.tally.Stats.Turns().Total() > 1 {
 				list = append(list, tableOf(&t))
 			}
 		case "tokens":
@@ -90,12 +90,11 @@ func (r *reader) link(f frameRef) string {
 	return "frame-" + f.String()
 }
 
-// methods returns how many frames of each method and update there are, and how long calls
-// took.
+// methods returns how many frames each method and update has, and how long calls took.
 func (r *reader) methods() numberTable {
 	t := newTimingTable("methods and updates", "frames", "bytes")
 	for _, c := range r.frames.List() {
-		t.add(c.Name, c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name), r.frameOf)
+		t.add(c.Name, c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.tally.Stats.Method(c.Name), r.frameOf)
 	}
 	return t.done()
 }
@@ -146,7 +145,7 @@ func (t *timingTable) add(name string, n, failed int, more string, of *stats.Tim
 	t.Rows = append(t.Rows, row)
 }
 
-// done returns the table without empty columns.
+// done returns the table without its empty columns.
 func (t *timingTable) done() numberTable {
 	for i := len(t.Columns) - 1; i > 0; i-- {
 		if slices.ContainsFunc(t.Rows, func(row []numberCell) bool { return row[i].Text != "" || row[i].Bars != nil }) {
@@ -160,7 +159,7 @@ func (t *timingTable) done() numberTable {
 	return t.numberTable
 }
 
-// tableOf returns a table as shown on the page.
+// tableOf returns a table in the page's form.
 func tableOf(t *stats.Table) numberTable {
 	one := numberTable{Name: t.Name, Left: max(len(t.Rows)-mostNumbers, 0)}
 	shown := t.Shown(0, 0)
@@ -188,7 +187,7 @@ func tableOf(t *stats.Table) numberTable {
 	return one
 }
 
-// fewRows returns an empty table with the columns what, when, and a number.
+// fewRows returns an empty table with three columns: what, when, and a number.
 func fewRows(name, number string) numberTable {
 	return numberTable{Name: name, Columns: []numberColumn{{Heading: "what"}, {Heading: "at", Class: "n"}, {Heading: number, Class: "n"}}}
 }
@@ -205,7 +204,7 @@ func moment(t time.Duration) string {
 	return termtext.Duration(t)
 }
 
-// slowTurns returns the slowest turns of a story, if there are enough to compare.
+// slowTurns returns the slowest turns of a story if there are enough to compare.
 func (r *reader) slowTurns(story []*chapter) numberTable {
 	var all []choice
 	for _, c := range story {
@@ -229,7 +228,7 @@ func (r *reader) slowTurns(story []*chapter) numberTable {
 }
 
 // slowCalls returns the slowest calls, except prompts, which are turns, and questions to
-// the user, whose time is not a matter of speed.
+// the user, whose time says nothing about speed.
 func (r *reader) slowCalls() numberTable {
 	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
 		return dialect.Does(c.Method, dialect.Prompts) || trace.PartOf(c.Method) == trace.ForUser

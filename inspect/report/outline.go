@@ -8,27 +8,27 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// outlines compares the outlines of both runs. Equal lines are folded; in lines that
-// differ, the words that differ are marked.
+// outlines compares the outlines of both runs. Equal lines are folded; in differing
+// lines, the differing words are marked.
 type outlines struct {
 	Lead      string // how much differs
 	Linked    []int  // numbers of the first differences
 	Stretches []stretch
-	Left      string // what was left out
-	Size      int    // bytes of the page, roughly
+	Left      string // what was omitted
+	Size      int    // approximate bytes of the page
 }
 
-// A stretch is a run of lines: either lines that differ and those around them, or folded
+// A stretch is a run of lines: either differing lines with those around them, or folded
 // equal lines.
 type stretch struct {
 	Lines  []outlineLine
-	Folded int // how many lines are folded; 0 if they are shown
-	Left   int // how many folded lines are not on the page
+	Folded int // number of folded lines; 0 if they are shown
+	Left   int // number of folded lines that are not on the page
 }
 
 // An outlineLine is a line of one outline or of both.
 type outlineLine struct {
-	Number int    // of the difference that begins here; 0 if none does
+	Number int    // number of the difference that begins here; 0 if none does
 	Class  string // equal, changed or only
 	Sign   string
 	Says   string // what the sign means
@@ -37,7 +37,7 @@ type outlineLine struct {
 
 // An outlineCell is a line of one outline.
 type outlineCell struct {
-	Frame  string // number of its frame on the page; empty if it has none
+	Frame  string // its frame's number on the page; empty if it has none
 	Linked bool   // the number is shown
 	First  bool   // the first line of that frame on the page
 	Depth  int
@@ -53,7 +53,7 @@ const (
 	mostLinked = 40 // differences that are linked
 )
 
-// rowKinds are the looks of rows.
+// rowKinds are the looks of the kinds of rows.
 var rowKinds = [...]struct{ class, sign, says string }{
 	compare.Equal:   {"equal", "", ""},
 	compare.Changed: {"changed", "≠", "differs"},
@@ -61,19 +61,26 @@ var rowKinds = [...]struct{ class, sign, says string }{
 	compare.OnlyNew: {"only", ">", "only in B"},
 }
 
-// outlineRuns are the outlines of two runs.
+// outlineRuns lays out the outlines of two runs.
 type outlineRuns struct {
 	A, B []compare.Step
-	// Frame returns the number on the page of a frame of A (side 0) or B (side 1).
+	// Frame returns the page number of a frame of A (side 0) or B (side 1).
 	Frame   func(side int, at compare.Position) string
-	Cut     bool   // the end of an outline was left out
-	Room    int    // bytes of the page, roughly; 0 for no limit
-	Command string // command that compares everything
+	Cut     bool   // the end of an outline was omitted
+	Room    int    // approximate bytes of the page; 0 for no limit
+	Command string // the command that compares everything
+
+	compare.Alignment
+	out    outlines
+	lines  int             // shown
+	number int             // of the difference that the next line begins; 0 if it begins none
+	told   map[string]bool // frames that already have an element
+	before [2]string       // frames of the preceding line
 }
 
 // outlines lays out both outlines.
-func (r *outlineRuns) outlines() outlines {
-	l := &layout{Alignment: compare.Align(r.A, r.B), runs: r, told: map[string]bool{}}
+func (l *outlineRuns) outlines() outlines {
+	l.Alignment, l.told = compare.Align(l.A, l.B), map[string]bool{}
 	rows := l.Rows()
 	differs := 0
 	for _, s := range compare.Stretches(rows, margin) {
@@ -82,33 +89,25 @@ func (r *outlineRuns) outlines() outlines {
 			continue
 		}
 		differs++
-		l.different(rows[s.From:s.To], differs)
+		if l.number = differs; !l.full() && differs <= mostLinked {
+			l.out.Linked = append(l.out.Linked, differs)
+		}
+		l.add(rows[s.From:s.To])
 	}
 	if l.out.Lead = compare.Summary(rows, "in A", "in B"); differs == 0 {
 		l.out.Lead = "No difference in what was asked, done and said"
 	}
 	switch {
-	case r.Cut:
-		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + r.Command + " compares all."
+	case l.Cut:
+		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + l.Command + " compares all."
 	case l.full():
-		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(int64(l.lines)), r.Command)
+		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(int64(l.lines)), l.Command)
 	}
 	return l.out
 }
 
-// A layout puts rows into stretches.
-type layout struct {
-	compare.Alignment
-	runs   *outlineRuns
-	out    outlines
-	lines  int             // shown
-	number int             // of the difference that the next line begins; 0 if it begins none
-	told   map[string]bool // frames that already have an element
-	before [2]string       // frames of the line above
-}
-
-// equal adds equal lines: those next to a difference are shown, others are folded.
-func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
+// equal adds equal lines, showing those next to a difference and folding the others.
+func (l *outlineRuns) equal(rows []compare.Row, s compare.Stretch) {
 	l.add(rows[s.From:s.Fold])
 	if s.Fold == s.Unfold || l.full() {
 		return
@@ -124,31 +123,22 @@ func (l *layout) equal(rows []compare.Row, s compare.Stretch) {
 	}
 }
 
-// different adds lines of a difference.
-func (l *layout) different(rows []compare.Row, number int) {
-	if !l.full() && number <= mostLinked {
-		l.out.Linked = append(l.out.Linked, number)
-	}
-	l.number = number
-	l.add(rows)
-}
-
 // begin begins a stretch.
-func (l *layout) begin(s stretch) {
+func (l *outlineRuns) begin(s stretch) {
 	l.out.Stretches = append(l.out.Stretches, s)
 	l.before = [2]string{}
 }
 
 // full reports whether there is no room for more lines.
-func (l *layout) full() bool {
-	return l.lines == maxLines || l.runs.Room > 0 && l.out.Size >= l.runs.Room
+func (l *outlineRuns) full() bool {
+	return l.lines == maxLines || l.Room > 0 && l.out.Size >= l.Room
 }
 
-// lineSize is roughly how many bytes of markup the page has for a line of both runs.
+// lineSize is the approximate number of bytes of markup for a line of both runs.
 const lineSize = 320
 
-// add adds as many lines as fit, to the last stretch and to further ones.
-func (l *layout) add(rows []compare.Row) {
+// add adds as many lines as fit to the last stretch and to further ones.
+func (l *outlineRuns) add(rows []compare.Row) {
 	for _, r := range rows {
 		if l.full() {
 			return
@@ -163,7 +153,7 @@ func (l *layout) add(rows []compare.Row) {
 	}
 }
 
-func (l *layout) line(r compare.Row) outlineLine {
+func (l *outlineRuns) line(r compare.Row) outlineLine {
 	kind := rowKinds[r.Kind]
 	one := outlineLine{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
 	l.number = 0
@@ -193,14 +183,14 @@ func (l *layout) line(r compare.Row) outlineLine {
 	return one
 }
 
-// cell returns one side of a line, without its text. The frame's number is shown if linked
-// is true, or if the line above belongs to another frame.
-func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
+// cell returns one side of a line, without its text. The frame's number is shown if
+// linked is true, or if the preceding line belongs to another frame.
+func (l *outlineRuns) cell(side int, step *compare.Step, linked bool) *outlineCell {
 	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
 	if step.Seq == 0 {
 		return c
 	}
-	c.Frame = l.runs.Frame(side, step.Position)
+	c.Frame = l.Frame(side, step.Position)
 	c.Linked = linked || l.before[side] != c.Frame
 	l.before[side] = c.Frame
 	c.First = c.Linked && !l.told[c.Frame]
@@ -208,8 +198,8 @@ func (l *layout) cell(side int, step *compare.Step, linked bool) *outlineCell {
 	return c
 }
 
-// visible returns a line without its indentation. It drops nothing else, so that lines look
-// different if only their control characters differ.
+// visible returns a line without its indentation. It drops nothing else, so lines that
+// differ only in control characters still look different.
 func visible(text string) string {
 	text = strings.ToValidUTF8(strings.TrimLeft(text, " "), "\ufffd")
 	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))

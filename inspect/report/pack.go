@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A class ranks how much it matters to have the bytes of a frame on the page. If not all
-// fit, lower classes win.
+// A class ranks how important a frame's bytes are for the page. If not all fit, lower
+// classes win.
 type class uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	ofResponse
 	ofTool
 	ofRest
-	ofChunk // the story has the text of these
+	ofChunk // the story contains their text
 	classes
 )
 
@@ -51,19 +51,19 @@ func classOf(f *dialect.Frame, failure dialect.Failure) class {
 const (
 	blockFrames = 512
 	blockBytes  = 512 << 10
-	longest     = 64 << 10 // bytes of a frame that are on the page
+	longest     = 64 << 10 // limits the bytes of a frame that are on the page
 )
 
-// frameBytes holds the bytes of frames, in blocks of one class each, with a line for each
-// frame, in order. A line is the frame itself if that is a message on one line; {"cut":"the
-// beginning","size":n} for a long frame; or else a JSON string.
+// frameBytes holds the bytes of frames, in blocks of one class each, with a line for
+// each frame, in order. A line is the frame itself if that is a message on one line;
+// {"cut":"the beginning","size":n} for a long frame; otherwise a JSON string.
 type frameBytes struct {
 	limit int // bytes of a class's blocks on the page
 	of    [classes]blocks
 	deflater
 }
 
-// blocks are the blocks of one class.
+// blocks holds the blocks of one class.
 type blocks struct {
 	done  []string
 	count []int // frames in each
@@ -72,7 +72,7 @@ type blocks struct {
 	n     int
 }
 
-// add adds the bytes of a frame, and returns the letter of its class.
+// add adds the bytes of a frame and returns the letter of its class.
 func (p *frameBytes) add(f *dialect.Frame, c class) byte {
 	b := &p.of[c]
 	if b.size > p.limit {
@@ -105,7 +105,7 @@ func (p *frameBytes) blocks(room int) (list []block, frames [classes][]int) {
 		p.end(b)
 		for i, data := range b.done {
 			if len(data) > room {
-				room = 0 // taking smaller blocks after it would leave a hole
+				room = 0 // a smaller block after it would leave a hole
 				break
 			}
 			room -= len(data)
@@ -149,7 +149,7 @@ func (d *deflater) pack(data []byte) string {
 		d.w, _ = flate.NewWriter(&d.b, flate.DefaultCompression)
 	}
 	d.w.Reset(&d.b)
-	d.w.Write(data) // writing to memory does not fail
+	d.w.Write(data) // writing to memory cannot fail
 	d.w.Close()
 	return base64.RawURLEncoding.EncodeToString(d.b.Bytes())
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // The parts of the page. page.tmpl puts text from the wire only into text and into quoted
-// attribute values, which neither name nor draw anything.
+// attribute values that neither name nor draw anything.
 var (
 	//go:embed page.tmpl
 	pageTemplate string
@@ -58,7 +58,7 @@ type page struct {
 	Blocks  []block // the list of frames
 }
 
-// A part of the page has an entry in its navigation bar.
+// A part is a section of the page with an entry in the navigation bar.
 type part struct{ ID, Name string }
 
 // A block is data for the script, in base64url, which html/template does not escape.
@@ -67,7 +67,7 @@ type block struct {
 	Data string
 }
 
-// script returns the script of the page without comment lines and indentation, because each
+// script returns the page's script without comment lines and indentation, because each
 // page contains it. No line of it begins inside a string.
 func script() string {
 	var b strings.Builder
@@ -79,8 +79,8 @@ func script() string {
 	return b.String()
 }
 
-// policy returns the content security policy of the page: it allows only this style and
-// this script, loads nothing, and keeps the script from making elements from text.
+// policy returns the page's content security policy: it allows only this style and this
+// script, loads nothing, and keeps the script from making elements from text.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -90,7 +90,7 @@ func policy() string {
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// page writes the page of one run.
+// page writes the page for one run.
 func (r *reader) page(w io.Writer) error {
 	t := parsePage()
 	p := r.newPage()
@@ -186,7 +186,7 @@ type foot struct {
 	Tapes   []string
 	Version string
 	Raw     bool
-	Left    []string // what was omitted, and the commands that show it
+	Left    []string // what was omitted, with the commands that show it
 }
 
 // tapes returns lines about the tapes of the page.
@@ -195,4 +195,35 @@ func (r *reader) tapes() (list []string) {
 		list = append(list, termtext.Dotted(termtext.Line(t.Info.Tape), termtext.Line(tapetext.State(t.Info))))
 	}
 	return list
+}
+
+// usualLimit is the default size limit of a page, in bytes.
+const usualLimit = 16 << 20
+
+// limits bounds the bytes of each part of a page. Anything beyond is omitted; the page
+// says so in that place, with the command that shows it.
+type limits struct {
+	page   int
+	story  int // of turns, without images
+	bytes  int // of frames
+	images int // of all images, in base64
+	image  int // of one image
+	rest   int // reserved for everything else
+	turns  int // number of turns, or groups of omitted turns, that the page links to
+}
+
+// leastRest is reserved for the style, the script and the other parts of every page.
+const leastRest = 160 << 10
+
+func (in *Input) limits() limits {
+	page := usualLimit
+	if in.Limit > 0 {
+		page = int(in.Limit)
+	}
+	return limits{page: page, story: page / 8 * 3, bytes: page / 2, images: page / 2, image: page / 8, rest: max(page/16, leastRest), turns: max(1000*(page>>10)/(usualLimit>>10), 20)}
+}
+
+// rows returns the bytes left for the rows and the bytes of frames.
+func (l limits) rows(story, images int) int {
+	return max(min(l.page/8*5, l.page-l.rest-story-images), 0)
 }

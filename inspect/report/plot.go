@@ -11,22 +11,22 @@ import (
 // keeps the largest of every few.
 type course struct {
 	points []point
-	every  int   // one sample in every so many is kept, the largest
-	passed int   // samples since the last one kept
+	every  int   // it keeps the largest of this many samples
+	passed int   // samples since the last kept one
 	held   point // the largest of them
 }
 
-// A point is the value of a number from some time on.
+// A point is a value that holds from a given time onward.
 type point struct {
 	run   int
 	at    time.Duration
 	value int64
 }
 
-// maxPoints limits the points of a course: more than a screen can show.
+// maxPoints limits the points of a course to more than a screen can show.
 const maxPoints = 1 << 11
 
-// add adds a sample. Samples come in order of time.
+// add adds a sample. Samples come in time order.
 func (c *course) add(p point) {
 	c.every = max(c.every, 1)
 	if c.passed == 0 || p.value >= c.held.value {
@@ -50,7 +50,7 @@ func (c *course) add(p point) {
 	c.points = c.points[:maxPoints/2]
 }
 
-// all returns the points, including samples after the last one kept.
+// all returns the points, including samples after the last kept one.
 func (c *course) all() []point {
 	if c.passed == 0 {
 		return c.points
@@ -58,7 +58,7 @@ func (c *course) all() []point {
 	return append(c.points[:len(c.points):len(c.points)], c.held)
 }
 
-// A plot is step lines over time.
+// A plot is a set of step lines over time.
 type plot struct {
 	Title string
 	Lines []plotLine
@@ -79,17 +79,17 @@ type plotLine struct {
 // A plotRule is a horizontal line at a round number.
 type plotRule struct{ Y, Text string }
 
-// The size of a plot. The page stretches it to its width.
+// The size of a plot. The page stretches it to its own width.
 const (
 	plotWidth  = 1000
 	plotHeight = 120 // px
-	mostCuts   = 40  // cuts that are marked
+	mostCuts   = 40  // number of marked cuts
 )
 
 // plotLines are the classes of the lines of a plot.
 var plotLines = []string{"line0", "line1", "line2", "line3", "line4", "line5"}
 
-// newPlot returns a plot without lines on an axis of time, for numbers up to most. text
+// newPlot returns a plot without lines on a time axis, for numbers up to most. text
 // formats a number.
 func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
 	p := &plot{Title: title, Idle: len(a.parts) > 1}
@@ -108,8 +108,8 @@ func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
 	return p
 }
 
-// roundNumber returns the smallest of 1, 2, 5, 10, 20 … of which at most four fit into
-// most.
+// roundNumber returns the smallest of 1, 2, 5, 10, 20 … that fits into most at most four
+// times.
 func roundNumber(most int64) int64 {
 	for unit := int64(1); unit < math.MaxInt64/20; unit *= 10 {
 		for _, n := range []int64{1, 2, 5} {
@@ -128,7 +128,7 @@ func height(v, most int64) float64 {
 
 func oneDigit(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
 
-// line adds a line through points, in order. fromZero says that the number was 0 before.
+// line adds a line through points, in order. fromZero means that the number was 0 before.
 func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, value string) {
 	type corner struct{ x, y float64 }
 	var corners []corner
@@ -137,7 +137,7 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 	}
 	for _, one := range points {
 		c := corner{a.at(one.run, one.at) * plotWidth / 100, height(one.value, most)}
-		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // too close to tell apart
+		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // too close to distinguish
 			corners[n-1].y = min(corners[n-1].y, c.y) // keep the largest
 			continue
 		}
@@ -156,8 +156,8 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 	p.Lines = append(p.Lines, plotLine{plotLines[len(p.Lines)%len(plotLines)], path.String(), word, value})
 }
 
-// A histogram counts durations from 0.1 ms to 100 s, with four bars for each power of ten.
-// The first and last bars include shorter and longer ones.
+// A histogram counts durations from 0.1 ms to 100 s, with four bars per power of ten. The
+// first and last bars include shorter and longer ones.
 type histogram []histogramBar
 
 type histogramBar struct{ X, Y, Height int } // px
@@ -176,7 +176,7 @@ func newHistogram(times func(yield func(ns, count int64) bool)) histogram {
 	var counts [histogramBars]int64
 	most := int64(0)
 	for ns, count := range times {
-		at := int(math.Floor(perDecade*math.Log10(float64(max(ns, 1))/shortest) + 1e-9)) // so that rounding does not make 1 ms a little less
+		at := int(math.Floor(perDecade*math.Log10(float64(max(ns, 1))/shortest) + 1e-9)) // keeps rounding from making 1 ms slightly less
 		at = min(max(at, 0), histogramBars-1)
 		counts[at] += count
 		most = max(most, counts[at])
@@ -184,7 +184,7 @@ func newHistogram(times func(yield func(ns, count int64) bool)) histogram {
 	var bars histogram
 	for i, n := range counts {
 		if n > 0 {
-			h := max(int(barHeight*n/most), 2) // so that one among many is visible
+			h := max(int(barHeight*n/most), 2) // keeps one among many visible
 			bars = append(bars, histogramBar{i * barWidth, barHeight - h, h})
 		}
 	}

@@ -6,23 +6,23 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A passage is a part of a message: a paragraph, a heading, a list or a fenced block. Other
-// Markdown, such as links, is shown as plain text: a link written by an agent can leak a
-// secret.
+// A passage is a part of a message: a paragraph, a heading, a list or a fenced block.
+// Other Markdown, such as links, is shown as plain text: a link that an agent wrote can
+// leak a secret.
 type passage struct {
 	Kind  string // p, h, ul, ol, pre
 	Text  string // of pre
 	Lines [][]run
 }
 
-// A run is text in one look.
+// A run is text in one style.
 type run struct{ Code, Bold, Text string } // one of them is not empty
 
 // prose returns the passages of a text from the wire.
 func prose(text string) []passage {
 	var p parser
 	text = termtext.Text(text)
-	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // models begin words, and so messages, with a blank
+	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // models begin words, and thus messages, with a blank
 		text = strings.TrimPrefix(text, " ")
 	}
 	for line := range strings.Lines(text) {
@@ -35,9 +35,9 @@ func prose(text string) []passage {
 // A parser reads a text line by line.
 type parser struct {
 	list  []passage
-	fence string // fence of the block that is open; empty if none is
+	fence string // fence of the open block; empty if none is
 	lines []string
-	kind  string // kind of passage of lines; empty if there are no lines
+	kind  string // kind of passage that lines form; empty if there are no lines
 }
 
 func (p *parser) line(line string) {
@@ -73,7 +73,7 @@ func (p *parser) line(line string) {
 	}
 }
 
-// blockMark returns the kind of block that a line begins, and its text, or the fence
+// blockMark returns the kind of block that a line begins, and its text or the fence
 // itself.
 func blockMark(line string) (kind, rest string) {
 	if fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]; len(fence) >= 3 {

@@ -1,9 +1,9 @@
-// Package report turns tapes into one page for people: what was asked, what was done, what
-// failed and where the time went. The page is complete in itself and loads nothing. Nothing
-// from the wire can run in it or change how it looks: see page.tmpl.
+// Package report turns tapes into one human-readable page: what was asked, what was done,
+// what failed and where the time went. The page is self-contained and loads nothing.
+// Nothing from the wire can run in it or change how it looks: see page.tmpl.
 //
 // The package knows neither stores nor files: frames come in, bytes go out. It takes its
-// facts from the packages that derive them, and removes no secrets: it shows the frames as
+// facts from the packages that derive them. It removes no secrets: it shows the frames as
 // given.
 package report
 
@@ -16,7 +16,6 @@ import (
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
-	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
@@ -27,19 +26,19 @@ import (
 
 // An Input is the data for a page.
 type Input struct {
-	Tapes   []Tape // of one agent or server, by time; at least one
-	Servers []Tape // of the servers that the agent on these tapes started, by time
+	Tapes   []Tape // of one agent or server, in time order; at least one
+	Servers []Tape // of the servers that the agent on these tapes started, in time order
 
 	Session string // id of the session to show; empty for all
 	First   int    // number of the first turn to show; 0 for all
 	Last    int    // number of the last turn; 0 for all up to the end
 
 	Filter   filter.Filter // for the list of frames
-	NoFrames bool          // list no frames
-	NoImages bool          // leave images out
-	Limit    int64         // bytes of the page; 0 is 16 MiB
+	NoFrames bool          // do not list frames
+	NoImages bool          // omit images
+	Limit    int64         // maximum bytes of the page; 0 is 16 MiB
 
-	Title   string        // in place of the first prompt
+	Title   string        // replaces the first prompt
 	Raw     bool          // the frames may contain secrets
 	Ref     string        // name of the tapes in commands
 	Version string        // of acptap
@@ -55,8 +54,8 @@ type Tape struct {
 }
 
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page
-// says too, and why the page could not be written. If everything is readable but no session
-// has a turn from First to Last, it writes nothing.
+// says too, and why the page could not be written. If everything is readable but no
+// session has a turn from First to Last, it writes nothing.
 func Write(w io.Writer, in Input) (broken []error, err error) {
 	r := newReader(&in, newRows(&in))
 	r.readAll()
@@ -66,15 +65,14 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 	return r.broken, r.page(w)
 }
 
-// A reader gathers what the page tells from the tapes.
+// A reader gathers from the tapes what the page shows.
 type reader struct {
 	in     *Input
 	limits limits
 	told   int // bytes of the story so far, without images
 	trace  trace.Trace
-	calls  nested.Join // calls of the servers that the agent started
+	calls  nested.Join // calls to the servers that the agent started
 	tally  summary.Tally
-	stats  stats.Collector
 	rows   *rows
 	ends   []time.Duration // times of the tapes' last frames
 	images album
@@ -83,10 +81,10 @@ type reader struct {
 	used   []stats.Uses // by tape
 	frames stats.Frames
 	flow   flow
-	failed map[place]bool // responses that report a failure
+	failed map[stats.Place]bool // responses that report a failure
 	broken []error
 
-	// For one of two runs:
+	// Only for one of two runs:
 	side    string            // A or B; empty if there is one run
 	before  int               // number of A's tapes, which come first
 	outline *compare.Outliner // nil if there is one run
@@ -94,7 +92,7 @@ type reader struct {
 
 // newReader returns a reader that lists frames in rows.
 func newReader(in *Input, rows *rows) *reader {
-	return &reader{in: in, limits: in.limits(), rows: rows, failed: map[place]bool{}}
+	return &reader{in: in, limits: in.limits(), rows: rows, failed: map[stats.Place]bool{}}
 }
 
 // readAll reads all tapes.
@@ -106,19 +104,19 @@ func (r *reader) readAll() {
 	for i := range r.in.Servers {
 		r.readServer(i)
 	}
-	r.stats.End(&r.trace)
+	r.tally.Stats.End(&r.trace)
 }
 
 // read reads a tape of the agent.
 func (r *reader) read(i int) {
 	t := &r.in.Tapes[i]
 	r.trace.Next(t.Info.Connection)
-	r.observe()
+	r.tally.End(&r.trace)
+	r.trace.Live = t.Info.Live
 	r.ends = append(r.ends, 0)
 	r.used = append(r.used, stats.Uses{})
 	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
 	r.tally.Begin(t.Info)
-	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
 	r.rows.begin(t, r.listed(t, i))
 	if r.outline != nil {
 		r.outline.Next(i, &t.Info)
@@ -131,21 +129,21 @@ func (r *reader) read(i int) {
 		}
 		r.rows.add(&f)
 		if r.outline != nil {
-			r.outline.Add(&f) // fails only on the level exact
+			r.outline.Add(&f) // fails only at level Exact
 		}
 		r.take(t, &f)
 	}
 }
 
-// take takes the next frame of a tape of the agent.
+// take processes the next frame of an agent's tape.
 func (r *reader) take(t *Tape, f *dialect.Frame) {
 	if t.Has != nil && !t.Has(f) {
-		r.calls.Pass(f) // the setup in the form that the agent got names no session
+		r.calls.Pass(f) // the setup that the agent received names no session
 		return
 	}
 	run := len(r.ends) - 1
 	if f.Failure() != dialect.NoFailure {
-		r.failed[place{run, f.Seq}] = true
+		r.failed[stats.Place{Run: run, Seq: f.Seq}] = true
 	}
 	r.keep(run, f)
 	r.ends[run] = max(r.ends[run], f.At)
@@ -155,26 +153,16 @@ func (r *reader) take(t *Tape, f *dialect.Frame) {
 	r.flow.take(run, f, &r.trace)
 	r.calls.Take(f, &r.trace)
 	r.tally.Take(f, &r.trace)
-	r.stats.Take(&r.trace)
 }
 
-// observe counts what ended with a tape.
-func (r *reader) observe() {
-	r.tally.End(&r.trace)
-	r.stats.Take(&r.trace)
-}
-
-// end ends the last tape, unless it is being recorded.
+// end ends the last tape.
 func (r *reader) end() {
 	r.calls.End()
-	if r.live() {
-		return
-	}
 	r.trace.End()
-	r.observe()
+	r.tally.End(&r.trace)
 }
 
-// live reports whether the last tape is being recorded.
+// live reports whether the last tape is still being recorded.
 func (r *reader) live() bool { return r.in.Tapes[len(r.in.Tapes)-1].Info.Live }
 
 // readServer reads the tape of a server.
@@ -194,5 +182,5 @@ func (r *reader) readServer(i int) {
 	if !t.Info.Live {
 		server.End()
 	}
-	r.stats.Server(server)
+	r.tally.Stats.Server(server)
 }

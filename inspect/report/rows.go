@@ -6,15 +6,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/frames/frametext"
-	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The rows are the list of frames: the script's data for drawing and filtering them.
+// rows is the list of frames: the script's data for drawing and filtering them.
 type rows struct {
 	none   bool
 	filter filter.Filter // selects the frames to list
@@ -58,7 +58,7 @@ func newRows(in *Input) *rows {
 	return r
 }
 
-// expect counts the frames on the tapes of an input.
+// expect counts the frames on an input's tapes.
 func (r *rows) expect(in *Input) {
 	for _, tapes := range [][]Tape{in.Tapes, in.Servers} {
 		for _, t := range tapes {
@@ -77,8 +77,8 @@ func (r *rows) begin(t *Tape, as listed) {
 	r.tape, r.seq, r.at = t, 0, 0
 	r.open, r.run = filter.OpenRequests{}, frameindex.ChunkRun{}
 	r.track.Next(t.Info.Start.Time)
-	r.track.KnowServer(t.Info.Start.Parent.Server)
-	r.track.KnowFindings(t.forFilter)
+	r.track.Server = t.Info.Start.Parent.Server
+	r.track.Findings = t.findingsOn
 	if r.filter.NeedsFuture() {
 		r.track.LookAhead(t.Frames, !t.Info.Live)
 	}
@@ -91,7 +91,7 @@ func (r *rows) end() {
 		return
 	}
 	if !r.tape.Info.Live {
-		r.open.EndBefore(r.lastSeq() + 1)
+		r.open.EndBefore(max(r.tape.Info.Lines, r.seq) + 1)
 	}
 	for _, q := range r.requests {
 		if !r.open.Has(q.frame.Seq) {
@@ -104,9 +104,6 @@ func (r *rows) end() {
 	}
 	r.requests, r.tape = nil, nil
 }
-
-// lastSeq returns an upper bound of the tape's frame numbers.
-func (r *rows) lastSeq() uint64 { return max(r.tape.Info.Lines, r.seq) }
 
 // add adds the next frame of the tape.
 func (r *rows) add(f *dialect.Frame) {
@@ -131,7 +128,7 @@ func (r *rows) add(f *dialect.Frame) {
 	}
 }
 
-// foldIn adds a chunk to the row before it.
+// foldIn adds a chunk to the preceding row.
 func (r *rows) foldIn(f *dialect.Frame) {
 	t := &r.table
 	row := len(t.Seq) - 1
@@ -228,8 +225,8 @@ func (r *rows) name(s string) int {
 	return n
 }
 
-// rowSummary returns the summary of a row. For a chunk it is the text including blanks at
-// its ends, so that the texts of a run can be joined.
+// rowSummary returns the summary of a row. For a chunk it is the text including leading
+// and trailing blanks, so that the texts of a run can be joined.
 func rowSummary(f *dialect.Frame) string {
 	if frameindex.IsChunk(f) {
 		text := frameindex.ChunkText(f)
@@ -288,10 +285,10 @@ func (r *rows) leftOut() (list []string) {
 	return list
 }
 
-// forFilter returns the findings on a frame.
-func (t *Tape) forFilter(seq uint64) (list []filter.Finding) {
+// findingsOn returns the findings on a frame.
+func (t *Tape) findingsOn(seq uint64) (list []*conform.Finding) {
 	for _, f := range t.Findings[seq] {
-		list = append(list, tapecheck.ForFilter(&f.Finding))
+		list = append(list, &f.Finding)
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -17,7 +18,7 @@ type turn struct {
 	Number int
 	State  status
 	Wrong  string // how many tool calls failed
-	Prompt string // in one line
+	Prompt string // on one line
 	Took   string
 	Meta   []string
 	Error  string
@@ -32,13 +33,13 @@ type turn struct {
 	html template.HTML // the whole turn, ready for the page
 }
 
-// Bounds of a turn. If it exceeds them, the page leaves out the middle and says so.
+// Limits of a turn. If it exceeds them, the page omits the middle and says so.
 const (
 	maxEntities = 400
-	entityCost  = 900 // rough number of bytes of markup for an entity
+	entityCost  = 900 // approximate bytes of markup for an entity
 )
 
-// textSize returns roughly how many bytes of an entity the story shows.
+// textSize returns the approximate number of bytes of an entity that the story shows.
 func textSize(e *trace.Entity) (n int) {
 	switch {
 	case e.Message != nil:
@@ -92,7 +93,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	return one
 }
 
-// tell adds to a turn what happened in it, at most most steps.
+// tell adds what happened in a turn, limited to most steps.
 func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	entities := of.Entities(one.of.Number)
 	if n := len(entities) - most; n > 1 {
@@ -113,7 +114,7 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	}
 }
 
-// since returns how long after a prompt something happened.
+// since formats how long after a prompt something happened.
 func since(t *trace.Turn, at time.Duration) string {
 	if t == nil || t.Untimed {
 		return ""
@@ -129,8 +130,8 @@ type share struct {
 	part float64 // percent
 }
 
-// shares returns the parts of the time spent on a turn, which add up to all of it. silent
-// is the longest silence of the agent.
+// shares returns the parts of a turn's time, which add up to all of it. silent is the
+// agent's longest silence.
 func shares(spent trace.Spend, silent time.Duration) []share {
 	total := spent.Sum()
 	if total <= 0 {
@@ -147,10 +148,8 @@ func shares(spent trace.Spend, silent time.Duration) []share {
 			continue
 		}
 		part := 100 * float64(p.took) / float64(total)
-		one := share{Word: p.word, Class: p.class, Percent: fmt.Sprintf("%.0f %%", part), part: part}
-		if part < 1 {
-			one.Percent = "< 1 %"
-		} else {
+		one := share{Word: p.word, Class: p.class, Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
+		if part >= 1 {
 			one.Bar = &rect{percent(x), percent(part), p.class}
 		}
 		x += part

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,20 +31,23 @@ type stripBar struct {
 	Y, Height string
 }
 
-// mostRows is up to how many turns a strip has rows by kind of activity.
+// mostRows is the largest number of turns for which a strip has rows by kind of activity.
 const mostRows = 60
 
 // stripRows are the classes of the rows.
 var stripRows = []string{"thinks", "says", "tool", "waits"}
 
-// overview gives each session its strip. It returns those of sessions that overlap in time,
-// which are drawn together.
+// overview gives each session its strip. It returns the strips of sessions that overlap
+// in time, which are drawn together.
 func (r *reader) overview(list []*chapter) (together []*strip) {
-	var all []steps.Span
+	var turns, all []steps.Span
+	var apart time.Duration // the time of all turns, if those of different sessions do not overlap
 	for _, c := range list {
-		all = append(append(all, c.spans(r)...), spansOf(c.starts)...)
+		spans := c.spans(r)
+		turns, all = append(turns, spans...), append(append(all, spans...), spansOf(c.starts)...)
+		apart += steps.Length(steps.Join(spans, 0))
 	}
-	beside := besideEachOther(r, list)
+	beside := steps.Length(steps.Join(turns, 0)) < apart
 	axis := newAxis(all, 0)
 	for _, c := range list {
 		spans := c.spans(r)
@@ -69,7 +70,7 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 	return together
 }
 
-// spans returns the known times of a session's turns.
+// spans returns the known time spans of a session's turns.
 func (c *chapter) spans(r *reader) []steps.Span {
 	var list []steps.Span
 	for _, t := range c.turns {
@@ -78,27 +79,6 @@ func (c *chapter) spans(r *reader) []steps.Span {
 		}
 	}
 	return list
-}
-
-// besideEachOther reports whether turns of two sessions overlap in time.
-func besideEachOther(r *reader, list []*chapter) bool {
-	type of struct {
-		steps.Span
-		*chapter
-	}
-	var all []of
-	for _, c := range list {
-		for _, s := range c.spans(r) {
-			all = append(all, of{s, c})
-		}
-	}
-	slices.SortFunc(all, func(a, b of) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.From, b.From)) })
-	for i := 1; i < len(all); i++ {
-		if before := all[i-1]; before.chapter != all[i].chapter && before.Run == all[i].Run && all[i].From < before.To {
-			return true
-		}
-	}
-	return false
 }
 
 // strip returns the strip of a session on an axis that has room for it.
@@ -130,7 +110,7 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 	return one
 }
 
-// stepBars returns bars for what happened in a turn, each in the row of its kind.
+// stepBars returns bars for what happened in a turn, each in the row for its kind.
 func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []stripBar {
 	var bars []stripBar
 	for _, l := range lanes {
@@ -164,8 +144,8 @@ func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 	return bars
 }
 
-// gaps returns how long the idle times between parts were, if over a second and if there is
-// room to say so.
+// gaps returns the lengths of the idle times between parts, if over a second and if there
+// is room to show them.
 func (a *axis) gaps() []tick {
 	var list []tick
 	last := -100.0

@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A table holds the rows by column, and what they refer to. Saved pages have it in this
-// form.
+// A table holds the rows by column, and what they refer to. Saved pages contain it in
+// this form.
 type table struct {
 	Format int      `json:"format"` // 1
 	Ref    string   `json:"ref"`    // name of the tapes in commands
 	Tapes  []listed `json:"tapes"`
-	Runs   int      `json:"runs"`  // how many tapes are the agent's, which come before those of servers; 0: see listed.Side
-	Names  []string `json:"names"` // columns of names are indexes in it; the first is empty
+	Runs   int      `json:"runs"`  // number of the agent's tapes, which come before those of servers; 0: see listed.Side
+	Names  []string `json:"names"` // columns of names hold indexes into it; the first is empty
 	Out    int      `json:"out"`   // frames that did not fit
 
 	Seq    []uint64 `json:"seq"`   // difference from the previous row on the tape
@@ -40,7 +40,7 @@ type table struct {
 	Sum    []string `json:"sum"`
 
 	// Columns that few rows need:
-	Fold  [][2]int `json:"fold"`  // row, and how many frames it represents
+	Fold  [][2]int `json:"fold"`  // row, and the number of frames it represents
 	Found []found  `json:"found"` // by row
 	Batch [][4]int `json:"batch"` // row; method, update and session of an entry
 	Tools [][3]int `json:"tools"` // row; id and title of a tool call named in a batch
@@ -48,7 +48,7 @@ type table struct {
 	Blocks [classes][]int `json:"blocks"` // frames in each block of a class
 }
 
-// listed is a tape in the list.
+// A listed is a tape in the list.
 type listed struct {
 	Name   string `json:"name"`
 	Side   string `json:"side,omitempty"`   // of two runs: A or B
@@ -60,7 +60,7 @@ type listed struct {
 	Zone   int    `json:"zone,omitempty"`  // seconds east of UTC
 }
 
-// found is a finding on a row.
+// A found is a finding on a row.
 type found struct {
 	Row      int    `json:"row"`
 	Rule     string `json:"rule"`
@@ -85,14 +85,14 @@ const (
 	open
 	gap
 	silent
-	joins // continues the run of chunks of the previous row
+	joins // continues the previous row's run of chunks
 	fails // wire.Frame.Failed.Frame has it
 	silentTool
 	silentSetup
 	hung
 )
 
-// listed returns what the list needs to know about a tape, which is the ith of its side.
+// listed returns what the list needs to know about a tape, the ith of its side.
 func (r *reader) listed(t *Tape, i int) listed {
 	l := listed{Name: termtext.Line(tapetext.ShortID(t.Info.Tape)), Server: t.Info.Start.Parent.Server}
 	if start := t.Info.Start.Time; !start.IsZero() {
@@ -127,8 +127,7 @@ func (t *table) cut(n int) {
 	t.Tools = firstRows(t.Tools, n, func(r [3]int) int { return r[0] })
 }
 
-// firstRows returns the entries about the rows before the nth. The list is in order of
-// rows.
+// firstRows returns the entries about the first n rows. The list is in row order.
 func firstRows[T any](list []T, n int, row func(T) int) []T {
 	for len(list) > 0 && row(list[len(list)-1]) >= n {
 		list = list[:len(list)-1]

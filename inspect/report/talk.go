@@ -16,7 +16,7 @@ import (
 // An item is one step of a conversation.
 type item struct {
 	ID    string
-	Kind  string // which part of page.tmpl shows it
+	Kind  string // the part of page.tmpl that shows it
 	At    string // time since the prompt
 	Frame frameRef
 
@@ -100,8 +100,8 @@ func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entit
 	return list
 }
 
-// longPrompt is how many bytes a prompt must have to be scrollable, and so reachable with
-// the tab key; a line counts as 80.
+// longPrompt is the minimum size in bytes of a scrollable prompt, which the tab key can
+// reach; a line counts as 80.
 const longPrompt = 560
 
 // item returns what the story says about an entity.
@@ -181,7 +181,7 @@ func planSteps(p *trace.Plan) []planStep {
 // has a change, a question or a failure.
 func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
 	c := e.ToolCall
-	one := &toolCall{Kind: kindOf(c), Title: toolTitle(c), State: toolState(c, t != nil && t.Open() && r.live())}
+	one := &toolCall{Kind: kindOf(c), Title: termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 160), State: toolState(c, t != nil && t.Open() && r.live())}
 	if first, _, _ := strings.Cut(one.Title, " "); strings.EqualFold(first, one.Kind.Word) {
 		one.Kind.Word = "" // the title says it
 	}
@@ -224,14 +224,10 @@ func jsonText(raw json.RawMessage) string {
 	if v := wire.ValueOf(raw); v.IsString() {
 		return cut(termtext.Text(v.Text()))
 	}
-	var b strings.Builder
-	in := &frametext.Indenter{W: &b}
-	in.Write(raw[:min(len(raw), maxOutput)]) // a strings.Builder does not fail
-	in.Close()
 	if len(raw) > maxOutput {
-		return b.String() + cutMark
+		return frametext.Indented(raw[:maxOutput]) + cutMark
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(frametext.Indented(raw), "\n")
 }
 
 func asked(p *trace.Permission) *permission {

@@ -28,7 +28,7 @@ func amount(n float64, currency string) value {
 
 func (v value) known() bool { return v.unit != "" }
 
-// String returns v for people, or – if it is unknown.
+// String formats v for people, or returns – if it is unknown.
 func (v value) String() string {
 	switch v.unit {
 	case "":
@@ -41,13 +41,13 @@ func (v value) String() string {
 	return termtext.Amount(v.number) + " " + v.unit[len(costs):]
 }
 
-// A difference says how a value of one run differs from that of the other. It is zero for
+// A difference says how a value of one run differs from the other run's. It is zero for
 // values that cannot be compared.
 type difference struct {
 	Order int    // of the second: 1 larger, -1 smaller, 0 the same or nearly so
 	Arrow string // ↑, ↓, = or ≈
 	Words string // such as 300 ms longer
-	Share string // +35 % or ×12; empty if it would say nothing
+	Share string // +35 % or ×12; empty if it would add nothing
 }
 
 // Two times are about the same if they differ by less than the larger of these: a machine
@@ -80,7 +80,7 @@ func between(a, b value) difference {
 	if b.number < a.number {
 		d, sign = difference{Order: -1, Arrow: "↓", Words: value{by, a.unit}.String() + " " + smaller}, "−"
 	}
-	const few = 20 // the share of so few is obvious
+	const few = 20 // with so few, the share is obvious
 	switch {
 	case a.unit == counted && of < few || a.number <= 0:
 	case b.number >= 10*a.number:
@@ -91,8 +91,8 @@ func between(a, b value) difference {
 	return d
 }
 
-// onlyIn returns which run has a value that the other lacks, or "" if both or neither have
-// it.
+// onlyIn returns the run that has a value that the other lacks, or "" if both or neither
+// have it.
 func onlyIn(a, b value) string {
 	switch {
 	case a.known() && !b.known():

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A status is a word about a state, and a class of the style sheet. Classes are always
-// ours, so that an agent cannot hide what it did with an invented status.
+// A status is a word about a state, and a class of the style sheet. We choose the
+// classes, so an agent cannot hide what it did with an invented status.
 type status struct{ Word, Class string }
 
 var toolStates = map[string]status{
@@ -22,10 +22,10 @@ var toolStates = map[string]status{
 	"cancelled":   {"cancelled", "warn"},
 }
 
-// toolState returns the final state of a tool call. turnOpen says that the call may still
-// be running.
+// toolState returns the final state of a tool call. turnOpen means that the call may
+// still be running.
 func toolState(t *trace.ToolCall, turnOpen bool) status {
-	s, ok := toolStates[t.Status]
+	s, ok := toolStates[t.State()]
 	switch {
 	case t.Status == "":
 		return status{}
@@ -64,12 +64,7 @@ func kindOf(t *trace.ToolCall) toolKind {
 	return cmp.Or(toolKinds[t.Kind], toolKinds["other"])
 }
 
-// toolTitle returns the title of a tool call.
-func toolTitle(t *trace.ToolCall) string {
-	return termtext.Brief(cmp.Or(t.Title, t.Name, t.ID), 160)
-}
-
-// errorText returns a JSON-RPC error in one line.
+// errorText returns a JSON-RPC error on one line.
 func errorText(raw json.RawMessage) string {
 	e := wire.ValueOf(raw)
 	return termtext.Brief(termtext.Spaced(e.Get("code").Raw(), e.Get("message").String()), 500)

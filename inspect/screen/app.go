@@ -1,9 +1,9 @@
-// Package screen is a browser of tapes in the terminal. It shows the tapes of a store, the
-// frames of a tape or a session, its conversation, its turns over time, the capabilities of
-// both sides, statistics, and where both sides broke their protocol. It follows tapes that
-// are being recorded. Nothing that came over the wire can control the terminal.
+// Package screen is a terminal browser for tapes. It shows the tapes in a store, the
+// frames of a tape or a session, its conversation, its turns over time, the capabilities
+// of both sides, statistics, and where both sides broke their protocol. It follows tapes
+// that are being recorded. Nothing received over the wire can control the terminal.
 //
-// The package never changes a tape, and deletes one only if the user confirms it.
+// The package never changes a tape, and deletes one only after the user confirms.
 package screen
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
+	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/screen/framepane"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stall"
@@ -22,40 +23,40 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Inspector is a browser of tapes in the terminal. Only its event loop touches the
-// screen. Goroutines of their own read tapes from end to end.
+// An Inspector is a terminal browser for tapes. Only its event loop touches the screen.
+// Separate goroutines read tapes from end to end.
 type Inspector struct {
 	Theme  Theme         // empty: ANSI
-	Store  *record.Store // nil: there is no list of tapes
-	Filter string        // of the frames of the first tape or session opened
+	Store  *record.Store // nil: no list of tapes
+	Filter string        // for the frames of the first tape or session opened
 	Place  Place         // where to begin; zero: the store, or the frames of a subject
 
-	// History is the file that keeps the last filters. It need not exist. Empty: they are
-	// not kept.
+	// History is the file that keeps the latest filters. It need not exist. If empty,
+	// they are not kept.
 	History string
 	Screen  tcell.Screen // nil: the terminal
 
-	// View shows a file in the program named by an environment variable, PAGER or EDITOR.
-	// The program has the terminal until View returns. nil: View is not available.
+	// View opens a file in the program named by an environment variable, PAGER or EDITOR.
+	// The program has the terminal until View returns. If nil, viewing is not available.
 	View func(variable, path string) error
 	Now  func() time.Time // nil: time.Now
 
-	// After is how long an agent may be silent before it counts as hanging; 0:
+	// After is the time that an agent may be silent before it counts as hanging; 0:
 	// stall.DefaultAfter.
 	After time.Duration
 }
 
-// A Subject is what the user looks at: a tape, or a session, which may be on several.
+// A Subject is what the user is looking at: a tape, or a session, which may span several.
 type Subject struct {
 	Name    string
-	Session string // empty: all of the tape
-	Frame   uint64 // to begin with; 0: the first one, or the last of a live tape
-	// Open opens the tape, or the tapes of the session ordered by time. It is called
-	// several times, since a Tape is for one goroutine.
+	Session string // empty: the whole tape
+	Frame   uint64 // initial one; 0: the first, or the last of a live tape
+	// Open opens the tape, or the session's tapes ordered by time. It is called several
+	// times, since a Tape is for one goroutine.
 	Open func() ([]*record.Tape, error)
 }
 
-// TapesOf returns a tape of a store, or a session with the tapes that it is on.
+// TapesOf returns a tape in a store, or a session with the tapes that it is on.
 func TapesOf(store *record.Store, session string, ids ...string) Subject {
 	open := func() ([]*record.Tape, error) {
 		var tapes []*record.Tape
@@ -112,7 +113,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 		select {
 		case <-ended: // perhaps because there is no terminal: then Stop would panic
 		default:
-			ui.Stop() // after it, QueueUpdate would block forever, so it must not be called
+			ui.Stop() // after Stop, QueueUpdate would block forever, so it must not be called
 		}
 	})
 	err := ui.Run()
@@ -150,17 +151,17 @@ func (a *app) begin(sub Subject) error {
 	return nil
 }
 
-// An app is everything on the screen.
+// An app holds everything on the screen.
 type app struct {
 	*tview.Box
 	Inspector
 	ctx  context.Context
 	quit func()
 	keys []key
-	jobs sync.WaitGroup // goroutines that end by themselves, or with ctx
+	jobs sync.WaitGroup // goroutines that end on their own, or with ctx
 
-	// noting is held from reading or writing notes until the result is posted, so that the
-	// event loop receives the newest result last.
+	// noting is held from reading or writing notes until the result is posted, so the
+	// event loop receives the latest result last.
 	noting sync.Mutex
 
 	display
@@ -181,26 +182,26 @@ type display struct {
 	clicks   clicks
 }
 
-// The panels are the places, and what of them is on the screen.
+// The panels are the places, and which parts of them are on the screen.
 type panels struct {
 	place       Place
 	pages       [places]*page.Page
-	page        *page.Page // on the screen; nil: the frames
+	page        *page.Page // the page on the screen; nil: the frames
 	tapes       tapeList
 	search      *searchPage
 	diff        diffPlaceState
 	pane        framepane.Pane
 	inPane      bool // the keys go to the pane
-	noteRows    int  // rows above the content of the pane
+	noteRows    int  // number of rows above the pane's content
 	lastFailure failureFound
 }
 
-// A footer is the content of the last lines.
+// A footer holds the content of the last lines.
 type footer struct {
 	prompt  *prompt // nil: none
 	prefix  string  // the first of two keys
 	message string  // until the next key
-	trouble bool    // it is an error
+	trouble bool    // the message is an error
 }
 
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
@@ -208,11 +209,12 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
 	a.model.folded, a.history, a.searches = true, newHistory(in.History), newHistory(searchesFile(in.History))
 	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
+	a.found = &findingpage.Reader{}
 	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry, Narrows: true}
 	return a
 }
 
-// part returns the part of the screen that keys go to.
+// part returns the part of the screen that receives keys.
 func (a *app) part() part {
 	switch {
 	case a.page == nil && a.inPane:

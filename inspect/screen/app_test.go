@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // A size is one of a screen.
@@ -176,11 +177,11 @@ func brokenFrames(t *testing.T, store *record.Store, id string) (list []uint64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := tapecheck.Options(t.Context(), tape)
+	parts, err := reading.Agents(tape)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := conform.NewChecker(options)
+	c := conform.NewChecker(tapecheck.Options(parts...))
 	for f, err := range tape.Frames(1) {
 		if err != nil {
 			t.Fatal(err)

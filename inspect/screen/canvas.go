@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A canvas is a part of the screen. Drawing is clipped to it.
+// A canvas is a rectangle of the screen. Drawing is clipped to it.
 type canvas struct {
 	screen     tcell.Screen
 	looks      looks
@@ -38,46 +38,31 @@ func (c canvas) line(x, y int, spans []termtext.Span) int {
 	if y < 0 || y >= c.h || x >= c.w {
 		return x
 	}
-	if x+termtext.SpansWidth(spans) <= c.w {
-		for _, s := range spans {
-			x, _ = c.clusters(x, y, s)
-		}
-		return x
-	}
-	full := false
-	room := c.part(0, 0, c.w-1, c.h) // leaves room for the ellipsis
-	for _, s := range spans {
-		if x, full = room.clusters(x, y, s); full {
-			c.screen.SetContent(c.x+x, c.y+y, '…', nil, c.looks[s.Style])
-			c.fill(x+1, y, s.Style) // a wide character may not have fitted
-			return c.w
-		}
+	for _, s := range termtext.CutSpans(spans, c.w-x) {
+		x = c.clusters(x, y, s)
 	}
 	return x
 }
 
-// clusters draws the grapheme clusters that fit.
-func (c canvas) clusters(x, y int, s termtext.Span) (behind int, full bool) {
+// clusters draws a span that fits, and returns the column after it.
+func (c canvas) clusters(x, y int, s termtext.Span) (behind int) {
 	look := c.looks[s.Style]
 	state := -1
 	for text := s.Text; len(text) > 0; {
 		var cluster string
 		var w int
 		cluster, text, w, state = uniseg.FirstGraphemeClusterInString(text, state)
-		if x+w > c.w {
-			return x, true
-		}
 		if x >= 0 {
 			c.put(x, y, cluster, w, look)
 		}
 		x += w
 	}
-	return x, false
+	return x
 }
 
 // put draws a character in the columns that uniseg gives it. Terminals disagree on the
 // width of flags, of joined or modified emoji, and of spacing marks. So each rune with a
-// width gets cells of its own, as far as there are any, and joiners are left out.
+// width gets separate cells, as long as there are any, and joiners are omitted.
 func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	end := x + columns
 	var cell []rune
@@ -107,10 +92,10 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	}
 }
 
-// joins reports whether a character is invisible and only changes others.
+// joins reports whether a character is invisible and only modifies others.
 func joins(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Variation_Selector) }
 
-// unjoin removes from a line drawn by tview what put leaves out.
+// unjoin removes the characters that put omits from a line drawn by tview.
 func (c canvas) unjoin(y int) {
 	for x := range c.w {
 		first, rest, look, _ := c.screen.GetContent(c.x+x, c.y+y)
@@ -125,7 +110,7 @@ func (c canvas) unjoin(y int) {
 const maxMarks = 5
 
 // joiningJamo are the vowels and final consonants of a Hangul syllable. They share the
-// columns of its first consonant.
+// columns of its initial consonant.
 var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
 
 // spans draws a line. A selected one fills the width.
@@ -141,8 +126,9 @@ func (c canvas) spans(y int, line []termtext.Span, selected bool) {
 	c.fill(c.line(0, y, line), y, termtext.Reverse)
 }
 
-// page draws the visible part of a page, with a margin of one column.
-func (c canvas) page(p *page.Page) {
+// page draws the visible part of a page with a margin of one column, and its cursor if
+// the page has the focus. It returns the rows.
+func (c canvas) page(p *page.Page, keys bool) []page.Row {
 	c = c.part(1, 0, c.w, c.h)
 	w := p.Window(c.w, c.h)
 	if w.Heading != nil {
@@ -150,12 +136,13 @@ func (c canvas) page(p *page.Page) {
 		c = c.part(0, 1, c.w, c.h)
 	}
 	for y, row := range w.Rows {
-		c.spans(y, row.Spans, y == w.Cursor)
+		c.spans(y, row.Spans, keys && y == w.Cursor)
 		c.marks(y, row.Spans, row.Marks)
 	}
+	return w.Rows
 }
 
-// marks highlights the matches in a line that has been drawn: they are reversed or, on a
+// marks highlights the matches in a line already drawn: they are reversed or, on a
 // reversed line, not. The current match stands out from the others.
 func (c canvas) marks(y int, line []termtext.Span, marks []page.Mark) {
 	c.restyle(y, line, marks, func(m page.Mark, look tcell.Style) tcell.Style {
@@ -167,12 +154,12 @@ func (c canvas) marks(y int, line []termtext.Span, marks []page.Mark) {
 	})
 }
 
-// underline underlines parts of a line that has been drawn.
+// underline underlines parts of a line already drawn.
 func (c canvas) underline(y int, line []termtext.Span, marks []page.Mark) {
 	c.restyle(y, line, marks, func(_ page.Mark, look tcell.Style) tcell.Style { return look.Underline(true) })
 }
 
-// restyle redraws parts of a drawn line in another style.
+// restyle redraws parts of a line already drawn in another style.
 func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style func(page.Mark, tcell.Style) tcell.Style) {
 	if len(marks) == 0 {
 		return
@@ -190,7 +177,7 @@ func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style fu
 	}
 }
 
-// fill draws blanks up to the end of the line.
+// fill draws blanks to the end of the line.
 func (c canvas) fill(x, y int, s termtext.Style) {
 	if y < 0 || y >= c.h {
 		return
@@ -200,7 +187,7 @@ func (c canvas) fill(x, y int, s termtext.Style) {
 	}
 }
 
-// across draws a horizontal line with a title in it.
+// across draws a horizontal rule with a title in it.
 func (c canvas) across(y int, s termtext.Style, title string) {
 	if y < 0 || y >= c.h {
 		return

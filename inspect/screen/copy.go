@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,16 +10,17 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// maxCopy limits what is sent to the clipboard. Terminals silently drop more (xterm, OSC
-// 52).
+// maxCopy limits what is sent to the clipboard. Terminals silently drop anything larger
+// (xterm, OSC 52).
 const maxCopy = 64 << 10
 
-// copy puts text into the clipboard of the terminal (OSC 52). The terminal does not report
+// copy puts text on the terminal's clipboard (OSC 52). The terminal does not report
 // whether that worked.
 func (a *app) copy(what string, text []byte) {
 	if len(text) > maxCopy {
@@ -69,33 +71,30 @@ func (a *app) copyPath() {
 	a.copy("path", []byte(v.Path))
 }
 
-// copyBlock copies the block under the cursor.
-func (a *app) copyBlock() { a.copyText("text", a.page.BlockText()) }
-
-// copyLine copies the line under the cursor.
-func (a *app) copyLine() { a.copyText("line", a.page.LineText()) }
-
+// copyText copies text of the page.
 func (a *app) copyText(what, text string) {
 	if text == "" {
-		a.notify("there is nothing on this line")
+		a.sayNothing()
 		return
 	}
 	a.copy(what, []byte(text))
 }
 
-// copyReference copies the reference of a frame, tape or session that commands accept.
+// copyReference copies the reference to a frame, tape or session that commands accept.
 func (a *app) copyReference() {
 	ref := ""
-	switch l := a.referred(); {
-	case a.place == storePlace && 0 <= l.item && l.item < len(a.tapes.entries):
-		e := &a.tapes.entries[l.item]
-		if ref = e.session; ref == "" {
-			ref = e.tape.Tape
-		}
-	case a.place == searchPlace && l.item >= 0:
-		ref = a.search.reference(l.item)
-	case l.seq != 0:
-		ref = a.reference(l.seq)
+	l := page.Line{Seq: a.model.current(), Item: -1}
+	if a.page != nil {
+		l = a.page.Current()
+	}
+	switch {
+	case a.place == storePlace:
+		e, _ := a.entry()
+		ref = cmp.Or(e.session, e.tape.Tape)
+	case a.place == searchPlace && l.Item >= 0:
+		ref = a.search.reference(l.Item)
+	case l.Seq != 0:
+		ref = a.reference(l.Seq)
 	}
 	if ref == "" {
 		a.notify("there is no frame on this line")
@@ -104,21 +103,8 @@ func (a *app) copyReference() {
 	a.copy("reference "+termtext.Piece(ref), []byte(ref))
 }
 
-// A referred is the item under the cursor.
-type referred struct {
-	seq  uint64 // 0: no frame
-	item int    // of the page; -1: none
-}
-
-func (a *app) referred() referred {
-	if a.page == nil {
-		return referred{a.model.current(), -1}
-	}
-	l := a.page.Current()
-	return referred{l.Seq, l.Item}
-}
-
-// reference returns a frame as TAPE:FRAME, or as FILE:FRAME if there is no store.
+// reference returns a reference to a frame: TAPE:FRAME, or FILE:FRAME if there is no
+// store.
 func (a *app) reference(seq uint64) string {
 	at := a.timeline.PlaceOf(seq)
 	tape := a.timeline.Part(at.Part).Info.Tape
@@ -128,15 +114,15 @@ func (a *app) reference(seq uint64) string {
 	return fmt.Sprintf("%s:%d", tape, at.Seq)
 }
 
-// A text is what is under the cursor, in the form in which it is written to a file.
+// A text is the item under the cursor, in the form that is written to a file.
 type text struct {
 	what  string // frame or text
 	file  string // suggested name
 	write func(io.Writer) error
-	view  func(io.Writer) error // writes it for reading
+	view  func(io.Writer) error // writes it for viewing
 }
 
-// text returns what is under the cursor. ok is false if there is nothing.
+// text returns the item under the cursor. ok is false if there is none.
 func (a *app) text() (t text, ok bool) {
 	if a.page != nil {
 		block := a.page.BlockText()
@@ -157,7 +143,7 @@ func (a *app) text() (t text, ok bool) {
 	}, seq != 0
 }
 
-// noFrame is the message of keys that need a frame when the list is empty.
+// noFrame is the message for keys that need a frame when the list is empty.
 const noFrame = "no frame is selected"
 
 // sayNothing says that there is nothing under the cursor.
@@ -169,7 +155,7 @@ func (a *app) sayNothing() {
 	a.notify("there is nothing on this line")
 }
 
-// askWrite writes what is under the cursor to a file.
+// askWrite writes the item under the cursor to a file.
 func (a *app) askWrite() {
 	t, ok := a.text()
 	if !ok {
@@ -194,7 +180,7 @@ func (n *byteCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// view opens what is under the cursor in a program of the user: PAGER or EDITOR.
+// view opens the item under the cursor in the user's PAGER or EDITOR.
 func (a *app) view(variable string) {
 	t, ok := a.text()
 	switch {

@@ -8,13 +8,13 @@ import (
 )
 
 // askDelete deletes the tape under the cursor and the tapes nested in it, if the user
-// confirms it.
+// confirms.
 func (a *app) askDelete() {
-	l := a.page.Current()
-	if l.Item < 0 {
+	e, ok := a.entry()
+	if !ok {
 		return
 	}
-	tape := a.tapes.entries[l.Item].tape
+	tape := e.tape
 	below := record.NestingOf(a.tapes.listing.Tapes).Below(tape.Tape)
 	ids, with := []string{tape.Tape}, " and all that is on it?"
 	for _, i := range below {
@@ -33,7 +33,7 @@ func (a *app) askDelete() {
 	a.confirm("delete tape "+tape.Tape+with, func() { a.deleteTapes(ids) }, func() {})
 }
 
-// deleteTapes deletes tapes, and closes whatever shows them.
+// deleteTapes deletes tapes, and closes the views that show them.
 func (a *app) deleteTapes(ids []string) {
 	var waits []func()
 	if a.timeline != nil && slices.ContainsFunc(ids, a.timeline.Has) {

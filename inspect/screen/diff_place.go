@@ -16,11 +16,12 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A diffPlaceState is the place with two tapes or sessions side by side.
+// A diffPlaceState is the state of the place that shows two tapes or sessions side by
+// side.
 type diffPlaceState struct {
 	sides  [2]comparedSide
 	level  compare.Level
-	view   *diffpage.View       // nil: nothing is compared
+	view   *diffpage.View       // nil: nothing is being compared
 	opened *frameindex.Timeline // the timeline last opened from here
 	worker
 }
@@ -36,30 +37,29 @@ var errNotCompared = errors.New("nothing is compared: in the store, m marks a ta
 
 // toggleMark marks the tape or session under the cursor for compareTapes.
 func (a *app) toggleMark() {
-	l := a.page.Current()
-	if l.Item < 0 {
+	e, ok := a.entry()
+	if !ok {
 		return
 	}
-	if a.tapes.marked.key() == l.Key {
+	if a.tapes.marked.key() == e.key() {
 		a.tapes.marked = tapeEntry{}
 		return
 	}
-	a.tapes.marked = a.tapes.entries[l.Item]
+	a.tapes.marked = e
 	a.notify("marked: D on another one shows both side by side")
 }
 
 // compareTapes shows the marked tape or session beside the one under the cursor.
 func (a *app) compareTapes() {
-	l := a.page.Current()
-	if l.Item < 0 {
-		return
-	}
-	marked, e := a.tapes.marked, a.tapes.entries[l.Item]
+	e, ok := a.entry()
+	marked := a.tapes.marked
 	switch {
+	case !ok:
+		return
 	case marked.key() == "":
 		a.notify("mark another one with m first")
 		return
-	case marked.key() == l.Key:
+	case marked.key() == e.key():
 		a.notify("this one is marked; D on another one shows both")
 		return
 	case marked.broken != nil || e.broken != nil:
@@ -95,7 +95,7 @@ func (e *tapeEntry) name(now time.Time) string {
 	return termtext.Dotted(termtext.Piece(what), when, termtext.Piece(tapetext.ShortID(e.tape.Tape)))
 }
 
-// readDiff reads both sides and compares them at a level.
+// readDiff reads both sides and compares them at the given level.
 func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 	var subjects [2]diffpage.Subject
 	var heads [2]diffpage.Head
@@ -103,7 +103,7 @@ func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 		subjects[i] = diffpage.Subject{Session: s.Session, Open: s.Open}
 		for _, p := range s.timeline.Agents() {
 			subjects[i].Lines += p.Info.Lines
-			subjects[i].Live = p.Info.Live // of the last one
+			subjects[i].Live = p.Info.Live // of the last tape
 		}
 		heads[i] = diffpage.Head{Name: s.name, Label: func(at compare.Position) string { return s.timeline.Label(s.seq(at)) }}
 	}
@@ -129,8 +129,8 @@ func (a *app) nextLevel() {
 	a.page = a.pages[diffPlace]
 }
 
-// forgetDiff ends the comparison if it includes a tape. The returned function blocks until
-// the tape is no longer read.
+// forgetDiff ends the comparison if it includes a tape. The returned function blocks
+// until reading of the tape has ended.
 func (a *app) forgetDiff(tape string) (wait func()) {
 	if a.diff.view == nil || !a.diff.sides[0].timeline.Has(tape) && !a.diff.sides[1].timeline.Has(tape) {
 		return func() {}
@@ -139,8 +139,8 @@ func (a *app) forgetDiff(tape string) (wait func()) {
 	return a.diff.Stop()
 }
 
-// enterDiff unfolds the equal steps under the cursor, or goes to the frame on the side of
-// the cursor.
+// enterDiff unfolds the equal steps under the cursor, or goes to the frame on the
+// cursor's side.
 func (a *app) enterDiff(item int) {
 	if a.diff.view.Folded(item) {
 		a.flipDiff()
@@ -156,7 +156,7 @@ func (a *app) flipDiff() {
 	}
 }
 
-// nextDifference goes to the next difference, or to the previous one.
+// nextDifference goes to the next or previous difference.
 func (a *app) nextDifference(forward bool) {
 	from := a.page.Current().Item
 	to := a.diff.view.NextDifference(from, forward)
@@ -198,7 +198,8 @@ func (a *app) openCompared(side diffpage.Side) {
 	a.visit(framesPlace)
 }
 
-// compareFrames shows what differs between the two frames of the line under the cursor.
+// compareFrames shows the differences between the two frames on the line under the
+// cursor.
 func (a *app) compareFrames() {
 	var frames [2]dialect.Frame
 	var names [2]string
@@ -216,25 +217,11 @@ func (a *app) compareFrames() {
 		}
 		frames[side], names[side] = f, fmt.Sprintf("%s frame %s", word, s.timeline.Label(s.seq(at)))
 	}
-	var pane framepane.Pane
-	pane.Compare("", frames[0].Raw, frames[1].Raw)
-	const difference = "the first difference"
-	a.page = &page.Page{State: func() any { return nil }, Lines: func(width int) []page.Line {
-		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(names[0] + " against " + names[1])}, Heading: true}}
-		from, to := pane.Window(width, maxComparison)
-		for k := from; k < to; k++ {
-			lines = append(lines, page.Line{Spans: pane.Spans(k)})
-			if k == pane.Cursor {
-				lines[len(lines)-1].Key = difference
-			}
-		}
-		return lines
-	}}
-	a.page.Find(difference)
+	heading := page.Line{Spans: termtext.Bold.Line(names[0] + " against " + names[1]), Heading: true}
+	lines := append([]page.Line{heading}, framepane.Comparison(frames[0].Raw, frames[1].Raw)...)
+	a.page = &page.Page{State: func() any { return nil }, Lines: func(int) []page.Line { return lines }}
+	a.page.Find(framepane.FirstDifference)
 }
-
-// maxComparison limits the lines shown of a comparison of two frames.
-const maxComparison = 1 << 17
 
 // summary says how much differs.
 func (d *diffPlaceState) summary() string {

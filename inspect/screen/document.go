@@ -22,15 +22,15 @@ type document struct {
 	rows       frameindex.RowCache
 	written    frameNotes
 	model      model
-	snapshot   frameindex.Snapshot // of the index, as of the last drawing
-	err        error               // of the last part that could not be read
+	snapshot   frameindex.Snapshot // snapshot of the index at the last drawing
+	err        error               // for the last part that could not be read
 	query      string              // the filter
 	wanted     page.Words          // the words of the filter, or of the search that found the frame
-	earlier    []string            // previous filters, the last one last
-	openedFrom Place               // the place that it was opened from
+	earlier    []string            // previous filters, latest last
+	openedFrom Place               // the place from which it was opened
 	returnTo   Place               // the place from which the user went to a frame; zero: none
-	cameFrom   []wayBack           // the tapes that led here, the last one last
-	servers    bool                // frames of the servers are shown among those of the agent, if there are any
+	cameFrom   []wayBack           // the tapes that led here, latest last
+	servers    bool                // servers' frames are shown among the agent's, if there are any
 	restarted  record.Info         // a tape of the same agent that began later; zero: none is announced
 
 	readers
@@ -39,17 +39,17 @@ type document struct {
 // The readers read a tape in the background.
 type readers struct {
 	index *frameindex.Index
-	scan  *frameindex.Scan  // finds the frames that the model shows
-	trace *tracepage.Reader // nil: no place has needed it
-	found *findingpage.Reader
-	broke *findingpage.View // of found
+	scan  *frameindex.Scan    // finds the frames that the model shows
+	trace *tracepage.Reader   // nil: no place has needed it yet
+	found *findingpage.Reader // the zero Reader: no tape is open
+	broke *findingpage.View   // view of found
 
 	indexing, scanning, tracing, judging, seeking worker
 
 	seekedTo string // progress of a slow seek; empty: there is none
 }
 
-// openTape opens a subject and starts to read it. query is the filter.
+// openTape opens a subject and starts reading it. query is the filter.
 func (a *app) openTape(sub Subject, query string) error {
 	query, err := queryOf(sub, query)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	return nil
 }
 
-// readTape starts to read a subject, in place of the previous one.
+// readTape starts reading a subject in place of the previous one.
 func (a *app) readTape(sub Subject, query string) error {
 	t, err := frameindex.OpenTimeline(sub.Name, sub.Open)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *app) readTape(sub Subject, query string) error {
 	}
 	a.closeTape()
 	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
-	a.pane.EndSearch()
+	a.pane.Look(page.Words{})
 	a.pane.Clear(0)
 	a.written = frameNotes{timeline: t}
 	a.snapshot, a.err, a.trace = frameindex.Snapshot{}, nil, nil
@@ -110,26 +110,26 @@ func (a *app) readTape(sub Subject, query string) error {
 	return nil
 }
 
-// maxTraced is the number of frames up to which conversations are read in the same pass as
-// findings, before anyone looks at them. They take up to a kilobyte per frame.
+// maxTraced limits the number of frames for which conversations are read in the same pass
+// as findings, before anyone looks at them. They take up to a kilobyte per frame.
 const maxTraced = 1 << 16
 
-// feed reads the tapes for some pages in the background, with the tapes of the agent's
-// servers that are in a store.
+// feed reads the tapes for some pages in the background, together with the tapes of the
+// agent's servers that are in a store.
 func (a *app) feed(w *worker, servers *record.Store, sinks ...frameindex.Sink) {
 	t, index := a.timeline, a.index
 	w.Start(a.ctx, func(ctx context.Context) { t.Feed(ctx, index, servers, sinks...) })
 }
 
-// closeTape ends everything that reads the tape. The returned function blocks until that
-// has ended.
+// closeTape ends all reading of the tape. The returned function blocks until it has
+// ended.
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
 	var waits []func()
 	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
 		waits = append(waits, w.Stop())
 	}
-	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, nil, Subject{}, record.Info{}
+	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, &findingpage.Reader{}, Subject{}, record.Info{}
 	return func() {
 		for _, wait := range waits {
 			wait()
@@ -137,7 +137,7 @@ func (a *app) closeTape() (wait func()) {
 	}
 }
 
-// queryOf returns the first filter of a subject.
+// queryOf returns a subject's initial filter.
 func queryOf(sub Subject, query string) (string, error) {
 	if sub.Session == "" {
 		_, err := filter.Parse(query)
@@ -156,7 +156,7 @@ func (a *app) setFilter(text string) error {
 	a.endSeek()
 	a.query = text
 	a.lookFor(want)
-	a.model.restart()
+	a.model.Matches = frameindex.Matches{}
 	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.index, OnFirst: a.updates.hurry, OnMore: a.updates.wake}
 	if want.NeedsFindings() {
 		s.Judge = a.found
@@ -167,13 +167,13 @@ func (a *app) setFilter(text string) error {
 	return nil
 }
 
-// refresh takes over what was found in the background.
+// refresh applies what was found in the background.
 func (a *app) refresh() {
 	if a.timeline == nil {
 		return
 	}
 	ended := a.snapshot.Ended
-	found := a.scan.Take() // first, since the index has what the scan has found
+	found := a.scan.Take() // first, since the index has everything that the scan has found
 	a.snapshot = a.index.Take()
 	a.rows.Add(a.snapshot.NewRows)
 	a.rows.Latest = a.snapshot.Latest
@@ -191,10 +191,10 @@ func (a *app) refresh() {
 	}
 }
 
-// timersEvery is the interval at which the timers of open requests are drawn.
+// timersEvery is the interval at which timers of open requests are redrawn.
 const timersEvery = 500 * time.Millisecond
 
-// tick draws the timers while a tape is recorded.
+// tick redraws the timers while a tape is being recorded.
 func (a *app) tick(ctx context.Context) {
 	every := time.NewTicker(timersEvery)
 	defer every.Stop()
@@ -208,8 +208,8 @@ func (a *app) tick(ctx context.Context) {
 	}
 }
 
-// sinceStart returns the time since the first tape began if the last one is being recorded,
-// otherwise 0.
+// sinceStart returns the time since the first tape began if the last one is being
+// recorded; otherwise 0.
 func (a *app) sinceStart() time.Duration {
 	if !a.info.Live {
 		return 0
@@ -222,8 +222,8 @@ func (a *app) waits(seq uint64) bool {
 	return a.snapshot.Open.Has(seq)
 }
 
-// session returns the session that the user looks at. At a frame of a server, that is the
-// session that the server was started for.
+// session returns the session that the user is looking at. For a server's frame, that is
+// the session for which the server was started.
 func (a *app) session() string {
 	if a.subject.Session != "" {
 		return a.subject.Session

@@ -8,14 +8,14 @@ import (
 	"github.com/rivo/tview"
 )
 
-// drawEvery is the shortest time between two drawings of what other goroutines have found.
-// Keys are drawn at once.
+// drawEvery is the shortest time between two drawings of other goroutines' results. Keys
+// take effect at once.
 const drawEvery = 50 * time.Millisecond
 
-// The updates pass what other goroutines have found to the event loop, many at a time.
+// The updates pass other goroutines' results to the event loop in batches.
 type updates struct {
-	ready  chan struct{} // holds one
-	urgent chan struct{} // holds one
+	ready  chan struct{} // has capacity one
+	urgent chan struct{} // has capacity one
 
 	mu    sync.Mutex
 	queue []func()
@@ -25,7 +25,7 @@ func newUpdates() *updates {
 	return &updates{ready: make(chan struct{}, 1), urgent: make(chan struct{}, 1)}
 }
 
-// wake says that there is something new.
+// wake signals that there is something new.
 func (u *updates) wake() {
 	select {
 	case u.ready <- struct{}{}:
@@ -33,7 +33,7 @@ func (u *updates) wake() {
 	}
 }
 
-// hurry says that there is something that the user waits for.
+// hurry signals that there is something that the user is waiting for.
 func (u *updates) hurry() {
 	u.wake()
 	select {
@@ -58,7 +58,7 @@ func (u *updates) taken() []func() {
 	return queue
 }
 
-// run makes the event loop call the posted functions and refresh, and draw, until ctx is
+// run makes the event loop call the posted functions, refresh and draw, until ctx is
 // done. ended is closed when the event loop has ended.
 func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan struct{}, refresh func()) {
 	for {
@@ -69,8 +69,8 @@ func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan s
 		}
 		done := make(chan struct{})
 		go func() {
-			// This never returns if the event loop has ended by itself because the terminal
-			// is gone.
+			// This never returns if the event loop has ended on its own because the
+			// terminal is gone.
 			ui.QueueUpdateDraw(func() {
 				for _, do := range u.taken() {
 					do()
@@ -91,4 +91,35 @@ func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan s
 		case <-time.After(drawEvery):
 		}
 	}
+}
+
+// A worker runs one task at a time in the background. The event loop starts and stops it
+// without ever waiting for it.
+type worker struct {
+	cancel func()        // nil: nothing was started
+	ended  chan struct{} // closed when the last task has ended; nil: nothing was started
+}
+
+// Start cancels the current task, and starts another one when that has ended. The task
+// runs until it returns or its context is done.
+func (t *worker) Start(ctx context.Context, do func(context.Context)) {
+	before := t.Stop()
+	ctx, t.cancel = context.WithCancel(ctx)
+	ended := make(chan struct{})
+	t.ended = ended
+	go func() {
+		defer close(ended)
+		before()
+		do(ctx)
+	}()
+}
+
+// Stop cancels the current task. The returned function blocks until the task has ended.
+func (t *worker) Stop() (wait func()) {
+	if t.cancel == nil {
+		return func() {}
+	}
+	t.cancel()
+	ended := t.ended
+	return func() { <-ended }
 }

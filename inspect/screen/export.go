@@ -12,15 +12,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// askExport writes the visible frames of the agent to a file in the portable form. Those of
-// servers have tapes of their own.
-func (a *app) askExport() { a.askExportTo(a.tapeFile()) }
-
-func (a *app) askExportTo(name string) {
+// askExport writes the agent's visible frames to a file in the portable form. Servers'
+// frames have their own tapes. name is the suggested file name.
+func (a *app) askExport(name string) {
 	a.askFile("export what the filter shows"+ofAgent(a.timeline)+" to: ", name, a.exportTo)
 }
 
-// ofAgent returns words which say that only the agent's frames are meant, if there may be
+// ofAgent returns text saying that only the agent's frames are meant, if there may be
 // others.
 func ofAgent(t *frameindex.Timeline) string {
 	if t.HasServers() {
@@ -29,8 +27,8 @@ func ofAgent(t *frameindex.Timeline) string {
 	return ""
 }
 
-// tapeFile returns a file name for the tape. The ID of a session may be a path, so it is
-// not used.
+// tapeFile returns a file name for the tape. A session's ID may be a path, so it is not
+// used.
 func (a *app) tapeFile() string {
 	id := a.timeline.Agents()[0].Tape.ID()
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
@@ -42,10 +40,10 @@ func (a *app) tapeFile() string {
 
 var errNotJudged = errors.New("the tape was closed before it was judged, which the filter asks for")
 
-// exportTo exports in the background. If it fails, the user can change the name.
+// exportTo exports in the background. If that fails, the user can change the name.
 func (a *app) exportTo(path string) error {
 	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
-	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever is recorded meanwhile
+	want.KnowOpen(a.snapshot.Open) // as on the screen, regardless of what is recorded meanwhile
 	t, judge, last := a.timeline, a.found, a.snapshot.Last
 	a.notify("exporting…")
 	a.jobs.Go(func() {
@@ -56,7 +54,7 @@ func (a *app) exportTo(path string) error {
 				if !judge.Await(a.ctx, last) {
 					return errNotJudged
 				}
-				want.KnowFindings(judge.Findings)
+				want.Findings = judge.Findings
 			}
 			t, err := t.Reopen()
 			if err != nil {
@@ -73,7 +71,7 @@ func (a *app) exportTo(path string) error {
 			case err == nil:
 				a.fail(fmt.Errorf("%s, but a part cannot be read: %w", done, damage))
 			case a.prompt == nil && a.timeline != nil:
-				a.askExportTo(path)
+				a.askExport(path)
 				a.prompt.fault(err)
 			default:
 				a.fail(err)

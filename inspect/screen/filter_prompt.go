@@ -10,12 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 )
 
-// askFilter asks for a filter. The line below shows completions.
-func (a *app) askFilter() {
-	a.askQuery("filter: ", a.query, a.filterBy)
-}
-
-// askQuery asks for a query in the language of filters.
+// askQuery asks for a filter query. The line below shows completions.
 func (a *app) askQuery(label, text string, done func(string) error) {
 	a.ask(label, text, func(text string) error {
 		if err := done(text); err != nil {
@@ -24,7 +19,7 @@ func (a *app) askQuery(label, text string, done func(string) error) {
 		a.history.Add(text)
 		return nil
 	})
-	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, len(text), a.values) }
+	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, a.values) }
 	a.prompt.past = a.history.Lines()
 	a.prompt.line = len(a.history.Lines())
 }
@@ -42,8 +37,8 @@ func (a *app) filterBy(text string) error {
 	return nil
 }
 
-// leaveList shows all frames. If it does already, it goes back to where the tape was
-// opened.
+// leaveList shows all frames. If they are already shown, it goes back to where the tape
+// was opened.
 func (a *app) leaveList() {
 	switch {
 	case a.seekedTo != "":
@@ -59,7 +54,7 @@ func (a *app) leaveList() {
 	}
 }
 
-// earlierFilter goes back to the previous filter.
+// earlierFilter returns to the previous filter.
 func (a *app) earlierFilter() {
 	n := len(a.earlier)
 	if n == 0 {
@@ -88,7 +83,7 @@ func (a *app) only(key, value string, exclude bool) {
 }
 
 // onlyThis adds the value under the cursor to the filter. In the list, that is the method
-// or the variant of an update.
+// or update variant.
 func (a *app) onlyThis(exclude bool) {
 	f := &a.pane.Frame
 	if v, ok := a.pane.Value(); ok && a.inPane && a.pane.Folds() {
@@ -107,13 +102,13 @@ func (a *app) onlyThis(exclude bool) {
 }
 
 // onlySession shows the frames of one session. For a server's frame without one, that is
-// the agent's session that the server was started for.
+// the agent's session for which the server was started.
 func (a *app) onlySession() {
 	f := &a.pane.Frame
 	a.only("session", cmp.Or(f.Session, a.timeline.SessionOf(a.timeline.PartOf(f.Seq))), false)
 }
 
-// onlyTurn shows the frames of one turn of one session.
+// onlyTurn shows the frames of one turn in one session.
 func (a *app) onlyTurn() {
 	f, c, r, start := a.pane.Frame, a.snapshot.Columns, a.timeline, a.model.start
 	if f.Seq <= nearby {
@@ -141,8 +136,8 @@ func (a *app) showTurn(session string, turn int) {
 	a.fail(err)
 }
 
-// values returns the values of a key on the tapes. For a path, or all paths, it returns
-// those of the selected frame.
+// values returns a key's values on the tapes. For one path or for all paths, it returns
+// those in the selected frame.
 func (a *app) values(key string) []string {
 	seen := map[string]bool{"": true}
 	var list []string
@@ -170,7 +165,7 @@ func (a *app) values(key string) []string {
 			add(id)
 		}
 	case ".":
-		return a.pane.Paths() // in the order of the frame
+		return a.pane.Paths() // in frame order
 	default:
 		if path := strings.Trim(strings.TrimPrefix(key, "."), "`"); path != key {
 			add(a.pane.ValueAt(path))

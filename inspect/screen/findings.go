@@ -6,14 +6,13 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/screen/framepane"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// judge makes the page of findings and returns its reader.
+// judge makes the findings page and returns its reader.
 func (a *app) judge() *findingpage.Reader {
 	r := findingpage.NewReader(a.timeline.Label, a.subject.Session, a.updates.wake)
 	v := findingpage.NewView(r)
@@ -25,19 +24,11 @@ func (a *app) judge() *findingpage.Reader {
 	return r
 }
 
-// showFinding goes to the frame of a line, and to its finding.
+// showFinding goes to a line's frame, and to its finding.
 func (a *app) showFinding(l page.Line) {
 	a.pane.RevealUnderlined(l.Seq)
 	a.showFrame(l)
 }
-
-// brokenIn returns the greatest strength of the findings on the frames of a row.
-func (a *app) brokenIn(r frameindex.RowRange) conform.Strength {
-	return a.found.Worst(r.Seq, r.Seq+uint64(max(r.Frames, 1)), a.broke.Least)
-}
-
-// maxFindingLines limits the lines of findings above a frame.
-const maxFindingLines = 4
 
 // drawFindings draws the findings on the selected frame, and returns the rest of the
 // canvas.
@@ -56,15 +47,10 @@ func (a *app) drawFindings(c canvas) (rest canvas) {
 		}
 	}
 	a.pane.Underline(places)
-	lines = lines[:min(len(lines), maxFindingLines, c.h/2)]
-	for y, line := range lines {
-		c.line(1, y, line)
-	}
-	a.noteRows += len(lines)
-	return c.part(0, len(lines), c.w, c.h)
+	return a.drawAbove(c, lines)
 }
 
-// foundHere returns the broken rule under the cursor, nil if there is none.
+// foundHere returns the broken rule under the cursor, or nil if there is none.
 func (a *app) foundHere() *conform.Rule {
 	if a.page != nil {
 		return a.broke.Rule(a.page.Current())
@@ -75,9 +61,7 @@ func (a *app) foundHere() *conform.Rule {
 	return nil
 }
 
-func (a *app) hasFinding() bool { return a.foundHere() != nil }
-
-// explain shows the explanation of the broken rule under the cursor.
+// explain explains the broken rule under the cursor.
 func (a *app) explain() {
 	rule := a.foundHere()
 	if rule == nil {
@@ -98,16 +82,16 @@ func (a *app) toggleFindingNotes() {
 	a.notify("violations, warnings and notes")
 }
 
-// brokenFrom returns the nearest visible frame after or before another that has a finding,
-// 0 if there is none.
+// brokenFrom returns the nearest visible frame after or before another that has a
+// finding, or 0 if there is none.
 func (a *app) brokenFrom(from uint64, forward bool) uint64 {
 	return a.found.Next(from, forward, a.broke.Least, a.model.All.Has)
 }
 
 // findingCounts returns the number of findings by strength, with an ellipsis if more may
-// come. It follows the name of the place.
+// come. It is shown after the place's name.
 func (a *app) findingCounts() string {
-	if a.found == nil {
+	if a.timeline == nil {
 		return ""
 	}
 	var b strings.Builder
@@ -117,7 +101,7 @@ func (a *app) findingCounts() string {
 			fmt.Fprintf(&b, " %s%s", report.Sign(s), termtext.Grouped(int64(n)))
 		}
 	}
-	if judged, ended := a.found.Progress(); !ended && judged < a.info.Lines {
+	if judged, ended, _ := a.found.Progress(); !ended && judged < a.info.Lines {
 		b.WriteString("…")
 	}
 	return b.String()

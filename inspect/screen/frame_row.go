@@ -28,11 +28,11 @@ type rowForm struct {
 	failure dialect.Failure
 	silence time.Duration    // as in frametext.Row
 	waits   bool             // it is a request without a response
-	now     time.Duration    // if its tape is being recorded; otherwise 0
-	sign    string           // of its notes; empty: none
-	server  bool             // it is on the tape of a server, among others
+	now     time.Duration    // the current time if its tape is being recorded; otherwise 0
+	sign    string           // sign for its notes; empty: none
+	server  bool             // it is on a server's tape, shown among others
 	broken  conform.Strength // strength of its worst finding; None: there is none
-	above   *frameindex.Row  // the row above; nil: there is none on the screen
+	above   *frameindex.Row  // the row above; nil: none is on the screen
 }
 
 // rowSpans returns a row as a line.
@@ -49,8 +49,11 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Mark: findingMark(form.broken), Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Number: number + " " + form.time(f), Kind: form.width >= 72,
+		Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Number: number + " " + form.time(f), Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
+	}
+	if form.broken != conform.None {
+		line.Mark = findingpage.StyleOf(form.broken).Span(report.Sign(form.broken))
 	}
 	if u := form.above; u != nil && u.Err == nil {
 		line.Again, line.Above = frametext.Name(&u.Frame) == frametext.Name(f), u.Summary
@@ -65,14 +68,6 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		line.Latency = termtext.Duration(latency)
 	}
 	return append([]termtext.Span{mark}, line.Spans(form.width-1)...)
-}
-
-// findingMark returns the mark of a row with a finding.
-func findingMark(s conform.Strength) termtext.Span {
-	if s == conform.None {
-		return termtext.Span{}
-	}
-	return findingpage.StyleOf(s).Span(report.Sign(s))
 }
 
 // time returns a frame's time in the chosen form.

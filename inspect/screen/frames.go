@@ -28,7 +28,7 @@ func (a *app) drawList(c canvas) {
 		r := a.rows.Row(w.Seq)
 		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
 		form.server = a.timeline.Part(a.timeline.PartOf(w.Seq)).Server != ""
-		form.failure, form.broken = a.failure(&r.Frame), a.brokenIn(w)
+		form.failure, form.broken = a.failure(&r.Frame), a.found.Worst(w.Seq, w.Seq+uint64(max(w.Frames, 1)), a.broke.Least)
 		if r.Frame.Slow() != dialect.NotSlow {
 			form.silence = a.snapshot.Silence(&r.Frame, a.sameTape(w.Seq))
 		}
@@ -48,7 +48,7 @@ func (a *app) sameTape(seq uint64) func(uint64) bool {
 	return func(other uint64) bool { return t.PartOf(other) == part }
 }
 
-// timeBefore returns the time of the row above the screen.
+// timeBefore returns the time of the row just above the screen.
 func (a *app) timeBefore(window []frameindex.RowRange) time.Duration {
 	if a.model.times != sinceBefore || len(window) == 0 {
 		return 0
@@ -83,13 +83,10 @@ func (a *app) drawPane(title, c canvas) {
 	if c.h == 0 || a.pane.Frame.Seq == 0 {
 		return
 	}
+	a.noteRows = 0
 	c = a.drawFindings(a.drawNotes(c))
-	from, to := a.pane.Window(c.w-1, c.h)
-	for k := from; k < to; k++ {
-		line, of := a.pane.Spans(k), c.part(1, 0, c.w, c.h)
-		of.spans(k-from, line, a.inPane && k == a.pane.Cursor)
-		of.underline(k-from, line, a.pane.Underlines(k))
-		of.marks(k-from, line, a.pane.Marks(k))
+	for y, row := range c.page(&a.pane.Page, a.inPane) {
+		c.part(1, 0, c.w, c.h).underline(y, row.Spans, a.pane.Underlines(row))
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The widths of a column of the page of keys: keys, and what they do.
+// Widths of the columns on the key page: keys, and what they do.
 const (
 	keyColumns  = 7
 	whatColumns = 31
 	helpColumns = keyColumns + whatColumns + 1
 )
 
-// help shows the keys of the current place.
+// help shows the keys for the current place.
 func (a *app) help() {
 	where := a.part()
 	if where == inHelp {
@@ -34,7 +34,7 @@ func (a *app) help() {
 	}}
 }
 
-// helpRows returns the help on the keys that work in a part of the screen, below their
+// helpRows returns help on the keys that work in a part of the screen, preceded by their
 // subject; nil if there are none.
 func (g *keyGroup) helpRows(where part) [][]termtext.Span {
 	rows := [][]termtext.Span{{termtext.Bold.Span(g.subject)}}
@@ -51,14 +51,14 @@ func (g *keyGroup) helpRows(where part) [][]termtext.Span {
 	return rows
 }
 
-// An explanation is a group of keys with one explanation.
+// An explanation is a group of keys with a common explanation.
 type explanation struct {
 	names []string
 	where part
 	what  string
 }
 
-// explained returns the explanations of the keys that work in one of the parts. Keys that
+// explained returns the explanations of the keys that work in any of the parts. Keys that
 // share an explanation are listed by their first names only.
 func explained(keys []key, where part) []explanation {
 	var list []explanation
@@ -91,8 +91,8 @@ func explained(keys []key, where part) []explanation {
 	return list
 }
 
-// abreast lays blocks out in columns of about equal height, each block in one column, with
-// a blank row between blocks.
+// abreast lays out blocks in columns of about equal height, each block in one column,
+// with a blank row between blocks.
 func abreast(blocks [][][]termtext.Span, columns int) []page.Line {
 	height, whole := 0, 0
 	for _, b := range blocks {
@@ -105,8 +105,8 @@ func abreast(blocks [][][]termtext.Span, columns int) []page.Line {
 	}
 }
 
-// inColumns stacks blocks into columns of a height, which is at least that of the highest
-// block.
+// inColumns stacks blocks into columns of the given height, which is at least that of the
+// tallest block.
 func inColumns(blocks [][][]termtext.Span, height int) [][][]termtext.Span {
 	var columns [][][]termtext.Span
 	for _, b := range blocks {
@@ -120,7 +120,7 @@ func inColumns(blocks [][][]termtext.Span, height int) [][][]termtext.Span {
 	return columns
 }
 
-// acrossColumns returns the lines of columns side by side.
+// acrossColumns returns the lines of columns placed side by side.
 func acrossColumns(columns [][][]termtext.Span) []page.Line {
 	var lines []page.Line
 	for y := 0; ; y++ {

@@ -12,24 +12,24 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A history is a list of filters, or of other words, that the user has typed. It is kept in
-// a file, one entry a line, for later runs. If the file cannot be read or written, the
-// history lasts as long as the program; that is not an error.
+// A history is a list of filters, or of other words, that the user has typed. It is kept
+// in a file, one entry per line, for later runs. If the file cannot be read or written,
+// the history lasts only as long as the program; that is not an error.
 type history struct {
 	path  string // empty: there is no file
 	lines []string
 }
 
 const (
-	maxHistory     = 100       // filters
+	maxHistory     = 100       // number of filters
 	maxHistoryLine = 1 << 10   // bytes
 	maxHistoryFile = 256 << 10 // bytes; a larger file is not a history
 )
 
-// newHistory returns the history in a file. Empty: there is no file.
+// newHistory returns the history in a file. If path is empty, there is no file.
 func newHistory(path string) history { return history{path, read(path)} }
 
-// searchesFile returns the file for searched words, beside the one for filters.
+// searchesFile returns the file for search words, next to the one for filters.
 func searchesFile(filters string) string {
 	if filters == "" {
 		return ""
@@ -53,7 +53,7 @@ func read(path string) []string {
 	return lines
 }
 
-// remember moves or adds a filter to the end.
+// remember adds a filter at the end, or moves it there.
 func remember(lines []string, line string) []string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
 	if strings.TrimSpace(line) == "" || len(line) > maxHistoryLine || strings.ContainsFunc(line, odd) {
@@ -64,10 +64,10 @@ func remember(lines []string, line string) []string {
 	return lines[max(0, len(lines)-maxHistory):]
 }
 
-// Lines returns the entries, the latest last.
+// Lines returns the entries, latest last.
 func (h *history) Lines() []string { return h.lines }
 
-// Last returns the latest entry, empty if there is none.
+// Last returns the latest entry, or the empty string if there is none.
 func (h *history) Last() string {
 	if len(h.lines) == 0 {
 		return ""

@@ -1,7 +1,9 @@
 package screen
 
-// keyTable returns all keys by subject, in the order of their explanations. The page of
-// keys and the help topic are made from it.
+import "github.com/acptap/acptap/record"
+
+// keyTable returns all keys by subject, in the order of their explanations. The key page
+// and the help topic are generated from it.
 func keyTable() []keyGroup {
 	return []keyGroup{
 		{"Move", []key{
@@ -25,13 +27,13 @@ func keyTable() []keyGroup {
 			{[]string{"h", "Left"}, inChat, "fold; unfold", nil, func(a *app) { a.page.FoldHere(true) }},
 			{[]string{"l", "Right"}, inChat, asBefore, nil, func(a *app) { a.page.FoldHere(false) }},
 			{[]string{"h", "Left"}, inPane, "fold, or to what it is in; unfold", nil, func(a *app) { a.pane.Close() }},
-			{[]string{"l", "Right"}, inPane, asBefore, nil, func(a *app) { a.pane.Unfold() }},
+			{[]string{"l", "Right"}, inPane, asBefore, nil, func(a *app) { a.pane.FoldHere(false) }},
 			{[]string{"Enter", "Space"}, inPane, "fold, unfold, show all", either("fold", "", func(a *app) bool { return a.pane.Folds() }), func(a *app) { a.pane.Open() }},
 			{[]string{"Esc"}, inPane, "end the search; back to the list", either("clear", "back", (*app).searchesFrame), (*app).leavePane},
 			{[]string{"Esc"}, inList, "clear the filter; back", either("back", "", func(a *app) bool { return len(a.cameFrom) > 0 }), (*app).leaveList},
 		}},
 		{"Filter and search", []key{
-			{[]string{"/"}, inList, "filter", says("filter"), (*app).askFilter},
+			{[]string{"/"}, inList, "filter", says("filter"), func(a *app) { a.askQuery("filter: ", a.query, a.filterBy) }},
 			{[]string{"/"}, inLists, "filter by words", says("filter"), (*app).askWords},
 			{[]string{"/"}, inPane | inTexts, "search", says("search"), (*app).askWords},
 			{[]string{"n"}, anywhere &^ inEmpty, "next, previous match", nil, func(a *app) { a.nextMatch(true) }},
@@ -63,7 +65,7 @@ func keyTable() []keyGroup {
 			{[]string{"z"}, inDiff, "unfold, fold everything", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
 			{[]string{"x"}, inDiff, "compare content, all, the shape", says("what counts"), (*app).nextLevel},
 			{[]string{"z"}, inTurns, "only this turn, all turns", either("all turns", "this turn", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
-			{[]string{"i"}, inFrames | inFindings, "what the broken rule asks for", either("explain", "", (*app).hasFinding), (*app).explain},
+			{[]string{"i"}, inFrames | inFindings, "what the broken rule asks for", either("explain", "", func(a *app) bool { return a.foundHere() != nil }), (*app).explain},
 			{[]string{"!"}, inFrames | inFindings, "notes of acptap check, too", nil, (*app).toggleFindingNotes},
 			{[]string{"S"}, inFrames, "frames of the agent's servers, too", nil, (*app).toggleServers},
 			{[]string{"x"}, inFrames, "tree, as it came, hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
@@ -85,12 +87,12 @@ func keyTable() []keyGroup {
 			{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},
 			{[]string{"yv"}, inFrames, "copy the value", nil, (*app).copyValue},
 			{[]string{"yp"}, inPane, "copy the path of the value", nil, (*app).copyPath},
-			{[]string{"yy"}, inPages, "copy the text around the line", nil, (*app).copyBlock},
-			{[]string{"yv"}, inPages, "copy the line", nil, (*app).copyLine},
+			{[]string{"yy"}, inPages, "copy the text around the line", nil, func(a *app) { a.copyText("text", a.page.BlockText()) }},
+			{[]string{"yv"}, inPages, "copy the line", nil, func(a *app) { a.copyText("line", a.page.LineText()) }},
 			{[]string{"yp"}, inList | inPages, "copy TAPE:FRAME, for commands", nil, (*app).copyReference},
 			{[]string{"w"}, inFrames, "write the frame to a file", nil, (*app).askWrite},
 			{[]string{"w"}, inPages, "write the text to a file", nil, (*app).askWrite},
-			{[]string{"X"}, inFrames, "export what the filter shows", nil, (*app).askExport},
+			{[]string{"X"}, inFrames, "export what the filter shows", nil, func(a *app) { a.askExport(a.tapeFile()) }},
 			{[]string{"v"}, inFrames | inPages, "open in $PAGER, in $EDITOR", nil, func(a *app) { a.view("PAGER") }},
 			{[]string{"V"}, inFrames | inPages, asBefore, nil, func(a *app) { a.view("EDITOR") }},
 		}},
@@ -98,7 +100,7 @@ func keyTable() []keyGroup {
 			{[]string{"m"}, inTapes, "mark the tape or session", either("mark", "", func(a *app) bool { return a.tapes.marked.key() == "" }), (*app).toggleMark},
 			{[]string{"D"}, inTapes, "side by side with the marked one", either("side by side", "", func(a *app) bool { return a.tapes.marked.key() != "" }), (*app).compareTapes},
 			{[]string{"R"}, anywhere, "open, dismiss the new tape of the agent", nil, (*app).openRestarted},
-			{[]string{"^R"}, anywhere, asBefore, nil, (*app).dismissRestarted},
+			{[]string{"^R"}, anywhere, asBefore, nil, func(a *app) { a.restarted = record.Info{} }},
 			{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		}},
 		{"Places", []key{
@@ -122,31 +124,25 @@ func keyTable() []keyGroup {
 
 // move moves the selection or the cursor.
 func (a *app) move(n int) {
-	switch a.part() {
-	case inList:
+	if a.part() == inList {
 		a.model.move(n)
-	case inPane:
-		a.pane.Move(n)
-	default:
-		a.page.Move(n)
+		return
 	}
+	a.searched().Move(n)
 }
 
-// turnPages moves by pages: the visible part moves along with the selection or the cursor.
+// turnPages moves by pages: the visible part moves along with the selection or cursor.
 func (a *app) turnPages(pages int) {
-	switch a.part() {
-	case inList:
+	if a.part() == inList {
 		n := pages * max(a.model.height-1, 1)
 		a.model.shift(n)
 		a.model.move(n)
-	case inPane:
-		a.pane.Turn(pages)
-	default:
-		a.page.Turn(pages)
+		return
 	}
+	a.searched().Turn(pages)
 }
 
-// toEnd goes to the last line or the first one.
+// toEnd goes to the last or first line.
 func (a *app) toEnd(last bool) {
 	switch {
 	case a.part() == inList && last:
@@ -154,16 +150,14 @@ func (a *app) toEnd(last bool) {
 		a.model.follow = !a.snapshot.Ended
 	case a.part() == inList:
 		a.model.home()
-	case last && a.page != nil:
-		a.page.End()
 	case last:
-		a.move(1 << 30)
+		a.searched().End()
 	default:
 		a.move(-1 << 30)
 	}
 }
 
-// intoPane makes the pane receive keys. Its frame stays, even if others are recorded.
+// intoPane gives the pane the focus. Its frame stays, even if others are recorded.
 func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
 
 func (a *app) otherPart() {
@@ -210,7 +204,7 @@ func (a *app) toggleFollow() {
 	}
 }
 
-// back ends a search, closes the page of keys, or goes from another place to the frames.
+// back ends a search, closes the key page, or returns from another place to the frames.
 func (a *app) back() {
 	switch {
 	case !a.page.Words().IsZero():

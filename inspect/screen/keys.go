@@ -8,19 +8,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A key is a key of the keyboard, and what it does.
+// A key is a keyboard key together with what it does.
 type key struct {
 	names []string // as keyName returns them; two letters are pressed in succession
 	where part
-	what  string            // what it does; asBefore: the previous key says so
+	what  string            // what it does; asBefore: as the previous key says
 	hint  func(*app) string // shown on the last line unless empty; nil: only in the list of keys
 	do    func(*app)
 }
 
-// asBefore is the explanation of a key that the previous key explains too.
+// asBefore is the explanation of a key that shares the previous key's.
 const asBefore = ""
 
-// A keyGroup is the keys of one subject.
+// A keyGroup is a group of keys on one subject.
 type keyGroup struct {
 	subject string
 	keys    []key
@@ -35,7 +35,7 @@ func allKeys(groups []keyGroup) []key {
 	return keys
 }
 
-// A part is a part of the screen that keys go to.
+// A part is a part of the screen that receives keys.
 type part uint16
 
 const (
@@ -45,7 +45,7 @@ const (
 	inStart // the store, while no tape is open
 	inEmpty // the store, while there are no tapes
 	inChat
-	inFound // results of a search of all tapes
+	inFound // results of a search through all tapes
 	inTurns
 	inText // any other place
 	inDiff
@@ -54,9 +54,9 @@ const (
 
 	inFrames = inList | inPane
 	inTapes  = inStore | inStart
-	inLists  = inTapes | inFound // narrowed by words
+	inLists  = inTapes | inFound // lists that a search narrows
 	inTexts  = inChat | inTurns | inText | inDiff | inFindings | inHelp
-	inPages  = inLists | inChat | inTurns | inText | inFindings // with text to copy
+	inPages  = inLists | inChat | inTurns | inText | inFindings // pages with text to copy
 	anywhere = inFrames | inLists | inEmpty | inTexts
 )
 
@@ -76,7 +76,7 @@ func keyName(e *tcell.EventKey) string {
 	}
 }
 
-// press does what a key does in this part, if anything.
+// press performs a key's action in this part, if it has one.
 func (a *app) press(name string) {
 	typed := a.prefix + name
 	a.prefix = ""
@@ -103,13 +103,13 @@ type hint struct{ key, does string }
 
 const hintGap = "   "
 
-// width returns the columns of the hint with the gap after it.
+// width returns the columns that the hint and the gap after it take.
 func (h hint) width() int { return len(h.key) + 1 + len(h.does) + len(hintGap) }
 
-// says returns the hint of a key that always does the same.
+// says returns the hint for a key that always does the same.
 func says(does string) func(*app) string { return func(*app) string { return does } }
 
-// either returns the hint of a key that does one of two things.
+// either returns the hint for a key that does one of two things.
 func either(does, otherwise string, now func(*app) bool) func(*app) string {
 	return func(a *app) string {
 		if now(a) {
@@ -148,7 +148,7 @@ func (a *app) drawHints(c canvas) {
 	c.hints(hints)
 }
 
-// hints draws keys with what they do.
+// hints draws keys and what they do.
 func (c canvas) hints(hints []hint) {
 	var row []termtext.Span
 	gap := ""

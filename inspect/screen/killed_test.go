@@ -58,7 +58,10 @@ func TestKilled(t *testing.T) {
 		return strings.Contains(bar, "cut off") && strings.Contains(s, "no answer") && !strings.Contains(s, "no answer yet") && !strings.Contains(s, "waits ") && !strings.Contains(s, "following")
 	})
 	term.press(t, "4")
-	term.wait(t, "a turn without an end", has("recording cut off"))
+	term.wait(t, "a turn without an end", func(s string) bool {
+		_, below, _ := strings.Cut(s, "\n")
+		return strings.Contains(below, "recording cut off")
+	})
 	term.press(t, "6")
 	term.wait(t, "what it was asked", func(s string) bool {
 		_, open, found := strings.Cut(s, "Calls without an answer")

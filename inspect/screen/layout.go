@@ -7,13 +7,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The sizes from which the pane is below the list, and beside it.
+// Smallest sizes at which the pane is below the list, and beside it.
 const (
 	paneBelow  = 12 // rows
 	paneBeside = 150
 )
 
-// A layout is the division of the screen into parts.
+// A layout divides the screen into parts.
 type layout struct {
 	bar, body, list, title, pane, status, hints canvas
 }
@@ -60,7 +60,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	case a.page != nil && a.part() == inDiff:
 		a.drawDiff(l.body)
 	case a.page != nil:
-		l.body.page(a.page)
+		l.body.page(a.page, true)
 	default:
 		a.drawList(l.list)
 		a.drawPane(l.title, l.pane)

@@ -19,7 +19,7 @@ func TestLeaveSearch(t *testing.T) {
 		s := a.search.results
 		a.search.Start(t.Context(), func(ctx context.Context) {
 			<-release
-			s.run(ctx, frameindex.Search{Store: a.Store, Filter: filter.Filter{}}, func() {})
+			s.run(ctx, frameindex.Search{Store: a.Store, Filter: filter.Filter{}}, func(do func()) { do() })
 		})
 		a.leaveSearch()
 		if got, want := a.search.progress(), " · ended at 0 %"; got != want {

@@ -9,15 +9,15 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 )
 
-// A model is the list of frames as the user sees it: which frames are shown, the selection,
-// and the visible part. It refers to frames by number, so new frames or another filter do
-// not move what the user looks at.
+// A model is the list of frames as the user sees it: which frames are shown, the
+// selection, and the visible part. It refers to frames by number, so new frames or
+// another filter do not move what the user is looking at.
 type model struct {
-	folded bool // runs of chunks are one row
+	folded bool // each run of chunks is one row
 	follow bool // keep the last row selected as frames arrive
 	times  timeForm
 	start  time.Time               // when the tape began
-	label  func(seq uint64) string // returns the label of a frame
+	label  func(seq uint64) string // returns a frame's label
 
 	frameindex.Matches
 	selected uint64 // 0: none
@@ -25,8 +25,8 @@ type model struct {
 	height   int    // rows on the screen
 	target   uint64 // frame to select once the scan gets there; 0: none
 
-	// awaited returns the target once it has a number on the timeline, 0 until then; nil:
-	// there is none, or it is known.
+	// awaited returns the target once it has a number on the timeline, or 0 until then.
+	// If nil, there is no target or it is known.
 	awaited func() uint64
 }
 
@@ -42,7 +42,7 @@ const (
 
 var timeNames = [timeForms]string{"since the start", "since the row before", "of day"}
 
-// rows returns the first frames of all rows.
+// rows returns the first frame of each row.
 func (m *model) rows() *frameindex.NumberSet {
 	if m.folded {
 		return &m.Heads
@@ -50,10 +50,7 @@ func (m *model) rows() *frameindex.NumberSet {
 	return &m.All
 }
 
-// restart clears the results before another scan.
-func (m *model) restart() { m.Matches = frameindex.Matches{} }
-
-// add adds the results of a scan. It returns an error if the target is not on a row.
+// add adds a scan's results. It returns an error if the target is not on a row.
 func (m *model) add(f frameindex.Found) (err error) {
 	m.Add(f)
 	m.resolve()
@@ -87,8 +84,8 @@ func (m *model) resolve() {
 	}
 }
 
-// current returns the selected frame, 0 if it is not shown. Before the scan gets there it
-// counts as shown.
+// current returns the selected frame, or 0 if it is not shown. Until the scan gets there
+// it counts as shown.
 func (m *model) current() uint64 {
 	if !m.rows().Has(m.selected) && (m.Complete || m.selected <= m.Last) {
 		return 0
@@ -96,7 +93,7 @@ func (m *model) current() uint64 {
 	return m.selected
 }
 
-// place returns the number of rows before the selected one, and of all rows.
+// place returns the number of rows before the selected one, and the total number.
 func (m *model) place() (before, all int) {
 	rows := m.rows()
 	return max(rows.Below(m.selected+1)-1, 0), rows.Len()
@@ -111,7 +108,7 @@ func (m *model) move(n int) {
 	m.choose(before+n, all)
 }
 
-// choose selects row i, or the nearest one, and gives up any target.
+// choose selects row i, or the nearest one, and drops any target.
 func (m *model) choose(i, all int) {
 	m.target, m.awaited = 0, nil
 	if all > 0 {
@@ -128,7 +125,7 @@ func (m *model) home() {
 // end selects the last row.
 func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
 
-// jump selects the row of a frame. It returns an error if there is none.
+// jump selects a frame's row. It returns an error if there is none.
 func (m *model) jump(seq uint64) error {
 	if seq > m.Last && !m.Complete {
 		m.follow, m.target, m.awaited = false, seq, nil
@@ -145,9 +142,9 @@ func (m *model) jump(seq uint64) error {
 	return nil
 }
 
-// nextFailure goes to the next row with a failure, or to the previous one. It wraps around
-// once the scan is complete. broken returns the nearest visible frame with a finding, which
-// counts as a failure, 0 if there is none.
+// nextFailure goes to the next or previous row with a failure. It wraps around once the
+// scan is complete. broken returns the nearest visible frame with a finding, which counts
+// as a failure, or 0 if there is none.
 func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool) uint64) (round bool, err error) {
 	from := m.selected
 	if row := m.rowRange(from); forward && row.Frames > 1 {
@@ -169,8 +166,8 @@ func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool)
 	return round, m.jump(seq)
 }
 
-// failureFrom returns the nearest failure or finding after or before a frame, 0 if there is
-// none.
+// failureFrom returns the nearest failure or finding after or before a frame, or 0 if
+// there is none.
 func (m *model) failureFrom(from uint64, forward bool, broken func(uint64, bool) uint64) uint64 {
 	seq, other := m.Failures.Next(from+1), broken(from, forward)
 	if !forward {
@@ -195,8 +192,9 @@ func (m *model) fold() {
 	m.settle()
 }
 
-// settle selects the row that contains the selected frame, or else the previous one. If
-// there are no rows, the frame stays selected, since another filter may show it.
+// settle selects the row that contains the selected frame, or, if there is none, the
+// previous one. If there are no rows, the frame stays selected, since another filter may
+// show it.
 func (m *model) settle() {
 	rows := m.rows()
 	if seq := rows.Previous(m.selected); seq != 0 {
@@ -206,8 +204,8 @@ func (m *model) settle() {
 	}
 }
 
-// window returns the rows on a screen of that height, scrolled so that the selected row is
-// among them.
+// window returns the rows on a screen of the given height, scrolled so that the selected
+// row is among them.
 func (m *model) window(height int) []frameindex.RowRange {
 	m.height = height
 	rows := m.rows()

@@ -14,7 +14,7 @@ func TestWishOfHiddenFrame(t *testing.T) {
 	if err := m.jump(3); err != nil {
 		t.Fatal(err)
 	}
-	err := m.add(frameindex.Found{Matches: []frameindex.Match{frameindex.NewMatch(2, true, false), frameindex.NewMatch(4, true, false)}, Last: 5, Complete: true})
+	err := m.add(frameindex.Found{Matches: []frameindex.Match{{Seq: 2, Head: true}, {Seq: 4, Head: true}}, Last: 5, Complete: true})
 	if err == nil || err.Error() != "frame 3 does not fit the filter" || m.selected != 2 {
 		t.Errorf("got %v, and frame %d selected, want frame 2 and why", err, m.selected)
 	}
@@ -38,7 +38,7 @@ func TestWish(t *testing.T) {
 		scanned := func(from, to uint64, caught bool) {
 			f := frameindex.Found{Last: to, Complete: caught}
 			for seq := from; seq <= to; seq++ {
-				f.Matches = append(f.Matches, frameindex.NewMatch(seq, true, false))
+				f.Matches = append(f.Matches, frameindex.Match{Seq: seq, Head: true})
 			}
 			m.add(f)
 		}

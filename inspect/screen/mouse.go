@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// wheelLines is the number of lines per notch of the wheel.
+// wheelLines is the number of lines scrolled per notch of the wheel.
 const wheelLines = 3
 
 // mouse handles a click or the wheel, and reports whether it had any effect.
@@ -27,7 +27,7 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	case tview.MouseLeftDown:
 		return a.click(l, x, y)
 	case tview.MouseLeftClick, tview.MouseLeftDoubleClick:
-		// tview takes any two quick clicks for a double click, wherever they were.
+		// tview treats any two quick clicks as a double click, wherever they were.
 		return a.clicks.isDouble(x, y, time.Now()) && a.doubleClick(l, x, y)
 	default:
 		return false
@@ -50,8 +50,8 @@ func (a *app) wheel(l layout, x, y, n int) {
 	}
 }
 
-// click selects what is under the mouse: a place, a line or a row. It reports whether there
-// is anything.
+// click selects what is under the mouse: a place, a line or a row. It reports whether
+// there is anything.
 func (a *app) click(l layout, x, y int) bool {
 	switch {
 	case l.bar.has(x, y):
@@ -95,7 +95,7 @@ func (c *clicks) isDouble(x, y int, now time.Time) bool {
 }
 
 // doubleClick applies Enter to the line under the mouse. On a fold sign it does nothing,
-// since the two clicks count there. It reports whether it had any effect.
+// since there the two clicks count separately. It reports whether it had any effect.
 func (a *app) doubleClick(l layout, x, y int) bool {
 	switch {
 	case a.onSign(l, x):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sort"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// nextFrom returns the frame after or before the selected row, and the step to go on from
-// there.
+// nextFrom returns the frame after or before the selected row, and the step for
+// continuing from there.
 func (a *app) nextFrom(forward bool) (seq, step uint64) {
 	if !forward {
 		return a.model.selected - 1, frameindex.Backward
@@ -25,12 +26,12 @@ func (a *app) nextFrom(forward bool) (seq, step uint64) {
 	return a.model.selected + uint64(max(a.model.rowRange(a.model.selected).Frames, 1)), 1
 }
 
-// nearby is the number of frames that a key may search at once, which takes a few
-// milliseconds (BenchmarkMillion). Longer searches run in the background.
+// nearby limits the frames that a key may search at once, which takes a few milliseconds
+// (BenchmarkMillion). Longer searches run in the background.
 const nearby = 1 << 14
 
-// seek makes the event loop call then with the frame found, 0 for none. It does so at once
-// if the frame is near and its fields suffice to find it.
+// seek makes the event loop call then with the frame found, or 0 if there is none. It
+// does so immediately if the frame is near and its fields suffice to find it.
 func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 	c, t := a.snapshot.Columns, a.timeline
 	if s.BytesFit == nil {
@@ -54,7 +55,7 @@ func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 	})
 }
 
-// seekShown is seek among the visible frames, starting at the selected row.
+// seekShown is like seek, but searches only visible frames, starting at the selected row.
 func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
 	hits, may := a.model.All.Clone(), s.FieldsFit
 	s.FieldsFit = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
@@ -74,8 +75,8 @@ func (a *app) jumpOr(seq uint64, missing string) {
 	a.jump(seq)
 }
 
-// toPair goes from a response or a cancellation to its request, and from a request to its
-// response, or else to its cancellation.
+// toPair goes from a response or cancellation to its request, and from a request to its
+// response or, if there is none, its cancellation.
 func (a *app) toPair() {
 	f := a.pane.Frame
 	if request := frameindex.RequestOf(&f); request != 0 {
@@ -97,7 +98,7 @@ func (a *app) toPair() {
 	a.seek(frameindex.Seek{From: f.Seq + 1, Step: 1, FieldsFit: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
 }
 
-// sameMethod goes to the next frame of this method or variant.
+// sameMethod goes to the next frame with the same method or variant.
 func (a *app) sameMethod(forward bool) {
 	f := a.pane.Frame
 	called := frametext.Name(&f)
@@ -108,7 +109,7 @@ func (a *app) sameMethod(forward bool) {
 	a.seekShown(forward, frameindex.Seek{FieldsFit: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
-// sameTool goes to the next frame about this tool call.
+// sameTool goes to the next frame about the same tool call.
 func (a *app) sameTool(forward bool) {
 	f := a.pane.Frame
 	id := filter.ToolOf(&f).ID
@@ -133,7 +134,7 @@ func (a *app) compareForms() {
 		a.notify("acptap has not changed this frame")
 		return
 	}
-	// A wire.Rewritten frame replaces the previous frame of its direction.
+	// A wire.Rewritten frame replaces the previous frame in its direction.
 	var other wire.Origin
 	onTape := a.sameTape(f.Seq)
 	changed := func(g *dialect.Frame) bool {
@@ -149,7 +150,7 @@ func (a *app) compareForms() {
 	})
 }
 
-// compare shows what differs between two frames.
+// compare shows the differences between two frames.
 func (a *app) compare(before, after uint64) {
 	if before > after {
 		before, after = after, before
@@ -184,30 +185,21 @@ func (a *app) askPlace() {
 	})
 }
 
-// jumpTo goes to the first row at or after a time.
+// jumpTo goes to the first row at or after a given time.
 func (a *app) jumpTo(at time.Duration) {
 	rows := a.model.rows()
-	low, high := 0, rows.Len()
-	for low < high {
-		middle := (low + high) / 2
-		if a.snapshot.Time(rows.At(middle)) < at {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
 	a.model.follow = false
-	a.model.choose(low, rows.Len())
+	a.model.choose(sort.Search(rows.Len(), func(i int) bool { return a.snapshot.Time(rows.At(i)) >= at }), rows.Len())
 }
 
-// A failureFound is the last failure found in the conversation or among the turns. Several
-// failures may share a line.
+// A failureFound is the last failure found in the conversation or among the turns.
+// Several failures may share a line.
 type failureFound struct {
 	place     Place
 	seq, line uint64
 }
 
-// failure returns how a frame is a failure.
+// failure returns the kind of failure that a frame is.
 func (a *app) failure(f *dialect.Frame) dialect.Failure {
 	if a.snapshot.Open.IsUnanswered(f) {
 		return dialect.Unanswered
@@ -215,8 +207,8 @@ func (a *app) failure(f *dialect.Frame) dialect.Failure {
 	return f.Failure()
 }
 
-// nextFailure goes to the next failure or the previous one: to its frame, or to its line in
-// the conversation or among the turns.
+// nextFailure goes to the next or previous failure: to its frame, or to its line in the
+// conversation or among the turns.
 func (a *app) nextFailure(forward bool) {
 	if a.page == nil {
 		round, err := a.model.nextFailure(forward, a.brokenFrom)
@@ -282,7 +274,7 @@ func (a *app) seekFailure(from, step uint64, round bool) {
 }
 
 // inBackground runs do in the background, and then makes the event loop call the function
-// that do returned, unless it was cancelled. It cancels what ran before.
+// that do returned, unless it was cancelled. It cancels any earlier background run.
 func (a *app) inBackground(do func(on frameindex.Progress) (then func())) {
 	a.endSeek()
 	a.seeking.Start(a.ctx, func(ctx context.Context) {
@@ -307,7 +299,7 @@ func (a *app) inBackground(do func(on frameindex.Progress) (then func())) {
 	})
 }
 
-// endSeek cancels what runs in the background.
+// endSeek cancels the background run.
 func (a *app) endSeek() {
 	a.seeking.Stop()
 	a.seekedTo = ""

@@ -42,8 +42,9 @@ var nestedTapes = []string{
 func nestedStore(t *testing.T) *record.Store {
 	t.Helper()
 	store := record.OpenStore(t.TempDir())
+	bundle := record.NewImporter(store)
 	for _, tape := range nestedTapes {
-		if _, err := store.Import(strings.NewReader(tape), "tape", nil); err != nil {
+		if _, err := bundle.Import(strings.NewReader(tape), "tape", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The signs of notes on a frame.
+// Signs for notes on a frame.
 const (
 	bookmarkSign = "▪"
 	noteSign     = frametext.NoteMark
 )
 
-// frameNotes are the notes on the frames of the open tapes.
+// frameNotes holds the notes on frames of the open tapes.
 type frameNotes struct {
 	timeline *frameindex.Timeline
 	tapes    []note.List // by part of the timeline
-	frames   []uint64    // with notes, ordered by number on the timeline
+	frames   []uint64    // annotated frames, ordered by number on the timeline
 	unplaced bool        // some frames have no number yet
 	revision int         // number of changes
 }
@@ -63,7 +63,7 @@ func (n *frameNotes) place() {
 	n.frames = slices.Compact(n.frames)
 }
 
-// on returns the notes on a frame.
+// on returns a frame's notes.
 func (n *frameNotes) on(seq uint64) []note.Note {
 	at := n.timeline.PlaceOf(seq)
 	if at.Part >= len(n.tapes) {
@@ -79,7 +79,8 @@ func (n *frameNotes) between(from, to uint64) []uint64 {
 	return n.frames[i:k]
 }
 
-// lastBookmark returns the frame bookmarked last, except but; 0 if there is none.
+// lastBookmark returns the most recently bookmarked frame, except but; 0 if there is
+// none.
 func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
 	var last note.Note
 	for i, l := range n.tapes {
@@ -96,8 +97,8 @@ func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
 	return seq
 }
 
-// count returns the numbers of bookmarks and notes for the status line, empty if there are
-// none.
+// count returns the numbers of bookmarks and notes for the status line, or the empty
+// string if there are none.
 func (n *frameNotes) count() string {
 	bookmarks, texts := 0, 0
 	for _, l := range n.tapes {
@@ -142,7 +143,7 @@ func (a *app) readNotes() {
 	a.readNotesFrom(0)
 }
 
-// readNotesFrom reads the notes on the tapes from a part on.
+// readNotesFrom reads the notes on the tapes starting with the given part.
 func (a *app) readNotesFrom(part int) {
 	t := a.timeline
 	for i := part; i < len(a.written.tapes); i++ {
@@ -168,7 +169,7 @@ func (a *app) refreshNotes() {
 	}
 }
 
-// takeNotes takes over the notes on a tape of t, if that is still open.
+// takeNotes applies the notes on a tape of t, if t is still open.
 func (a *app) takeNotes(t *frameindex.Timeline, part int, l note.List, err error) {
 	if a.timeline == t {
 		a.written.set(part, l)
@@ -176,7 +177,7 @@ func (a *app) takeNotes(t *frameindex.Timeline, part int, l note.List, err error
 	}
 }
 
-// rowNotes returns the annotated frames of a row.
+// rowNotes returns a row's annotated frames.
 func (a *app) rowNotes(seq uint64) (frames []uint64) {
 	next := a.model.rows().Next(seq + 1)
 	if next == 0 {
@@ -190,7 +191,7 @@ func (a *app) rowNotes(seq uint64) (frames []uint64) {
 	return frames
 }
 
-// rowSign returns the sign for the notes on a row.
+// rowSign returns the sign for a row's notes.
 func (a *app) rowSign(seq uint64) string {
 	sign := " "
 	for _, f := range a.rowNotes(seq) {
@@ -204,7 +205,7 @@ func (a *app) rowSign(seq uint64) string {
 	return sign
 }
 
-// noteLines returns the notes on a frame as lines.
+// noteLines returns a frame's notes as lines.
 func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
 	for _, n := range a.written.on(seq) {
 		sign, text := noteSign, termtext.Text(n.Text)
@@ -222,28 +223,30 @@ func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
 	return lines
 }
 
-// maxNoteLines limits the lines of notes above a frame.
-const maxNoteLines = 4
-
 // drawNotes draws the notes on the selected row, and returns the rest of the canvas.
 func (a *app) drawNotes(c canvas) (rest canvas) {
 	var lines [][]termtext.Span
 	for _, seq := range a.rowNotes(a.pane.Frame.Seq) {
 		lines = append(lines, a.noteLines(seq, c.w-2)...)
 	}
-	room := min(maxNoteLines, c.h/2)
-	if len(lines) > room {
-		lines = lines[:room]
-	}
+	return a.drawAbove(c, lines)
+}
+
+// maxAbove limits the lines of notes above a frame, and separately those of findings.
+const maxAbove = 4
+
+// drawAbove draws lines above the pane's content, and returns the rest of the canvas.
+func (a *app) drawAbove(c canvas, lines [][]termtext.Span) (rest canvas) {
+	lines = lines[:min(len(lines), maxAbove, c.h/2)]
 	for y, line := range lines {
 		c.line(1, y, line)
 	}
-	a.noteRows = len(lines)
+	a.noteRows += len(lines)
 	return c.part(0, len(lines), c.w, c.h)
 }
 
-// withNotes adds the notes on frames to the lines of a conversation, below the first line
-// of the entity that a frame belongs to.
+// withNotes adds frames' notes to a conversation's lines, below the first line of the
+// entity that a frame belongs to.
 func (a *app) withNotes(lines []page.Line, session string, width int) []page.Line {
 	if len(a.written.frames) == 0 {
 		return lines
@@ -284,7 +287,7 @@ func (a *app) withNotes(lines []page.Line, session string, width int) []page.Lin
 	return all
 }
 
-// nextNote goes to the next annotated frame, or to the previous one.
+// nextNote goes to the next or previous annotated frame.
 func (a *app) nextNote(forward bool) {
 	from, step := a.nextFrom(forward)
 	i, found := slices.BinarySearch(a.written.frames, from)
@@ -300,7 +303,7 @@ func (a *app) nextNote(forward bool) {
 	a.notify("no bookmark or note " + direction(forward))
 }
 
-// compareWithBookmark compares the selected frame with the one bookmarked last.
+// compareWithBookmark compares the selected frame with the most recently bookmarked one.
 func (a *app) compareWithBookmark() {
 	seq := a.model.current()
 	switch other := a.written.lastBookmark(seq); {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -80,8 +79,8 @@ func (a *app) askText(label string, there []note.Note, write func(note.Edit)) {
 	})
 }
 
-// writeNotes edits the notes on an open tape: in the store or, without one, until the
-// inspector ends.
+// writeNotes edits the notes on an open tape: in the store or, if there is none, in
+// memory until the inspector ends.
 func (a *app) writeNotes(part int, e note.Edit) {
 	t := a.timeline
 	if a.Store == nil {
@@ -89,18 +88,14 @@ func (a *app) writeNotes(part int, e note.Edit) {
 		a.notify("this is a file: bookmarks and notes are forgotten when the inspector ends")
 		return
 	}
-	a.annotate(t.Part(part).Info.Tape, e, func(l note.List, err error) { a.takeWritten(t, part, l, err) })
+	a.annotate(t.Part(part).Info.Tape, e, func(l note.List, err error) {
+		if a.fail(err); err == nil {
+			a.takeNotes(t, part, l, nil)
+		}
+	})
 }
 
-func (a *app) takeWritten(t *frameindex.Timeline, part int, l note.List, err error) {
-	if err != nil {
-		a.fail(err)
-		return
-	}
-	a.takeNotes(t, part, l, nil)
-}
-
-// annotate edits the notes on a tape of the store, in the background.
+// annotate edits the notes on a tape in the store, in the background.
 func (a *app) annotate(tape string, e note.Edit, then func(note.List, error)) {
 	a.jobs.Go(func() {
 		a.noting.Lock()
@@ -128,11 +123,11 @@ func edited(l note.List, e note.Edit) note.List {
 
 // askTags asks for the tags of the tape under the cursor.
 func (a *app) askTags() {
-	l := a.page.Current()
-	if l.Item < 0 || a.tapes.entries[l.Item].broken != nil {
+	e, ok := a.entry()
+	if !ok || e.broken != nil {
 		return
 	}
-	tape := a.tapes.entries[l.Item].tape
+	tape := e.tape
 	a.ask("tags: ", strings.Join(tape.Tags, " "), func(text string) error {
 		tags := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })
 		for _, tag := range tags {
@@ -160,11 +155,11 @@ func (a *app) askTags() {
 
 // askTapeNote asks for a note on the tape under the cursor.
 func (a *app) askTapeNote() {
-	l := a.page.Current()
-	if l.Item < 0 || a.tapes.entries[l.Item].broken != nil {
+	e, ok := a.entry()
+	if !ok || e.broken != nil {
 		return
 	}
-	tape := a.tapes.entries[l.Item].tape.Tape
+	tape := e.tape.Tape
 	a.askText("note on the tape: ", a.tapes.texts[tape], func(e note.Edit) { a.annotate(tape, e, a.toldWritten) })
 }
 
@@ -176,7 +171,7 @@ func (a *app) toldWritten(_ note.List, err error) {
 	a.fail(err)
 }
 
-// tapeNoteSpans returns the notes on a tape, for the list of tapes.
+// tapeNoteSpans returns a tape's notes, for the list of tapes.
 func tapeNoteSpans(notes []note.Note) (lines [][]termtext.Span) {
 	for _, n := range notes {
 		if n.Text != "" {

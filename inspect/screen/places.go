@@ -37,7 +37,7 @@ var placeNames = [places]string{
 // Places returns the names of the places that an Inspector can begin with.
 func Places() []string { return slices.Clone(placeNames[storePlace:diffPlace]) }
 
-// Set takes one of Places.
+// Set accepts one of Places.
 func (p *Place) Set(name string) error {
 	i := slices.Index(Places(), name)
 	if i < 0 {
@@ -49,7 +49,7 @@ func (p *Place) Set(name string) error {
 
 func (p *Place) String() string { return placeNames[*p] }
 
-// Type names the type of the flag.
+// Type names the flag's type.
 func (p *Place) Type() string { return "place" }
 
 var (
@@ -72,8 +72,8 @@ func (a *app) visit(to Place) {
 	case to.ofTape() && a.timeline == nil:
 		a.fail(errNoTape)
 		return
-	case to.ofTape() && to != framesPlace && to != findingsPlace:
-		a.readTrace()
+	case to.ofTape() && to != framesPlace && to != findingsPlace && a.trace == nil:
+		a.feed(&a.tracing, a.Store, a.traces())
 	}
 	a.leave()
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
@@ -94,14 +94,7 @@ func (a *app) leave() {
 	}
 }
 
-// readTrace starts to read the tapes for the pages of what happened, unless that has begun.
-func (a *app) readTrace() {
-	if a.trace == nil {
-		a.feed(&a.tracing, a.Store, a.traces())
-	}
-}
-
-// traces makes the pages of what happened on the tapes, and returns their reader.
+// traces makes the pages that show what happened on the tapes, and returns their reader.
 func (a *app) traces() *tracepage.Reader {
 	tapes := len(a.timeline.Agents())
 	r := tracepage.NewReader(a.timeline.Label, tapes, a.updates.wake)
@@ -126,7 +119,7 @@ func (a *app) traces() *tracepage.Reader {
 	return r
 }
 
-// showFrame goes to the frame of a line.
+// showFrame goes to a line's frame.
 func (a *app) showFrame(l page.Line) {
 	if l.Tape != "" {
 		a.openServer(l)
@@ -154,10 +147,10 @@ func (a *app) showNumber(seq uint64) {
 
 // openEntry opens the tape or session on a line of the store.
 func (a *app) openEntry(l page.Line) {
-	if l.Item < 0 || l.Item >= len(a.tapes.entries) {
+	e, ok := a.tapes.entry(l)
+	if !ok {
 		return
 	}
-	e := a.tapes.entries[l.Item]
 	if e.broken != nil {
 		a.fail(e.broken)
 		return

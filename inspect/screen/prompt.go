@@ -14,14 +14,14 @@ import (
 // A prompt asks for a line of text on the status line.
 type prompt struct {
 	field *tview.InputField
-	wrong string // the error to show; empty: none
-	at    int    // its column; -1: none
+	wrong string // error to show; empty: none
+	at    int    // column of the error; -1: none
 
 	left  func()        // called on Esc, if not nil
-	count func() string // returns the number of matches; nil: this is no search
+	count func() string // returns the number of matches; nil: this is not a search
 
 	complete func(text string) []filter.Candidate // returns completions; nil: there are none
-	past     []string                             // earlier lines, the latest last
+	past     []string                             // earlier lines, latest last
 	line     int                                  // index of the line shown in past; len(past): none
 	draft    string                               // what the user had typed before recalling lines
 }
@@ -59,7 +59,7 @@ func (p *prompt) recall(step int) {
 	}
 }
 
-// proposals returns completions of the line.
+// proposals returns completions for the line.
 func (p *prompt) proposals() []filter.Candidate {
 	if p.complete == nil {
 		return nil
@@ -117,7 +117,7 @@ func (p *prompt) hints() []hint {
 	return hints
 }
 
-// propose lists completions, or points to an error.
+// propose lists completions, or points at an error.
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
 		if p.at >= 0 {
@@ -140,8 +140,8 @@ func (p *prompt) propose(c canvas) {
 	}
 }
 
-// askFile asks for the name of a file. If the file exists, it asks whether to replace it;
-// otherwise the user can change the name.
+// askFile asks for a file name. If the file exists, it asks whether to replace it; if the
+// user declines, it asks for the name again.
 func (a *app) askFile(label, name string, write func(path string) error) {
 	a.ask(label, name, func(path string) error {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
@@ -157,7 +157,7 @@ func (a *app) askFile(label, name string, write func(path string) error) {
 	})
 }
 
-// confirm asks a question. Only the full word yes is consent.
+// confirm asks a question. Only the full word yes counts as consent.
 func (a *app) confirm(question string, yes, no func()) {
 	a.ask(question+" yes or no: ", "", func(answer string) error {
 		switch answer {

@@ -7,8 +7,8 @@ import (
 )
 
 // announce handles the start of a recording. If it is another run of the agent whose tape
-// is open, as after an editor's restart, it is announced until the user opens or dismisses
-// it.
+// is open, such as after an editor restart, it is announced until the user opens or
+// dismisses it.
 func (a *app) announce(begun record.Info) {
 	if a.timeline == nil || a.timeline.Has(begun.Tape) {
 		return
@@ -21,7 +21,8 @@ func (a *app) announce(begun record.Info) {
 	}
 }
 
-// announcement describes the announced tape, empty if there is none.
+// announcement describes the announced tape, or returns the empty string if there is
+// none.
 func (a *app) announcement() string {
 	if a.restarted.Tape == "" {
 		return ""
@@ -46,6 +47,3 @@ func (a *app) openRestarted() {
 	}
 	a.visit(place)
 }
-
-// dismissRestarted removes the announcement.
-func (a *app) dismissRestarted() { a.restarted = record.Info{} }

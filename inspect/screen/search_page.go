@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/acptap/acptap/inspect/frames/filter"
@@ -16,21 +15,20 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A searchPage is the place with the results of a search of all tapes.
+// A searchPage is the place that shows the results of searching all tapes.
 type searchPage struct {
 	query string
 	want  filter.Filter
-	from  Place                // where the user asked for it
+	from  Place                // the place from which the user started it
 	of    *frameindex.Timeline // the timeline open there
 	worker
 	*results
 }
 
-// results are the results of a search so far.
+// results holds a search's results so far. Only the event loop uses them.
 type results struct {
-	mu    sync.Mutex // guards the fields below
 	hits  []listedHit
-	err   error // of the last part that could not be read
+	err   error // for the last part that could not be read
 	part  int64 // percentage of the tapes searched
 	state searchState
 }
@@ -51,10 +49,10 @@ const (
 	searchFull // there may be more hits
 )
 
-// maxHits limits the listed frames.
+// maxHits limits the frames listed.
 const maxHits = 10_000
 
-// askSearchAll asks for a query to search all tapes for.
+// askSearchAll asks for a query with which to search all tapes.
 func (a *app) askSearchAll() {
 	if a.Store == nil {
 		a.fail(errNoStore)
@@ -63,7 +61,7 @@ func (a *app) askSearchAll() {
 	a.askQuery("search all tapes: ", a.search.query, a.searchAll)
 }
 
-// searchAll begins a search and shows what it finds.
+// searchAll starts a search and shows what it finds.
 func (a *app) searchAll(query string) error {
 	want, err := filter.Parse(query)
 	if err != nil {
@@ -77,76 +75,54 @@ func (a *app) searchAll(query string) error {
 	if a.place != searchPlace {
 		s.from, s.of = a.place, a.timeline
 	}
-	found := s.results // an earlier search may still write to its own results
+	found := s.results // an earlier search may still post to its own results
 	s.Start(a.ctx, func(ctx context.Context) {
-		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
+		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.post)
 	})
 	a.pages[searchPlace] = &page.Page{Lines: s.lines, State: s.revision, Late: s.spans, Enter: a.openFound, Narrows: true}
 	a.visit(searchPlace)
 	return nil
 }
 
-// run collects the hits.
-func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()) {
-	change := func(do func()) {
-		s.mu.Lock()
-		do()
-		s.mu.Unlock()
-		onChange()
-	}
+// run collects the hits. post makes the event loop call a function.
+func (s *results) run(ctx context.Context, of frameindex.Search, post func(func())) {
+	last := int64(0)
 	of.Progress = func(done, total int64) {
-		if part := 100 * done / max(total, 1); part != s.part {
-			change(func() { s.part = min(part, 100) })
+		if part := min(100*done/max(total, 1), 100); part != last {
+			last = part
+			post(func() { s.part = part })
 		}
 	}
-	state := searchEnded
+	state, hits := searchEnded, 0
 	for hit, err := range of.Hits(ctx) {
 		if ctx.Err() != nil {
 			state = searchCancelled
 			break
 		}
 		if err != nil {
-			change(func() { s.err = err })
+			post(func() { s.err = err })
 			continue
 		}
 		listed := listedHit{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
-		change(func() { s.hits = append(s.hits, listed) })
-		if len(s.hits) == maxHits {
+		post(func() { s.hits = append(s.hits, listed) })
+		if hits++; hits == maxHits {
 			state = searchFull
 			break
 		}
 	}
-	change(func() {
+	post(func() {
 		if s.state == searchRuns {
 			s.state = state
 		}
 	})
 }
 
-// A searchRevision is everything that the lines of a search depend on.
-type searchRevision struct {
-	of    *results
-	hits  int
-	err   string
-	state searchState
-}
-
 // revision returns everything that the lines depend on.
-func (s *results) revision() any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := searchRevision{of: s, hits: len(s.hits), state: s.state}
-	if s.err != nil {
-		r.err = s.err.Error()
-	}
-	return r
-}
+func (s *results) revision() any { return [4]any{s, len(s.hits), fmt.Sprint(s.err), s.state} }
 
-// cancelled marks a running search as cancelled, and reports whether it was running. A few
-// more hits may follow until the search notices.
+// cancelled marks a running search as cancelled, and reports whether one was running. A
+// few more hits may follow until the search notices.
 func (s *results) cancelled() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	runs := s.state == searchRuns
 	if runs {
 		s.state = searchCancelled
@@ -154,10 +130,8 @@ func (s *results) cancelled() bool {
 	return runs
 }
 
-// progress describes the progress of the search.
+// progress describes the search's progress.
 func (s *results) progress() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch s.state {
 	case searchRuns:
 		return fmt.Sprintf(" · searched %d %%, Esc ends it", s.part)
@@ -171,8 +145,6 @@ func (s *results) progress() string {
 
 // lines lists the hits by tape.
 func (s *results) lines(int) []page.Line {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var lines []page.Line
 	if s.err != nil {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Failure.Span(termtext.Piece(s.err.Error()))}, Item: -1})
@@ -201,10 +173,8 @@ func (f *listedHit) heading() []termtext.Span {
 	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(tapetext.AgentName(f.tape))))}
 }
 
-// spans returns the line of a hit.
+// spans returns a hit's line.
 func (s *results) spans(item, width int) []termtext.Span {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	f := &s.hits[item]
 	return rowSpans(&f.row, rowForm{
 		width: width, digits: 8, label: func(seq uint64) string { return termtext.Grouped(int64(seq)) },
@@ -212,22 +182,18 @@ func (s *results) spans(item, width int) []termtext.Span {
 	})
 }
 
-// reference returns the reference TAPE:FRAME of a hit.
+// reference returns a hit's reference, TAPE:FRAME.
 func (s *results) reference(item int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	hit := &s.hits[item]
 	return fmt.Sprintf("%s:%d", hit.tape.Tape, hit.row.Frame.Seq)
 }
 
-// openFound opens the tape of a hit, at its frame.
+// openFound opens a hit's tape at its frame.
 func (a *app) openFound(l page.Line) {
 	if l.Item < 0 {
 		return
 	}
-	a.search.mu.Lock()
 	hit := a.search.hits[l.Item]
-	a.search.mu.Unlock()
 	if err := a.openTape(TapesOf(a.Store, "", hit.tape.Tape), ""); err != nil {
 		a.fail(err)
 		return
@@ -238,8 +204,8 @@ func (a *app) openFound(l page.Line) {
 	a.visit(framesPlace)
 }
 
-// leaveSearch cancels the search. If it has ended, it goes back to where the user asked for
-// it, or to the store if another tape is open by now.
+// leaveSearch cancels the search. If the search has ended, it returns to the place from
+// which the user started it, or to the store if another tape has been opened since.
 func (a *app) leaveSearch() {
 	if a.search.cancelled() {
 		a.search.Stop()

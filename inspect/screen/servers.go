@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// hasServers reports whether the agent on a timeline has started servers with tapes, or may
-// still do so.
+// hasServers reports whether a timeline's agent has started servers that have tapes, or
+// may still do so.
 func (a *app) hasServers(t *frameindex.Timeline, info record.Info) bool {
 	switch {
 	case a.Store == nil:
@@ -22,11 +22,11 @@ func (a *app) hasServers(t *frameindex.Timeline, info record.Info) bool {
 		return false // the list of tapes shows the error
 	}
 	n := record.NestingOf(l.Tapes)
-	return slices.ContainsFunc(t.IDs(), func(id string) bool { return len(n.Children(id)) > 0 })
+	return slices.ContainsFunc(t.Agents(), func(p frameindex.Part) bool { return len(n.Children(p.Info.Tape)) > 0 })
 }
 
-// toggleServers shows or hides the frames of the agent's servers among its own. The
-// selection stays.
+// toggleServers shows or hides the frames of the agent's servers among the agent's own.
+// The selection stays.
 func (a *app) toggleServers() {
 	switch {
 	case a.Store == nil:
@@ -50,13 +50,13 @@ func (a *app) toggleServers() {
 	}
 }
 
-// A tapeFrame is a frame of a tape.
+// A tapeFrame identifies a frame on a tape.
 type tapeFrame struct {
 	tape string
 	seq  uint64 // 0: none
 }
 
-// lookedAt returns the selected frame or, if that is of a server, the agent's frame above
+// lookedAt returns the selected frame or, if that is a server's, the agent's frame above
 // it.
 func (a *app) lookedAt() tapeFrame {
 	seq := a.model.selected
@@ -78,7 +78,7 @@ func (a *app) await(at tapeFrame) {
 	})
 }
 
-// A wayBack is what the user looked at before opening the tape of a server.
+// A wayBack records what the user was looking at before opening a server's tape.
 type wayBack struct {
 	subject Subject
 	place   Place
@@ -87,8 +87,8 @@ type wayBack struct {
 	key     string // of the line that led there
 }
 
-// openServer goes to the server's frame of a line: among those of the agent if it is shown
-// there, otherwise on the server's own tape, which it opens.
+// openServer goes to the server's frame on a line: among the agent's frames if it is
+// shown there, otherwise on the server's own tape, which it opens.
 func (a *app) openServer(l page.Line) {
 	if part, ok := a.timeline.PartWith(l.Tape); ok {
 		if seq := a.timeline.Number(frameindex.Place{Part: part, Seq: max(l.TapeSeq, 1)}); seq != 0 {
@@ -105,7 +105,7 @@ func (a *app) openServer(l page.Line) {
 		a.fail(err)
 		return
 	}
-	a.page.TakeMove() // forget a move to a frame of the tape being left
+	a.page.TakeMove() // forget a move to a frame on the tape being left
 	a.cameFrom = back
 	a.await(tapeFrame{l.Tape, l.TapeSeq})
 	a.visit(framesPlace)
@@ -116,7 +116,7 @@ func (a *app) frameOf(seq uint64) tapeFrame {
 	return tapeFrame{a.timeline.Part(at.Part).Info.Tape, at.Seq}
 }
 
-// leaveServer goes back to where the server's tape was opened.
+// leaveServer returns to where the server's tape was opened.
 func (a *app) leaveServer() {
 	to := a.cameFrom[len(a.cameFrom)-1]
 	back := a.cameFrom[:len(a.cameFrom)-1]

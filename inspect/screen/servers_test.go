@@ -17,12 +17,13 @@ import (
 func withServers(tb testing.TB) (*record.Store, screen.Subject) {
 	tb.Helper()
 	store := record.OpenStore(tb.TempDir())
+	bundle := record.NewImporter(store)
 	for _, name := range []string{"agent", "everything", "issues"} {
 		text, err := os.ReadFile(filepath.Join("../../testdata/nested", name+".jsonl"))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if _, err := store.Import(strings.NewReader(string(text)), name, nil); err != nil {
+		if _, err := bundle.Import(strings.NewReader(string(text)), name, nil); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -128,11 +129,12 @@ func TestServersOfSession(t *testing.T) {
 		return text
 	}
 	store := record.OpenStore(t.TempDir())
+	bundle := record.NewImporter(store)
 	for _, tape := range []string{
 		`{"acptap":1,"tape":"` + agent + `","started":"2025-01-02T03:04:05Z","name":"coder","command":["coder"],"cwd":"/w"}` + "\n" + setup(0, 1, "aaaaaaaa", "s1") + setup(1, 2, "bbbbbbbb", "s2"),
 		server("bbbbbb", "aaaaaaaa", 2), server("cccccc", "bbbbbbbb", 3),
 	} {
-		if _, err := store.Import(strings.NewReader(tape), "tape", nil); err != nil {
+		if _, err := bundle.Import(strings.NewReader(tape), "tape", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A tab is the name of a place on the first line.
+// A tab is a place's name on the first line.
 type tab struct {
 	place Place
 	x     int
@@ -15,7 +15,7 @@ type tab struct {
 }
 
 // tabs returns the names of the places. If they do not fit, it narrows the gaps and then
-// leaves out two of the names.
+// omits two of the names.
 func (a *app) tabs(columns int) []tab {
 	list := a.tabsWith(columns, "  ", false)
 	for _, narrow := range []bool{false, true} {
@@ -139,7 +139,8 @@ func (a *app) whereabouts() []termtext.Span {
 	return spans
 }
 
-// hanging describes what hangs on the tape being followed, empty if nothing does.
+// hanging describes what hangs on the tape being followed, or returns the empty string if
+// nothing does.
 func (a *app) hanging() string {
 	if a.timeline == nil || !a.info.Live || !a.place.ofTape() {
 		return ""
@@ -160,7 +161,7 @@ func (a *app) fits(width int) bool {
 	return used+termtext.Width(a.message) < width
 }
 
-// messageStyle returns the style of the message: usual, unless it is an error.
+// messageStyle returns the message's style, which is special only for an error.
 func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	if a.trouble {
 		return termtext.Failure
@@ -195,8 +196,8 @@ func (a *app) progress() string {
 	case a.place == diffPlace:
 		return a.diff.summary()
 	}
-	if r := a.reader(); r != nil && a.page != nil {
-		last, ended := r.Progress()
+	if a.page != nil {
+		last, ended, _ := a.readerProgress()
 		if ended || last >= a.info.Lines {
 			return ""
 		}
@@ -215,27 +216,22 @@ func (a *app) progress() string {
 	return text
 }
 
-// A pageReader reads a tape in the background for a place.
-type pageReader interface {
-	Progress() (last uint64, ended bool)
-	Broken() bool
-}
-
-// reader returns the reader of the current place, nil if there is none.
-func (a *app) reader() pageReader {
+// readerProgress returns how far the current place's reader has got: the last frame read,
+// whether nothing will follow, and whether part of the tapes cannot be read.
+func (a *app) readerProgress() (last uint64, ended, broken bool) {
 	switch {
-	case a.place == findingsPlace && a.found != nil:
-		return a.found
+	case a.place == findingsPlace:
+		return a.found.Progress()
 	case a.place.ofTape() && a.trace != nil:
-		return a.trace
+		return a.trace.Progress()
 	}
-	return nil
+	return 0, true, false
 }
 
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		if r := a.reader(); r != nil && r.Broken() {
+		if _, _, broken := a.readerProgress(); broken {
 			list = append(list, brokenNote)
 		}
 		return list
@@ -263,7 +259,7 @@ func (a *app) notes() []string {
 
 const brokenNote = "a part cannot be read"
 
-// failuresText returns the number of visible failures.
+// failuresText describes the number of visible failures.
 func (m *model) failuresText() string {
 	switch n := m.Failures.Len(); n {
 	case 0:

@@ -18,19 +18,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A tapeList is the place with the tapes of a store and the sessions on them.
+// A tapeList is the place that lists a store's tapes and the sessions on them.
 type tapeList struct {
 	store *record.Store
 	now   func() time.Time
 
 	loaded  bool
 	listing record.Listing
-	texts   map[string][]note.Note  // on tapes as wholes
-	hangs   map[string][]stall.Hang // on tapes being recorded
+	texts   map[string][]note.Note  // those on whole tapes
+	hangs   map[string][]stall.Hang // those on tapes being recorded
 	err     error
-	entries []tapeEntry   // of the last drawing's lines
+	entries []tapeEntry   // entries of the lines last drawn
 	marked  tapeEntry     // to be compared with another; zero: none
-	shown   chan struct{} // holds one: the list is on the screen
+	shown   chan struct{} // has capacity one: the list is on the screen
 }
 
 func newTapeList(store *record.Store, now func() time.Time) tapeList {
@@ -39,9 +39,9 @@ func newTapeList(store *record.Store, now func() time.Time) tapeList {
 
 // A tapeEntry is a tape, or a session.
 type tapeEntry struct {
-	tape    record.Info // the tape, or the one that the session is listed under
+	tape    record.Info // the tape, or the one under which the session is listed
 	level   int         // nesting depth
-	session string      // empty: the tape
+	session string      // empty: the entry is the tape
 	title   string      // of the session
 	first   uint64      // the session's first frame on that tape
 	tapes   []string    // the tapes to open
@@ -49,15 +49,15 @@ type tapeEntry struct {
 }
 
 const (
-	// listEvery is the interval at which tapes are listed that are being recorded or not
-	// yet compressed. Counting them requires reading all of their journals.
+	// listEvery is the interval for relisting tapes that are being recorded or are not
+	// yet compressed. Counting them requires reading all their journals.
 	listEvery = time.Second
 
 	// changesEvery is the shortest time between two listings while tapes come and go.
 	changesEvery = 200 * time.Millisecond
 )
 
-// storeNews are the callbacks for changes of a store. post makes the event loop call a
+// storeNews holds callbacks for changes to a store. post makes the event loop call a
 // function.
 type storeNews struct {
 	post  func(func())
@@ -65,13 +65,13 @@ type storeNews struct {
 	notes func()            // tags or notes have changed
 }
 
-// watch lists the store when tapes come and go, and while tapes change, until ctx is done.
-// It pauses while the list is not on the screen. Tapes that begin after began are reported
-// as news.
+// watch lists the store when tapes come and go, and while tapes change, until ctx is
+// done. It pauses while the list is not on the screen. Tapes that begin after began are
+// reported as news.
 func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 	var listed time.Time
-	changed, unsettled := true, true // the store has changed since the last listing; tapes of that listing may change
-	looked := false                  // the tapes that existed at first have been yielded
+	changed, unsettled := true, true // the store has changed since the last listing; tapes in that listing may change
+	looked := false                  // the tapes that initially existed have been yielded
 	for c, err := range l.store.Watch(ctx, nil) {
 		looked = looked || err == nil && c.Kind == record.StoreLooked
 		switch {
@@ -103,11 +103,11 @@ func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 	}
 }
 
-// tellBegun reports a recording that began after a time.
+// tellBegun reports a recording that began after the given time.
 func (l *tapeList) tellBegun(id string, after time.Time, news storeNews) {
 	tape, err := l.store.Open(id)
 	if err != nil {
-		return // deleted meanwhile
+		return // deleted in the meantime
 	}
 	if info, err := tape.Info(); err == nil && info.Start.Time.After(after) {
 		news.post(func() { news.begun(info) })
@@ -117,10 +117,10 @@ func (l *tapeList) tellBegun(id string, after time.Time, news storeNews) {
 // maxTold limits the tapes whose notes are read.
 const maxTold = 500
 
-// noteTexts reads the notes on the tapes that have some.
+// noteTexts reads the notes on tapes that have any.
 func (l *tapeList) noteTexts(listing *record.Listing) map[string][]note.Note {
 	texts := map[string][]note.Note{}
-	for _, i := range slices.Backward(listing.Tapes) { // the newest first
+	for _, i := range slices.Backward(listing.Tapes) { // newest first
 		if i.Notes == 0 || len(texts) == maxTold {
 			continue
 		}
@@ -131,7 +131,7 @@ func (l *tapeList) noteTexts(listing *record.Listing) map[string][]note.Note {
 	return texts
 }
 
-// seen reports whether the list was on the screen since the last call.
+// seen reports whether the list has been on the screen since the last call.
 func (l *tapeList) seen() bool {
 	select {
 	case <-l.shown:
@@ -146,7 +146,7 @@ func settled(l *record.Listing) bool {
 	return len(l.Broken) == 0 && !slices.ContainsFunc(l.Tapes, func(i record.Info) bool { return !i.Complete })
 }
 
-// lines lists the tapes, the newest first, each with its sessions and the tapes of its
+// lines lists the tapes, newest first, each with its sessions and the tapes of its
 // agent's servers.
 func (l *tapeList) lines(width int) []page.Line {
 	select {
@@ -183,7 +183,7 @@ func (l *tapeList) lines(width int) []page.Line {
 	return lines
 }
 
-// A tapeTree lists tapes, each with its sessions and the tapes that are nested in it.
+// A tapeTree lists tapes, each with its sessions and nested tapes.
 type tapeTree struct {
 	*tapeList
 	nesting  record.Nesting
@@ -194,7 +194,7 @@ type tapeTree struct {
 // deepest limits the levels of nesting shown. Each takes two columns.
 const deepest = 4
 
-// add adds the lines of a tape at a level of nesting.
+// add adds a tape's lines at a level of nesting.
 func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Line {
 	l := t.tapeList
 	level = min(level, deepest-1)
@@ -203,8 +203,13 @@ func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Li
 		lines = append(lines, page.Line{Spans: spans, Item: len(l.entries) - 1, Level: level + 1})
 	}
 	for _, session := range t.sessions[tape.Tape] {
-		e := tapeEntry{tape: tape, level: level + 1, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
-		lines = append(lines, l.add(e, sessionSpans(&session, tape.Tape, t.width, level+1)))
+		nth := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape.Tape })
+		run := session.Runs[nth]
+		e := tapeEntry{tape: tape, level: level + 1, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: run.First}
+		for _, r := range session.Runs {
+			e.tapes = append(e.tapes, r.Tape)
+		}
+		lines = append(lines, l.add(e, sessionSpans(&session, nth, t.width, level+1)))
 	}
 	for _, child := range t.nesting.Children(tape.Tape) {
 		lines = t.add(lines, child, level+1)
@@ -215,13 +220,24 @@ func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Li
 // branch returns the prefix of a nested line.
 func branch(level int) string { return strings.Repeat("  ", level-1) + "└ " }
 
-// key identifies an entry, empty for the zero entry.
+// key identifies an entry; it is empty for the zero entry.
 func (e *tapeEntry) key() string {
 	if e.tape.Tape == "" {
 		return ""
 	}
 	return e.tape.Tape + " " + e.session
 }
+
+// entry returns the tape or session on a line.
+func (l *tapeList) entry(line page.Line) (e tapeEntry, ok bool) {
+	if line.Item < 0 || line.Item >= len(l.entries) {
+		return tapeEntry{}, false
+	}
+	return l.entries[line.Item], true
+}
+
+// entry returns the tape or session under the cursor.
+func (a *app) entry() (e tapeEntry, ok bool) { return a.tapes.entry(a.page.Current()) }
 
 func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
 	l.entries = append(l.entries, e)
@@ -234,21 +250,6 @@ func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
 		line.Also = e.session + " " + e.title
 	}
 	return line
-}
-
-// firstOn returns the first frame of a session on a tape.
-func firstOn(session *record.SessionInfo, tape string) uint64 {
-	i := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
-	return session.Runs[i].First
-}
-
-// tapesOf returns the tapes of a session, ordered by time.
-func tapesOf(session *record.SessionInfo) []string {
-	var ids []string
-	for _, run := range session.Runs {
-		ids = append(ids, run.Tape)
-	}
-	return ids
 }
 
 func (l *tapeList) empty() []page.Line {
@@ -268,7 +269,7 @@ func (l *tapeList) empty() []page.Line {
 	return lines
 }
 
-// tapeHeading returns the heading of the columns.
+// tapeHeading returns the column headings.
 func tapeHeading(width int) page.Line {
 	columns := nameColumns(width)
 	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "failed")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
@@ -276,7 +277,7 @@ func tapeHeading(width int) page.Line {
 
 const stateColumns = 12
 
-// nameColumns returns the width of agents' names and sessions' titles.
+// nameColumns returns the width of agent names and session titles.
 func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
 
 func countColumns(age, frames, turns, failed string) string {
@@ -326,7 +327,8 @@ func (l *tapeList) hang(tape string, hangs []stall.Hang) {
 // hangSign marks a tape on which something hangs. It is two columns wide.
 const hangSign = "⏳"
 
-// hangText describes what hangs in a session, or on the whole tape; empty if nothing does.
+// hangText describes what hangs in a session, or on the whole tape; it is empty if
+// nothing does.
 func hangText(hangs []stall.Hang, session string, now time.Time) string {
 	text, more := "", 0
 	for i := range hangs {
@@ -352,12 +354,12 @@ func unreadableSpans(tape string, err error, width int) []termtext.Span {
 	return []termtext.Span{termtext.Failure.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
 }
 
-func sessionSpans(session *record.SessionInfo, tape string, width, level int) []termtext.Span {
+// sessionSpans returns the line for the nth run of a session.
+func sessionSpans(session *record.SessionInfo, nth, width, level int) []termtext.Span {
 	columns := nameColumns(width) - 2 - 2*level
 	title := termtext.Cut(termtext.Piece(cmp.Or(session.Topic(), session.ID)), columns)
 	row := []termtext.Span{termtext.Dim.Span("  " + branch(level)), termtext.Plain.Span(termtext.Pad(title, columns))}
-	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
-	run := session.Runs[n]
+	run := session.Runs[nth]
 	row = append(row, countSpans("", run.Frames, run.Turns, run.Failures)...)
 	state := ""
 	switch {
@@ -366,7 +368,7 @@ func sessionSpans(session *record.SessionInfo, tape string, width, level int) []
 	case session.Closed:
 		state = "closed"
 	case len(session.Runs) > 1:
-		state = fmt.Sprintf("run %d of %d", n+1, len(session.Runs))
+		state = fmt.Sprintf("run %d of %d", nth+1, len(session.Runs))
 	}
 	return append(row, termtext.Dim.Span(termtext.Pad(state, stateColumns)+termtext.Piece(session.ID)))
 }
@@ -377,6 +379,6 @@ func countSpans(age string, frames, turns, failures uint64) []termtext.Span {
 		look = termtext.Failure
 	}
 	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(failures)))
-	at := len(text) - len("        ") - 2 // of the failures
+	at := len(text) - len("        ") - 2 // column of the failures
 	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
 }

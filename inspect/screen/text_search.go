@@ -8,31 +8,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A searchable is text that is searched while the user types: a page, or the frame in the
-// pane.
-type searchable interface {
-	BeginSearch()
-	Search(page.Words)
-	CancelSearch()
-	EndSearch()
-	Words() page.Words
-	NextMatch(forward bool) (found, round bool)
-	Match() (at, all int)
-}
-
-// searched returns the text on the screen.
-func (a *app) searched() searchable {
+// searched returns the page on the screen, or the frame in the pane.
+func (a *app) searched() *page.Page {
 	if a.page != nil {
 		return a.page
 	}
-	return &a.pane
+	return &a.pane.Page
 }
 
 // narrows reports whether a search hides the lines that do not match.
 func (a *app) narrows() bool { return a.page != nil && a.page.Narrows }
 
 // askWords asks for words, and goes to the first match while the user types. In a list it
-// hides the lines that do not match.
+// hides lines that do not match.
 func (a *app) askWords() {
 	s, label, text, wordsOf := a.searched(), "search: ", "", page.Phrase
 	if a.narrows() {
@@ -56,8 +44,8 @@ func (a *app) askWords() {
 	p.field.SetChangedFunc(func(text string) { s.Search(wordsOf(text)) })
 }
 
-// nextMatch goes to the next or the previous match of the search here, or else of the last
-// search anywhere.
+// nextMatch goes to the next or previous match of the search here, or, if there is none,
+// of the last search anywhere.
 func (a *app) nextMatch(forward bool) {
 	s := a.searched()
 	found, round := s.NextMatch(forward)
@@ -89,8 +77,7 @@ func (a *app) sayRound(forward bool) {
 	}
 }
 
-// lookFor highlights in frames the words of a filter, in place of those of the previous
-// filter.
+// lookFor highlights a filter's words in frames, in place of the previous filter's.
 func (a *app) lookFor(f filter.Filter) {
 	words := page.Any(f.Texts())
 	if !words.IsZero() || a.marksWanted() {
@@ -99,13 +86,13 @@ func (a *app) lookFor(f filter.Filter) {
 	a.wanted = words
 }
 
-// marksWanted reports whether the pane highlights the words of the filter.
+// marksWanted reports whether the pane highlights the filter's words.
 func (a *app) marksWanted() bool {
 	return !a.wanted.IsZero() && a.pane.Words().String() == a.wanted.String()
 }
 
-// sayNotFound says that the words have no match.
-func (a *app) sayNotFound(s searchable) {
+// sayNotFound says that there are no matches.
+func (a *app) sayNotFound(s *page.Page) {
 	if _, all := s.Match(); all > 0 || s.Words().IsZero() {
 		return
 	}
@@ -116,8 +103,8 @@ func (a *app) sayNotFound(s searchable) {
 	a.notify(where + termtext.Piece(s.Words().String()))
 }
 
-// matchText returns the number of the current match, and of all matches.
-func matchText(s searchable) string {
+// matchText returns the number of the current match, and the total number.
+func matchText(s *page.Page) string {
 	if s.Words().IsZero() {
 		return ""
 	}

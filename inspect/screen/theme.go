@@ -14,7 +14,7 @@ import (
 type Theme string
 
 const (
-	// ANSI leaves the colours to the terminal: its background and its palette of 16.
+	// ANSI leaves the colours to the terminal: its background and its 16-colour palette.
 	ANSI Theme = "ansi"
 
 	Dark  Theme = "dark"  // for a dark background and at least 256 colours; otherwise ANSI
@@ -22,10 +22,10 @@ const (
 	Mono  Theme = "mono"  // no colours
 )
 
-// Themes returns the names of the themes.
+// Themes returns the themes' names.
 func Themes() []string { return []string{string(ANSI), string(Dark), string(Light), string(Mono)} }
 
-// Set takes one of Themes.
+// Set accepts one of Themes.
 func (t *Theme) Set(name string) error {
 	if !slices.Contains(Themes(), name) {
 		return fmt.Errorf("must be one of %s", strings.Join(Themes(), ", "))
@@ -36,10 +36,10 @@ func (t *Theme) Set(name string) error {
 
 func (t *Theme) String() string { return string(*t) }
 
-// Type names the type of the flag.
+// Type names the flag's type.
 func (t *Theme) Type() string { return "theme" }
 
-// palettes have the colours of styles.
+// palettes map styles to colours.
 var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	ANSI: {
 		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
@@ -63,13 +63,13 @@ var palettes = map[Theme]map[termtext.Style]tcell.Color{
 // currentMatch is the style of the match under the cursor.
 const currentMatch termtext.Style = "current match"
 
-// looks are the styles of a theme.
+// looks maps styles to how they are drawn.
 type looks map[termtext.Style]tcell.Style
 
-// looks returns the styles for a terminal with that many colours.
+// looks returns the theme's styles for a terminal with the given number of colours.
 func (t Theme) looks(colours int) looks {
 	if colours < 256 && t != Mono {
-		t = ANSI // several colours often have the same nearest one of 16
+		t = ANSI // several colours often have the same nearest one among 16
 	}
 	l := looks{
 		termtext.Plain:   tcell.StyleDefault,

@@ -14,9 +14,9 @@ type call struct {
 	kind    Kind
 	dir     wire.Direction
 	of      *trace.Call
-	turn    int           // number of the turn that it is in; 0: none
-	tool    *trace.Entity // the tool call that it asks a permission for
-	session *session      // the session that it sets up, if its id is known
+	turn    int           // number of the turn it belongs to; 0: none
+	tool    *trace.Entity // the tool call that it asks permission for
+	session *session      // the session that it sets up, if that id is known
 	since   place         // when it was sent, or last reported progress
 	cancel  place         // when it was cancelled; Seq 0: it was not
 	token   tokenKey

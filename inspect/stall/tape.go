@@ -1,6 +1,7 @@
 package stall
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -9,16 +10,15 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Tape is a tape that is read while it is being recorded, or afterwards, with what hangs
-// on it. Unless Past is set, it reports nothing that was over before the tape was read to
-// its end.
+// A Tape is a tape, with what hangs on it, that is read during or after recording. Unless
+// Past is set, it reports nothing that had ended before the tape was read to its end.
 type Tape struct {
 	Watch Watch
-	Info  record.Info // from when the tape appeared
-	Past  bool        // report also what is over already
+	Info  record.Info // as of when the tape appeared
+	Past  bool        // also report what has ended already
 
-	zero  time.Time // when the tape began; by the caller's clock once new frames come
-	reads bool      // it was read to its end
+	zero  time.Time // when the tape began, according to the caller's clock once new frames come
+	reads bool      // it has been read to its end
 	known bool      // Info is known; the recorder may not have written it yet
 }
 
@@ -56,7 +56,7 @@ func NewTape(info record.Info, after time.Duration) *Tape {
 	return &Tape{Watch: Watch{After: after}, Info: info, zero: info.Start.Time, known: true}
 }
 
-// Agent returns the name of the agent, its own if it gave one. It is not clean.
+// Agent returns the agent's name, its own if it gave one. It is not clean.
 func (t *Tape) Agent() string {
 	info := t.Info
 	if c := t.Watch.Connection(); c.Agent != "" {
@@ -65,11 +65,12 @@ func (t *Tape) Agent() string {
 	return tapetext.AgentName(info)
 }
 
-// Take takes what Store.Watch or Tape.Watch yields for the tape, StoreLooked included, at
-// time now, and returns what it changes. The list is valid until the next call.
+// Take processes what Store.Watch or Tape.Watch yields for the tape at time now,
+// including StoreLooked, and returns the resulting changes. The list is valid until the
+// next call.
 //
-// After the last frame, time on the tape passes as on the caller's clock, because the clock
-// of the tape may have stood still while the machine slept.
+// After the last frame, tape time advances with the caller's clock, because the tape's
+// own clock may have stood still while the machine slept.
 func (t *Tape) Take(c *record.Change, now time.Time) []Change {
 	switch c.Kind {
 	case record.FrameRecorded:
@@ -100,10 +101,10 @@ func (t *Tape) told(changes []Change) []Change {
 	return nil
 }
 
-// Time returns a time on the tape by the caller's clock.
+// Time converts a tape time to the caller's clock.
 func (t *Tape) Time(at time.Duration) time.Time { return t.zero.Add(at) }
 
-// Tapes are the tapes of a store that are being recorded.
+// Tapes are the tapes being recorded in a store.
 type Tapes struct {
 	Store *record.Store
 	After time.Duration // as in Watch
@@ -114,7 +115,7 @@ type Tapes struct {
 // Wanted tells Store.Watch which tapes to read: those being recorded.
 func (l *Tapes) Wanted(_ string, live bool) (from uint64, ok bool) { return 1, live }
 
-// Take takes what Store.Watch yields, at time now. It calls told with each tape that
+// Take processes what Store.Watch yields at time now. It calls told with each tape that
 // appears or ends, and with the changes on a tape.
 func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
 	if c.Kind == record.StoreLooked {
@@ -134,7 +135,7 @@ func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind re
 		}
 		t = OpenTape(l.Store, c.Tape, l.After, now)
 		l.tapes[c.Tape] = t
-		if t.known { // else its recorder is about to say what it is
+		if t.known { // otherwise its recorder is about to say what it is
 			told(t, c.Kind, nil)
 		}
 	case t == nil:
@@ -154,5 +155,35 @@ func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind re
 func (l *Tapes) announce(t *Tape, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
 	if !t.known && t.identify(l.Store) {
 		told(t, record.TapeAppeared, nil)
+	}
+}
+
+// A Hang is a Stall on a tape that is being recorded.
+type Hang struct {
+	Stall
+	Began time.Time // by the clock of Follow
+}
+
+// Brief says in a few words how long it has been hanging, such as `silent 34 s`.
+func (h *Hang) Brief(now time.Time) string { return h.Stall.Brief(h.Since + now.Sub(h.Began)) }
+
+// Follow watches the tapes being recorded in a store until ctx is done. It calls changed
+// with what hangs on a tape whenever that changes. after is as in Watch.
+func Follow(ctx context.Context, store *record.Store, after time.Duration, changed func(tape string, hangs []Hang)) {
+	tapes := Tapes{Store: store, After: after}
+	for c, err := range store.Watch(ctx, tapes.Wanted) {
+		if err != nil {
+			continue // the reader of the tape reports it
+		}
+		tapes.Take(&c, time.Now(), func(t *Tape, kind record.ChangeKind, changes []Change) {
+			if len(changes) == 0 {
+				return
+			}
+			var hangs []Hang
+			for _, s := range t.Watch.Hanging() {
+				hangs = append(hangs, Hang{s, t.Time(s.Since)})
+			}
+			changed(t.Info.Tape, hangs)
+		})
 	}
 }

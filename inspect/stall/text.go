@@ -15,46 +15,28 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// phrases describe what lasts, while it does and when it is over.
-var phrases = [...]struct{ now, then string }{
-	Silent: {"silent for", "silent for"},
-	Tool:   {"tool silent for", "tool silent for"},
-	Asked:  {"waits for you for", "waited for you for"},
-	Client: {"no answer by the client for", "no answer by the client for"},
-	Setup:  {"set-up silent for", "set-up silent for"},
-	Hung:   {"no answer for", "no answer for"},
-	Cancel: {"cancel not confirmed for", "cancel not confirmed for"},
-	Gone:   {"gone for", "gone for"},
-}
-
 // Brief says in a few words how long something has been hanging, such as `silent 34 s`.
 func (s *Stall) Brief(now time.Duration) string {
-	what := s.Kind.String()
-	switch s.Kind {
-	case Asked:
-		what = "asks you"
-	case Hung:
-		what = "no answer"
-	}
-	return what + " " + lasts(max(now-s.Since, 0))
+	return kinds[s.Kind].brief + " " + lasts(max(now-s.Since, 0))
 }
 
-// begun returns the text for what begins to hang, described by what.
+// begun returns the text for what begins to hang, as described by what.
 func begun(s *Stall, lasted time.Duration, what string) string {
 	what += inFrame(s.Frame)
 	if s.Kind == Gone {
 		return "gone: " + what
 	}
-	return phrases[s.Kind].now + " " + lasts(lasted) + ": " + what
+	return kinds[s.Kind].now + " " + lasts(lasted) + ": " + what
 }
 
-// over sets the texts for what no longer hangs, described by what. by is what ended it.
+// over sets the texts for what no longer hangs, as described by what. by is what ended
+// it.
 func (c *Change) over(what, by string) {
 	c.Text = "over: "
 	if c.Goes {
 		c.Text = "goes on: "
 	}
-	lasted := phrases[c.Kind].then + " " + lasts(c.At-c.Since)
+	lasted := kinds[c.Kind].then + " " + lasts(c.At-c.Since)
 	by = "then " + by + inFrame(c.By)
 	c.Text += lasted + ", " + by
 	if c.Kind == Gone {
@@ -63,11 +45,11 @@ func (c *Change) over(what, by string) {
 	c.Was = lasted + ": " + what + "; " + by
 }
 
-// A said is what is kept of the content of a frame.
+// A said is what is kept of a frame's content.
 type said struct {
 	name   string // method or variant
 	answer bool
-	tool   *trace.ToolCall // the tool call that it is about; nil: none
+	tool   *trace.ToolCall // the tool call that it concerns; nil: none
 }
 
 func (s said) String() string {
@@ -82,7 +64,7 @@ func (s said) String() string {
 	return termtext.Piece(s.name)
 }
 
-// frameWords says in words what a frame is.
+// frameWords describes a frame in words.
 func frameWords(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Mark, wire.Stderr:
@@ -126,7 +108,7 @@ func inFrame(seq uint64) string {
 
 func inTurn(number int) string { return "turn " + strconv.Itoa(number) }
 
-// quoted returns a name or a title from the wire in quotes, nothing for an empty one.
+// quoted returns a name or a title from the wire in quotes, or nothing if it is empty.
 func quoted(s string) string {
 	if s = termtext.Brief(s, 60); s != "" {
 		return ` "` + s + `"`

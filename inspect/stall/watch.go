@@ -15,7 +15,7 @@ import (
 // for concurrent use.
 type Watch struct {
 	// After is how long an agent may be silent; 0: DefaultAfter. The limits of the other
-	// kinds are in proportion. It must not change after the first call.
+	// kinds scale with it. It must not change after the first call.
 	After time.Duration
 
 	trace       trace.Trace
@@ -25,11 +25,12 @@ type Watch struct {
 
 	now     time.Duration
 	next    time.Duration // nothing begins to hang before this time
-	hanging []hanging     // in the order in which it began
+	hanging []hanging     // in starting order
 	changes []Change
 }
 
-// A subject is what may hang: a session with its turn, a request, or the agent itself.
+// A subject is something that may hang: a session with its turn, a request, or the agent
+// itself.
 type subject interface {
 	// waits returns how the subject may hang, and since when; false: it cannot.
 	waits() (wait, bool)
@@ -38,19 +39,20 @@ type subject interface {
 	names() (session string, turn int, details []string)
 }
 
-// A wait is a way in which a subject may hang. A wait that begins anew is a different one.
+// A wait is a way in which a subject may hang. A wait that begins again is a different
+// one.
 type wait struct {
 	kind  Kind
 	since place
 }
 
-// A place is a frame, and when it came.
+// A place is a frame and its time.
 type place struct {
 	seq uint64
 	at  time.Duration
 }
 
-// hanging is a subject that was reported.
+// A hanging is a subject that was reported.
 type hanging struct {
 	subject
 	wait
@@ -59,16 +61,16 @@ type hanging struct {
 }
 
 const (
-	// maxHanging is how much may hang at once. More would not be read.
+	// maxHanging limits how much may hang at once. Nobody would read more.
 	maxHanging = 256
 
 	// maxTime clamps times so that adding two of them cannot overflow.
 	maxTime = time.Duration(math.MaxInt64 / 4)
 )
 
-// Add takes the next frame of the tape, with its bytes, and keeps none of them. It returns
-// what began to hang before it, and what is over with it. The list is valid until the next
-// call.
+// Add processes the next frame of the tape, with its bytes, and keeps none of them. It
+// returns what began to hang before the frame, and what the frame ends. The list is valid
+// until the next call.
 func (w *Watch) Add(f *dialect.Frame) []Change {
 	w.changes = w.changes[:0]
 	w.advance(f.At - 1)
@@ -95,8 +97,8 @@ func (w *Watch) Add(f *dialect.Frame) []Change {
 	return w.changes
 }
 
-// Now says that no frame comes before at, which is since the tape began, and returns what
-// begins to hang by then. The list is valid until the next call.
+// Now declares that no frame comes before tape time at, and returns what hangs by then.
+// The list is valid until the next call.
 func (w *Watch) Now(at time.Duration) []Change {
 	w.changes = w.changes[:0]
 	w.advance(at)
@@ -112,7 +114,7 @@ func (w *Watch) End() []Change {
 	return w.changes
 }
 
-// Hanging returns what hangs, in the order in which it began.
+// Hanging returns what hangs, in starting order.
 func (w *Watch) Hanging() []Stall {
 	list := make([]Stall, len(w.hanging))
 	for i := range w.hanging {
@@ -121,7 +123,8 @@ func (w *Watch) Hanging() []Stall {
 	return list
 }
 
-// Again reports what hangs once more, as it is now. The list is valid until the next call.
+// Again reports everything that hangs once more, in its current state. The list is valid
+// until the next call.
 func (w *Watch) Again() []Change {
 	w.changes = w.changes[:0]
 	for i := range w.hanging {
@@ -134,7 +137,7 @@ func (w *Watch) Again() []Change {
 	return w.changes
 }
 
-// Connection returns what both sides have said of themselves so far.
+// Connection returns what both sides have said about themselves so far.
 func (w *Watch) Connection() dialect.Connection {
 	if n := len(w.trace.Runs); n > 0 {
 		return w.trace.Runs[n-1]
@@ -149,7 +152,7 @@ func (w *Watch) shortest() time.Duration {
 	return min(Patience(Client, w.after()), afterClient)
 }
 
-// advance moves the time on, and reports what hangs by then.
+// advance moves the time forward, and reports what hangs by then.
 func (w *Watch) advance(to time.Duration) {
 	to = min(to, maxTime)
 	if to < w.next {
@@ -203,8 +206,8 @@ func (w *Watch) begin(of subject, at time.Duration) {
 	w.changes = append(w.changes, Change{Stall: s, At: at})
 }
 
-// settle reports what no longer hangs as it did, because of a frame or, if f is nil, the
-// end of the tape.
+// settle reports what a frame, or the end of the tape if f is nil, has stopped from
+// hanging as it did.
 func (w *Watch) settle(f *dialect.Frame) {
 	w.hanging = slices.DeleteFunc(w.hanging, func(h hanging) bool {
 		if waits, ok := h.waits(); ok && waits == h.wait {

@@ -11,15 +11,15 @@ import (
 
 // work is what is open on a connection.
 type work struct {
-	sessions map[string]*session // with an open turn or set-up, by id
+	sessions map[string]*session // with an open turn or setup, by id
 	calls    map[callKey]*call   // without an answer
-	tokens   map[tokenKey]*call  // that report progress, by token
+	tokens   map[tokenKey]*call  // calls that report progress, by token
 	owed     int                 // number of open calls of the client
 	asking   int                 // number of open calls that wait for the user or the client, outside of sessions
 	answered place               // when one of those was last answered
 }
 
-// A callKey is the frame of a request, and its index if that is a batch.
+// A callKey is the frame of a request, and its index within a batch.
 type callKey struct {
 	seq   uint64
 	entry int
@@ -34,7 +34,7 @@ type tokenKey struct {
 // maxToken is the length of the longest progress token that is remembered.
 const maxToken = 256
 
-// take takes the next frame and its events in the trace.
+// take processes the next frame and its events in the trace.
 func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -125,7 +125,7 @@ func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
 	return Hung, true
 }
 
-// isFinal reports whether a frame cancels a request of MCP, which then gets no answer. In
+// isFinal reports whether a frame cancels an MCP request, which then gets no answer. In
 // ACP it still gets one.
 func isFinal(f *dialect.Frame) bool {
 	cancels := func(a dialect.Annotation) bool {
@@ -158,7 +158,7 @@ func (k *work) begin(c *call, f *dialect.Frame, e *trace.Event) {
 	}
 }
 
-// end notes that a call, which may be nil, is no longer waited for.
+// end stops waiting for a call, which may be nil.
 func (k *work) end(c *call, here place) {
 	if c == nil || c.over {
 		return
@@ -181,7 +181,8 @@ func (k *work) end(c *call, here place) {
 	}
 }
 
-// progressToken returns the token that a request gives for its progress, empty if none.
+// progressToken returns the token that a request sets for its progress, or an empty
+// string.
 func progressToken(f *dialect.Frame, entry int, method string) string {
 	if !bytes.Contains(f.Raw, []byte(`"progressToken"`)) {
 		return ""
@@ -208,7 +209,7 @@ func message(f *dialect.Frame, entry int) (e wire.Envelope) {
 	return e
 }
 
-// hear takes a frame as a sign of life of its session or call.
+// hear counts a frame as a sign of life of its session or call.
 func (k *work) hear(f *dialect.Frame, here place) {
 	if !f.AtClient() || f.Kind == wire.Stderr || f.Kind == wire.Mark {
 		return
@@ -233,7 +234,7 @@ func (k *work) hear(f *dialect.Frame, here place) {
 	}
 }
 
-// session returns the state of a session, which it creates if there is none.
+// session returns the state of a session, creating it if necessary.
 func (k *work) session(of *trace.Session, here place) *session {
 	if k.sessions == nil {
 		k.sessions = map[string]*session{}
@@ -256,7 +257,7 @@ func (k *work) release(s *session) {
 // idle reports whether the agent has nothing to do.
 func (k *work) idle() bool { return k.owed == 0 && len(k.sessions) == 0 }
 
-// forget forgets all that is open.
+// forget forgets everything that is open.
 func (k *work) forget() {
 	for _, s := range k.sessions {
 		s.turns = false
@@ -267,7 +268,7 @@ func (k *work) forget() {
 	*k = work{}
 }
 
-// name returns the name of what is open, of several what began first.
+// name returns the name of the open work that began first.
 func (k *work) name() string {
 	var first subject
 	var since place
@@ -286,7 +287,7 @@ func (k *work) name() string {
 	return details[0]
 }
 
-// each calls a function with everything that is open.
+// each calls do with everything that is open.
 func (k *work) each(do func(subject)) {
 	for _, s := range k.sessions {
 		do(s)

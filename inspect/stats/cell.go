@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -13,8 +14,8 @@ type Cell struct {
 	text  string
 	n     int64
 	x     float64
-	about bool // the value is only roughly what the column says
-	below bool // of a text: the row is part of the row above
+	about bool // the value is only approximately what the column says
+	below bool // of a text: the row belongs to the row above
 }
 
 type cellKind uint8
@@ -64,6 +65,9 @@ func (c Cell) String() string {
 	case aNumber:
 		s = strconv.FormatFloat(c.x, 'f', 1, 64)
 	case aShare:
+		if c.x > 0 && c.x < 0.01 {
+			return "< 1 %"
+		}
 		s = strconv.FormatFloat(100*c.x, 'f', 0, 64) + " %"
 	case anAmount:
 		s = termtext.Amount(c.x)
@@ -78,7 +82,8 @@ func (c Cell) String() string {
 	return s
 }
 
-// Plain returns the value for programs, with times in seconds. An unknown value is empty.
+// Plain returns the value for programs, with times in seconds. It is empty for an unknown
+// value.
 func (c Cell) Plain() string {
 	switch c.kind {
 	case aText:
@@ -86,9 +91,9 @@ func (c Cell) Plain() string {
 	case aCount:
 		return strconv.FormatInt(c.n, 10)
 	case aTime:
-		return strconv.FormatFloat(time.Duration(c.n).Seconds(), 'f', -1, 64)
+		return termtext.Seconds(c.n).String()
 	case aNumber, aShare, anAmount:
-		return strconv.FormatFloat(c.x, 'f', -1, 64)
+		return strconv.FormatFloat(math.Round(c.x*1e9)/1e9, 'f', -1, 64)
 	case aFlag:
 		return "true"
 	}
@@ -107,7 +112,7 @@ var (
 	inRate   = unit{"1/s", func(n int64) Cell { return Cell{kind: aNumber, x: float64(n) / 1000} }}
 )
 
-// inMoney has numbers in billionths of a currency.
+// inMoney returns the unit for numbers in billionths of a currency.
 func inMoney(currency string) unit {
 	return unit{currency, func(n int64) Cell { return Cell{kind: anAmount, x: float64(n) / 1e9} }}
 }

@@ -64,7 +64,7 @@ func collected(by stats.By, tapes ...iter.Seq[*dialect.Frame]) *stats.Collector 
 		tr.Next(dialect.Connection{})
 		c.Take(tr)
 		id := fmt.Sprint("tape-", i+1)
-		c.Begin(stats.Tape{ID: id, Short: fmt.Sprint(i + 1), Agent: "agent " + id})
+		c.Begin(record.Info{Tape: id, Start: record.Start{Name: "agent " + id}})
 		for f := range tape {
 			tr.Add(f)
 			c.Take(tr)
@@ -145,7 +145,8 @@ func TestCosts(t *testing.T) {
 	check(t, cells(c.Grouped(), "session", "n", "costEUR", "costUSD"), "s 3 4.00 0.30")
 }
 
-// What has no end is counted separately, and not in times, except for its first output.
+// What has no end is counted separately, and not in times, except for the first output and
+// what the turn waited for until the last frame.
 func TestOpen(t *testing.T) {
 	text := setup + "@5\n" + prompt(10) + `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run","kind":"execute"}}}
 < {"id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
@@ -155,11 +156,37 @@ func TestOpen(t *testing.T) {
 	c := collected(stats.ByTurn, frames(lines(text)))
 	tables := c.Overview()
 	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· recording cut off 0 1 – –\nfirst output 1 – 1 ms –\nfirst text 1 – 45.0 s –")
-	check(t, cells(tables[1], "name"), "")
+	check(t, cells(tables[1], "name", "n", "sum"), "agent 1 1 ms\ntool 1 1 ms\nclient 1 45.0 s")
 	check(t, cells(tables[2], "name", "n", "open", "sum"), "execute 0 1 –")
 	check(t, cells(tables[3], "name"), "")
 	check(t, cells(tables[4], "name", "n", "open", "max"), "initialize 1 0 1 ms\nsession/new 1 0 1 ms\nfs/read_text_file 0 1 –\nsession/prompt 0 1 –")
 	check(t, cells(c.Grouped(), "turn", "n", "open", "sum", "end"), "1:5 0 1 – recording cut off")
+}
+
+// A turn that goes on while its tape is read counts, and is told apart from one that was
+// cut off: both while frames may follow, and when a tape that is being recorded was read.
+func TestRunning(t *testing.T) {
+	c, tr := &stats.Collector{By: stats.ByTurn}, &trace.Trace{Brief: true}
+	tr.Next(dialect.Connection{})
+	tr.Live = true
+	c.Begin(record.Info{Tape: "tape-1"})
+	for f := range frames(lines(setup + "@5\n" + prompt(10) + ended(10, `,"usage":{"inputTokens":7}`) + "@6\n" + prompt(11) + "@9\n" +
+		`< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}}}`)) {
+		tr.Add(f)
+		c.Take(tr)
+	}
+	told := func() string {
+		tables := c.Overview()
+		return cells(tables[0], "name", "n", "open") + cells(tables[1], "name", "sum") + cells(tables[5], "name", "sum")
+	}
+	want := "turn 1 1\n· done 1 0\n· running 0 1\nfirst output 1 –\nfirst text 1 –\nagent 3.00 s\ninput 7"
+	check(t, told(), want)
+	check(t, told(), want)
+	tr.End()
+	c.Take(tr)
+	c.End(tr)
+	check(t, told(), want)
+	check(t, cells(c.Grouped(), "turn", "n", "open", "waitedAgent", "end"), "1:5 1 0 1 ms done\n1:7 0 1 3.00 s running")
 }
 
 // A request that is open until the connection ends, as it should be, waits for nothing.
@@ -310,7 +337,7 @@ func BenchmarkCollect(b *testing.B) {
 		tr := trace.Trace{Brief: true}
 		for _, tape := range tapes {
 			tr.Next(dialect.Connection{})
-			c.Begin(stats.Tape{})
+			c.Begin(record.Info{})
 			for i := range tape {
 				if tr.Add(&tape[i]); collect {
 					c.Take(&tr)

@@ -9,12 +9,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Frames counts frames by name: their method, their variant of a session/update, or else
-// their kind. Frames that acptap made and frames delivered again are not counted. Its zero
-// value has none.
+// Frames counts frames by name: their method, their variant of a session/update, or
+// otherwise their kind. It ignores frames that acptap made and frames delivered again.
+// Its zero value is empty.
 type Frames struct{ names names[FrameCount] }
 
-// A FrameCount is how many frames have the same name.
+// A FrameCount is the number of frames with one name.
 type FrameCount struct {
 	Name   string
 	Frames int
@@ -24,7 +24,7 @@ type FrameCount struct {
 
 // Take counts a frame.
 func (s *Frames) Take(f *dialect.Frame) {
-	if !counts(f) {
+	if !f.Counts() && f.Kind != wire.Stderr {
 		return
 	}
 	name := f.Annotation.Name()
@@ -39,12 +39,7 @@ func (s *Frames) Take(f *dialect.Frame) {
 	}
 }
 
-// counts reports whether a side sent the frame, and sent it for the first time.
-func counts(f *dialect.Frame) bool {
-	return f.Kind != wire.Mark && f.Origin.Sent() && !f.Redelivered
-}
-
-// List returns the counts, the most frequent first.
+// List returns the counts, most frequent first.
 func (s *Frames) List() []FrameCount {
 	list := make([]FrameCount, 0, len(s.names))
 	for name, c := range s.names {
@@ -58,13 +53,13 @@ func (s *Frames) List() []FrameCount {
 	return list
 }
 
-// Uses is how often each method, and each variant of a session/update, was used, in
+// Uses counts how often each method, and each variant of a session/update, was used in
 // requests and notifications.
 type Uses map[string]int
 
 // Take counts a frame.
 func (u Uses) Take(f *dialect.Frame) {
-	if !counts(f) {
+	if !f.Counts() {
 		return
 	}
 	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Request == 0 {

@@ -3,9 +3,11 @@ package stats
 import (
 	"fmt"
 	"time"
+
+	"github.com/acptap/acptap/inspect/tapetext"
 )
 
-// labels are the columns that identify a row.
+// labels lists the columns that identify a row.
 var labels = map[By][]Column{
 	ByAgent:   {{"agent", "agent", 0, true}},
 	ByVersion: {{"agent", "agent", 0, true}, {"version", "version", 0, true}},
@@ -14,21 +16,21 @@ var labels = map[By][]Column{
 		{"agent", "", 0, true}, {"version", "", 0, true}, {"title", "title", 1, true}, {"end", "end", 3, true}},
 }
 
-// details are the columns about turns that follow their times.
+// details lists the columns about turns that follow their times.
 var details = []Column{
 	{"waitedAgent", "on agent", 3, false}, {"waitedTool", "on tools", 3, false}, {"waitedClient", "on client", 8, false}, {"waitedUser", "on you", 5, false},
 	{"firstOutput", "output", 6, false}, {"firstText", "text", 11, false}, {"cancelToEnd", "cancel", 12, false},
 	{"silences", "silent", 9, false}, {"longestSilence", "longest", 12, false},
 	{"chunks", "", 0, false}, {"chunksPerSecond", "chunks/s", 12, false},
-	{"toolCalls", "calls", 11, false}, {"failedToolCalls", "", 0, false},
+	{"toolCalls", "calls", 11, false}, {"failedToolCalls", "", 0, false}, {"cancelledToolCalls", "", 0, false},
 	{"requests", "", 0, false}, {"refused", "refused", 12, false}, {"cancelled", "", 0, false}, {"failedRequests", "", 0, false},
 	{"inputTokens", "in", 4, false}, {"outputTokens", "out", 4, false}, {"thoughtTokens", "thought", 12, false},
 	{"cachedReadTokens", "cached", 10, false}, {"cachedWriteTokens", "written", 12, false}, {"totalTokens", "total", 11, false},
 	{"wholeSession", "", 0, false}, {"contextPeak", "context", 9, false},
 }
 
-// Grouped returns the table that By asks for, with the rows with most turns or calls first.
-// It is complete after End.
+// Grouped returns the table that By asks for, with the rows with the most turns or calls
+// first. It is complete after End.
 func (c *Collector) Grouped() Table {
 	switch c.By {
 	case ByMethod:
@@ -50,19 +52,19 @@ func (c *Collector) Grouped() Table {
 func (c *Collector) timings(name string, list []Named) Table {
 	t := Table{Name: name, Columns: append([]Column{{name, name, 0, true}}, spread...)}
 	for _, one := range list {
-		t.Rows = append(t.Rows, append([]Cell{text(one.Name), count(one.N), count(one.Failed), count(one.Open)}, percentiles(&one.Took, inTime)...))
+		t.Rows = append(t.Rows, append([]Cell{text(one.Name)}, one.cells()...))
 	}
 	return t
 }
 
-// grouped makes a table of groups.
+// grouped is a table of groups.
 type grouped struct {
 	Table
 	currencies []string
 }
 
 func (c *Collector) newGrouped() *grouped {
-	t := &grouped{Table{Name: string(c.By)}, c.all.Usage.currencies()}
+	t := &grouped{Table{Name: string(c.By)}, currencies(c.all.Usage.Costs)}
 	t.Columns = append(t.Columns, labels[c.By]...)
 	t.Columns = append(t.Columns, Column{"of", "", 0, true})
 	for _, column := range spread {
@@ -84,9 +86,8 @@ func (t *grouped) add(labels []Cell, g *group) {
 	if timing == &g.Calls {
 		of = "calls"
 	}
-	row := append(labels, text(of), count(timing.N), count(timing.Failed), count(timing.Open))
-	row = append(row, percentiles(&timing.Took, inTime)...)
-	if of == "turns" && g.N > 0 {
+	row := append(append(labels, text(of)), timing.cells()...)
+	if of == "turns" {
 		row = append(row, g.details(t.currencies)...)
 	}
 	for len(row) < len(t.Columns) {
@@ -95,9 +96,9 @@ func (t *grouped) add(labels []Cell, g *group) {
 	t.Rows = append(t.Rows, row)
 }
 
-// details returns the cells of the columns in details and of costs.
+// details returns the cells for the columns in details and for costs.
 func (g *group) details(currencies []string) []Cell {
-	known := g.N > g.Untimed // some times are known
+	known := g.Total() > g.Untimed // some times are known
 	when := func(d time.Duration) Cell {
 		if !known {
 			return Cell{}
@@ -115,7 +116,7 @@ func (g *group) details(currencies []string) []Cell {
 	for _, part := range Parts(g.Waited) {
 		cells = append(cells, when(part.Took))
 	}
-	cells = append(cells, middle(&g.Output), middle(&g.Text), middle(&g.Confirm), Cell{}, Cell{}, count(g.Chunks), Cell{})
+	cells = append(cells, middle(&g.Output.Took), middle(&g.Text.Took), middle(&g.Confirm.Took), Cell{}, Cell{}, count(g.Chunks), Cell{})
 	if known {
 		cells[7] = count(g.Silences)
 	}
@@ -126,7 +127,7 @@ func (g *group) details(currencies []string) []Cell {
 		cells[10] = Cell{kind: aNumber, x: rate}
 	}
 	r, u := g.Work.Requests, &g.Usage
-	cells = append(cells, count(g.Work.Tools), count(g.Work.FailedTools), count(r.Sent), count(r.Refused), count(r.Cancelled), count(r.Failed))
+	cells = append(cells, count(g.Work.Tools), count(g.Work.FailedTools), count(g.Work.CancelledTools), count(r.Sent), count(r.Refused), count(r.Cancelled), count(r.Failed))
 	for _, n := range kindsOf(&u.Tokens) {
 		cells = append(cells, tokens(n, u.Running))
 	}
@@ -161,22 +162,18 @@ func (g *group) labels(by By) []Cell {
 	return []Cell{text(g.agent)}
 }
 
-// turnRows returns the turns one by one, those that took longest first.
+// turnRows returns the individual turns, longest first.
 func (c *Collector) turnRows() Table {
 	t := c.newGrouped()
 	for i := range c.groups.turns {
 		one := &c.groups.turns[i]
 		var g group
-		if one.sum == nil {
-			g.Open = 1
-		} else {
-			g.add(one.ended)
-			g.Usage.Tokens = one.Usage.Tokens
-			_, g.Usage.Running = one.sum.Total()
-		}
-		ref := fmt.Sprintf("%s:%d", one.tape.Short, one.Prompt)
-		t.add([]Cell{text(ref), text(one.tape.ID), count(int(one.Prompt)), text(one.session), count(one.Number),
-			text(one.agent), text(one.version), text(one.title), text(one.end)}, &g)
+		g.Add(&one.TurnEnd)
+		g.Usage.Tokens = one.Usage.Tokens
+		_, g.Usage.Running = one.sum.Total()
+		ref := fmt.Sprintf("%s:%d", tapetext.ShortID(one.tape), one.Prompt)
+		t.add([]Cell{text(ref), text(one.tape), count(int(one.Prompt)), text(one.session), count(one.Number),
+			text(one.agent), text(one.version), text(one.title), text(one.Outcome.How.String())}, &g)
 	}
 	sum := len(labels[ByTurn]) + len(spread)
 	sortRows(t.Rows, sum)

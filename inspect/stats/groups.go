@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A By is what the rows of a table are about.
+// A By says what the rows of a table are about.
 type By string
 
-// What rows can be about. The zero value is none of these: the tables then cover all tapes.
+// What rows can be about. The zero value is none of these: the tables then cover all
+// tapes.
 const (
 	ByAgent   By = "agent"   // as it calls itself
 	ByVersion By = "version" // of an agent
@@ -24,7 +26,7 @@ const (
 	ByTurn    By = "turn"
 )
 
-// Bys are all of them.
+// Bys lists all of them.
 var Bys = [...]By{ByAgent, ByVersion, ByMethod, ByTool, ByServer, BySession, ByTurn}
 
 // ParseBy returns the By with a name.
@@ -39,10 +41,10 @@ func ParseBy(word string) (By, error) {
 type who struct {
 	agent, version string
 	protocol       dialect.Protocol
-	tape           Tape
+	tape           string // id
 }
 
-// A group is what is counted for an agent, a version of one, or a session.
+// A group is what is counted for an agent, one of its versions, or a session.
 type group struct {
 	Turns
 	agent, version string
@@ -51,20 +53,20 @@ type group struct {
 	name           string // others, if the group holds everything beyond maxGroups
 }
 
-// groups are all groups of a kind, and the turns if they are listed one by one.
+// groups holds all groups of a kind, and the turns if they are listed individually.
 type groups struct {
 	list   []*group
 	byKey  map[[2]string]*group
 	turns  []oneTurn
-	beyond Turns // turns that are not listed
+	beyond Turns // unlisted turns
 }
 
 const (
 	maxGroups = 1 << 12
-	maxTurns  = 1 << 14 // that are listed
+	maxTurns  = 1 << 14 // listed turns
 )
 
-// of returns the group with a key. If there is none, of adds first.
+// of returns the group with a key. If there is none, it adds first.
 func (g *groups) of(key [2]string, first group) *group {
 	if one := g.byKey[key]; one != nil {
 		return one
@@ -84,7 +86,7 @@ func (g *groups) of(key [2]string, first group) *group {
 	return one
 }
 
-// ofTurn returns the group that a turn is counted in, nil if there is none.
+// ofTurn returns the group that a turn is counted in, or nil.
 func (g *groups) ofTurn(by By, w who, s *trace.Session) *group {
 	switch by {
 	case ByAgent:
@@ -99,14 +101,14 @@ func (g *groups) ofTurn(by By, w who, s *trace.Session) *group {
 	return nil
 }
 
-// ofCall returns the group that a call of the client's is counted in, nil if there is none.
-// In protocols without sessions, each tape counts as one.
+// ofCall returns the group that a client's call is counted in, or nil. In protocols
+// without sessions, each tape counts as one.
 func (g *groups) ofCall(by By, w who, s *trace.Session) *group {
 	if by == BySession && s == nil {
 		if w.protocol == dialect.ACP {
 			return nil
 		}
-		return g.of([2]string{w.agent, "\x00" + w.tape.ID}, group{agent: w.agent, version: w.version, session: w.tape.Short})
+		return g.of([2]string{w.agent, "\x00" + w.tape}, group{agent: w.agent, version: w.version, session: tapetext.ShortID(w.tape)})
 	}
 	return g.ofTurn(by, w, s)
 }
@@ -114,27 +116,25 @@ func (g *groups) ofCall(by By, w who, s *trace.Session) *group {
 // A oneTurn is a listed turn.
 type oneTurn struct {
 	who
-	*ended
+	trace.TurnEnd
 	session, title string
-	sum            *trace.TokenSum // of its session; nil: it has no end
+	sum            *trace.TokenSum // of its session
 }
 
 // addTurn lists a turn, or counts it as beyond.
-func (g *groups) addTurn(w who, s *trace.Session, e *ended, sum *trace.TokenSum) {
+func (g *groups) addTurn(w who, t *trace.TurnEnd, sum *trace.TokenSum) {
 	if len(g.turns) < maxTurns {
-		g.turns = append(g.turns, oneTurn{w, e, strings.Clone(s.ID), cmp.Or(e.Title, s.Title), sum})
+		one := oneTurn{w, *t, strings.Clone(t.Session.ID), cmp.Or(t.Title, t.Session.Title), sum}
+		one.Session = nil // do not keep it
+		g.turns = append(g.turns, one)
 		return
 	}
-	if sum == nil {
-		g.beyond.Open++
-		return
-	}
-	g.beyond.add(e)
-	g.beyond.Usage.Tokens = g.beyond.Usage.Tokens.Plus(e.Usage.Tokens)
+	g.beyond.Add(t)
+	g.beyond.Usage.Tokens = g.beyond.Usage.Tokens.Plus(t.Usage.Tokens)
 }
 
-// sorted returns the groups that are not empty: first those with most turns, then those
-// with most calls, then those that took longest.
+// sorted returns the groups that are not empty, ordered by number of turns, then number
+// of calls, then time taken, largest first.
 func (g *groups) sorted() []*group {
 	list := slices.DeleteFunc(slices.Clone(g.list), func(one *group) bool { return one.Total()+one.Calls.Total() == 0 })
 	slices.SortStableFunc(list, func(a, b *group) int {

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// A histogram counts numbers in buckets: each power of two is divided into 64 of the same
-// width, so the middle of a bucket is within 0.8 % of all numbers in it, and numbers below
-// 64 have buckets of their own. Times between a millisecond and some seconds take 3 KiB;
-// all possible numbers take 15 KiB.
+// A histogram counts numbers in buckets: each power of two is divided into 64 of equal
+// width, so the middle of a bucket is within 0.8 % of all numbers in it, and numbers
+// below 64 have buckets of their own. Times between a millisecond and a few seconds take
+// 3 KiB; all possible numbers take 15 KiB.
 type histogram struct {
-	pages [58]*page // by the power of two; nil: no numbers
+	pages [58]*page // by power of two; nil: no numbers
 }
 
 const perPage = 64

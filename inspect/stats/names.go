@@ -39,19 +39,20 @@ func (n *names[T]) of(name string) *T {
 	return v
 }
 
-// A Named is something that is counted by its name.
+// A Named is something counted by name.
 type Named struct {
-	Name string
+	Name   string
+	Server string // the called server; empty: none, or everything beyond the limit
 	*Timing
 }
 
-// timings returns the timings that are not empty: the most frequent first, then by the time
-// they took, then by name.
+// timings returns the timings that are not empty: most frequent first, then by time
+// taken, then by name.
 func timings(n names[Timing]) []Named {
 	var list []Named
 	for _, name := range slices.Sorted(maps.Keys(n)) {
 		if t := n[name]; t.Total() > 0 {
-			list = append(list, Named{name, t})
+			list = append(list, Named{Name: name, Timing: t})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Named) int {

@@ -2,7 +2,7 @@ package stats
 
 import "github.com/acptap/acptap/record/trace"
 
-// spread are the columns for counts and percentiles.
+// spread lists the columns for counts and percentiles.
 var spread = []Column{
 	{"n", "n", 1, false}, {"failed", "failed", 4, false}, {"open", "open", 7, false},
 	{"p50", "p50", 2, false}, {"p95", "p95", 5, false}, {"p99", "p99", 8, false}, {"max", "max", 3, false}, {"sum", "sum", 1, false},
@@ -16,33 +16,41 @@ func newOverview(name string) *overview {
 	return &overview{Table{Name: name, Columns: append(columns, Column{"share", "share", 1, false})}}
 }
 
-// row adds a row of a Series in a unit, with its share of a whole.
-func (o *overview) row(name string, n, failed, open Cell, s *Series, u unit, share Cell) {
-	row := append([]Cell{text(name), text(u.name), n, failed, open}, percentiles(s, u)...)
-	o.Rows = append(o.Rows, append(row, share))
+// row adds a row with the cells of spread, and returns it. Its share is unknown unless
+// the caller sets it.
+func (o *overview) row(name string, u unit, cells []Cell) []Cell {
+	row := append([]Cell{text(name), text(u.name)}, append(cells, Cell{})...)
+	o.Rows = append(o.Rows, row)
+	return row
 }
 
-// series adds a row of numbers that have no failed or open ones, if there are any numbers,
-// and returns the row. The sum stays unknown unless the caller sets it.
+// series adds a row of numbers, if there are any, and returns it. The sum stays unknown
+// unless the caller sets it.
 func (o *overview) series(name string, s *Series, u unit) []Cell {
 	if s.n == 0 {
 		return nil
 	}
-	o.row(name, count(s.Count()), Cell{}, Cell{}, s, u, Cell{})
-	row := o.Rows[len(o.Rows)-1]
+	row := o.row(name, u, s.cells(u))
 	row[sumColumn] = Cell{}
 	return row
 }
 
 func (o *overview) timing(name string, t *Timing) {
 	if t.Total() > 0 {
-		o.row(name, count(t.N), count(t.Failed), count(t.Open), &t.Took, inTime, Cell{})
+		o.row(name, inTime, t.cells())
 	}
 }
 
-// percentiles returns the cells from p50 to sum.
-func percentiles(s *Series, u unit) []Cell {
-	cells := make([]Cell, 0, 5)
+// cells returns the cells of spread.
+func (t *Timing) cells() []Cell {
+	cells := t.Took.cells(inTime)
+	cells[0], cells[1], cells[2] = count(t.N), count(t.Failed), count(t.Open)
+	return cells
+}
+
+// cells returns the cells of spread for numbers of which none are failed or open.
+func (s *Series) cells(u unit) []Cell {
+	cells := []Cell{count(s.Count()), {}, {}}
 	for _, p := range []int{50, 95, 99} {
 		cell := Cell{}
 		if v, ok := s.Percentile(p); ok {
@@ -57,9 +65,10 @@ func percentiles(s *Series, u unit) []Cell {
 }
 
 // Overview returns the tables of all tapes: turns, waits, tools, servers, methods and
-// tokens. It is complete after End.
+// tokens.
 func (c *Collector) Overview() []Table {
-	return []Table{c.turnTable(), c.waitTable(), named("tools", c.Tools()), named("servers", c.Servers()), named("methods", c.Methods()), c.tokenTable()}
+	turns := c.Turns()
+	return []Table{turns.table(), turns.waits(), named("tools", c.Tools()), named("servers", c.Servers()), named("methods", c.Methods()), c.tokenTable(&turns.Usage)}
 }
 
 func named(name string, list []Named) Table {
@@ -70,16 +79,16 @@ func named(name string, list []Named) Table {
 	return o.Table
 }
 
-func (c *Collector) turnTable() Table {
-	o, t := newOverview("turns"), &c.all
+func (t *Turns) table() Table {
+	o := newOverview("turns")
 	o.timing("turn", &t.Timing)
-	for _, end := range timings(t.ends) {
+	for _, end := range t.Ends() {
 		o.timing(end.Name, end.Timing)
 		o.Rows[len(o.Rows)-1][0].below = true
 	}
-	o.series("first output", &t.Output, inTime)
-	o.series("first text", &t.Text, inTime)
-	o.series("cancel to end", &t.Confirm, inTime)
+	o.series("first output", &t.Output.Took, inTime)
+	o.series("first text", &t.Text.Took, inTime)
+	o.series("cancel to end", &t.Confirm.Took, inTime)
 	o.series("chunks a second", &t.Rate, inRate)
 	return o.Table
 }
@@ -87,12 +96,12 @@ func (c *Collector) turnTable() Table {
 // sumColumn is the index of the column of sums.
 const sumColumn = 9
 
-// waitTable is the table of what turns waited for.
-func (c *Collector) waitTable() Table {
-	o, t := newOverview("waits"), &c.all
+// waits returns the table of what turns waited for.
+func (t *Turns) waits() Table {
+	o := newOverview("waits")
 	for i, part := range Parts(t.Waited) {
 		if s := &t.Parts[i]; s.n > 0 {
-			o.row(part.Name, count(s.Count()), Cell{}, Cell{}, s, inTime, Share(int64(part.Took), int64(t.Waited.Sum())))
+			o.row(part.Name, inTime, s.cells(inTime))[sumColumn+1] = Share(int64(part.Took), int64(t.Waited.Sum()))
 		}
 		if i == 0 && t.Silences > 0 {
 			o.Rows = append(o.Rows, []Cell{{kind: aText, text: "silences", below: true}, text("s"), count(t.Silences), {}, {}, {}, {}, {}, took(t.Silence), {}, {}})
@@ -101,7 +110,7 @@ func (c *Collector) waitTable() Table {
 	return o.Table
 }
 
-// Share returns the cell of a part of a whole, empty if there is no whole.
+// Share returns a cell with a part of a whole, empty if there is no whole.
 func Share(part, whole int64) Cell {
 	if whole <= 0 {
 		return Cell{}
@@ -111,37 +120,35 @@ func Share(part, whole int64) Cell {
 
 var kindNames = [kinds]string{"input", "output", "thought", "cached read", "cached write", "total"}
 
-// tokenTable is the table of what agents report: tokens of turns, costs, and how full
-// contexts are.
-func (c *Collector) tokenTable() Table {
-	o, u := newOverview("tokens"), &c.all.Usage
+// tokenTable returns the table of what agents report: tokens of turns, costs, and how
+// full contexts are.
+func (c *Collector) tokenTable(u *Usage) Table {
+	o, sessions := newOverview("tokens"), c.Sessions()
 	for i, sum := range kindsOf(&u.Tokens) {
 		row := o.series(kindNames[i], &u.Kinds[i], inTokens)
 		if row == nil {
 			continue
 		}
-		if u.Running { // the numbers are of the session, not of turns
+		if u.Running { // the numbers belong to the session, not to turns
 			clear(row[sumColumn-4 : sumColumn])
 		}
 		row[sumColumn] = tokens(sum, u.Running)
 	}
-	for _, currency := range u.currencies() {
+	for _, currency := range currencies(u.Costs) {
 		cost := u.Costs[currency]
 		o.series("cost in "+currency, &cost.Each, inMoney(currency))[sumColumn] = Cell{kind: anAmount, x: cost.Sum}
 	}
-	for _, one := range []struct {
-		name string
-		s    *Series
-	}{{"context, last", &c.context.last}, {"context, peak", &c.context.peak}} {
-		if row := o.series(one.name, one.s, inTokens); row != nil {
-			row[sumColumn+1] = Share(one.s.max, int64(min(c.context.size, maxTokens)))
+	for i, name := range [...]string{"context, last", "context, peak"} {
+		s := &sessions.Contexts[i]
+		if row := o.series(name, s, inTokens); row != nil {
+			row[sumColumn+1] = Share(s.max, int64(min(sessions.Size, maxTokens)))
 		}
 	}
 	return o.Table
 }
 
-// tokens returns the cell of a number of tokens; about says that it is not the sum over the
-// turns.
+// tokens returns the cell for a number of tokens; about means that it is not the sum over
+// the turns.
 func tokens(n trace.Count, about bool) Cell {
 	if !n.Given {
 		return Cell{}

@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// maxExact is up to how many numbers a Series has exact percentiles.
+// maxExact is the most numbers for which a Series has exact percentiles.
 const maxExact = 1 << 12
 
-// A Series summarizes numbers, such as times in ns or tokens: how many there are, their
-// sum, the largest, and percentiles, which are exact up to 4,096 numbers and within one
-// percent beyond. Its memory is bounded. Its zero value is empty.
+// A Series summarizes numbers, such as times in ns or tokens: their count, sum, maximum
+// and percentiles, which are exact up to 4,096 numbers and within one percent beyond. Its
+// memory is bounded. Its zero value is empty.
 type Series struct {
 	n, max, sum int64
 	exact       []int64    // unless there is a histogram
 	histogram   *histogram // nil: all are exact
 }
 
-// Add adds a number, a negative one as 0, and reports whether it is larger than all before.
+// Add adds a number, counting a negative one as 0, and reports whether it is larger than
+// all earlier ones.
 func (s *Series) Add(v int64) (largest bool) {
 	v = max(v, 0)
 	largest = s.n == 0 || v > s.max
@@ -34,7 +35,7 @@ func (s *Series) Add(v int64) (largest bool) {
 	return largest
 }
 
-// Merge adds the numbers of another Series, which stays as it is.
+// Merge adds the numbers of another Series, which stays unchanged.
 func (s *Series) Merge(o *Series) {
 	s.n, s.sum, s.max = s.n+o.n, plus(s.sum, o.sum), max(s.max, o.max)
 	if s.histogram == nil && o.histogram == nil {
@@ -67,15 +68,15 @@ func (s *Series) compress() {
 // Count returns how many numbers were added.
 func (s *Series) Count() int { return int(s.n) }
 
-// Sum returns the sum, or the largest int64 if that is exceeded.
+// Sum returns the sum, or the largest int64 if it overflows.
 func (s *Series) Sum() int64 { return s.sum }
 
-// Max returns the largest number, 0 if there is none.
+// Max returns the largest number, or 0 if there is none.
 func (s *Series) Max() int64 { return s.max }
 
-// Percentile returns the smallest of the numbers that at least so many percent of the
-// numbers do not exceed (nearest rank, without interpolation). ok is false if there are too
-// few numbers: the 95th percentile takes 20, the 99th 100.
+// Percentile returns a percentile by nearest rank, without interpolation: the smallest of
+// the numbers such that at least percent % of them are no larger. ok is false if there are
+// too few numbers: the 95th percentile needs 20, the 99th 100.
 func (s *Series) Percentile(percent int) (v int64, ok bool) {
 	if s.n == 0 || percent > 50 && s.n*int64(100-percent) < 100 {
 		return 0, false
@@ -88,7 +89,7 @@ func (s *Series) Percentile(percent int) (v int64, ok bool) {
 	return s.exact[max(rank, 1)-1], true
 }
 
-// plus adds numbers that are not negative, and returns at most the largest int64.
+// plus adds two non-negative numbers, and returns the largest int64 on overflow.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -96,8 +97,8 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// All yields the numbers, each with its count. With more than 4,096 numbers they are within
-// one percent.
+// All yields the numbers with their counts. Beyond 4,096 numbers they are accurate to
+// within one percent.
 func (s *Series) All() iter.Seq2[int64, int64] {
 	return func(yield func(v, count int64) bool) {
 		if s.histogram != nil {

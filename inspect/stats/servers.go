@@ -2,20 +2,14 @@ package stats
 
 import "github.com/acptap/acptap/record/trace/nested"
 
-// ServerCalls counts the calls of servers that agents started. Its zero value has none.
+// ServerCalls counts the calls to servers that agents started: calls of a tool, named
+// SERVER/TOOL, or of another method, named SERVER METHOD. Its zero value is empty.
 type ServerCalls struct {
 	calls   names[Timing]
 	servers map[string]string // by the name of a call
 }
 
-// A ServerCall is how long calls of a server took: of one of its tools, named SERVER/TOOL,
-// or of another method, named SERVER METHOD.
-type ServerCall struct {
-	Server string // empty: everything beyond the bound
-	Named
-}
-
-// Add counts the calls on the tape of a server. index is the Run of their Places.
+// Add counts the calls on the tape of a server. index becomes the Run of their Places.
 func (s *ServerCalls) Add(tape *nested.Tape, index int) {
 	for _, c := range tape.Calls {
 		name := tape.Server + "/" + c.Name
@@ -37,11 +31,11 @@ func (s *ServerCalls) Add(tape *nested.Tape, index int) {
 	}
 }
 
-// List returns the calls by name, the most frequent first.
-func (s *ServerCalls) List() []ServerCall {
-	var list []ServerCall
-	for _, one := range timings(s.calls) {
-		list = append(list, ServerCall{s.servers[one.Name], one})
+// List returns the calls by name, most frequent first.
+func (s *ServerCalls) List() []Named {
+	list := timings(s.calls)
+	for i := range list {
+		list[i].Server = s.servers[list[i].Name]
 	}
 	return list
 }

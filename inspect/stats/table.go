@@ -22,13 +22,13 @@ type Table struct {
 type Column struct {
 	Name    string // for programs
 	Heading string // for people; empty: not shown to people
-	Rank    int    // columns with the lowest rank stay if there is no room for all
-	Left    bool   // it is aligned left, and cut if there is no room
+	Rank    int    // columns with the lowest rank stay if not all fit
+	Left    bool   // it is aligned left, and truncated if necessary
 }
 
-// Shown returns the indexes of the columns that fit into width columns of a terminal: of
-// those in which a row tells something, the most important, and always the first one. A
-// column that is aligned left counts with at most narrow. With a width of 0 all fit.
+// Shown returns the indexes of the columns that fit into width columns of a terminal: the
+// most important of those that contain information, and always the first one. A
+// left-aligned column counts with at most narrow. With a width of 0 all fit.
 func (t *Table) Shown(width, narrow int) []int {
 	var list []int
 	widths := make([]int, len(t.Columns))
@@ -63,9 +63,9 @@ func (t *Table) Shown(width, narrow int) []int {
 }
 
 // WriteCSV writes tables as one list of comma-separated values with a header line: times
-// are seconds, and unknown values are empty. Values are quoted as in RFC 4180; lines end
-// with LF, which Unix tools need and all others accept. The tables must have the same
-// columns. If there are several, the first column names the table of each line.
+// are in seconds, and unknown values are empty. Values are quoted as in RFC 4180; lines
+// end with LF, which Unix tools need and all others accept. The tables must have the same
+// columns. If there are several, the first column names each line's table.
 func WriteCSV(w io.Writer, tables ...Table) error {
 	out := csv.NewWriter(w)
 	for n, t := range tables {
@@ -94,7 +94,7 @@ func WriteCSV(w io.Writer, tables ...Table) error {
 	return out.Error()
 }
 
-// Lines returns the rows as JSON objects, without members for unknown values.
+// Lines returns the rows as JSON objects without members for unknown values.
 func (t *Table) Lines() []json.RawMessage {
 	lines := make([]json.RawMessage, len(t.Rows))
 	for n, row := range t.Rows {
@@ -124,7 +124,7 @@ func quoted(s string) []byte {
 	return b
 }
 
-// sortRows sorts rows by the number in a column, the largest first.
+// sortRows sorts rows by the number in a column, largest first.
 func sortRows(rows [][]Cell, column int) {
 	slices.SortStableFunc(rows, func(a, b []Cell) int { return cmp.Compare(b[column].n, a[column].n) })
 }

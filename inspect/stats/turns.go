@@ -8,84 +8,98 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Turns is what turns took, and what the client's calls took. Its zero value is ready to
-// use.
+// Turns says how long turns and the client's calls took. A turn without an end counts in
+// everything but the time of turns. The zero value is ready to use.
 type Turns struct {
-	Timing               // of the turns as a whole
-	Calls    Timing      // requests of the client
-	Untimed  int         // turns that have ended, but have unknown times
-	Waited   trace.Spend // what those that have ended waited for; it adds up to their time
-	Parts    [4]Series   // the same for each turn that waited at all: for the agent, tools, the client, the user
-	Output   Series      // from the prompt to the first output
-	Text     Series      // from the prompt to the first text
-	Confirm  Series      // from a cancel to the end
-	Silences int         // of the agent (dialect.Silent)
-	Silence  time.Duration
+	Timing                 // of the turns as a whole
+	Calls    Timing        // requests of the client
+	Untimed  int           // turns with unknown times
+	Waited   trace.Spend   // what they waited for, up to the last frame of the tape
+	Parts    [4]Series     // the same for each turn that waited at all: for the agent, tools, the client, the user
+	Output   Timing        // from the prompt to the first output
+	Text     Timing        // from the prompt to the first text
+	Confirm  Timing        // from a cancel to the end
+	Silences int           // of the agent (dialect.Silent)
+	Silence  time.Duration // the longest one
+	Before   Place         // the last frame before that
 	Chunks   int
 	Rate     Series // chunks in 1,000 seconds
 	Work     trace.Work
 	Usage    Usage
 
 	ends    names[Timing] // by how they ended
-	written int           // chunks that came in the time of stream
+	written int           // chunks that came while the turn streamed
 	stream  time.Duration
 }
 
-// An ended is a turn to be counted.
-type ended struct {
-	*trace.Turn
-	end    string // its outcome
-	failed bool
-}
+// Ends returns the turns by their outcome, most frequent first.
+func (t *Turns) Ends() []Named { return timings(t.ends) }
 
-// place returns where a turn began.
-func (e *ended) place() Place { return Place{e.Run, e.Prompt} }
-
-// add counts a turn.
-func (t *Turns) add(e *ended) {
-	timed := !e.Untimed
-	took := e.Ended - e.Began
-	t.End(e.failed, took, timed, e.place())
-	t.ends.of(e.end).End(e.failed, took, timed, e.place())
+// Add counts a turn, except for the sum of its tokens.
+func (t *Turns) Add(e *trace.TurnEnd) {
 	t.Work = sumOf(t.Work, e.Work)
 	t.Chunks += e.Pace.Chunks
 	t.Usage.add(&e.Usage)
-	t.respond(e)
+	prompt, timed := Place{e.Run, e.Prompt}, !e.Untimed
+	for _, timing := range []*Timing{&t.Timing, t.ends.of(e.Outcome.How.String())} {
+		if e.How.Known() {
+			timing.End(e.How == trace.Failed, e.Ended-e.Began, timed, prompt)
+		} else {
+			timing.Open++
+		}
+	}
 	if !timed {
 		t.Untimed++
 		return
 	}
-	spend := e.Spend(e.Ended)
+	spend := e.Spend()
 	t.Waited = t.Waited.Plus(spend)
 	for i, part := range Parts(spend) {
 		if part.Took > 0 {
 			t.Parts[i].Add(int64(part.Took))
 		}
 	}
+	if e.Output != 0 {
+		t.Output.End(false, e.FirstOutput-e.Began, true, prompt)
+	}
+	if e.Pace.Text != 0 {
+		t.Text.End(false, e.Pace.FirstText-e.Began, true, prompt)
+	}
 	if took, ok := e.Confirmed(); ok {
-		t.Confirm.Add(int64(took))
+		t.Confirm.End(false, took, true, prompt)
 	}
 	if rate, ok := e.Pace.Rate(); ok {
 		t.Rate.Add(int64(rate * 1000))
 		t.written, t.stream = t.written+e.Pace.Chunks-1, t.stream+e.Pace.Streaming
 	}
-	t.Silences, t.Silence = t.Silences+e.Pace.Silences, max(t.Silence, e.Pace.Silence)
+	if t.Silences += e.Pace.Silences; e.Pace.Silence > t.Silence {
+		t.Silence, t.Before = e.Pace.Silence, Place{e.Run, e.Pace.Before}
+	}
 }
 
-// leave counts a turn without an end.
-func (t *Turns) leave(e *ended) {
-	t.Open++
-	t.respond(e)
-}
-
-// respond counts how long the first output and the first text of a turn took.
-func (t *Turns) respond(e *ended) {
-	if e.Output != 0 && !e.Untimed {
-		t.Output.Add(int64(e.FirstOutput - e.Began))
+// Merge adds other turns, which stay unchanged.
+func (t *Turns) Merge(o *Turns) {
+	t.Timing.merge(&o.Timing)
+	t.Calls.merge(&o.Calls)
+	t.Untimed += o.Untimed
+	t.Waited = t.Waited.Plus(o.Waited)
+	for i := range t.Parts {
+		t.Parts[i].Merge(&o.Parts[i])
 	}
-	if e.Pace.Text != 0 && !e.Untimed {
-		t.Text.Add(int64(e.Pace.FirstText - e.Began))
+	t.Output.merge(&o.Output)
+	t.Text.merge(&o.Text)
+	t.Confirm.merge(&o.Confirm)
+	if t.Silences += o.Silences; o.Silence > t.Silence {
+		t.Silence, t.Before = o.Silence, o.Before
 	}
+	t.Chunks += o.Chunks
+	t.Rate.Merge(&o.Rate)
+	t.Work = sumOf(t.Work, o.Work)
+	t.Usage.merge(&o.Usage)
+	for name, end := range o.ends {
+		t.ends.of(name).merge(end)
+	}
+	t.written, t.stream = t.written+o.written, t.stream+o.stream
 }
 
 // rate returns the chunks per second. ok is false if that is unknown.
@@ -98,7 +112,7 @@ func (t *Turns) rate() (perSecond float64, ok bool) {
 
 func sumOf(a, b trace.Work) trace.Work {
 	r, s := a.Requests, b.Requests
-	return trace.Work{Tools: a.Tools + b.Tools, FailedTools: a.FailedTools + b.FailedTools, Requests: trace.Requests{
+	return trace.Work{Tools: a.Tools + b.Tools, FailedTools: a.FailedTools + b.FailedTools, CancelledTools: a.CancelledTools + b.CancelledTools, Requests: trace.Requests{
 		Sent: r.Sent + s.Sent, Done: r.Done + s.Done, Refused: r.Refused + s.Refused, Cancelled: r.Cancelled + s.Cancelled, Failed: r.Failed + s.Failed,
 	}}
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -8,11 +9,11 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Usage is what turns took, as agents report it; nothing is estimated.
+// A Usage is what turns used according to agents; nothing is estimated.
 type Usage struct {
 	Turns   int              // that reported their tokens
 	Tokens  trace.Tokens     // of those
-	Running bool             // Tokens has numbers that seem to be of a whole session
+	Running bool             // Tokens holds numbers that seem to cover a whole session
 	Kinds   [kinds]Series    // of each turn: input, output, thought, cached read, cached write, total
 	Costs   map[string]*Cost // by currency; of turns with a known cost
 	Peak    trace.Count      // the most tokens in the context
@@ -20,13 +21,13 @@ type Usage struct {
 
 const kinds = 6
 
-// A Cost is what turns have cost in a currency.
+// A Cost is what turns or sessions have cost in a currency.
 type Cost struct {
 	Sum  float64
 	Each Series // in billionths
 }
 
-// maxCurrencies is how many currencies are counted: agents may call anything a currency.
+// maxCurrencies limits the currencies counted: agents may call anything a currency.
 const maxCurrencies = 16
 
 // add counts a turn, except for the sum of its tokens.
@@ -36,41 +37,65 @@ func (u *Usage) add(t *trace.TurnUsage) {
 			u.Kinds[i].Add(int64(kind.N))
 		}
 	}
-	if t.Peak.Given {
-		u.Peak = trace.Count{N: max(u.Peak.N, t.Peak.N), Given: true}
-	}
-	if t.Cost.Currency == "" || u.Costs[t.Cost.Currency] == nil && len(u.Costs) == maxCurrencies {
-		return
-	}
-	if u.Costs == nil {
-		u.Costs = map[string]*Cost{}
-	}
-	c := u.Costs[t.Cost.Currency]
-	if c == nil {
-		c = &Cost{}
-		u.Costs[strings.Clone(t.Cost.Currency)] = c
-	}
-	c.Sum = math.Round((c.Sum+t.Cost.Amount)*1e9) / 1e9
-	c.Each.Add(int64(min(t.Cost.Amount*1e9, math.MaxInt64/2)))
+	u.Peak = most(u.Peak, t.Peak)
+	addCost(&u.Costs, t.Cost)
 }
 
 // addSum adds the tokens of a session.
-func (u *Usage) addSum(s *trace.TokenSum) {
+func (u *Usage) addSum(s trace.TokenSum) {
 	tokens, running := s.Total()
 	u.Turns, u.Tokens, u.Running = u.Turns+s.Turns, u.Tokens.Plus(tokens), u.Running || running
 }
 
-// kindsOf returns the numbers of tokens in the order of Usage.Kinds.
+func (u *Usage) merge(o *Usage) {
+	u.Turns, u.Tokens, u.Running = u.Turns+o.Turns, u.Tokens.Plus(o.Tokens), u.Running || o.Running
+	for i := range u.Kinds {
+		u.Kinds[i].Merge(&o.Kinds[i])
+	}
+	u.Peak = most(u.Peak, o.Peak)
+	mergeCosts(&u.Costs, o.Costs)
+}
+
+// kindsOf returns the token counts in the order of Usage.Kinds.
 func kindsOf(t *trace.Tokens) [kinds]trace.Count {
 	return [...]trace.Count{t.Input, t.Output, t.Thought, t.CachedRead, t.CachedWrite, t.Total}
 }
 
-// currencies returns the currencies in order.
-func (u *Usage) currencies() []string {
-	var list []string
-	for c := range u.Costs {
-		list = append(list, c)
-	}
-	slices.Sort(list)
-	return list
+func most(a, b trace.Count) trace.Count {
+	return trace.Count{N: max(a.N, b.N), Given: a.Given || b.Given}
 }
+
+// costIn returns the Cost in a currency, or nil if there are too many.
+func costIn(costs *map[string]*Cost, currency string) *Cost {
+	if *costs == nil {
+		*costs = map[string]*Cost{}
+	}
+	c := (*costs)[currency]
+	if c == nil && len(*costs) < maxCurrencies {
+		c = &Cost{}
+		(*costs)[strings.Clone(currency)] = c
+	}
+	return c
+}
+
+func addCost(costs *map[string]*Cost, one trace.Cost) {
+	if one.Currency == "" {
+		return
+	}
+	if c := costIn(costs, one.Currency); c != nil {
+		c.Sum = math.Round((c.Sum+one.Amount)*1e9) / 1e9
+		c.Each.Add(int64(min(one.Amount*1e9, math.MaxInt64/2)))
+	}
+}
+
+func mergeCosts(costs *map[string]*Cost, more map[string]*Cost) {
+	for _, currency := range currencies(more) {
+		if c := costIn(costs, currency); c != nil {
+			c.Sum = math.Round((c.Sum+more[currency].Sum)*1e9) / 1e9
+			c.Each.Merge(&more[currency].Each)
+		}
+	}
+}
+
+// currencies returns the currencies in sorted order.
+func currencies(costs map[string]*Cost) []string { return slices.Sorted(maps.Keys(costs)) }

@@ -28,14 +28,14 @@ func (t *Tally) slowKinds() []Slow {
 	return slices.DeleteFunc(slices.Clone(t.slow[:]), func(s Slow) bool { return s.Count == 0 })
 }
 
-// failedKinds returns the kinds of which something failed, the most frequent first.
+// failedKinds returns the kinds of failures that occurred, most frequent first.
 func (t *Tally) failedKinds() []Failed {
 	kinds := slices.DeleteFunc(slices.Clone(t.kinds[:]), func(k Failed) bool { return k.Count == 0 })
 	slices.SortStableFunc(kinds, func(a, b Failed) int { return cmp.Compare(b.Count, a.Count) })
 	return kinds
 }
 
-// failure says what failed with a frame, whose events are given.
+// failure says what failed with a frame and its events.
 func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.Event) string {
 	e := about(kind, events)
 	switch kind {
@@ -45,12 +45,12 @@ func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.E
 		if e == nil {
 			return "a tool call"
 		}
-		return toolName(e)
+		return stepName(e)
 	case dialect.Refused:
 		if e == nil || e.Kind != trace.PermissionEvent {
 			return "question refused"
 		}
-		return "permission" + quoted(permissionTitle(e)) + " refused"
+		return stepName(e) + " refused"
 	case dialect.InvalidLine:
 		return "a line that is not JSON-RPC"
 	case dialect.Gap:
@@ -62,7 +62,7 @@ func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.E
 	return kind.String()
 }
 
-// about returns the event that a failure of a kind is about, nil if there is none.
+// about returns the event that a failure of a kind concerns, or nil.
 func about(kind dialect.Failure, events []trace.Event) *trace.Event {
 	for i := range events {
 		e := &events[i]

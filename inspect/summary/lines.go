@@ -11,9 +11,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Lines returns the summary as six lines, or fewer if some have nothing to say. A line that
-// is longer than width continues in the next, indented; with a width of 0 lines are not
-// divided.
+// Lines returns the summary as six lines, or fewer if some have nothing to say. A line
+// longer than width continues on the next, indented; with a width of 0 lines are not
+// wrapped.
 func (s Summary) Lines(width int) [][]termtext.Span {
 	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
 }
@@ -76,7 +76,7 @@ func (s *Summary) tapeLine() []termtext.Span {
 	return l
 }
 
-// Length returns how long the tapes took, up to the end of the agent if it was recorded. It
+// Length formats how long the tapes took, up to the agent's exit if it was recorded. It
 // is empty if unknown.
 func (s *Summary) Length() string {
 	if s.Untimed || s.Frames == 0 {
@@ -85,8 +85,8 @@ func (s *Summary) Length() string {
 	return termtext.Duration(time.Duration(s.Took))
 }
 
-// Ending returns the outcome of the tapes, empty if all is well: Green if they are being
-// recorded, Red if something went wrong.
+// Ending returns the outcome of the tapes, empty if all is well: Green if they are still
+// being recorded, Red if something went wrong.
 func (s *Summary) Ending() (termtext.Style, string) {
 	style, o := termtext.Plain, s.Outcome()
 	switch {
@@ -117,7 +117,7 @@ func isBad(outcome string) bool {
 	return false
 }
 
-// turnLine says how many turns there are and how they ended, or without turns what was
+// turnLine says how many turns there are and how they ended, or, without turns, what was
 // called.
 func (s *Summary) turnLine() []termtext.Span {
 	var l line

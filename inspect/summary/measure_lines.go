@@ -45,7 +45,7 @@ func (s *Summary) timeLine() []termtext.Span {
 	return l
 }
 
-// String returns a duration as it is shown.
+// String formats a duration for display.
 func (s seconds) String() string { return termtext.Duration(time.Duration(s)) }
 
 func (s *Spread) text(label string) string {
@@ -104,8 +104,8 @@ func (s *Summary) usageLine() []termtext.Span {
 	return l
 }
 
-// fewFailures is how many failures are told one by one; of more, the first of each kind is
-// told.
+// fewFailures is the most failures that are listed individually; beyond that, only the
+// first of each kind is.
 const fewFailures = 3
 
 // failureLine says what failed.

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// titleColumns is how many columns of a title from the wire are shown.
+// titleColumns limits the columns shown of a title from the wire.
 const titleColumns = 40
 
 // quoted returns a title from the wire in quotes after a blank, or nothing if it is empty.
@@ -16,6 +16,17 @@ func quoted(title string) string {
 		return ""
 	}
 	return ` "` + termtext.Cut(title, titleColumns) + `"`
+}
+
+// stepName returns the name of a tool call, a permission or another call.
+func stepName(e *trace.Event) string {
+	switch e.Kind {
+	case trace.ToolCallEvent:
+		return toolName(e)
+	case trace.PermissionEvent:
+		return "permission" + quoted(permissionTitle(e))
+	}
+	return callName(e)
 }
 
 func toolName(e *trace.Event) string {

@@ -4,19 +4,21 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Of returns the summary of tapes, in order of time, and why parts of them cannot be read.
-// If the last one is still being recorded, it takes what has been recorded so far.
+// Of returns the summary of tapes, in time order, and why parts of them cannot be read.
+// If the last one is still being recorded, the summary covers what has been recorded so
+// far.
 func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
-	live := false
 	for e := range r.Read(ctx) {
 		own := h.Take(e)
 		if e.Err != nil {
@@ -27,23 +29,19 @@ func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 			t.Take(&e.Frame, &h.Trace)
 		case e.Part == nil || e.Part.IsServer():
 		case e.Kind == reading.Begins:
-			t.End(&h.Trace) // of the tape before
+			t.End(&h.Trace) // of the previous tape
 			t.Begin(e.Part.Info)
-			live = e.Part.Info.Live
 		case e.Err != nil:
 			t.Broken()
 		}
 	}
-	if h.Calls.End(); !live {
-		h.Trace.End()
-		t.End(&h.Trace)
+	h.End()
+	t.End(&h.Trace)
+	for one := range h.Servers() {
+		t.Stats.Server(one)
 	}
 	s = t.Summary()
-	var calls stats.ServerCalls
-	for one := range h.Servers() {
-		calls.Add(one, 0)
-	}
-	s.SetServers(calls.List())
+	s.SetServers(t.Stats.Servers(), h.Uncalled(h.Trace.Sessions...))
 	return s, broken
 }
 
@@ -52,29 +50,38 @@ func (t *Tally) Summary() Summary {
 	s := t.sum
 	s.Tapes = slices.Clone(s.Tapes)
 	s.Took, s.Untimed = t.took()
-	for _, turn := range t.turns {
-		if turn.Run == len(s.Tapes)-1 {
-			s.Time.spend(turn, t.tape.last)
-		}
-	}
-	s.Turns.Running, s.Turns.Ends = len(t.turns), t.ends.counts()
+	turns := t.Stats.Turns()
+	s.turns(turns)
 	if s.Turns.Count == 0 {
-		s.Calls, s.Time.Latency = t.calls(), spreadOf(&t.latency)
+		s.calls(&t.Stats)
+		s.Time.Latency = spreadOf(&turns.Calls)
 	}
-	s.Time.FirstOutput = spreadOf(&t.output)
-	s.Usage = t.usage()
+	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures.First, s.Failures.Kinds = slices.Clone(s.Failures.First), t.failedKinds()
 	s.Slow = t.slowKinds()
-	for session := range t.sessions {
-		if s.Sessions == 1 {
-			s.Session, s.Title = session.ID, session.Title
-		}
-	}
 	t.name(&s)
 	return s
 }
 
-// spreadOf returns the spread of times, nil if there are none.
+// turns says how turns ended and what they waited for.
+func (s *Summary) turns(t *stats.Turns) {
+	s.Turns.Count = t.Total()
+	s.Turns.Ends = slices.DeleteFunc(countsOf(t.Ends()), func(end Count) bool {
+		running := end.What == dialect.Running.String()
+		if running {
+			s.Turns.Running = end.Count
+		}
+		return running
+	})
+	s.Time.FirstOutput = spreadOf(&t.Output)
+	s.Time.Waited = Waited{seconds(t.Waited.User), seconds(t.Waited.Client), seconds(t.Waited.Tool), seconds(t.Waited.Agent)}
+	s.Time.Silences = t.Silences
+	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
+		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}
+	}
+}
+
+// spreadOf returns the spread of times, or nil if there are none.
 func spreadOf(t *stats.Timing) *Spread {
 	median, ok := t.Took.Percentile(50)
 	if !ok {
@@ -83,14 +90,40 @@ func spreadOf(t *stats.Timing) *Spread {
 	return &Spread{t.Took.Count(), seconds(median), seconds(t.Took.Max()), Frame{Run: t.Slowest.Run, Seq: t.Slowest.Seq}}
 }
 
-// calls returns the methods that were called, the most frequent first.
-func (t *Tally) calls() []Call {
-	var list []Call
-	for name, m := range t.methods {
-		list = append(list, Call{name, m.calls, m.tools.counts()})
+// calls says what the client called.
+func (s *Summary) calls(c *stats.Collector) {
+	for method, n := range c.Asked() {
+		one := Call{Method: method, Count: n}
+		if dialect.Does(method, dialect.CallsTool) {
+			one.Tools = countsOf(c.Tools())
+		}
+		s.Calls = append(s.Calls, one)
 	}
-	slices.SortFunc(list, func(a, b Call) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Method, b.Method)) })
-	return list
+	slices.SortFunc(s.Calls, func(a, b Call) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Method, b.Method)) })
+}
+
+// countsOf returns how often things happened, most frequent first.
+func countsOf(list []stats.Named) (counts []Count) {
+	for _, one := range list {
+		counts = append(counts, Count{one.Name, one.Total()})
+	}
+	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
+	return counts
+}
+
+// usage says what turns and sessions used.
+func (s *Summary) usage(u *stats.Usage, sessions stats.Sessions) {
+	s.Usage = Usage{Turns: u.Turns, Tokens: u.Tokens, Running: u.Running}
+	if c := sessions.Newest; c != nil {
+		s.Usage.Context = &Context{c.Used, c.Size, c.Peak}
+	}
+	for _, currency := range slices.Sorted(maps.Keys(sessions.Costs)) {
+		cost := sessions.Costs[currency]
+		s.Usage.Costs = append(s.Usage.Costs, Cost{trace.Cost{Amount: cost.Sum, Currency: currency}, cost.Each.Count()})
+	}
+	if s.Sessions = sessions.N; s.Sessions == 1 {
+		s.Session, s.Title = sessions.Any.ID, sessions.Any.Title
+	}
 }
 
 // name gives the frames of a summary their labels.

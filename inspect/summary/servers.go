@@ -8,13 +8,14 @@ import (
 
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A Server counts the calls of one tool or method of an MCP server that the agent started,
-// according to the server's tape.
+// A Server counts the calls of one tool or method of an MCP server that the agent
+// started, according to the server's tape.
 type Server struct {
 	Server string  `json:"server,omitempty"`
-	Call   string  `json:"call"` // SERVER/TOOL, or SERVER METHOD for anything but a call of a tool
+	Call   string  `json:"call"` // SERVER/TOOL, or SERVER METHOD for anything but a tool call
 	Count  int     `json:"count"`
 	Failed int     `json:"failed,omitempty"`
 	Open   int     `json:"open,omitempty"` // without an answer; not in Count
@@ -22,16 +23,17 @@ type Server struct {
 	Worst  seconds `json:"worst,omitzero"`
 }
 
-// SetServers sets the calls of the agent's servers.
-func (s *Summary) SetServers(list []stats.ServerCall) {
-	s.Servers = nil
+// SetServers sets the calls of the agent's servers, and those that were never called.
+func (s *Summary) SetServers(list []stats.Named, uncalled []nested.Uncalled) {
+	s.Servers, s.Uncalled = nil, uncalled[:min(len(uncalled), maxNames)]
 	for _, one := range list[:min(len(list), maxNames)] {
 		median, _ := one.Took.Percentile(50)
 		s.Servers = append(s.Servers, Server{one.Server, one.Name, one.N, one.Failed, one.Open, seconds(median), seconds(one.Took.Max())})
 	}
 }
 
-// serverLine says how often each server was called, and which call was the slowest.
+// serverLine says how often each server was called or why it never was, and which call was
+// the slowest.
 func (s *Summary) serverLine() []termtext.Span {
 	var names []string
 	calls, failed := map[string]int{}, map[string]int{}
@@ -49,17 +51,21 @@ func (s *Summary) serverLine() []termtext.Span {
 	}
 	var l line
 	for i, name := range names[:min(len(names), maxServers)] {
-		if i == 0 {
-			l = append(l, termtext.Plain.Span("servers: "))
-		} else {
-			l = append(l, termtext.Plain.Span(", "))
-		}
-		l = append(l, termtext.Plain.Span(termtext.Piece(name)+" "+termtext.Counted(calls[name], "call")))
+		l = append(l, termtext.Plain.Span(before(i)+termtext.Piece(name)+" "+termtext.Counted(calls[name], "call")))
 		if n := failed[name]; n > 0 {
 			l = append(l, termtext.Failure.Span(fmt.Sprintf(" (%d failed)", n)))
 		}
 	}
-	if more := len(names) - maxServers; more > 0 {
+	rest := min(len(s.Uncalled), max(maxServers-len(names), 0))
+	for i := range rest {
+		u := &s.Uncalled[i]
+		style := termtext.Plain
+		if u.Failed() {
+			style = termtext.Failure
+		}
+		l = append(l, termtext.Plain.Span(before(len(names)+i)+termtext.Piece(u.Server)+" "), style.Span(u.Brief()))
+	}
+	if more := max(len(names)-maxServers, 0) + len(s.Uncalled) - rest; more > 0 {
 		l = append(l, termtext.Plain.Span(fmt.Sprintf(" and %d more", more)))
 	}
 	if slowest.Worst > 0 {
@@ -68,5 +74,13 @@ func (s *Summary) serverLine() []termtext.Span {
 	return l
 }
 
-// maxServers is how many servers are named.
+// before returns what precedes the server with an index in the line.
+func before(i int) string {
+	if i == 0 {
+		return "servers: "
+	}
+	return ", "
+}
+
+// maxServers limits the servers that are named.
 const maxServers = 6

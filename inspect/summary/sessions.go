@@ -3,21 +3,22 @@ package summary
 import (
 	"slices"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Sessions summarizes each session on tapes separately. Its zero value is ready to use; it
-// is for one goroutine. It takes some KiB for each session.
+// Sessions summarizes each session on tapes separately. Its zero value is ready to use.
+// It is not safe for concurrent use. It needs a few KiB per session.
 type Sessions struct {
 	Label func(seq uint64) string // as in Tally
 
 	tapes   []record.Info
 	broken  int
 	tallies map[*trace.Session]*Tally
-	newest  map[string]*Tally // by session id, which a later tape may use again
+	newest  map[string]*Tally // by session id, which a later tape may reuse
 }
 
 // Begin begins the next tape.
@@ -28,11 +29,11 @@ func (s *Sessions) Begin(tape record.Info) {
 	}
 }
 
-// Broken notes that a part of the tape, of an unknown session, cannot be read.
+// Broken notes that a part of the tape, in an unknown session, cannot be read.
 func (s *Sessions) Broken() { s.broken++ }
 
-// Take takes a frame of the tape that was begun last, and its events in tr, to which it was
-// just added. tr may be Brief.
+// Take processes a frame of the tape that was begun last, and its events in tr, to which
+// it was just added. tr may be Brief.
 func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 	if concernsAll(f) {
 		for session, t := range s.tallies {
@@ -63,29 +64,31 @@ func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// concernsAll reports whether a frame concerns all sessions on its tape: it is the end of
-// the agent, or a failure outside of messages.
+// concernsAll reports whether a frame concerns all sessions on its tape: it is the
+// agent's exit, or a failure outside of messages.
 func concernsAll(f *dialect.Frame) bool {
 	return f.Session == "" && !f.Kind.IsMessage() && (f.Failure() != dialect.NoFailure || wire.ReadMark(f.Frame).Exit != nil)
 }
 
-// End says that no further frame of the last tape will come, as Tally.End does.
+// End marks the last tape as finished, as Tally.End does.
 func (s *Sessions) End(tr *trace.Trace) {
 	for _, t := range s.tallies {
 		t.End(tr)
 	}
 }
 
-// tally returns the tally of a session, which it creates if there is none.
+// tally returns the tally of a session, creating it if necessary.
 func (s *Sessions) tally(session *trace.Session) *Tally {
 	t := s.tallies[session]
 	if t == nil {
-		t = &Tally{Label: s.Label, only: session}
+		t = &Tally{Label: s.Label, Stats: stats.Collector{Only: session}}
 		for _, tape := range s.tapes {
 			t.Begin(tape)
 		}
-		put(&s.tallies, session, t)
-		put(&s.newest, session.ID, t)
+		if s.tallies == nil {
+			s.tallies, s.newest = map[*trace.Session]*Tally{}, map[string]*Tally{}
+		}
+		s.tallies[session], s.newest[session.ID] = t, t
 	}
 	return t
 }

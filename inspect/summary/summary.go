@@ -1,8 +1,8 @@
-// Package summary says in a few lines what happened on a tape: what it is, its turns, what
-// they waited for, the servers that were called, what they took, and what failed. A Tally
-// takes any number of frames of one or several tapes in bounded memory; its Summary is
-// available at any time, as lines for a screen and as JSON. The package reads and draws
-// nothing.
+// Package summary says in a few lines what happened on a tape: what it is, its turns,
+// what they waited for, the servers that were called, what they used, and what failed. A
+// Tally processes any number of frames of one or more tapes in bounded memory; its
+// Summary is available at any time, as lines for a screen and as JSON. The package reads
+// and draws nothing.
 package summary
 
 import (
@@ -13,54 +13,57 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A Summary says what happened on a tape, or on the tapes of a session. As JSON, times are
-// seconds, and numbers that the agent did not report are left out.
+// A Summary says what happened on a tape, or on the tapes of a session. Its JSON has
+// times in seconds and omits numbers that the agent did not report.
 type Summary struct {
 	Tapes   []record.Info `json:"-"`
 	Session string        `json:"-"` // its id, if there is only one
 	Title   string        `json:"-"` // of that session
 
-	Frames   uint64  `json:"frames"` // of both sides
-	Took     seconds `json:"seconds,omitzero"`
-	Untimed  bool    `json:"untimed,omitempty"` // the times of frames are not known
-	Broken   int     `json:"unreadable,omitempty"`
-	Sessions int     `json:"sessions"`
+	Frames   uint64  `json:"frames" help:"messages of both sides"`
+	Took     seconds `json:"seconds,omitzero" help:"how long the tapes took"`
+	Untimed  bool    `json:"untimed,omitempty" help:"true: the times of frames are not known"`
+	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
+	Sessions int     `json:"sessions" help:"how many"`
 
-	Turns Turns  `json:"turns"`
-	Calls []Call `json:"calls,omitempty"` // only without turns: by method, the most frequent first
-	Time  Time   `json:"time"`
+	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
+	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
+	Time  Time   `json:"time" help:"how long things took:"`
 
-	Servers []Server `json:"servers,omitempty"` // that the agent started, most calls first
-	Usage   Usage    `json:"usage,omitzero"`
+	Servers  []Server          `json:"servers,omitempty" help:"calls of MCP servers, most calls first; call is SERVER/TOOL, or SERVER METHOD:"`
+	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
+	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures `json:"failures"`
-	Slow     []Slow   `json:"slow,omitempty"`
+	Failures Failures `json:"failures" help:"what failed; first has at most eight:"`
+	Slow     []Slow   `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 }
 
-// Turns are how turns ended.
+// Turns says how turns ended.
 type Turns struct {
 	Count   int     `json:"count"`
-	Running int     `json:"running,omitempty"` // on a tape that is being recorded
-	Ends    []Count `json:"ends,omitempty"`    // by outcome, the most frequent first
+	Running int     `json:"running,omitempty"` // on a tape that is still being recorded
+	Ends    []Count `json:"ends,omitempty"`    // by outcome, most frequent first
 }
 
-// A Count is how often something happened.
+// A Count says how often something happened.
 type Count struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 }
 
-// A Call is how often a method was called.
+// A Call says how often a method was called.
 type Call struct {
 	Method string  `json:"method"`
 	Count  int     `json:"count"`
 	Tools  []Count `json:"tools,omitempty"` // of tools/call
 }
 
-// A Time is how long things took.
+// A Time says how long things took.
 type Time struct {
 	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
@@ -69,7 +72,7 @@ type Time struct {
 	Slowest     *Step   `json:"slowest,omitempty"`
 }
 
-// A Spread has the median and the longest time that several things took.
+// A Spread is the median and the longest time of several things.
 type Spread struct {
 	Count  int     `json:"count"`
 	Median seconds `json:"median"`
@@ -77,7 +80,7 @@ type Spread struct {
 	Frame  Frame   `json:"worstFrame"` // first frame of the slowest
 }
 
-// A Waited is how long turns waited for each part.
+// A Waited says how long turns waited for each part.
 type Waited struct {
 	User   seconds `json:"user"`
 	Client seconds `json:"client"`
@@ -97,13 +100,13 @@ type Usage struct {
 	Turns   int          `json:"turns,omitempty"` // that reported their tokens
 	Tokens  trace.Tokens `json:"tokens,omitzero"`
 	Running bool         `json:"running,omitempty"` // Tokens are those of the last turn, which seem to cover the whole session
-	Context *Context     `json:"context,omitempty"` // of the session with the last frame, of those that reported it
-	Costs   []Cost       `json:"costs,omitempty"`   // one for each currency
+	Context *Context     `json:"context,omitempty"` // of the reporting session with the last frame
+	Costs   []Cost       `json:"costs,omitempty"`   // one per currency
 }
 
 func (u Usage) reported() bool { return u.Turns > 0 || u.Context != nil || len(u.Costs) > 0 }
 
-// A Context is how much of the model's context is used.
+// A Context says how much of the model's context is used.
 type Context struct {
 	Used uint64 `json:"used"`
 	Size uint64 `json:"size"`
@@ -116,14 +119,14 @@ type Cost struct {
 	Sessions int `json:"sessions"`
 }
 
-// Failures are what failed.
+// Failures lists what failed.
 type Failures struct {
 	Count int       `json:"count"`
-	Kinds []Failed  `json:"kinds,omitempty"` // the most frequent first
+	Kinds []Failed  `json:"kinds,omitempty"` // most frequent first
 	First []Failure `json:"first,omitempty"` // at most maxFirst
 }
 
-// A Failed is how often something of one kind failed.
+// A Failed says how often something of one kind failed.
 type Failed struct {
 	Kind  dialect.Failure `json:"kind"`
 	Count int             `json:"count"`
@@ -138,7 +141,7 @@ type Failure struct {
 	Frame Frame           `json:"frame"`
 }
 
-// A Slow is how often something of one kind came late.
+// A Slow says how often something of one kind came late.
 type Slow struct {
 	Kind  string `json:"kind"` // the name of a dialect.Slow
 	Count int    `json:"count"`
@@ -160,31 +163,33 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.Label)
 }
 
-// seconds is a time that is exported in seconds.
+// seconds is a time exported in seconds.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+	return termtext.Seconds(s).MarshalJSON()
 }
 
-// MarshalJSON returns the fields about the tapes, and then the rest.
+// A Head is the part of a Summary's JSON about its tapes, which comes first.
+type Head struct {
+	Tapes         []string   `json:"tapes" help:"ids"`
+	Agent         string     `json:"agent,omitempty" help:"the name that the agent reports"`
+	AgentVersion  string     `json:"agentVersion,omitempty" help:"its version"`
+	Client        string     `json:"client,omitempty" help:"the name that the client reports"`
+	ClientVersion string     `json:"clientVersion,omitempty" help:"its version"`
+	Protocol      string     `json:"protocol" help:"acp or mcp"`
+	Dialect       string     `json:"dialect" help:"v1, v2-early, v2, legacy or modern"`
+	Version       string     `json:"version,omitempty" help:"the protocol version that both sides agreed on"`
+	Started       *time.Time `json:"started,omitempty" help:"RFC 3339"`
+	Outcome       string     `json:"outcome" help:"how the tapes came out, as STATE in acptap ls"`
+	Session       string     `json:"session,omitempty" help:"id of the session, if there is only one"`
+	Title         string     `json:"title,omitempty" help:"title of that session"`
+}
+
+// MarshalJSON returns the fields about the tapes, followed by the rest.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	type plain Summary
-	head := struct {
-		Tapes         []string   `json:"tapes"`
-		Agent         string     `json:"agent,omitempty"`
-		AgentVersion  string     `json:"agentVersion,omitempty"`
-		Client        string     `json:"client,omitempty"`
-		ClientVersion string     `json:"clientVersion,omitempty"`
-		Protocol      string     `json:"protocol"`
-		Dialect       string     `json:"dialect"`
-		Version       string     `json:"version,omitempty"`
-		Started       *time.Time `json:"started,omitempty"`
-		Outcome       string     `json:"outcome"`
-		Session       string     `json:"session,omitempty"`
-		Title         string     `json:"title,omitempty"`
-		plain
-	}{Tapes: []string{}, Session: s.Session, Title: s.Title, plain: plain(s)}
+	head := Head{Tapes: []string{}, Session: s.Session, Title: s.Title}
 	for _, i := range s.Tapes {
 		head.Tapes = append(head.Tapes, i.Tape)
 	}
@@ -197,5 +202,8 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		}
 		head.Outcome = tapetext.OutcomeText(s.Outcome())
 	}
-	return json.Marshal(head)
+	return json.Marshal(struct {
+		Head
+		plain
+	}{head, plain(s)})
 }

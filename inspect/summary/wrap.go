@@ -10,7 +10,7 @@ import (
 // dot separates the parts of a line.
 var dot = termtext.Dim.Span(" · ")
 
-// A line is made of parts with dots between them.
+// A line consists of parts with dots between them.
 type line []termtext.Span
 
 // add adds a part, unless it is empty.
@@ -24,7 +24,7 @@ func (l *line) add(style termtext.Style, text string) {
 	*l = append(*l, style.Span(text))
 }
 
-// commas joins the parts that are not empty.
+// commas joins the non-empty parts.
 func commas(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -36,7 +36,7 @@ func commas(parts ...string) string {
 	return b.String()
 }
 
-// fewNames is how many names are listed; the rest are counted.
+// fewNames is the number of names listed; the rest are counted.
 const fewNames = 4
 
 // list returns names with their counts.
@@ -64,7 +64,7 @@ func listed(counts []Count) []string {
 const indent = "  "
 
 // wrap divides a line into lines of at most width columns: between its parts or after a
-// comma, or else between words.
+// comma, otherwise between words.
 func wrap(spans []termtext.Span, width int) [][]termtext.Span {
 	if width <= 0 || termtext.SpansWidth(spans) <= width {
 		return [][]termtext.Span{spans}
@@ -95,8 +95,8 @@ type wrapper struct {
 	current []termtext.Span
 }
 
-// add puts a chunk into the current line if there is room, or else into the next, divided
-// if necessary.
+// add puts a chunk into the current line if there is room, otherwise into the next,
+// divided if necessary.
 func (w *wrapper) add(chunk []termtext.Span) {
 	if w.fits(chunk) {
 		w.current = append(w.current, chunk...)
@@ -121,7 +121,7 @@ func (w *wrapper) add(chunk []termtext.Span) {
 	}
 }
 
-// fits reports whether there is room for a chunk, not counting a blank at its end.
+// fits reports whether there is room for a chunk, not counting a trailing blank.
 func (w *wrapper) fits(chunk []termtext.Span) bool {
 	n := termtext.SpansWidth(w.current) + termtext.SpansWidth(chunk)
 	if len(chunk) > 0 && strings.HasSuffix(chunk[len(chunk)-1].Text, " ") {
@@ -131,7 +131,7 @@ func (w *wrapper) fits(chunk []termtext.Span) bool {
 }
 
 // begin begins a line, unless the first one is still empty, and returns the chunk without
-// the dot before it.
+// its leading dot.
 func (w *wrapper) begin(chunk []termtext.Span) []termtext.Span {
 	if len(chunk) > 0 && chunk[0] == dot {
 		chunk = chunk[1:]

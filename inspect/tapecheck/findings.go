@@ -1,57 +1,51 @@
 package tapecheck
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
-// Findings are the findings of all rules on consecutive tapes, for filters.
+// Findings holds all rules' findings on consecutive tapes.
 type Findings struct {
-	checker *conform.Checker
-	tapes   []map[uint64][]filter.Finding // by the numbers of the frames
-	taken   int
-	last    uint64 // frame of the last tape that was judged
+	Err error // the first one that made part of a tape unreadable
+
+	judge *Judge
+	all   []*conform.Finding
+	tapes []map[uint64][]*conform.Finding // by frame number
+	last  uint64                          // last frame of the last tape that was judged
 }
 
-// Find judges at least one tape as far as it is recorded. It skips what it cannot read;
-// reading the frames again reports it. Find stops when ctx is done.
+// Find judges at least one tape as far as it is recorded, skipping what it cannot read.
+// It stops when ctx is done.
 func Find(ctx context.Context, tapes ...*record.Tape) (*Findings, error) {
-	o, err := Options(ctx, tapes...)
+	parts, err := reading.Agents(tapes...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Findings{checker: conform.NewChecker(o)}
-	live := false
-	for i, t := range tapes {
-		info, err := t.Info()
-		if err != nil {
-			return nil, err
+	f := &Findings{judge: NewJudge(Options(parts...))}
+	for e := range reading.New(parts).Read(ctx) {
+		err := e.Err
+		switch {
+		case err != nil:
+		case e.Kind == reading.Begins:
+			err = f.judge.Begin(e.Part)
+			f.take()
+			f.tapes, f.last = append(f.tapes, map[uint64][]*conform.Finding{}), 0
+		case e.Kind == reading.Read:
+			f.Add(&e.Frame)
+		case e.Kind == reading.Ends && e.Part.Index == len(parts)-1:
+			err = f.judge.End()
+			f.take()
 		}
-		if i > 0 {
-			f.checker.Next(Beginning(&info))
-		}
-		f.tapes = append(f.tapes, map[uint64][]filter.Finding{})
-		f.last = 0
-		for frame, err := range t.Frames(1) {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			if err == nil {
-				f.Add(&frame)
-			}
-		}
-		live = info.Live
+		f.Err = cmp.Or(f.Err, err)
 	}
-	if !live {
-		f.checker.End()
-		f.take()
-	}
-	return f, nil
+	return f, context.Cause(ctx)
 }
 
 // Add judges a new frame of the last tape.
@@ -60,32 +54,27 @@ func (f *Findings) Add(frame *dialect.Frame) {
 		return
 	}
 	f.last = frame.Seq
-	f.checker.Add(frame)
+	f.judge.Add(frame)
 	f.take()
 }
 
 func (f *Findings) take() {
-	all := f.checker.Findings()
-	for i := range all[f.taken:] {
-		found := &all[f.taken+i]
+	for _, found := range f.judge.New() {
+		f.all = append(f.all, &found)
 		frames := f.tapes[found.Tape]
-		frames[found.Seq] = append(slices.Clip(frames[found.Seq]), ForFilter(found))
+		frames[found.Seq] = append(slices.Clip(frames[found.Seq]), &found)
 	}
-	f.taken = len(all)
 }
 
-// Tapes returns how many tapes there are.
+// All returns all findings.
+func (f *Findings) All() []*conform.Finding { return f.all }
+
+// Tapes returns the number of tapes.
 func (f *Findings) Tapes() int { return len(f.tapes) }
 
-// On returns a function for the findings on the frames of a tape, by their numbers; the
+// On returns a function that returns the findings on a frame of a tape, by number; the
 // first tape is 0. Its results are valid until the next Add.
-func (f *Findings) On(tape int) func(seq uint64) []filter.Finding {
+func (f *Findings) On(tape int) func(seq uint64) []*conform.Finding {
 	frames := f.tapes[tape]
-	return func(seq uint64) []filter.Finding { return frames[seq] }
-}
-
-// ForFilter returns a finding as filters see it. Both packages number strengths and sides
-// alike.
-func ForFilter(f *conform.Finding) filter.Finding {
-	return filter.Finding{Rule: f.Rule.ID, Name: f.Rule.Name, Strength: filter.Strength(f.Strength), Fault: filter.Fault(f.Fault)}
+	return func(seq uint64) []*conform.Finding { return frames[seq] }
 }

@@ -11,30 +11,27 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Stalls finds what has hung on tapes: rule WATCH. The zero value finds nothing.
-type Stalls struct {
-	watch *stall.Watch // nil: finds nothing
+// stalls finds what has hung on tapes: rule WATCH.
+type stalls struct {
+	watch stall.Watch
 	tape  *record.Tape
-	nth   int // of the subject, from 0
+	nth   int // of the current tape, from 0
 
 	last dialect.Frame // with its bytes only while held
 	held bool          // last is a chunk that the watch has not seen
-	raw  []byte        // reused for the bytes of last
+	raw  []byte        // reused for last's bytes
 }
 
-// Start starts a tape; the first is 0.
-func (s *Stalls) Start(t *record.Tape, nth int) {
-	*s = Stalls{watch: &stall.Watch{}, tape: t, nth: nth, raw: s.raw}
+// start starts a tape; the first is 0.
+func (s *stalls) start(t *record.Tape, nth int) {
+	*s = stalls{tape: t, nth: nth, raw: s.raw}
 }
 
-// Frame handles the next frame, and returns the stalls that it ends. Of a run of chunks
-// that follow one another quickly the watch sees the first and the last: nothing hangs in
-// between, and most frames of a long tape are such chunks (BenchmarkCheckTape in
+// frame handles the next frame, and returns the stalls that it ends. Of a run of chunks
+// in quick succession the watch sees only the first and the last: nothing hangs in
+// between, and most frames on a long tape are such chunks (BenchmarkCheckTape in
 // cmd/acptap).
-func (s *Stalls) Frame(f *dialect.Frame) (found []conform.Finding) {
-	if s.watch == nil {
-		return nil
-	}
+func (s *stalls) frame(f *dialect.Frame) (found []conform.Finding) {
 	if s.continues(f) {
 		s.raw = append(s.raw[:0], f.Raw...)
 		s.last, s.held = *f, true
@@ -47,15 +44,15 @@ func (s *Stalls) Frame(f *dialect.Frame) (found []conform.Finding) {
 	return found
 }
 
-// continues reports whether f is a chunk soon after another one of the same text.
-func (s *Stalls) continues(f *dialect.Frame) bool {
+// continues reports whether f is a chunk that soon follows another one of the same text.
+func (s *stalls) continues(f *dialect.Frame) bool {
 	u, ok := dialect.LookupUpdate(f.Update)
 	return ok && u.Form == dialect.Chunk && f.Kind == wire.Notification && f.Update == s.last.Update &&
 		f.Session == s.last.Session && f.Dir == s.last.Dir && f.At-s.last.At < time.Second
 }
 
-// flush shows the chunk that is held to the watch.
-func (s *Stalls) flush() (found []conform.Finding) {
+// flush shows the watch the chunk that is held.
+func (s *stalls) flush() (found []conform.Finding) {
 	if s.held {
 		s.held = false
 		found = s.over(s.watch.Add(&s.last))
@@ -63,11 +60,9 @@ func (s *Stalls) flush() (found []conform.Finding) {
 	return found
 }
 
-// End returns the stalls that the end of the tape ends; none if it is still recorded.
-func (s *Stalls) End() []conform.Finding {
-	if s.watch == nil {
-		return nil
-	}
+// end returns the stalls that the end of the tape ends; none if it is still being
+// recorded.
+func (s *stalls) end() []conform.Finding {
 	if info, err := s.tape.Info(); err != nil || info.Live {
 		return nil
 	}
@@ -76,7 +71,7 @@ func (s *Stalls) End() []conform.Finding {
 }
 
 // over returns findings for the stalls that ended.
-func (s *Stalls) over(changes []stall.Change) (found []conform.Finding) {
+func (s *stalls) over(changes []stall.Change) (found []conform.Finding) {
 	for i := range changes {
 		c := &changes[i]
 		if !c.Over {

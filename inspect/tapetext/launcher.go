@@ -2,10 +2,10 @@ package tapetext
 
 import "strings"
 
-// A launcher is a program that runs another one named by its arguments.
+// A launcher is a program that runs another one named in its arguments.
 type launcher struct {
 	names string // without .exe, and without the versions of interpreters
-	verbs string // the first argument must be one of these; empty: there is none
+	verbs string // the first argument must be one of these; empty: there is no verb
 	then  string // the argument after the verb; empty: any
 
 	values string // options whose value is the next argument
@@ -13,8 +13,8 @@ type launcher struct {
 	dashed bool   // the target follows --
 	what   target // kind of target
 
-	// Options whose value is the target, in place of an argument. Of several letters, as in
-	// -lc, the last one may be such an option.
+	// Options whose value is the target, instead of an argument. In a group of letters,
+	// such as -lc, the last one may be such an option.
 	shell  string // for a shell
 	module string
 	rest   string // with all later arguments
@@ -28,12 +28,12 @@ const (
 	aProgram target = iota // with its arguments
 	aScript                // a file, a module or a URL
 	aPackage               // perhaps with a version
-	anImage                // of a container
-	aFlake                 // of Nix
-	aLine                  // arguments, joined to a shell command
+	anImage                // for a container
+	aFlake                 // for Nix
+	aLine                  // arguments, joined into a shell command
 )
 
-// launchers are the programs that do not name the agent themselves.
+// launchers are the programs that do not themselves name the agent.
 var launchers = []launcher{
 	{names: "env", values: "-u --unset -C --chdir -P -a --argv0", shell: "-S --split-string"},
 	{names: "sudo doas", values: "-u -g -h -p -C -r -t -T -U -R -D --user --group --host --prompt --close-from --chroot --chdir --role --type --other-user --command-timeout"},
@@ -94,8 +94,8 @@ const (
 	containerOptions = "-e --env --env-file -v --volume -w --workdir --name --network --net -p --publish -u --user --entrypoint --mount -l --label --platform -h --hostname --add-host --cpus -m --memory --gpus --ipc --pid --pull --restart --shm-size --ulimit --device --dns --log-driver --log-opt --tmpfs --cap-add --cap-drop --security-opt --cidfile -a --attach --userns --runtime --volumes-from --group-add --stop-signal --stop-timeout --link --expose --cgroupns --annotation --secret"
 )
 
-// launches returns the launcher for a program with those arguments, and the arguments after
-// the verb. ok is false if the program is none.
+// launches returns the launcher for a program with the given arguments, and the arguments
+// after the verb. ok is false if the program is not a launcher.
 func launches(name string, args []string) (l launcher, rest []string, ok bool) {
 	for _, l := range launchers {
 		if !among(l.names, name) {
@@ -122,8 +122,8 @@ func launches(name string, args []string) (l launcher, rest []string, ok bool) {
 	return launcher{}, nil, false
 }
 
-// takes returns the number of arguments of an option: two if its value is the next
-// argument. An unknown option that seems to take a secret counts as two as well.
+// takes returns the number of arguments that an option occupies: two if its value is the
+// next argument. An unknown option that appears to take a secret counts as two as well.
 func (l *launcher) takes(option string) int {
 	if strings.Contains(option, "=") {
 		return 1
@@ -139,7 +139,7 @@ func (l *launcher) takes(option string) int {
 	return 1
 }
 
-// among reports whether a word is in a list separated by blanks.
+// among reports whether a word is in a blank-separated list.
 func among(list, word string) bool {
 	for one := range strings.FieldsSeq(list) {
 		if one == word {
@@ -149,8 +149,8 @@ func among(list, word string) bool {
 	return false
 }
 
-// given reports whether an argument is one of some options, or ends in one of a single
-// letter.
+// given reports whether an argument is one of some options, or is a group that ends in a
+// single-letter one.
 func given(options, arg string) bool {
 	if among(options, arg) {
 		return true

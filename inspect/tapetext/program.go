@@ -9,8 +9,8 @@ import (
 )
 
 // program names the agent that a command line runs: by its program, script, package or
-// image, whatever launches it. The name never contains an argument of the agent or the
-// value of a variable, since these may be secret.
+// image, regardless of what launches it. The name never contains an agent's argument or a
+// variable's value, since these may be secret.
 func program(command []string) string {
 	if len(command) == 0 {
 		return ""
@@ -21,10 +21,10 @@ func program(command []string) string {
 	return bareName(command[0])
 }
 
-// deepestLaunch limits the launchers before an agent.
+// deepestLaunch limits the number of nested launchers.
 const deepestLaunch = 16
 
-// programIn is program, but returns nothing if a launcher names nothing.
+// programIn is like program, but returns nothing if a launcher names nothing.
 func programIn(command []string, depth int) string {
 	for len(command) > 0 && redact.IsAssignment(command[0]) {
 		command = command[1:]
@@ -46,7 +46,7 @@ func programIn(command []string, depth int) string {
 	return name
 }
 
-// run returns the name of what a launcher runs with these arguments.
+// run returns the name of what a launcher runs, given the launcher's arguments.
 func (l *launcher) run(args []string, depth int) string {
 	if i := slices.Index(args, "--"); l.dashed && i >= 0 {
 		return programIn(args[i+1:], depth+1)
@@ -86,7 +86,7 @@ func (l *launcher) isOption(arg string) bool {
 	return strings.HasPrefix(arg, "-") || l.names == "cmd" && len(arg) == 2 && arg[0] == '/'
 }
 
-// name returns the name of what the arguments after the options run.
+// name returns the name of the target that the arguments after the options specify.
 func (l *launcher) name(args []string, depth int) string {
 	if l.what == aProgram {
 		for len(args) > 0 && redact.IsAssignment(args[0]) { // assignments precede what is skipped
@@ -113,7 +113,7 @@ func (l *launcher) name(args []string, depth int) string {
 		}
 		return packageName(flake)
 	case aLine:
-		if len(args) > 1 && l.names == "cmd" { // its arguments are split already
+		if len(args) > 1 && l.names == "cmd" { // its arguments are already split
 			return programIn(args, depth+1)
 		}
 		return programInLine(strings.Join(args, " "), nil, depth)
@@ -127,7 +127,7 @@ func lastName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// bareName returns the name of a program's file without its Windows extension.
+// bareName returns the name of a program file without its Windows extension.
 func bareName(path string) string {
 	name := lastName(path)
 	if i := len(name) - len(".exe"); i > 0 && among(".exe .cmd .bat .com .ps1", strings.ToLower(name[i:])) {
@@ -136,7 +136,7 @@ func bareName(path string) string {
 	return name
 }
 
-// packageName returns the name of a package without its scope, version and origin.
+// packageName returns a package's name without its scope, version and origin.
 func packageName(spec string) string {
 	spec, _, _ = strings.Cut(pathOf(spec), "#")
 	if at := strings.LastIndexByte(spec, '@'); at > strings.LastIndexByte(spec, '/')+1 {
@@ -153,8 +153,8 @@ func packageName(spec string) string {
 	return name
 }
 
-// scriptName returns the name of a file or module, or of its package if the file name says
-// nothing.
+// scriptName returns the name of a file or module, or of its package if the file name is
+// generic.
 func scriptName(path string) string {
 	if strings.HasPrefix(path, "npm:") || strings.HasPrefix(path, "jsr:") {
 		return packageName(path)
@@ -172,8 +172,8 @@ func scriptName(path string) string {
 	return lastName(path)
 }
 
-// pathOf returns the path of a URL, or its host if the path is empty: the other parts may
-// be secret. Other text is returned unchanged.
+// pathOf returns a URL's path, or its host if the path is empty: the other parts may be
+// secret. It returns other text unchanged.
 func pathOf(spec string) string {
 	u, err := url.Parse(spec)
 	switch {
@@ -187,5 +187,6 @@ func pathOf(spec string) string {
 	return u.Path
 }
 
-// anybodys are names of files and directories that say nothing about their content.
+// anybodys are generic names of files and directories, which say nothing about their
+// content.
 const anybodys = "index main cli server app start run bin mod __main__ dist build lib src out target debug release cjs esm acp mcp stdio"

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// programInLine names the program that a shell command runs: the one after exec, or else
-// the last one, without builtins and programs that only read from a pipe. args are $0 and
-// the following arguments.
+// programInLine names the program that a shell command runs: the one after exec or,
+// failing that, the last one, ignoring builtins and programs that only read from a pipe.
+// args are $0 and the following arguments.
 func programInLine(line string, args []string, depth int) string {
 	found := ""
 	for _, words := range shellCommands(line) {
@@ -47,7 +47,7 @@ func unredirected(words []string) []string {
 	return rest
 }
 
-// expanded replaces the parameters of a shell with its arguments.
+// expanded replaces a shell's parameters with its arguments.
 func expanded(words, args []string) []string {
 	var all []string
 	for _, w := range words {
@@ -65,8 +65,8 @@ func expanded(words, args []string) []string {
 	return all
 }
 
-// shellCommands returns the words of each command in a line, without those that read from a
-// pipe.
+// shellCommands returns the words of each command in a line, without those that read from
+// a pipe.
 func shellCommands(line string) [][]string {
 	var commands [][]string
 	var words []string

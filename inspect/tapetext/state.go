@@ -1,18 +1,20 @@
-// Package tapetext puts tapes into words: how a tape ended, how old it is, and what it and
-// its agent are called. A name never contains an argument of the agent or the value of a
-// variable, since these may be secret.
+// Package tapetext describes tapes: how one ended, how old it is, and what it and its
+// agent are called. A name never contains an agent's argument or a variable's value,
+// since these may be secret.
 package tapetext
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// State returns the outcome of a tape, such as `agent died exit 1` or `running`.
+// State returns a tape's outcome, such as `agent died exit 1` or `running`.
 func State(i record.Info) string {
 	if i.Partial && !i.Live {
 		return "not yet compressed"
@@ -20,20 +22,20 @@ func State(i record.Info) string {
 	return OutcomeText(i.Outcome())
 }
 
-// OutcomeText returns an outcome, clean and in a line.
+// OutcomeText returns an outcome as clean text in one line.
 func OutcomeText(o dialect.Outcome) string { return termtext.Brief(o.String(), 60) }
 
-// ShortID returns the random part of a tape's ID, by which people name it.
+// ShortID returns the random part of a tape's ID, which people use to name it.
 func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }
 
-// AgentName returns the name of a tape's agent: the name that the user gave, the agent's
-// own, or that of the program in the command line or of the URL. It is not clean.
+// AgentName returns the name of a tape's agent: the one that the user gave, the agent's
+// own, or that of the program in the command line or URL. It is not clean.
 func AgentName(i record.Info) string {
 	c := i.Connection
 	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
 }
 
-// Place returns the directory in which a tape's agent ran, or the URL of its server, which
+// Place returns the directory in which a tape's agent ran, or its server's URL, which
 // begins with ws for a WebSocket. It is not clean.
 func Place(i record.Info) string {
 	if rest, ok := strings.CutPrefix(i.Start.Upstream, "http"); ok && i.Start.Transport == "ws" {
@@ -50,11 +52,30 @@ func titled(title, name string) string {
 	return title + " (" + name + ")"
 }
 
-// Tags returns tags for lists, such as #slow #bug-7, empty if there are none. They are not
-// clean.
+// Tags returns tags for lists, such as #slow #bug-7, or the empty string if there are
+// none. They are not clean.
 func Tags(tags []string) string {
 	if len(tags) == 0 {
 		return ""
 	}
 	return "#" + strings.Join(tags, " #")
+}
+
+// Time returns a time in the local zone, for lists.
+func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// Age formats an age in at most four columns, such as 45s, 3h or 12d.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 0))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 2*day:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	case d < 1000*day:
+		return fmt.Sprintf("%dd", d/day)
+	}
+	return fmt.Sprintf("%dy", d/(365*day))
 }

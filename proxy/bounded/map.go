@@ -1,12 +1,12 @@
-// Package bounded has a map whose memory is bounded: what follows a connection must
-// not grow with what its peers send.
+// Package bounded has a map whose memory is bounded: a connection's state must not grow
+// with what its peers send.
 package bounded
 
 import "iter"
 
-// A Map is a map of bounded size that remembers the order in which its keys were
-// set; when it is full the oldest is forgotten. The zero value with a Limit is ready
-// to use. It is not safe for concurrent use.
+// A Map is a map of bounded size that remembers the order in which its keys were set;
+// when full it forgets the oldest. The zero value with a Limit is ready to use. It is not
+// safe for concurrent use.
 type Map[K comparable, V any] struct {
 	Limit       int // keys; at least 1
 	nodes       map[K]*node[K, V]
@@ -19,7 +19,7 @@ type node[K comparable, V any] struct {
 	prev, next *node[K, V]
 }
 
-// Len returns how many keys there are.
+// Len returns the number of keys.
 func (m *Map[K, V]) Len() int { return len(m.nodes) }
 
 // Get returns the value of a key.
@@ -31,8 +31,8 @@ func (m *Map[K, V]) Get(key K) (V, bool) {
 	return none, false
 }
 
-// Set makes key the newest, with a value. Where that takes the room of the oldest,
-// it returns the value which is forgotten.
+// Set makes key the newest entry. If that evicts the oldest, it returns the forgotten
+// value.
 func (m *Map[K, V]) Set(key K, value V) (forgotten V, full bool) {
 	n := m.nodes[key]
 	if n == nil {
@@ -67,7 +67,7 @@ func (m *Map[K, V]) Drop(key K) {
 	}
 }
 
-// unlink takes a node out of the order.
+// unlink removes a node from the order.
 func (m *Map[K, V]) unlink(n *node[K, V]) {
 	if n.prev == nil {
 		m.first = n.next
@@ -84,7 +84,7 @@ func (m *Map[K, V]) unlink(n *node[K, V]) {
 // Clear removes all keys.
 func (m *Map[K, V]) Clear() { *m = Map[K, V]{Limit: m.Limit} }
 
-// Newest gives the newest first.
+// Newest yields the entries, newest first.
 func (m *Map[K, V]) Newest() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for n := m.last; n != nil; n = n.prev {
@@ -95,7 +95,7 @@ func (m *Map[K, V]) Newest() iter.Seq2[K, V] {
 	}
 }
 
-// All gives the oldest first.
+// All yields the entries, oldest first.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for n := m.first; n != nil; n = n.next {

@@ -4,7 +4,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// acpCall handles a request or notification of ACP, or of a protocol not known yet.
+// acpCall handles a request or notification of ACP, or of a protocol not yet known.
 func (t *Tracker) acpCall(s *step, method string) {
 	m := row(ACP, method)
 	role := m.role()
@@ -161,29 +161,31 @@ func serverID(object []byte) []byte {
 // update handles a session/update. Most frames of a tape are of this kind, so it reads
 // their params only once.
 func (t *Tracker) update(s *step) {
-	var update, variant, state, title, call, status, stop []byte
-	for key, value := range wire.Members(s.Params) {
-		switch string(key) {
+	var variant, state, title, call, status, stop []byte
+	r := wire.Inside(s.Params, '{')
+	for name, ok := r.Name(); ok; name, ok = r.Name() {
+		switch string(name) {
 		case "sessionId":
-			s.annotation.Session = t.text(value)
+			s.annotation.Session = t.text(r.Value())
 		case "update":
-			update = value
-		}
-	}
-	for key, value := range wire.Members(update) {
-		switch string(key) {
-		case "sessionUpdate":
-			variant = value
-		case "state":
-			state = value
-		case "title":
-			title = value
-		case "toolCallId":
-			call = value
-		case "status":
-			status = value
-		case "stopReason":
-			stop = value
+			for name, value := range r.Members {
+				switch string(name) {
+				case "sessionUpdate":
+					variant = value
+				case "title":
+					title = value
+				case "state":
+					state = value
+				case "toolCallId":
+					call = value
+				case "status":
+					status = value
+				case "stopReason":
+					stop = value
+				}
+			}
+		default:
+			r.Value()
 		}
 	}
 	s.annotation.Update = t.text(variant)
@@ -199,8 +201,8 @@ func (t *Tracker) update(s *step) {
 	}
 }
 
-// addressed returns the session of a request or notification in f, where the table says
-// that its method has it. For a method in no table it tries params.sessionId.
+// addressed returns the session of a request or notification in f, found where the table
+// puts it for that method. For a method in no table it tries params.sessionId.
 func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	where := InParams
 	if m != nil {
@@ -234,10 +236,10 @@ func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	return ""
 }
 
-// SessionPath returns where a request or notification of ACP has the id of its session: a
-// path in the message, with dots between the keys, or "" if it has none. Ids of next-edit
-// sessions do not count. For a method in no table it is the usual place. For a message
-// passed along a proxy chain it is in the inner message.
+// SessionPath returns the dotted path to the session id in an ACP request or notification,
+// or "" if it has none. Ids of next-edit sessions do not count. Unknown methods use
+// params.sessionId. For a message forwarded along a proxy chain, the path leads into the
+// inner message.
 func SessionPath(method string, params []byte) string {
 	path := "params.sessionId"
 	for range maxInside + 1 {
@@ -254,8 +256,8 @@ func SessionPath(method string, params []byte) string {
 	return ""
 }
 
-// maxInside is how many components of a proxy chain may have passed a frame along; each
-// wraps it once more.
+// maxInside limits how many components of a proxy chain may have passed a frame along;
+// each wraps it once more.
 const maxInside = 16
 
 // inner unwraps a message that was passed along a proxy chain.

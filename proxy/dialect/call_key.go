@@ -12,10 +12,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A callKey identifies a request, or something else that one side has given an id. Ids are
-// separate per direction, and `7` and `"7"` are different (JSON-RPC 2.0, section 4). Over
-// HTTP, two clients on a guessed connection may use the same ids at once, so a key includes
-// the stream; over stdio it is always 0.
+// A callKey identifies a request, or anything else to which one side has given an id.
+// Each direction has its own ids, and `7` and `"7"` are different (JSON-RPC 2.0, section
+// 4). Over HTTP, two clients on a guessed connection may use the same ids at once, so a
+// key includes the stream; over stdio it is always 0.
 type callKey struct {
 	Dir    wire.Direction `json:"dir"`
 	ID     string         `json:"id"`
@@ -47,12 +47,12 @@ func IDKey(id []byte) string {
 // A callMap is a bounded.Map that also finds entries with the same id on another stream.
 type callMap[V any] struct {
 	bounded.Map[callKey, V]
-	streams map[callKey][]uint64 // other than 0, by the key with stream 0; the newest last
+	streams map[callKey][]uint64 // streams other than 0, by the key with stream 0; newest last
 }
 
-// find returns the value of a key and the key that has it: that one, or else the newest
-// with the same id on another stream. An answer may come on a resumed stream, and the
-// answer to a server has its own stream (MCP 2025-11-25, Streamable HTTP).
+// find returns the value of a key and the key it was found under: that one, or else the
+// newest with the same id on another stream. An answer may come on a resumed stream, and
+// the answer to a server has its own stream (MCP 2025-11-25, Streamable HTTP).
 func (m *callMap[V]) find(key callKey) (at callKey, v V, ok bool) {
 	if v, ok = m.Get(key); ok {
 		return key, v, true
@@ -65,8 +65,7 @@ func (m *callMap[V]) find(key callKey) (at callKey, v V, ok bool) {
 	return key, v, ok
 }
 
-// Set makes key the newest, with a value. If that evicts the oldest, Set returns the
-// evicted value.
+// Set makes key the newest entry. It returns the entry that this evicts, if any.
 func (m *callMap[V]) Set(key callKey, v V) (forgotten V, full bool) {
 	m.Drop(key)
 	if full = m.Len() >= m.Limit; full {

@@ -6,13 +6,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Capability is something that one side offers, and that certain methods require.
+// A Capability is something that one side offers and certain methods require.
 type Capability struct {
 	Dialects Dialects // the dialects that have it
 	Side     Side     // who offers it
 	Form     Offer
 	Path     string   // where it is, as in IDLocation; relative to what depends on the Offer
-	Allows   []string // methods, and variants of session/update; for a request that both sides send, the receiver's capability counts
+	Allows   []string // methods, and variants of session/update; if both sides send a request, the receiver's capability counts
 }
 
 // An Offer is how a capability is offered.
@@ -26,7 +26,7 @@ const (
 	AtSetup               // not in initialize: in the client's request for a session, or in the agent's answer
 )
 
-// capabilities is the table of what allows methods. Methods not listed need no capability.
+// capabilities lists which capability allows which methods. Methods not listed need none.
 var capabilities = []Capability{
 	{one | early, AgentSide, AsList, "authMethods", []string{"authenticate"}},
 	{two, AgentSide, AsList, "authMethods", []string{"auth/login", "auth/logout"}},
@@ -104,16 +104,16 @@ func Capabilities(d Dialect) []Capability {
 	return slices.DeleteFunc(slices.Clone(capabilities), func(c Capability) bool { return !c.in(d) })
 }
 
-// Requires returns the capabilities that allow a method, or a variant of session/update, in
-// a dialect, or in any for Unknown. One of them is enough. If there are none, nothing is
-// required.
+// Requires returns the capabilities that allow a method, or a variant of session/update,
+// in a dialect, or in any dialect for Unknown. One of them is enough; with none listed,
+// the method needs none.
 func Requires(d Dialect, method string) []Capability {
 	return slices.DeleteFunc(Capabilities(d), func(c Capability) bool { return !slices.Contains(c.Allows, method) })
 }
 
-// Allowed reports whether side allows the other side to send it a method: whether the
-// method requires none of its capabilities, or one that it offered in said, which is what
-// it said of itself in initialize. For Unknown, capabilities of any dialect count.
+// Allowed reports whether side allows the other side to send it a method: the method
+// requires none of its capabilities, or side offered one of them in said, its part of
+// initialize. For Unknown, capabilities of any dialect count.
 func Allowed(d Dialect, side Side, method string, said []byte) bool {
 	required := slices.DeleteFunc(Requires(d, method), func(c Capability) bool { return c.Side != side || c.Form == AtSetup })
 	return len(required) == 0 || slices.ContainsFunc(required, func(c Capability) bool { return c.Offered(d, said) })
@@ -121,8 +121,8 @@ func Allowed(d Dialect, side Side, method string, said []byte) bool {
 
 func (c Capability) in(d Dialect) bool { return d == Unknown || c.Dialects.Has(d) }
 
-// Keys returns where in a message of a dialect c is, as Get, Set and Delete take it: in the
-// client's initialize or in its response. It is empty if c is not offered there.
+// Keys returns where a message of a dialect offers c, as Get, Set and Delete expect it:
+// in the client's initialize or in the response. It is empty if c is not offered there.
 func (c Capability) Keys(d Dialect) []string {
 	var keys []string
 	switch c.Form {
@@ -141,7 +141,7 @@ func (c Capability) Keys(d Dialect) []string {
 	return slices.Insert(keys, 0, "result")
 }
 
-// capabilitiesOf returns where a side has its capabilities, in params or result.
+// capabilitiesOf returns where in params or result a side puts its capabilities.
 func capabilitiesOf(side Side, d Dialect) []string {
 	switch {
 	case d == ACPv1 && side == ClientSide:
@@ -154,9 +154,9 @@ func capabilitiesOf(side Side, d Dialect) []string {
 	return []string{"capabilities"}
 }
 
-// Offered reports whether said offers c: the params or result of initialize in a dialect,
-// or in any dialect that has c for Unknown. It is as tolerant as peers are: an object
-// counts as true and true as an object.
+// Offered reports whether said, the params or result of initialize, offers c in a
+// dialect; for Unknown, in any dialect that has c. It is as tolerant as peers are: an
+// object counts as true and true as an object.
 func (c Capability) Offered(d Dialect, said []byte) bool {
 	for _, in := range dialects {
 		if !c.in(in) || d != Unknown && d != in {

@@ -8,17 +8,17 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Connection is what both sides said of themselves.
+// A Connection is what both sides have said about themselves.
 type Connection struct {
 	Protocol      Protocol
 	Dialect       Dialect
 	Proposal      Proposal
-	Hybrid        bool   // an object of initialize has keys of two dialects
+	Hybrid        bool   // an initialize object has keys of two dialects
 	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
 	Client        string // name
 	ClientVersion string
 	Agent         string // name; of the server in MCP
-	AgentTitle    string // a name for people, if it gave one
+	AgentTitle    string // a display name, if it gave one
 	AgentVersion  string
 }
 
@@ -29,8 +29,8 @@ func (c *Connection) Unpublished() bool {
 	return c.Protocol == ACP && err == nil && n > 2
 }
 
-// Spoken names the protocol and its version, such as ACP v1 or MCP 2025-06-18, or returns
-// an empty text if it is unknown. A version of MCP may be any text off the wire.
+// Spoken returns the protocol and its version, such as ACP v1 or MCP 2025-06-18, or "" if
+// unknown. An MCP version may be any text off the wire.
 func (c *Connection) Spoken() string {
 	name, version := "", c.Dialect.String()
 	switch {
@@ -46,9 +46,9 @@ func (c *Connection) Spoken() string {
 	return strings.TrimSuffix(name+" "+version, " ")
 }
 
-// Connections distinguishes the connections on a tape. A tape has several if the agent was
-// restarted, as on an imported one, or if an ACP client sends initialize again. In MCP the
-// latter may happen within one connection (SEP-1364). Before the first frame only the
+// Connections tells the connections on a tape apart. A tape has several if the agent was
+// restarted, as on an imported one, or if an ACP client sends initialize again. In MCP
+// the latter may happen within one connection (SEP-1364). Before the first frame only the
 // protocol is set.
 type Connections struct {
 	Protocol Protocol // of the tape
@@ -57,7 +57,7 @@ type Connections struct {
 	exited      bool // the agent has ended
 }
 
-// StartsNext takes the next frame of the tape, and reports whether it begins another
+// StartsNext handles the next frame of the tape, and reports whether it begins another
 // connection.
 func (c *Connections) StartsNext(f *Frame) bool {
 	if f.Kind == wire.Mark {

@@ -1,13 +1,13 @@
 // Package dialect is the one place that knows what methods mean: in the three dialects of
 // the Agent Client Protocol (ACP), in the revisions of the Model Context Protocol (MCP),
 // and in MCP's session proposals. A Tracker follows a connection frame by frame, and
-// reports which dialect it speaks, which session a frame belongs to, which request a
-// response answers, and what begins and ends a turn. Tables say which capability allows a
-// method, where frames have ids, and which fields count when two frames are compared.
+// reports its dialect, the session of each frame, the request that each response answers,
+// and where turns begin and end. Tables say which capability allows a method, where
+// frames have ids, and which fields count when two frames are compared.
 //
-// No input makes anything here fail. A frame whose method is in no table is like any other.
-// A Tracker's memory is bounded, and its state can be stored and restored. It does not
-// check a protocol's rules, and knows only what crossed the wire.
+// Nothing here fails on any input. A frame with an unknown method is handled like any
+// other. A Tracker's memory is bounded, and its state can be stored and restored. It does
+// not check a protocol's rules, and knows only what crossed the wire.
 package dialect
 
 import "github.com/acptap/acptap/proxy/wire"
@@ -17,20 +17,20 @@ type Protocol uint8
 
 // The protocols.
 const (
-	AnyProtocol Protocol = iota // not known yet: inferred from the traffic
+	AnyProtocol Protocol = iota // not yet known: inferred from the traffic
 	ACP
 	MCP
 )
 
 var protocolNames = [...]string{"", "acp", "mcp"}
 
-// String returns acp or mcp, and nothing for AnyProtocol.
+// String returns acp or mcp, or "" for AnyProtocol.
 func (p Protocol) String() string { return wire.Name(protocolNames[:], uint8(p)) }
 
 // MarshalText returns the name of p.
 func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (p *Protocol) UnmarshalText(text []byte) error {
 	return wire.ParseName(protocolNames[:], "protocol", text, (*uint8)(p))
 }
@@ -51,7 +51,7 @@ const (
 
 var dialectNames = [...]string{"", "v1", "v2-early", "v2", "legacy", "modern"}
 
-// Protocol returns the protocol that d is a generation of.
+// Protocol returns the protocol that d belongs to.
 func (d Dialect) Protocol() Protocol {
 	switch d {
 	case ACPv1, ACPv2Early, ACPv2:
@@ -62,13 +62,13 @@ func (d Dialect) Protocol() Protocol {
 	return AnyProtocol
 }
 
-// String returns a short name such as v2-early, and nothing for Unknown.
+// String returns a short name such as v2-early, or "" for Unknown.
 func (d Dialect) String() string { return wire.Name(dialectNames[:], uint8(d)) }
 
 // MarshalText returns the name of d.
 func (d Dialect) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (d *Dialect) UnmarshalText(text []byte) error {
 	return wire.ParseName(dialectNames[:], "dialect", text, (*uint8)(d))
 }
@@ -86,13 +86,13 @@ const (
 
 var proposalNames = [...]string{"", "sep1364-a1", "sep1364-a2", "dls"}
 
-// String returns sep1364-a1, sep1364-a2 or dls, and nothing for NoProposal.
+// String returns sep1364-a1, sep1364-a2 or dls, or "" for NoProposal.
 func (p Proposal) String() string { return wire.Name(proposalNames[:], uint8(p)) }
 
 // MarshalText returns the name of p.
 func (p Proposal) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (p *Proposal) UnmarshalText(text []byte) error {
 	return wire.ParseName(proposalNames[:], "proposal", text, (*uint8)(p))
 }

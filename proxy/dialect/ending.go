@@ -8,11 +8,11 @@ import (
 
 // An ending records what the client has done so far to end its agent.
 type ending struct {
-	Signals []string `json:"signals,omitempty"` // signals that were passed on, each once
+	Signals []string `json:"signals,omitempty"` // signals passed on, each listed once
 	Left    bool     `json:"left,omitempty"`    // the client has closed its side
 }
 
-// maxSignals is how many signals are remembered. There are rarely more.
+// maxSignals limits how many signals are remembered. There are rarely more.
 const maxSignals = 32
 
 // signalled records a signal that was passed on.
@@ -22,10 +22,10 @@ func (e *ending) signalled(name string) {
 	}
 }
 
-// isFailure reports whether the agent ended in a way that its client did not want. These
-// ends are fine: status 0; a signal that was passed on; and a signal that ends programs,
-// once the client has gone or has asked the agent to end, because then the client, or
-// acptap on its behalf, lost patience.
+// isFailure reports whether the agent ended in a way that its client did not want. Fine
+// are: status 0; a signal that was passed on; and a terminating signal once the client
+// has left or has asked the agent to end, because then the client, or acptap on its
+// behalf, lost patience.
 func (e *ending) isFailure(x *wire.Exit) bool {
 	by := x.Signal
 	if by == "" {
@@ -43,16 +43,11 @@ func (e *ending) isFailure(x *wire.Exit) bool {
 	return !asked || endsPrograms[by] == 0
 }
 
-// IsBadExit reports whether an agent ended in a way that no client can have wanted,
-// whatever the client did before. It is false if one of endsPrograms ended the agent; then
-// the earlier frames decide.
-func IsBadExit(x *wire.Exit) bool { return x != nil && (&ending{Left: true}).isFailure(x) }
-
-// endsPrograms are the signals that end a program or ask it to end, by their names in
+// endsPrograms has the signals that end a program or ask it to end, by their names in
 // os.Signal, with their numbers, which are the same on all systems.
 var endsPrograms = map[string]int{"hangup": 1, "interrupt": 2, "quit": 3, "killed": 9, "broken pipe": 13, "terminated": 15}
 
-// controlC is the exit status of programs that Windows ends at Ctrl-C.
+// controlC is the exit status of programs that Windows terminates on Ctrl-C.
 const controlC = 0xC000013A
 
 // signalOf returns the signal that an exit status encodes: some programs exit with the
@@ -69,7 +64,7 @@ func signalOf(code int) string {
 	return ""
 }
 
-// mark handles a mark. After the agent's end nothing of its connection is open; on an
+// mark handles a mark. Once the agent has ended, nothing on its connection is open; on an
 // imported tape the frames of another connection may follow.
 func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 	m := wire.ReadMark(*f)

@@ -1,13 +1,17 @@
 package dialect
 
-import "github.com/acptap/acptap/proxy/wire"
+import (
+	"bytes"
 
-// A Failure says in which way a frame reports that something went wrong. A frame has at
-// most one: the first kind that applies.
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Failure says how a frame reports that something went wrong. A frame has only one: the
+// first kind that applies.
 //
-// These are not failures: an agent that its client ended by a signal or by going away, a
+// These are not failures: an agent that its client ended by a signal or by leaving, a
 // request that its sender cancelled, a request that the agent sent after its client had
-// gone, the tool calls of a turn that the client cancelled, and a server's refusal of
+// left, the tool calls of a turn that the client cancelled, and a server's refusal of
 // server/discover, which tells a client whether it must send initialize (MCP 2026-07-28,
 // lifecycle).
 type Failure uint8
@@ -16,30 +20,30 @@ type Failure uint8
 const (
 	NoFailure     Failure = iota
 	FailedRequest         // a response with an error, or the result of an MCP tool that says isError
-	FailedTool            // an ACP tool call has failed; said once of each call
+	FailedTool            // an ACP tool call has failed; reported once per call
 	Refused               // the user refused a permission, or declined an elicitation
 	Unanswered            // a request without a response at the end of the tape
 	InvalidLine           // a line that is not JSON-RPC
-	Gap                   // bytes are missing here, or may be from here on
+	Gap                   // bytes are missing here, or may be missing from here on
 	BadExit               // the agent ended with a status other than 0, or could not be started
 )
 
 var failureNames = [...]string{"", "error", "tool", "refused", "unanswered", "invalid", "gap", "exit"}
 
-// String returns the name of a kind, such as refused; nothing for NoFailure.
+// String returns the name of a kind, such as refused, or "" for NoFailure.
 func (k Failure) String() string { return wire.Name(failureNames[:], uint8(k)) }
 
 // MarshalText returns the name of k.
 func (k Failure) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (k *Failure) UnmarshalText(text []byte) error {
 	return wire.ParseName(failureNames[:], "failure", text, (*uint8)(k))
 }
 
-// Failure returns in which way f reports that something went wrong. A frame in place of
-// another adds nothing new. No frame alone shows that a request is Unanswered: that takes
-// all frames up to the end of the tape.
+// Failure returns how f reports that something went wrong. A frame in place of another
+// adds nothing new. No frame alone shows that a request is Unanswered: that takes all
+// frames up to the end of the tape.
 func (f *Frame) Failure() Failure {
 	if f.Origin == wire.Rewritten {
 		return NoFailure
@@ -48,7 +52,7 @@ func (f *Frame) Failure() Failure {
 }
 
 // FailureOf is Failure for callers that look at only one end of the connection, where a
-// frame in place of another is the one that counts.
+// substituted frame is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
 	case f.Failed && !a.Does(Discovers):
@@ -67,5 +71,85 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	return NoFailure
 }
 
-// FailureEvents are the events that are failures.
+// FailureEvents are the events that count as failures.
 const FailureEvents = CallFailed | PermissionRefused | BytesLost | ExitFailed
+
+// toolCall handles the status of a tool call, as JSON. A call fails only once, however
+// often its status is repeated, unless it gets another status in between. A failure
+// repeated when a session is loaded is history. A call that fails because the client
+// cancelled the turn is not a failure: each frame that repeats its status gets
+// CallCancelled.
+func (t *Tracker) toolCall(s *step, id, status []byte) {
+	failed := string(status) == `"failed"`
+	begins := s.annotation.Update == "tool_call"
+	if !begins && !wire.Present(status) {
+		return
+	}
+	key, began := t.runs(s, id, status)
+	cancelled, again := t.failed.Get(key)
+	switch past, _ := t.restored.Get(key.Session); {
+	case !failed:
+		if again {
+			t.failed.Drop(key)
+		}
+		return
+	case again:
+	default:
+		turn, _ := t.turns.Get(key.Session)
+		cancelled = turn.cancels(began) && !past
+		t.failed.Set(key, cancelled)
+		if !past && !cancelled && s.Origin != wire.Injected {
+			s.annotation.Events |= CallFailed
+		}
+	}
+	if cancelled {
+		s.annotation.Events |= CallCancelled
+	}
+}
+
+// A callOf identifies a tool call.
+type callOf struct {
+	Session string `json:"session"`
+	ID      string `json:"id"` // as JSON, or its digest
+}
+
+// IsFinal reports whether a status ends a tool call of ACP or a task of MCP.
+func IsFinal(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
+
+// maxRejects limits the bytes of option ids kept for one question.
+const maxRejects = 4 << 10
+
+// rejects returns the ids of the options that deny the permission.
+func rejects(options []byte) (ids idList) {
+	for _, option := range wire.Elements(options) {
+		kind := wire.Get(option, "kind")
+		if id := wire.Get(option, "optionId"); bytes.HasPrefix(kind, []byte(`"reject_`)) && len(ids)+len(id) <= maxRejects {
+			ids.add(wire.Text(id))
+		}
+	}
+	return ids
+}
+
+// permitted handles the response to a session/request_permission. A cancelled one is not
+// a denial: the turn was cancelled.
+func (s *step) permitted(c *call) {
+	outcome := wire.Get(s.Result, "outcome")
+	if wire.Text(wire.Get(outcome, "outcome")) != "selected" {
+		return
+	}
+	chosen := wire.Text(wire.Get(outcome, "optionId"))
+	for id := range c.Rejects.all() {
+		if id == chosen {
+			s.annotation.Events |= PermissionRefused
+		}
+	}
+}
+
+// elicited handles the response to an elicitation/create.
+func (s *step) elicited() {
+	if wire.Text(wire.Get(s.Result, "action")) == "decline" {
+		s.annotation.Events |= PermissionRefused
+	}
+}

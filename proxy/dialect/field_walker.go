@@ -14,18 +14,18 @@ import (
 
 // A walker turns JSON into fields.
 type walker struct {
-	all    bool // includes values that otherwise never count
+	all    bool // also include values that otherwise never count
 	edits  bool // sessionId is the id of a next-edit session
 	depth  int
 	fields []Field
 }
 
-// maxWalk is the depth to which values are taken apart. Anything deeper is one field, so
-// that paths stay short.
+// maxWalk limits how deep values are taken apart. Anything deeper is one field, which
+// keeps paths short.
 const maxWalk = 64
 
-// walk adds the fields of the value of key. In foreign JSON, keys have no meaning. Members
-// are sorted by name. An empty params or result is the same as none (ACP's prose calls
+// walk adds the fields of key's value. In foreign JSON, keys have no meaning. Members are
+// sorted by name. Empty params or an empty result are the same as none (ACP's prose calls
 // empty results null).
 func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	w.depth++
@@ -38,7 +38,7 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	case len(value) == 0, path == "" && string(value) == "null":
 		return
 	case value[0] == '{':
-		members := map[string][]byte{} // the last of each name
+		members := map[string][]byte{} // the last of each name counts
 		for key, value := range wire.Members(value) {
 			members[string(key)] = value
 		}
@@ -70,11 +70,12 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 	}
 }
 
-// uncounted reports whether the values of a key never count: secrets, and _meta, whose
-// meaning must not be assumed.
+// uncounted reports whether a key's values never count: secrets, and _meta, whose meaning
+// must not be assumed.
 func uncounted(key string) bool { return key == "_meta" || key == "headers" || key == "env" }
 
-// ofOthers reports whether neither ACP nor MCP defines what is inside a key's value.
+// ofOthers reports whether the contents of a key's value are defined by neither ACP nor
+// MCP.
 func ofOthers(key string) bool {
 	return key == "rawInput" || key == "rawOutput" || key == "arguments" || key == "_meta"
 }
@@ -104,8 +105,8 @@ func MemberPath(path, key string) string {
 // ElementPath returns the path of an element below a path, spelled as in Field.
 func ElementPath(path string, n int) string { return path + "[" + strconv.Itoa(n) + "]" }
 
-// canonical returns a value in one spelling. If it is not JSON, because it was cut off, it
-// returns it as a string.
+// canonical returns a value in canonical spelling, or as a string if it is not JSON
+// because it was cut off.
 func canonical(value []byte) string {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -116,7 +117,7 @@ func canonical(value []byte) string {
 	return string(wire.Encode(respell(v)))
 }
 
-// respell puts strings and numbers into one spelling.
+// respell brings strings and numbers into canonical spelling.
 func respell(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -135,8 +136,7 @@ func respell(v any) any {
 	return v
 }
 
-// number spells equal JSON numbers alike: integers exactly, others as ECMAScript writes
-// them.
+// number spells equal JSON numbers alike: integers exactly, others as ECMAScript does.
 func number(s string) string {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {

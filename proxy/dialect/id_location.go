@@ -7,30 +7,30 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An IDLocation is where a method's frame has an id that one side made and the other gives
-// back. Such ids differ from run to run.
+// An IDLocation is where a method's frame has an id that one side makes and the other
+// sends back. Such ids differ from run to run.
 type IDLocation struct {
-	Path  string // in the message: keys with dots between, a dot in a key escaped; # is each element of an array
+	Path  string // in the message: keys joined by dots, a dot in a key escaped; # is each element of an array
 	Class Class
 	Maker Maker
-	New   bool // the frame introduces the id; otherwise it gives it back
+	New   bool // the frame introduces the id; otherwise it sends it back
 }
 
-// A Maker says who made an id, as seen from the message with the id. Both sides number
-// their own requests, tokens and tasks, so both may use the same id at once.
+// A Maker says who made an id, as seen from the message that carries it. Both sides
+// number their own requests, tokens and tasks, so both may use the same id at once.
 type Maker uint8
 
 // The makers.
 const (
-	Sender   Maker = iota // sender of the message
-	Receiver              // receiver of the message
+	Sender   Maker = iota // the message's sender
+	Receiver              // the message's receiver
 	Client                // the client, whoever sent the message
 )
 
 var makerNames = [...]string{"sender", "receiver", "client"}
 
-// MadeBy returns the direction of the side that made the id at p; from is the direction of
-// the message with the id.
+// MadeBy returns the direction of the side that made the id at p; from is the direction
+// of the message that carries it.
 func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	switch p.Maker {
 	case Receiver:
@@ -41,7 +41,7 @@ func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	return from
 }
 
-// mcpIDLocations are locations in any frame of MCP, besides its method's own. Messages
+// mcpIDLocations are locations in any MCP frame, besides those of its method. Messages
 // about a task come from the side that works on it.
 var mcpIDLocations = []IDLocation{
 	{Path: "params._meta." + metaToken, Class: ProgressToken, New: true},
@@ -51,15 +51,15 @@ var mcpIDLocations = []IDLocation{
 	{Path: related("params"), Class: TaskID, Maker: Sender},
 }
 
-// mcpAnswerLocation is where a response names the task that its request was made for.
+// mcpAnswerLocation is where a response names the task created for its request.
 var mcpAnswerLocation = IDLocation{Path: related("result"), Class: TaskID, Maker: Receiver}
 
 func related(below string) string { return below + "._meta." + escaped(metaTask) + ".taskId" }
 
 func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
 
-// IDLocations returns where the frames of a method have ids. Some methods have the same
-// name in both protocols, but then no location in common.
+// IDLocations returns where a method's frames have ids. Some methods have the same name
+// in both protocols, but share no location.
 func IDLocations(method string) []IDLocation {
 	found := slices.Clone(of(method).ids)
 	if row(ACP, method) != nil && row(MCP, method) == nil {
@@ -72,9 +72,9 @@ func IDLocations(method string) []IDLocation {
 	return found
 }
 
-// NamedID returns the id of a class with which a request or notification refers to
-// something made before, and the direction of the side that made it. The id is JSON, or nil
-// if there is none; from is the direction of the message.
+// NamedID returns the id of a class by which a request or notification refers to
+// something made earlier, and the direction of the side that made it. The id is JSON, or
+// nil if there is none; from is the direction of the message.
 func NamedID(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
 	p, id := inParams(method, class, false, params)
 	return id, p.MadeBy(from)
@@ -94,8 +94,8 @@ func NamedSession(method string, e wire.Envelope) string {
 	return ""
 }
 
-// MadeID returns the id of a class that a request gives to something new, as JSON, or nil
-// if there is none.
+// MadeID returns the id of a class that a request assigns to something new, as JSON, or
+// nil if there is none.
 func MadeID(method string, class Class, params []byte) (id []byte) {
 	_, id = inParams(method, class, true, params)
 	return id

@@ -12,7 +12,7 @@ import (
 // difference.
 type Field struct {
 	Path  string // below params or result, such as prompt[0].text
-	Value string // JSON: a scalar, {} or [], or anything nested deeper than 64 levels; LF for CRLF, numbers in one spelling
+	Value string // JSON: a scalar, {} or [], or anything nested deeper than 64 levels; CRLF becomes LF, numbers are canonical
 	Class Class
 }
 
@@ -35,7 +35,7 @@ const (
 	ConnectionID        // of a connection to such a server, made by the side that hosts it
 	TaskID              // of MCP, made by the receiver of a request
 	ProgressToken       // made by the sender of a request
-	Opaque              // a cursor or state, given back as it was received
+	Opaque              // a cursor or state, sent back as received
 )
 
 var classNames = [...]string{"plain", "version", "path", "session", "edit-session", "request", "entity", "choice", "terminal", "server", "connection", "task", "token", "opaque"}
@@ -60,7 +60,7 @@ const (
 
 var formNamesOfParts = [...]string{"", "version", "foreign", "blocks", "kind", "frame"}
 
-// classes says what a value is by its key.
+// classes gives the class of a value by its key.
 var classes = sync.OnceValue(func() map[string]Class {
 	return map[string]Class{
 		"cwd": FilePath, "path": FilePath, "oldPath": FilePath, "uri": FilePath, "additionalDirectories": FilePath,
@@ -88,8 +88,8 @@ type details struct {
 // whole counts everything, for methods that do not say what counts.
 var whole = []part{{}}
 
-// of returns the details of a method in either protocol. Data-layer sessions are in _meta,
-// which never counts; compare Annotation.Session for those.
+// of returns the details of a method in either protocol. Data-layer sessions are in
+// _meta, which never counts; compare Annotation.Session instead.
 func of(method string) *details {
 	if m := row(AnyProtocol, method); m != nil {
 		return m.details
@@ -108,8 +108,8 @@ func MatchFields(method string, params []byte) []Field {
 	return w.fields
 }
 
-// ResponseMatchFields returns the fields that count in the response to method. For an error
-// that is its code; for most results it is only that there is no error.
+// ResponseMatchFields returns the fields that count in the response to method. For an
+// error that is its code; for most results, only that there is no error.
 func ResponseMatchFields(method string, e wire.Envelope) []Field {
 	if wire.Present(e.Error) {
 		code := wire.Get(e.Error, "code")
@@ -160,7 +160,7 @@ func (w *walker) parts(value []byte, parts []part) {
 	}
 }
 
-// wrapped adds the method of a wrapped frame, and what counts in it. Few wrappings are
+// wrapped adds the method of a wrapped frame, and what counts in it. Wrappings are rarely
 // nested; the innermost counts whole.
 func (w *walker) wrapped(frame []byte) {
 	method, params := wire.Get(frame, "method"), wire.Get(frame, "params")
@@ -177,8 +177,8 @@ func (w *walker) wrapped(frame []byte) {
 	}
 }
 
-// blocks adds what content blocks show. Adjacent texts are joined, since a client may
-// divide them freely.
+// blocks adds what content blocks show. Adjacent texts are joined, since clients may
+// split them anywhere.
 func (w *walker) blocks(path string, list []byte) {
 	var run strings.Builder
 	n := 0

@@ -70,8 +70,8 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	t.ask(s.Frame, s.ID, c)
 }
 
-// cancelled handles the notification that its sender cancels a request. In MCP the other
-// side should not answer any more, but may have answered already.
+// cancelled handles a notification by which a sender cancels its request. In MCP the
+// other side should no longer answer, but may have done so already.
 func (t *Tracker) cancelled(s *step, method string) {
 	id, by := NamedID(method, RequestID, s.Dir, s.Params)
 	c := t.open(s.Frame, by, id)
@@ -86,10 +86,13 @@ func (t *Tracker) cancelled(s *step, method string) {
 			c.Cancelled = true
 		}
 	}
+	if Does(c.Method, Prompts) {
+		t.cancelTurns(c.Session)
+	}
 }
 
-// mcpSession returns the session of a request or notification: the one that it names
-// itself, or else the session of what it refers to.
+// mcpSession returns the session of a request or notification: the one it names, or else
+// that of what it refers to.
 func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 	if session := t.text(wire.Get(meta.session, "sessionId")); session != "" {
 		t.proves(DataLayer)
@@ -115,7 +118,7 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 	return ""
 }
 
-// sessionByID returns the session of what a message refers to by an id.
+// sessionByID returns the session of what a message refers to by id.
 func (t *Tracker) sessionByID(s *step, method string) string {
 	if id, by := NamedID(method, RequestID, s.Dir, s.Params); id != nil {
 		return t.named(s.Frame, by, id)
@@ -190,8 +193,8 @@ func (t *Tracker) used(s *step, c *call, role Role) {
 	}
 }
 
-// created handles the response to session/create or sessions/create; each belongs to
-// another proposal.
+// created handles the response to session/create or sessions/create, which belong to
+// different proposals.
 func (t *Tracker) created(s *step, c *call) {
 	session := wire.Get(s.Result, "session")
 	id := t.text(wire.Get(session, "sessionId"))
@@ -216,7 +219,7 @@ func (t *Tracker) created(s *step, c *call) {
 // reserved its range.
 const sessionUnknown = -32043
 
-// lost handles an error which says that the session is unknown.
+// lost handles an error saying that the session is unknown.
 func (t *Tracker) lost(s *step) {
 	if s.annotation.Session == "" {
 		s.annotation.Session = t.text(wire.Get(s.Error, "data", "sessionId"))
@@ -226,7 +229,7 @@ func (t *Tracker) lost(s *step) {
 	}
 }
 
-// stated returns the session that a response names, if its request is unknown.
+// stated returns the session that a response to an unknown request names.
 func (t *Tracker) stated(s *step) string {
 	for _, id := range [][]byte{
 		wire.Get(s.Result, "_meta", metaSession, "sessionId"),
@@ -240,7 +243,8 @@ func (t *Tracker) stated(s *step) string {
 	return ""
 }
 
-// inHeader gives a message without a session the one from the connection's headers.
+// inHeader assigns a message without a session to the one named in the connection's
+// headers.
 func (t *Tracker) inHeader(s *step) {
 	if s.annotation.Session == "" && t.conn.Protocol == MCP {
 		s.annotation.Session = t.header

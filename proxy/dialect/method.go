@@ -1,6 +1,8 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+)
 
 // A Method describes a method of one protocol, as in methods.txt and names.txt. Three names
 // exist in both protocols, with a Method in each: initialize, elicitation/create and
@@ -16,7 +18,7 @@ type Method struct {
 
 	Stable    Dialects  // where it is specified
 	Unstable  Dialects  // where it is specified as unstable
-	Removed   Dialects  // where it was specified once; peers still use it
+	Removed   Dialects  // where it was once specified; peers still use it
 	Proposals Proposals // the proposals that introduce it
 
 	protocol Protocol
@@ -50,8 +52,8 @@ const (
 
 var formNames = [...]string{"any", "request", "notification"}
 
-// Where says how the session of a method's frame is found. A response without a place of
-// its own belongs to the session of its request.
+// Where says how to find the session of a method's frame. A response with no place of its
+// own belongs to its request's session.
 type Where uint8
 
 // The places.
@@ -61,13 +63,13 @@ const (
 	InResult             // result.sessionId, or result.session.sessionId (data layer)
 	FromParams           // params.sessionId is the source, result.sessionId the new session
 	InList               // result.sessions[].sessionId: mentioned, not addressed
-	OtherParams          // params.sessionId, but of another id space (next-edit sessions)
-	OtherResult          // result.sessionId, of that id space
+	OtherParams          // params.sessionId, but in another id space (next-edit sessions)
+	OtherResult          // result.sessionId, in that id space
 	ByID                 // the session of what an id refers to: a request, a progress token, a task (IDLocation)
 	InParamsOrByID       // params.sessionId, or else ByID
 	ByServer             // params.serverId was declared by a session's setup
 	ByConnection         // params.connectionId was made by mcp/connect
-	Inside               // params is a frame of its own: {method, params}
+	Inside               // params is itself a frame: {method, params}
 )
 
 var whereNames = [...]string{"", "params", "result", "source", "list", "edit-params", "edit-result", "id", "params-or-id", "server", "connection", "inside"}
@@ -79,13 +81,13 @@ type Ends uint8
 const (
 	ByReceiver Ends = iota // the receiver, when its work is done
 	ByUser                 // the user, who must log in
-	AtClose                // the end of the connection: until then, everything asked for comes in other messages
+	AtClose                // the end of the connection: until then, everything requested comes in other messages
 )
 
 var endsNames = [...]string{"", "by-user", "at-close"}
 
-// EndsAtClose reports whether a request of a method properly stays open until the
-// connection ends.
+// EndsAtClose reports whether a method's request normally stays open until the connection
+// ends.
 func EndsAtClose(method string) bool { return row(AnyProtocol, method).ends() == AtClose }
 
 // ends returns what ends the wait for a response to m, which may be nil.
@@ -96,15 +98,15 @@ func (m *Method) ends() Ends {
 	return m.Ends
 }
 
-// Words returns what a frame's line says of the params and of the result of a method, in
+// Words returns what the line of a frame says about its params and about its result, in
 // the words of methods.txt.
 func Words(method string) (says, answers string) {
 	d := of(method)
 	return d.says, d.answers
 }
 
-// Wraps reports whether frames of an ACP method carry a frame of another method, which a
-// component of a proxy chain passes along.
+// Wraps reports whether frames of an ACP method carry a frame of another method, passed
+// along by a component of a proxy chain.
 func Wraps(method string) bool {
 	m := row(ACP, method)
 	return m != nil && m.Session == Inside
@@ -128,7 +130,7 @@ func SetOf(dialects ...Dialect) (s Dialects) {
 	return s
 }
 
-// Has reports whether at least one of the dialects is in the set.
+// Has reports whether the set has one or more of the dialects.
 func (s Dialects) Has(oneOf ...Dialect) bool {
 	return slices.ContainsFunc(oneOf, func(d Dialect) bool { return s>>d&1 == 1 })
 }
@@ -148,8 +150,7 @@ const (
 	modern = Dialects(1) << MCPModern
 )
 
-// Lookup returns a method. With AnyProtocol, a name that exists in both protocols gives
-// ACP's.
+// Lookup returns a method. If a name exists in both protocols, AnyProtocol returns ACP's.
 func Lookup(p Protocol, method string) (Method, bool) {
 	if m := row(p, method); m != nil {
 		return *m, true
@@ -178,4 +179,66 @@ func row(p Protocol, method string) *Method {
 		return m
 	}
 	return t.mcp[method]
+}
+
+// The methods that acptap itself sends, or serves in place of an agent. For other
+// methods, ask for their roles.
+const (
+	Initialize        = "initialize"
+	NowInitialized    = "notifications/initialized"
+	NewSession        = "session/new"
+	LoadSession       = "session/load"
+	ResumeSession     = "session/resume"
+	ForkSession       = "session/fork"
+	ListSessions      = "session/list"
+	DeleteSession     = "session/delete"
+	CloseSession      = "session/close"
+	Prompt            = "session/prompt"
+	CancelTurns       = "session/cancel"
+	SetMode           = "session/set_mode"
+	SetModel          = "session/set_model"
+	SetOption         = "session/set_config_option"
+	RequestPermission = "session/request_permission"
+	SessionUpdate     = "session/update"
+)
+
+// An Area is what a message is about, for readers who look for one topic.
+type Area uint8
+
+// The areas.
+const (
+	NoArea       Area = iota // methods in no table
+	Conversation             // what is said: prompts, messages, thoughts, plans, sampling (MCP)
+	Tools                    // what the agent does, or a server's tools
+	Permission               // questions to the user
+	Services                 // what one side reads, writes and runs through the other: files, terminals, resources
+	LifeCycle                // connection, login, sessions and their settings
+)
+
+var areaNames = [...]string{"none", "conversation", "tools", "permission", "services", "life-cycle"}
+
+// AreaOf returns the area of a method, or of a variant of session/update, in either
+// protocol.
+func AreaOf(method, update string) Area {
+	if Does(method, TellsUpdate) {
+		u, _ := LookupUpdate(update)
+		return u.Entity.area()
+	}
+	if m := row(AnyProtocol, method); m != nil {
+		return m.Area
+	}
+	return NoArea
+}
+
+// area returns what an update of an entity is about.
+func (e Entity) area() Area {
+	switch e {
+	case NoEntity:
+		return NoArea
+	case ToolCall, Terminal: // in version 2 terminals are the agent's
+		return Tools
+	case State, Commands, Mode, Config, SessionInfo, Usage:
+		return LifeCycle
+	}
+	return Conversation
 }

@@ -2,13 +2,16 @@ package dialect
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
 
 // guess returns the protocol of a request or notification, if it can tell. Both protocols
-// have the method initialize: ACP's versions are numbers, MCP's are dates.
+// have the method initialize: ACP's versions are numbers, MCP's are dates. An ACP client
+// may send a wrong version, but only ACP has the members clientCapabilities and info.
 func guess(method string, params []byte) Protocol {
 	acp, mcp := row(ACP, method), row(MCP, method)
 	switch initializes := mcp.role().Is(Initializes); {
@@ -22,13 +25,10 @@ func guess(method string, params []byte) Protocol {
 	version := wire.Get(params, "protocolVersion")
 	_, counted := wire.Integer(version)
 	switch {
-	case counted:
+	case counted, wire.Present(wire.Get(params, "clientCapabilities")), wire.Present(wire.Get(params, "info")):
 		return ACP
-	case quoted(version) && dated(version[1:len(version)-1]):
-		return MCP
-	case wire.Present(wire.Get(params, "clientCapabilities")), wire.Present(wire.Get(params, "info")):
-		return ACP
-	case wire.Present(wire.Get(params, "capabilities")) && wire.Present(wire.Get(params, "clientInfo")):
+	case quoted(version) && dated(version[1:len(version)-1]),
+		wire.Present(wire.Get(params, "capabilities")) && wire.Present(wire.Get(params, "clientInfo")):
 		return MCP
 	case wire.Present(version):
 		return ACP // "1.0.0" in old implementations
@@ -36,17 +36,10 @@ func guess(method string, params []byte) Protocol {
 	return AnyProtocol
 }
 
-// dated reports whether a version begins like 2025-11-25.
+// dated reports whether a version begins with a date, like 2025-11-25.
 func dated(version []byte) bool {
-	if len(version) < len("2006-01-02") || version[4] != '-' || version[7] != '-' {
-		return false
-	}
-	for _, i := range []int{0, 1, 2, 3, 5, 6, 8, 9} {
-		if version[i] < '0' || version[i] > '9' {
-			return false
-		}
-	}
-	return true
+	_, err := time.Parse(time.DateOnly, string(version[:min(len(version), len(time.DateOnly))]))
+	return err == nil
 }
 
 // acpOffer handles the params of ACP's initialize.
@@ -63,7 +56,7 @@ func (t *Tracker) acpOffer(s *step, c *call) {
 		c.Offer = ACPv2
 	case wire.Present(clientInfo):
 		c.Offer = ACPv2Early
-	default: // undecided: what the response then defaults to
+	default: // undecided: then the response's default applies
 		c.Offer = ACPv2
 	}
 	if t.settled {
@@ -119,12 +112,7 @@ func (t *Tracker) agent(info []byte) {
 // marksEarly reports whether the agent's session capabilities have a key that only the
 // early draft of version 2 has.
 func marksEarly(session []byte) bool {
-	for _, key := range []string{"load", "list", "resume", "close"} {
-		if wire.Present(wire.Get(session, key)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"load", "list", "resume", "close"}, func(key string) bool { return wire.Present(wire.Get(session, key)) })
 }
 
 // version returns a protocolVersion as sent, without quotes.
@@ -155,15 +143,14 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 		t.agent(server)
 	}
 	t.settle(s)
-	if session := t.text(s.Envelope.Session); session != "" {
+	session := t.text(s.Envelope.Session)
+	if session != "" {
 		t.proves(SEP1364A2)
-		s.annotation.Session = session
-		s.annotation.Events |= SessionOpened
-		s.facts.Setup = c.Seq
-		return
+	} else {
+		session = t.header
 	}
-	if t.header != "" {
-		s.annotation.Session = t.header
+	if session != "" {
+		s.annotation.Session = session
 		s.annotation.Events |= SessionOpened
 		s.facts.Setup = c.Seq
 	}
@@ -176,9 +163,9 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 	}
 }
 
-// httpHead handles the head of a request or response. Its headers tell what only messages
-// tell over stdio (MCP 2025-11-25, Streamable HTTP; the RFD of ACP over HTTP). On a tape
-// that begins within a session, nothing else may tell it.
+// httpHead handles the head of a request or response. Its headers say what only messages
+// say over stdio (MCP 2025-11-25, Streamable HTTP; the RFD of ACP over HTTP). On a tape
+// that begins mid-session they may be the only source.
 func (t *Tracker) httpHead(h *wire.HTTP) {
 	for _, field := range h.Headers {
 		value := []byte(field.Value)
@@ -189,10 +176,8 @@ func (t *Tracker) httpHead(h *wire.HTTP) {
 		case "mcp-protocol-version":
 			t.overHTTP(MCP)
 			if !t.settled && t.conn.Dialect == Unknown && dated(value) {
-				t.conn.Dialect, t.conn.Version = MCPLegacy, t.name(value)
-				if t.conn.Version >= firstModern {
-					t.conn.Dialect = MCPModern
-				}
+				t.conn.Version = t.name(value)
+				t.conn.Dialect = dialectOf(t.conn.Version)
 			}
 		case "acp-connection-id":
 			t.overHTTP(ACP)
@@ -210,7 +195,7 @@ func (t *Tracker) overHTTP(p Protocol) {
 	}
 }
 
-// modernOffer handles a request of the form of revision 2026-07-28. A client may try it
+// modernOffer handles a request in the form of revision 2026-07-28. A client may try it
 // before it falls back to initialize.
 func (t *Tracker) modernOffer(c *call, meta meta) {
 	if t.settled {
@@ -229,7 +214,7 @@ func (t *Tracker) modernOffer(c *call, meta meta) {
 	}
 }
 
-// modernSettle handles the first success of such a request, and the name of the server
+// modernSettle handles the first success of such a request, and the server's name
 // wherever it is given.
 func (t *Tracker) modernSettle(s *step, meta meta) {
 	server := meta.server

@@ -7,13 +7,13 @@ import (
 )
 
 // An Outcome says how a turn, a session or a tape ended. The zero value means that it has
-// none yet.
+// not ended.
 type Outcome struct {
 	How  How
 	Text string // an error's text, or what the agent died of; from the wire, not sanitized
 }
 
-// A How is the kind of an outcome, in the order of harm.
+// A How is the kind of an outcome, in order of harm.
 type How uint8
 
 // The kinds.
@@ -24,9 +24,9 @@ const (
 	OutOfTokens // or out of requests to the model
 	RefusedTurn // by the model
 	Errored
-	CutOff  // unknown: the recording ends before
+	CutOff  // unknown: the recording ends earlier
 	Died    // the agent
-	Running // not known yet
+	Running // not yet known
 )
 
 var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}
@@ -53,11 +53,11 @@ func (o Outcome) Or(p Outcome) Outcome {
 	return o
 }
 
-// maxOutcome is how many characters of an error are kept.
+// maxOutcome limits the characters kept of an error.
 const maxOutcome = 200
 
-// OutcomeOf returns how a turn ended that has an error or a stop reason, each as JSON or
-// nil. An unknown stop reason is given as it is.
+// OutcomeOf returns how a turn ended, given its error or stop reason, each as JSON or
+// nil. An unknown stop reason is returned verbatim.
 func OutcomeOf(err, stopReason []byte) Outcome {
 	if wire.Present(err) {
 		text := firstLine(wire.Get(err, "message"), maxOutcome)
@@ -80,7 +80,7 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	}
 }
 
-// DiedOf returns the outcome of whatever was open when the agent ended with x.
+// DiedOf returns the outcome of everything that was open when the agent exited with x.
 func DiedOf(x *wire.Exit) Outcome {
 	switch {
 	case x.Error != "":

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// A Proposed is something that a proposal would add to a protocol, so peers that use it do
-// not count as sending something unknown.
+// A Proposed is something that a proposal would add to a protocol; peers that use it are
+// not accused of sending something unknown.
 type Proposed struct {
 	Protocol Protocol
 	Name     string   // a method, a variant of session/update, or METHOD#MEMBER
-	Month    string   // month of the text that was read, such as 2026-08
+	Month    string   // month of the version that was read, such as 2026-08
 	Source   string   // URL
 	Offers   []string // paths in initialize or its result; a side that has one of them knows the proposal
 	Title    string
@@ -36,7 +36,7 @@ var proposals = sync.OnceValue(func() map[string]Proposed {
 	return list
 })
 
-// LookupProposed returns what proposals.txt has for a protocol under a name.
+// LookupProposed returns the entry of proposals.txt for a protocol and a name.
 func LookupProposed(p Protocol, name string) (Proposed, bool) {
 	found, ok := proposals()[name]
 	return found, ok && found.Protocol == p

@@ -4,32 +4,32 @@ package dialect
 // names, so a method that acts like another only needs a block in methods.txt.
 type Role uint64
 
-// The roles. methods.txt spells them in small letters, with hyphens.
+// The roles. methods.txt spells them in lower case, with hyphens.
 const (
 	Initializes Role = 1 << iota // settles the dialect of the connection
-	Discovers                    // asks what the server speaks, without initialize
-	Confirms                     // says that the client has got the answer to initialize
+	Discovers                    // asks which protocol versions the server speaks, without initialize
+	Confirms                     // confirms that the client has received the answer to initialize
 	LogsIn
 	LogsOut
 	Pings
 
-	Creates // a session
-	Copies  // a session, from another
+	Creates // makes a session
+	Copies  // makes a session from another
 	Loads   // opens an existing session and replays its history
 	Resumes // opens an existing session; replays its history only if the request asks for it
-	Lists   // the sessions
+	Lists   // lists the sessions
 	Closes
 	Deletes
 	Prompts        // begins a turn
-	CancelsTurns   // all work of a session
-	CancelsRequest // one of the sender's own
+	CancelsTurns   // cancels all work of a session
+	CancelsRequest // cancels one of the sender's own requests
 	SetsMode
 	SetsModel
 	SetsOption
-	TellsUpdate // of what happens in a session
+	TellsUpdate // reports what happens in a session
 
 	AsksPermission
-	AsksInput // of the user
+	AsksInput // asks the user for input
 	InputDone // input that the user was asked for elsewhere has arrived
 	ReadsFile
 	WritesFile
@@ -44,14 +44,14 @@ const (
 	ListsTools
 	UsesTask
 	GetsPrompt
-	ChangesRoots // tells that they have changed
+	ChangesRoots // reports that the roots have changed
 	TellsProgress
 	Logs
 	SetsLogLevel
 
-	Connects    // to a server that the other side hosts
-	Carries     // a message to or from that
-	Disconnects // from that
+	Connects    // connects to a server that the other side hosts
+	Carries     // carries a message to or from that server
+	Disconnects // disconnects from that server
 )
 
 // Sets of roles.

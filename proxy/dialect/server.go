@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strings"
+
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -14,7 +16,7 @@ type Server struct {
 }
 
 // A ServerKind says how to reach an MCP server. ACP's schemas have had these kinds since
-// version 1, in which only stdio has no tag.
+// version 1, where only stdio has no tag.
 type ServerKind uint8
 
 // The kinds of servers.
@@ -28,15 +30,15 @@ const (
 
 var serverKindNames = [...]string{"", "stdio", "http", "sse", "acp"}
 
-// String returns stdio, http, sse or acp, and nothing for OtherServer.
+// String returns stdio, http, sse or acp, or "" for OtherServer.
 func (k ServerKind) String() string { return wire.Name(serverKindNames[:], uint8(k)) }
 
-// maxServers is how many entries of mcpServers are read: a frame of one mebibyte may hold
-// three hundred thousand.
+// maxServers limits how many entries of mcpServers are read: a frame of one mebibyte can
+// hold three hundred thousand.
 const maxServers = 1024
 
-// Servers returns the servers in a frame of the client, in order, and how many more than
-// maxServers there are. It reads all requests that set up a session, including those in a
+// Servers returns the servers in a client's frame, in order, and how many more than
+// maxServers it has. It reads all requests that set up a session, including those in a
 // batch or wrapped by a component of a proxy chain. An Oversized frame has none.
 func Servers(frame []byte) (list []Server, more int) {
 	e := wire.Scan(frame)
@@ -53,7 +55,7 @@ func Servers(frame []byte) (list []Server, more int) {
 	return list, more
 }
 
-// servers adds the servers of a message at an offset of a frame.
+// servers adds the servers of a message that begins at an offset in a frame.
 func servers(list []Server, more int, message []byte, e wire.Envelope, offset int) ([]Server, int) {
 	if e.Kind != wire.Request {
 		return list, more
@@ -83,7 +85,7 @@ func servers(list []Server, more int, message []byte, e wire.Envelope, offset in
 	return list, more
 }
 
-// serverFacts returns the name of an entry, and its kind.
+// serverFacts returns an entry's name and kind.
 func serverFacts(entry []byte) (name string, kind ServerKind) {
 	var typ, command, url []byte
 	for key, value := range wire.Members(entry) {
@@ -120,4 +122,31 @@ func serverFacts(entry []byte) (name string, kind ServerKind) {
 		return name, OtherServer
 	}
 	return name, kind
+}
+
+// LinkOf returns the link in an entry of mcpServers, as an agent run under acptap proxy
+// --mcp received it: from --parent TAPE/LINK/NAME among the arguments of a command, or
+// from a URL whose path begins with LINK-SECRET. It is empty if there is none.
+func LinkOf(server wire.Value) string {
+	args := server.Get("args").Array()
+	for i, arg := range args {
+		parent, ok := strings.CutPrefix(arg.Text(), "--parent=")
+		if arg.Text() == "--parent" && i+1 < len(args) {
+			parent, ok = args[i+1].Text(), true
+		}
+		if parts := strings.Split(parent, "/"); ok && len(parts) == 3 {
+			return strings.Clone(parts[1])
+		}
+		if arg.Text() == "--" { // the rest belongs to the server
+			break
+		}
+	}
+	if _, rest, ok := strings.Cut(server.Get("url").Text(), "://127.0.0.1:"); ok {
+		_, path, _ := strings.Cut(rest, "/")
+		link, _, ok := strings.Cut(path, "-")
+		if ok && !strings.Contains(link, "/") {
+			return strings.Clone(link)
+		}
+	}
+	return ""
 }

@@ -16,8 +16,9 @@ const (
 	HungLimit   = 60 * time.Second
 )
 
-// A Slow says what exceeded its limit before a frame came. Slow is not failed. While a tape
-// is recorded, acptap watch reports the same under the same names (inspect/stall).
+// A Slow says what exceeded its limit before a frame arrived. Slow does not mean failed.
+// While a tape is being recorded, acptap watch reports the same under the same names
+// (inspect/stall).
 type Slow uint8
 
 // What is slow.
@@ -26,7 +27,7 @@ const (
 	Silent           // a turn waited for the agent alone, and nothing of its session came
 	SilentTool       // a turn waited for a tool or a command, and nothing of its session came
 	SilentSetup      // a connection or a session was set up, and nothing of that session came
-	Hung             // any other request of the client's had no answer, and no progress
+	Hung             // any other client request had neither an answer nor progress
 )
 
 var slowNames = [...]string{"", "silent", "tool", "setup", "hung"}
@@ -36,7 +37,7 @@ var slowEvents = [...]Events{0, SlowAgent, SlowTool, SlowSetup, SlowRequest}
 // SlowEvents are the events that say what was slow.
 const SlowEvents = SlowAgent | SlowTool | SlowSetup | SlowRequest
 
-// String returns the name of what is slow, such as silent; nothing for NotSlow.
+// String returns the name of what was slow, such as silent, or "" for NotSlow.
 func (s Slow) String() string { return wire.Name(slowNames[:], uint8(s)) }
 
 // Slow returns what was slow before f.
@@ -49,29 +50,34 @@ func (f *Frame) Slow() Slow {
 	return NotSlow
 }
 
-// A pace records when there was last a sign of life from whatever may be slow.
+// A pace records the last sign of life of something that may be slow.
 type pace struct {
-	sessions bounded.Map[string, time.Duration] // with an open turn or set-up, in the order of these times
-	tools    bounded.Map[callOf, bool]          // tool calls that run
-	since    time.Duration                      // requests do not count as slow for the time before this: the agent waited for the client, or it is unknown
+	sessions bounded.Map[string, time.Duration] // sessions with an open turn or set-up, ordered by time
+	tools    bounded.Map[callOf, uint64]        // running tool calls: Seq of the first frame about each
+	since    time.Duration                      // time before this does not count against requests: the agent was waiting for the client, or it is unknown
 }
 
-// forget discards what was known; nothing before at counts.
+// forget discards everything recorded; nothing earlier than at counts.
 func (p *pace) forget(at time.Duration) {
 	p.sessions.Clear()
 	p.since = at
 }
 
-// runs records that a tool call runs, unless its status, as JSON, is final, or the call is
-// history of a restored session. It returns the key of the call.
-func (t *Tracker) runs(s *step, id, status []byte) callOf {
-	key := callOf{s.annotation.Session, IDKey(id)}
+// runs records that a tool call is running, unless its status, as JSON, is final or the
+// call is history of a restored session. It returns the call's key and the Seq of the
+// first frame about it.
+func (t *Tracker) runs(s *step, id, status []byte) (key callOf, began uint64) {
+	key = callOf{s.annotation.Session, IDKey(id)}
+	began, known := t.pace.tools.Get(key)
+	if !known {
+		began = s.Seq
+	}
 	if over, _ := t.restored.Get(key.Session); over || IsFinal(wire.Text(status)) {
 		t.pace.tools.Drop(key)
 	} else {
-		t.pace.tools.Set(key, true)
+		t.pace.tools.Set(key, began)
 	}
-	return key
+	return key, began
 }
 
 // stop forgets the tool calls of a session: a new turn does not wait for calls that an
@@ -84,13 +90,13 @@ func (p *pace) stop(session string) {
 	}
 }
 
-// maxAtWork is how many of the newest open requests are examined: no agent works on more at
-// once, and a tape may have tens of thousands that are never answered.
+// maxAtWork limits how many of the newest open requests are examined: no agent works on
+// more at once, and a tape may have tens of thousands that are never answered.
 const maxAtWork = 256
 
-// late returns the sessions that f would be slow in, and what each waited for. A frame of
-// either side ends a silence, whoever must answer: a client that asks for something else
-// meanwhile gets an answer. The agent's stderr ends none.
+// late returns the sessions in which f ends a slow spell, and what each was waiting for.
+// A frame from either side ends a silence, whoever must answer: a client that asks for
+// something else meanwhile gets an answer. The agent's stderr does not end one.
 func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
 	if f.Untimed {
 		t.pace.forget(f.At)
@@ -110,10 +116,10 @@ func (t *Tracker) late(f *wire.Frame) (late map[string]Slow) {
 	return late
 }
 
-// waitsFor returns what a session waits for now, by the same order as the parts of a turn
-// (record/trace): first the user, who is asked for a permission, for input or to log in;
-// then the client, which reads a file or runs a command. While the agent waits for these it
-// is not slow, however long they take.
+// waitsFor returns what a session is waiting for, in the same order as the parts of a
+// turn (record/trace): first the user, who is asked for a permission, for input or to log
+// in; then the client, which reads a file or runs a command. While the agent waits for
+// these it is not slow, however long they take.
 func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
 	command, n := false, 0
 	for key, p := range t.calls.Newest() {
@@ -130,10 +136,10 @@ func (t *Tracker) waitsFor(session string) (Slow, time.Duration) {
 	}
 	turn, _ := t.turns.Get(session)
 	switch {
-	case turn.Cancelled:
-		return NotSlow, 0
 	case !turn.open():
 		return SilentSetup, SetupLimit
+	case turn.Cancelled:
+		return NotSlow, 0
 	case command:
 		return SilentTool, ToolLimit
 	}
@@ -180,9 +186,9 @@ func (t *Tracker) asksOutside() bool {
 	return false
 }
 
-// hear takes the next frame, which has been annotated, as a sign of life.
+// hear counts the next frame, already annotated, as a sign of life.
 func (t *Tracker) hear(s *step) {
-	session, opens := s.annotation.Session, s.annotation.Does(Opens)
+	session := s.annotation.Session
 	switch {
 	case session == "":
 		if s.Dir == wire.ClientToAgent && s.annotation.Request != 0 || s.annotation.Does(TellsProgress) {
@@ -192,10 +198,14 @@ func (t *Tracker) hear(s *step) {
 	case s.Untimed:
 		return
 	}
-	turn, _ := t.turns.Get(session)
+	if turn, _ := t.turns.Get(session); turn.open() {
+		t.pace.sessions.Set(session, s.At)
+		return
+	}
 	_, known := t.pace.sessions.Get(session)
+	opens := s.annotation.Does(Opens)
 	over := s.annotation.Events.Has(TurnEnded) || opens && s.annotation.Request != 0
-	if turn.open() || opens && s.ID != nil && s.Method != nil || known && !over {
+	if opens && s.ID != nil && s.Method != nil || known && !over {
 		t.pace.sessions.Set(session, s.At)
 	} else if known {
 		t.pace.sessions.Drop(session)

@@ -7,15 +7,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits of what a Tracker remembers. It forgets the oldest first.
+// Limits on what a Tracker remembers. It forgets the oldest first.
 const (
 	maxNames = 4096    // of each kind of thing: sessions, servers, connections, tokens, tasks
 	maxName  = 1 << 10 // bytes of a method, an id or a name; longer ones are ignored
 )
 
-// A Tracker follows both directions of one connection in the order of the tape, and says
-// what each frame means. No input makes it fail: it passes over what it does not
-// understand. It is not safe for concurrent use.
+// A Tracker follows both directions of one connection in tape order, and says what each
+// frame means. No input makes it fail: it skips what it does not understand. It is not
+// safe for concurrent use.
 //
 // It annotates both a frame that acptap withheld and the one sent in its place. Callers
 // that take the view of one end skip the frames that this end has not seen
@@ -33,19 +33,19 @@ type Tracker struct {
 	tokens  bounded.Map[callKey, string] // progress token → session
 	tasks   bounded.Map[callKey, string] // taskId → session
 
-	failed   bounded.Map[callOf, bool] // tool calls that have failed
+	failed   bounded.Map[callOf, bool] // failed tool calls; true: because the client had cancelled
 	restored bounded.Map[string, bool] // sessions that may replay history: loaded or resumed, and not prompted since
 	pace     pace
 	ending   ending
-	header   string // the session that an HTTP header named last
+	header   string // the session named last by an HTTP header
 
-	// strings holds the names met so far, so that recurring ones are not allocated again.
-	// It is a cache and not part of the state.
+	// strings holds the names seen so far, so recurring ones are not allocated again. It
+	// is a cache and not part of the state.
 	strings map[string]string
 }
 
-// NewTracker returns a Tracker at the beginning of a connection. With AnyProtocol it infers
-// the protocol from the traffic.
+// NewTracker returns a Tracker for the beginning of a connection. With AnyProtocol it
+// infers the protocol from the traffic.
 func NewTracker(p Protocol) *Tracker {
 	t := &Tracker{given: p, strings: make(map[string]string)}
 	t.conn.Protocol = p
@@ -62,12 +62,12 @@ func NewTracker(p Protocol) *Tracker {
 	return t
 }
 
-// Connection returns what both sides have said about themselves so far. Before the response
-// to initialize, the dialect is the one that the client offers.
+// Connection returns what both sides have said about themselves so far. Before the
+// response to initialize, the dialect is the one that the client offers.
 func (t *Tracker) Connection() Connection { return t.conn }
 
-// Observe takes the next frame of the tape, with its envelope as wire.Scan reads it, and
-// returns what it means. It keeps no reference to the frame's bytes.
+// Observe handles the next frame of the tape, with its envelope as returned by wire.Scan,
+// and returns what it means. It keeps no reference to the frame's bytes.
 func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFacts) {
 	switch f.Kind {
 	case wire.Stderr:
@@ -94,7 +94,7 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	return s.annotation, s.facts
 }
 
-// A step is one message that the Tracker is handling.
+// A step is a message that the Tracker is handling.
 type step struct {
 	*wire.Frame
 	wire.Envelope
@@ -102,12 +102,12 @@ type step struct {
 	facts      SessionFacts
 }
 
-// maxBatch is how many entries of a batch are read: a frame of one mebibyte may hold half a
-// million.
+// maxBatch limits how many entries of a batch are read: a frame of one mebibyte can hold
+// half a million.
 const maxBatch = 1024
 
-// batch handles the first maxBatch entries one by one. If all entries that have a session
-// have the same one, the batch belongs to it; otherwise to none.
+// batch handles the first maxBatch entries one by one. The batch belongs to a session if
+// all entries that have one agree on it.
 func (t *Tracker) batch(f *wire.Frame) (Annotation, SessionFacts) {
 	var all Annotation
 	var facts SessionFacts
@@ -231,13 +231,13 @@ func (t *Tracker) unasked(s *step) {
 // failed reports whether a response carries an error.
 func (s *step) failed() bool { return wire.Present(s.Error) }
 
-// code returns the code of a response's error, 0 if there is none.
+// code returns the code of a response's error, or 0 if there is none.
 func (s *step) code() int64 {
 	code, _ := wire.Integer(wire.Get(s.Error, "code"))
 	return code
 }
 
-// name returns b as a string, without allocating if it was met before.
+// name returns b as a string, without allocating if it was seen before.
 func (t *Tracker) name(b []byte) string {
 	if name, ok := t.strings[string(b)]; ok {
 		return name
@@ -246,7 +246,7 @@ func (t *Tracker) name(b []byte) string {
 		return ""
 	}
 	if len(t.strings) >= maxNames {
-		clear(t.strings) // names in use come back
+		clear(t.strings) // names still in use come back
 	}
 	name := string(bytes.ToValidUTF8(b, []byte("\ufffd")))
 	if len(name) == len(b) {
@@ -255,9 +255,9 @@ func (t *Tracker) name(b []byte) string {
 	return name
 }
 
-// text returns the text of a JSON string like name.
+// text returns the text of a JSON string; like name, it reuses strings.
 func (t *Tracker) text(value []byte) string {
-	if !quoted(value) || len(value) > 6*maxName+2 { // \u0000 for each byte
+	if !quoted(value) || len(value) > 6*maxName+2 { // each byte may be spelled \u0000
 		return ""
 	}
 	if bytes.IndexByte(value, '\\') < 0 {

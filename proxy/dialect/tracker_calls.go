@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A call is a request that waits for its response, with the facts that its response will
+// A call is a request that waits for its response, with the facts that the response will
 // not repeat.
 type call struct {
 	Seq     uint64        `json:"seq"`
@@ -19,22 +19,22 @@ type call struct {
 	Wrapped string        `json:"wrapped,omitempty"` // the inner method of a request passed along a proxy chain
 	Cwd     string        `json:"cwd,omitempty"`     // of a setup
 	Parent  string        `json:"parent,omitempty"`  // of a fork
-	Servers idList        `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
+	Servers idList        `json:"servers,omitempty"` // those that a setup declares, or the one that mcp/connect names
 	Link    string        `json:"link,omitempty"`    // the connection that mcp/disconnect ends
 	Offer   Dialect       `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
-	Rejects idList        `json:"rejects,omitempty"` // the options of a permission request that refuse it
+	Rejects idList        `json:"rejects,omitempty"` // the options of a permission request that deny it
 
 	Cancelled bool `json:"cancelled,omitempty"` // by its sender
 }
 
-// An idList holds ids as a JSON array of strings, so it takes no more memory than in the
-// state of a Tracker, even in a damaged one.
+// An idList holds ids as a JSON array of strings, so even a damaged one takes no more
+// memory than in the state of a Tracker.
 type idList []byte
 
-// maxIDList is how many bytes an idList may have: thousands of ids.
+// maxIDList limits the bytes of an idList: room for thousands of ids.
 const maxIDList = 64 << 10
 
-// add adds an id, if there is room. It returns false if there is none.
+// add adds an id, or returns false if there is no room.
 func (l *idList) add(id string) bool {
 	quoted := wire.Encode(id)
 	if len(*l)+len(quoted)+len("[,]") > maxIDList {
@@ -63,7 +63,7 @@ func (l idList) all() iter.Seq[string] {
 // MarshalJSON returns the array.
 func (l idList) MarshalJSON() ([]byte, error) { return l, nil }
 
-// UnmarshalJSON takes the array, in which a character may be written as \u003c.
+// UnmarshalJSON accepts the array, in which a character may be spelled \u003c.
 func (l *idList) UnmarshalJSON(data []byte) error {
 	if len(data) > len(`\u003c`)*maxIDList {
 		return fmt.Errorf("a list of %d bytes", len(data))
@@ -72,9 +72,9 @@ func (l *idList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A pair is the request that each end waits for under one id. The two differ only if acptap
-// put a request of its own between the ends: only the sender knows a withheld request, only
-// the receiver an injected one.
+// A pair is the request that each end waits for under one id. The two differ only if
+// acptap inserted a request of its own between the ends: only the sender knows a withheld
+// request, only the receiver an injected one.
 type pair struct {
 	Client *call `json:"client,omitempty"`
 	Agent  *call `json:"agent,omitempty"`
@@ -118,8 +118,9 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	return answered
 }
 
-// open returns the open request that a message of the side with direction dir refers to, or
-// nil if there is none; if acptap replaced that request, the side's own.
+// open returns the open request that a message from the side with direction dir refers
+// to, or nil if there is none. If acptap replaced that request, open returns the side's
+// own.
 func (t *Tracker) open(f *wire.Frame, dir wire.Direction, id []byte) *call {
 	p := t.waiting(f, dir, id)
 	own, other := p.Client, p.Agent
@@ -138,7 +139,7 @@ func (t *Tracker) waiting(f *wire.Frame, dir wire.Direction, id []byte) pair {
 	return p
 }
 
-// named returns the session of an open request that a message refers to, if it is known.
+// named returns the session of the open request that a message refers to, if known.
 func (t *Tracker) named(f *wire.Frame, dir wire.Direction, id []byte) string {
 	if c := t.open(f, dir, id); c != nil {
 		return c.Session

@@ -21,11 +21,11 @@ type state struct {
 	Servers    list[string, string]        `json:"servers,omitempty"`
 	Links      list[string, string]        `json:"links,omitempty"`
 	Tokens     list[callKey, string]       `json:"tokens,omitempty"`
-	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"` // "tasks" had no makers
-	Failed     list[callOf, bool]          `json:"failed,omitempty"`
+	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"`           // "tasks" had no makers
+	Failed     list[callOf, bool]          `json:"failedOrCancelled,omitempty"` // "failed" was always true
 	Restored   list[string, bool]          `json:"restored,omitempty"`
 	Heard      list[string, time.Duration] `json:"heard,omitempty"`
-	Running    list[callOf, bool]          `json:"running,omitempty"`
+	Running    list[callOf, uint64]        `json:"runningSince,omitempty"` // "running" had no Seq
 	Since      time.Duration               `json:"since,omitempty"`
 	Ending     *ending                     `json:"ending,omitempty"`
 	Header     string                      `json:"header,omitempty"`
@@ -39,8 +39,8 @@ type entry[K comparable, V any] struct {
 	Value V `json:"value"`
 }
 
-// MarshalBinary returns the state of t; equal states give equal bytes. Its size depends on
-// what is open on the connection, not on what has passed.
+// MarshalBinary returns the state of t; equal states have equal bytes. Its size depends
+// on what is open on the connection, not on what has passed.
 func (t *Tracker) MarshalBinary() ([]byte, error) {
 	s := state{
 		Given:      t.given,
@@ -66,8 +66,8 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalBinary replaces the state of t by one that MarshalBinary returned. After an
-// error t is unchanged.
+// UnmarshalBinary replaces the state of t with one that MarshalBinary returned. On error
+// t is unchanged.
 func (t *Tracker) UnmarshalBinary(data []byte) error {
 	var s state
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -92,8 +92,8 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON refuses a list longer than any that a Tracker writes. In a damaged state an
-// entry may take as little as three bytes, but fifty times as many in memory.
+// UnmarshalJSON rejects a list longer than any that a Tracker writes. In a damaged state
+// an entry may take as little as three bytes, but fifty times as many in memory.
 func (l *list[K, V]) UnmarshalJSON(data []byte) error {
 	*l = nil
 	dec := json.NewDecoder(bytes.NewReader(data))

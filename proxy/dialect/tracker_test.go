@@ -116,7 +116,7 @@ func frame(line string) (wire.Frame, bool) {
 	return f, true
 }
 
-var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled", "callfailed", "refused", "silent", "badexit", "lost", "exited", "nobody", "slowtool", "slowsetup", "hung"}
+var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled", "callfailed", "refused", "silent", "badexit", "lost", "exited", "nobody", "slowtool", "slowsetup", "hung", "callcancelled"}
 
 func describe(a dialect.Annotation) string {
 	var b strings.Builder
@@ -183,6 +183,8 @@ func TestConnectionBeforeResponse(t *testing.T) {
 		{"negative", `{"protocolVersion":-1}`, dialect.Unknown, dialect.ACP},
 		{"fraction", `{"protocolVersion":1.5,"clientCapabilities":{}}`, dialect.Unknown, dialect.ACP},
 		{"string", `{"protocolVersion":"1.0.0"}`, dialect.Unknown, dialect.ACP},
+		{"a date in ACP", `{"protocolVersion":"2025-06-18","clientCapabilities":{},"clientInfo":{"name":"c"}}`, dialect.Unknown, dialect.ACP},
+		{"a date in v2", `{"protocolVersion":"2025-06-18","capabilities":{},"info":{"name":"c"}}`, dialect.Unknown, dialect.ACP},
 		{"mcp", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},
 		{"mcp draft", `{"protocolVersion":"DRAFT-2025-v2","capabilities":{},"clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},
 		{"mcp without capabilities", `{"protocolVersion":"2025-06-18","clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},

@@ -4,18 +4,22 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn records how far a session is with its prompts. In version 1 the response ends a
-// turn. In version 2 the response only accepts the prompt, and a later state_update reports
-// that the work is done. The early draft changed from the former to the latter, so there a
-// stopReason in the response decides. Prompts may be accepted while the agent works on
-// others; one idle ends all that were accepted.
+// A turn records the state of a session's prompts. In version 1 the response ends a turn.
+// In version 2 the response only accepts the prompt, and a later state_update reports
+// that the work is done. The early draft changed from the former to the latter, so there
+// a stopReason in the response decides. Prompts may be accepted while the agent works on
+// others; one idle ends all accepted ones.
 type turn struct {
 	Waiting  int  `json:"waiting,omitempty"`  // prompts without a response
 	Ended    int  `json:"ended,omitempty"`    // how many of those an early idle has ended
 	Accepted bool `json:"accepted,omitempty"` // a prompt has a response that did not end it
 
-	Cancelled bool `json:"cancelled,omitempty"` // the client has cancelled the work
+	Cancelled bool   `json:"cancelled,omitempty"` // the client has cancelled the work, and sent no prompt since
+	Resumed   uint64 `json:"resumed,omitempty"`   // Seq of the first prompt after the last cancelled work; 0: none
 }
+
+// cancels reports whether the client has cancelled what began with a frame.
+func (u turn) cancels(began uint64) bool { return u.Cancelled || began < u.Resumed }
 
 // open reports whether the agent works on a prompt.
 func (u turn) open() bool { return u.Waiting > u.Ended || u.Accepted }
@@ -36,6 +40,9 @@ func (t *Tracker) prompted(s *step) {
 	u, _ := t.turns.Get(s.annotation.Session)
 	if !u.open() {
 		t.pace.stop(s.annotation.Session)
+	}
+	if u.Cancelled {
+		u.Cancelled, u.Resumed = false, s.Seq
 	}
 	u.Waiting++
 	t.turns.Set(s.annotation.Session, u)
@@ -77,7 +84,6 @@ func (t *Tracker) idle(s *step, stopReason []byte) {
 }
 
 func (t *Tracker) keepTurn(session string, u turn) {
-	u.Cancelled = u.Cancelled && u.open()
 	if u == (turn{}) {
 		t.turns.Drop(session)
 		return

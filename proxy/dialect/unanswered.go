@@ -20,7 +20,7 @@ type WaitingRequest struct {
 // become six there.
 const maxWaiting = 256 << 10
 
-// Observe takes the next frame.
+// Observe handles the next frame.
 func (w *WaitingRequests) Observe(f *Frame) {
 	if f.NeedsAnswer() {
 		r := WaitingRequest{Seq: f.Seq}

@@ -1,6 +1,9 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // An Update is a row of the table of session/update variants.
 type Update struct {
@@ -89,12 +92,18 @@ var updates = []Update{
 
 // LookupUpdate returns the row of a variant.
 func LookupUpdate(variant string) (Update, bool) {
-	i := slices.IndexFunc(updates, func(u Update) bool { return u.Name == variant })
-	if i < 0 {
-		return Update{}, false
-	}
-	return updates[i], true
+	u, ok := updatesByName()[variant]
+	return u, ok
 }
+
+// updatesByName is the table by name, made on first use.
+var updatesByName = sync.OnceValue(func() map[string]Update {
+	all := make(map[string]Update, len(updates))
+	for _, u := range updates {
+		all[u.Name] = u
+	}
+	return all
+})
 
 // Updates returns the rows of the table.
 func Updates() []Update { return slices.Clone(updates) }

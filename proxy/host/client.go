@@ -9,7 +9,7 @@ import (
 
 // fromClient handles a line from the client.
 func (r *run) fromClient(line []byte, end wire.LineEnd) {
-	var to []*process // processes whose input has grown
+	var to []*process // processes with new input
 	r.do(func() {
 		if r.aside {
 			r.first.in.Put(line, []byte(end.Bytes()))
@@ -37,7 +37,7 @@ func messages(line []byte) func(yield func(message) bool) {
 	}
 }
 
-// take passes a message of the client on, and returns the processes that got it.
+// take passes a client's message on, and returns the processes that got it.
 func (r *run) take(m message) []*process {
 	switch m.Kind {
 	case wire.Request:
@@ -117,12 +117,12 @@ func (r *run) response(m message) []*process {
 	return r.send(r.alive[number], wire.Set(line, own, "id"))
 }
 
-// notification handles a notification. It goes to the session that it names, or to the one
-// of the message that it names.
+// notification handles a notification. It goes to the session that it names, or to that
+// of the message that it refers to.
 func (r *run) notification(m message) []*process {
 	role, line := dialect.RoleOf(dialect.MCP, string(m.Method)), r.stripped(m)
 	if role.Is(dialect.Confirms) && r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
-		return nil // the host has sent it to each process itself
+		return nil // the host itself has sent it to each process
 	}
 	p := r.first
 	if id := r.session(m); id != nil {

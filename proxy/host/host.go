@@ -29,24 +29,24 @@ type Host struct {
 	Command  []string         // the server and its arguments
 	Proposal dialect.Proposal // not NoProposal
 
-	// Max is how many sessions may exist at a time. With 0 the server has none, and says so
-	// as the proposal defines it.
+	// Max limits the number of concurrent sessions. With 0 the server has none, and says
+	// so as the proposal defines it.
 	Max      int
-	Idle     time.Duration // a session that is unused for so long ends; 0 means never
+	Idle     time.Duration // a session unused for this long ends; 0 means never
 	Required bool          // refuse requests that name no session; not for data-layer sessions
-	Warm     int           // how many processes to start ahead
+	Warm     int           // number of processes to start ahead
 
-	// Begin begins recording a process: that of a session, or with an empty id the one that
-	// serves requests without a session. If Begin is nil or returns a nil Journal, it is
-	// not recorded.
+	// Begin begins recording a process: that of a session, or with an empty id the one
+	// that serves requests without a session. If Begin is nil or returns a nil Journal,
+	// the process is not recorded.
 	Begin func(session string) (Journal, error)
 
-	// Complain is told about problems with recording, with starting a process, and with
-	// overlong messages. It must not block. nil drops complaints.
+	// Complain receives problems with recording, with starting a process, and with
+	// overlong messages. It must not block. nil drops them.
 	Complain func(error)
 
-	// Patience is how long each step of ending a process may take: closing its stdin twice,
-	// then SIGTERM, then SIGKILL. 0 is 2 s.
+	// Patience bounds each step of ending a process: closing its stdin twice, then
+	// SIGTERM, then SIGKILL. 0 is 2 s.
 	Patience time.Duration
 }
 
@@ -72,8 +72,8 @@ func (h *Host) complain(err error) {
 	}
 }
 
-// maxOpen is how many requests of the client may wait for a response. Beyond it the oldest
-// are forgotten, and their responses pass without a session.
+// maxOpen limits the client's open requests. Beyond it the oldest are forgotten, and
+// their responses pass without a session.
 const maxOpen = 1 << 16
 
 // A run is one run of a Host.
@@ -106,11 +106,11 @@ type request struct {
 	method    string
 	id        []byte
 	named     bool // it names its session
-	creates   bool // it asks for a new session, whose process is to
+	creates   bool // it asks for a new session, which its process is to have
 	cancelled bool
 }
 
-// begins reports whether the client asks with q what the server is.
+// begins reports whether q is the client's request for the server's capabilities.
 func (q *request) begins() bool { return dialect.Does(q.method, dialect.Initializes|dialect.Discovers) }
 
 // run is proxy.Peer.Run.
@@ -158,7 +158,7 @@ func (h *Host) run(ctx context.Context, in io.Reader, out, err io.Writer) int {
 	return r.status
 }
 
-// do calls act with mu held, and then writes the lines that it said to the client.
+// do calls act with mu held, and then writes the lines it produced to the client.
 func (r *run) do(act func()) {
 	r.mu.Lock()
 	act()
@@ -181,7 +181,7 @@ func (r *run) finish(status int) {
 	}
 }
 
-// listen handles what the client sends, until it ends.
+// listen handles the client's input until it ends.
 func (r *run) listen(in io.Reader) {
 	lines := lines{handle: r.fromClient, cut: r.cutOff}
 	buf := make([]byte, 64<<10)

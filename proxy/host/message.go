@@ -24,7 +24,7 @@ const (
 	unknownSession = -32043
 )
 
-// outward returns the form in which the client gets an id or a progress token of a process,
+// outward returns the form in which the client sees a process's id or progress token,
 // unique among all processes. Those of the first process do not change, unless they look
 // like such a form.
 func outward(p *process, id []byte) []byte {
@@ -47,4 +47,38 @@ func inward(id []byte) (number int, own []byte, ok bool) {
 		return 0, nil, false
 	}
 	return number, own, true
+}
+
+// maxLine limits the length of a message.
+const maxLine = 64 << 20
+
+// lines cuts a stream into messages.
+type lines struct {
+	handle func(line []byte, end wire.LineEnd) // handles a message; line is valid only during the call
+
+	// cut handles a piece of an overlong message. first and last say whether it is the
+	// first or the last one.
+	cut func(piece []byte, end wire.LineEnd, first, last bool)
+
+	splitter wire.Splitter
+	inside   bool // inside an overlong message
+}
+
+func (l *lines) feed(b []byte) {
+	l.splitter.Limit = maxLine
+	l.splitter.Feed(b, l.piece)
+}
+
+func (l *lines) flush() { l.splitter.Flush(l.piece) }
+
+func (l *lines) piece(piece []byte, end wire.LineEnd, last bool) {
+	if l.inside || !last {
+		l.cut(piece, end, !l.inside, last)
+		l.inside = !last
+		return
+	}
+	l.handle(piece, end)
+	if cap(l.splitter.Pending) > wire.MaxChecked {
+		l.splitter.Pending = nil // Feed then starts with an empty one
+	}
 }

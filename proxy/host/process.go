@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxInput is how many bytes may wait for a process before the host stops reading from the
-// client. What the host itself says to a process never waits, so that the two cannot
+// maxInput limits the bytes that may wait for a process before the host stops reading
+// from the client. What the host itself says to a process never waits, so the two cannot
 // deadlock.
 const maxInput = 1 << 20
 
@@ -94,7 +94,7 @@ func (r *run) warmUp() {
 	}
 }
 
-// end ends a process: it closes its stdin, and the further steps follow if needed.
+// end ends a process by closing its stdin; further steps follow if needed.
 func (r *run) end(p *process) {
 	p.in.End()
 	p.stopIdle()

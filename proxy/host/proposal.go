@@ -14,10 +14,10 @@ const (
 	metaVersion = "io.modelcontextprotocol/protocolVersion"
 )
 
-// beside reports whether messages have the id of a session next to method and result.
+// beside reports whether messages carry the session id next to method and result.
 func (r *run) beside() bool { return r.Proposal != dialect.DataLayer }
 
-// creates reports whether a method makes a session.
+// creates reports whether a method creates a session.
 func (r *run) creates(method string) bool {
 	return r.does(method, dialect.Creates)
 }
@@ -39,7 +39,7 @@ func (r *run) foreign(method string) bool {
 	return m.Role.Is(dialect.Creates|dialect.Deletes) && !m.Proposals.Has(r.Proposal)
 }
 
-// session returns what a message of the client names as its session, as JSON, or nil if it
+// session returns what a client's message names as its session, as JSON, or nil if it
 // names none.
 func (r *run) session(m message) []byte {
 	id := m.Session
@@ -58,7 +58,7 @@ func (r *run) session(m message) []byte {
 	return id
 }
 
-// stripped returns a client's line as a process gets it, without a session.
+// stripped returns a client's line as a process gets it, without its session.
 func (r *run) stripped(m message) []byte {
 	switch {
 	case r.beside() && m.Session != nil:
@@ -69,7 +69,7 @@ func (r *run) stripped(m message) []byte {
 	return m.line
 }
 
-// marked returns a request or notification of a process as the client gets it, with its
+// marked returns a process's request or notification as the client gets it, with its
 // session.
 func (r *run) marked(p *process, line []byte) []byte {
 	switch {
@@ -89,7 +89,7 @@ func (r *run) confirmed(p *process, line []byte) []byte {
 	return wire.Set(line, wire.Encode(r.lease(p)), "result", "_meta", metaSession)
 }
 
-// A lease is a session as the draft of data-layer sessions describes it.
+// A lease is a session as defined in the draft of data-layer sessions.
 type lease struct {
 	SessionID string `json:"sessionId"`
 	State     string `json:"state,omitempty"`
@@ -107,7 +107,7 @@ func (r *run) lease(p *process) lease {
 }
 
 // offered returns the response to initialize or server/discover with the capability that
-// announces sessions.
+// announces sessions added.
 func (r *run) offered(line []byte) []byte {
 	switch r.Proposal {
 	case dialect.SEP1364A1:
@@ -120,7 +120,7 @@ func (r *run) offered(line []byte) []byte {
 	return line
 }
 
-// hasOwn reports whether a response says that the server has sessions of its own.
+// hasOwn reports whether a response shows that the server has sessions of its own.
 func hasOwn(m message) bool {
 	return wire.Present(m.Session) || wire.Present(wire.Get(m.Result, "capabilities", "sessions"))
 }

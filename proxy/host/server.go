@@ -25,7 +25,7 @@ func (r *run) fromServer(p *process) func(line []byte, end wire.LineEnd) {
 	}
 }
 
-// pass passes a message of a process on.
+// pass passes on a message from a process.
 func (r *run) pass(p *process, m message) {
 	switch m.Kind {
 	case wire.Response:
@@ -51,13 +51,14 @@ func (r *run) pass(p *process, m message) {
 	}
 }
 
-// lacks reports whether the client has said that it does not offer a method in p's session.
+// lacks reports whether the client has said that it does not offer a method in p's
+// session.
 func (r *run) lacks(p *process, method string) bool {
 	return r.Proposal == dialect.SEP1364A1 && p.session && p.offer != nil &&
 		!dialect.Allowed(dialect.MCPLegacy, dialect.ClientSide, method, p.offer)
 }
 
-// answer handles the response of a process to a request of the client.
+// answer handles a process's response to a client's request.
 func (r *run) answer(p *process, m message) {
 	key := dialect.IDKey(m.ID)
 	q, ok := r.requests.Get(key)
@@ -100,7 +101,7 @@ func (r *run) answer(p *process, m message) {
 	}
 }
 
-// unlessNone is offered, unless there can be no sessions.
+// unlessNone is offered, except if there can be no sessions.
 func (r *run) unlessNone(line []byte) []byte {
 	if r.Max == 0 {
 		return line

@@ -73,7 +73,7 @@ func (r *run) create(m message) []*process {
 	return r.forward(p, message{wire.Envelope{ID: m.ID, Method: m.Method}, line}, request{creates: true})
 }
 
-// update records what the client offers to a session from now on, if the request says so.
+// update records the client's new offer to a session, if the request has one.
 func (r *run) update(m message, id, capabilities []byte) {
 	p := r.sessions[wire.Text(id)]
 	if p == nil {
@@ -87,8 +87,8 @@ func (r *run) update(m message, id, capabilities []byte) {
 	r.say(wire.NewResult(m.ID, wire.Encode(lease{SessionID: p.id})))
 }
 
-// claim returns a process for a new session. If there are too many, it refuses the request
-// with that id and returns nil.
+// claim returns a process for a new session. If there are too many, it refuses the
+// request with that id and returns nil.
 func (r *run) claim(id []byte) *process {
 	if r.closing || r.inSession() >= r.Max {
 		r.refuse(id, noRoom, fmt.Sprintf("there are %d sessions already; end one of them first", r.Max))
@@ -102,7 +102,7 @@ func (r *run) claim(id []byte) *process {
 	return p
 }
 
-// inSession returns how many processes have a session.
+// inSession returns the number of processes that have a session.
 func (r *run) inSession() (n int) {
 	for _, p := range r.alive {
 		if p.session && !p.dismissed {

@@ -71,9 +71,9 @@ func (r *Rewriter) isRecorder(program string) (known, alone bool) {
 	return false, false
 }
 
-// recorderFlags returns where the flags of acptap-proxy (alone) or of acptap proxy begin in
-// its arguments, or 0 if acptap is to do something else. told reports whether they already
-// name the server's parent.
+// recorderFlags returns where the flags of acptap-proxy (alone) or of acptap proxy begin
+// in its arguments, or 0 if acptap is to do something else. told reports whether they
+// already name the server's parent.
 func recorderFlags(args []byte, alone bool) (at int, parent string, told bool) {
 	spans := wire.Find(args, "#")
 	word := func(i int) string {

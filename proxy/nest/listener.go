@@ -6,7 +6,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A listener is what the interceptors of this package share: they read what the client
+// A listener is the shared part of this package's interceptors: they read what the client
 // sends, and hold nothing back. The proxy calls its methods.
 type listener struct{}
 
@@ -24,8 +24,8 @@ func (listener) End(_ wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan st
 // Held returns nothing: no frame is ever held back.
 func (listener) Held() []wire.Frame { return nil }
 
-// rewritten returns a frame as the agent should get it. change returns nil to leave it as
-// it is.
+// rewritten returns a frame as the agent should get it. change returns nil to leave it
+// unchanged.
 func rewritten(f wire.Frame, change func(frame []byte) []byte) wire.Frame {
 	if f.Dir == wire.ClientToAgent {
 		if raw := change(f.Raw); raw != nil {
@@ -35,8 +35,8 @@ func rewritten(f wire.Frame, change func(frame []byte) []byte) wire.Frame {
 	return f
 }
 
-// replaced returns a frame in which entry has replaced entries of servers. entry returns
-// nil to keep one. The result is nil if all are kept.
+// replaced returns a frame with servers' entries replaced by entry, which returns nil to
+// keep one. The result is nil if all are kept.
 func replaced(frame []byte, list []dialect.Server, entry func(entry []byte, s dialect.Server) []byte) (changed []byte) {
 	done := 0
 	for _, s := range list {

@@ -30,12 +30,12 @@ type Rewriter struct {
 	Agent     []string // the command of the agent
 	Selection Selection
 
-	// URL returns the URL that the agent should use in place of a server's, which is of the
-	// kind HTTPServer or SSEServer. On an error the server stays as it is, and Complain is
-	// told. If URL is nil, all servers with a URL stay as they are.
+	// URL returns the URL that the agent should use in place of a server's; the server is
+	// of the kind HTTPServer or SSEServer. On error the server stays as it is, and
+	// Complain is called. If URL is nil, all servers with a URL stay as they are.
 	URL func(p Parent, kind dialect.ServerKind, url string) (string, error)
 
-	// Complain is told, in one line, what is not recorded and why. It must not block. The
+	// Complain reports, in one line, what is not recorded and why. It must not block. The
 	// same is noted on the tape.
 	Complain func(format string, args ...any)
 
@@ -43,7 +43,7 @@ type Rewriter struct {
 	Link func() string
 
 	notes   []wire.Frame    // for the tape, about the current frame
-	unknown map[string]bool // names of the Selection that no server had and that were complained about
+	unknown map[string]bool // names in the Selection that no server had and that were already reported
 	listener
 }
 
@@ -61,7 +61,8 @@ func (r *Rewriter) complain(format string, args ...any) {
 	r.notes = append(r.notes, wire.Frame{Dir: wire.ClientToAgent, Kind: wire.Mark, Raw: note.JSON()})
 }
 
-// rewrite returns a frame with other entries of mcpServers, or nil if nothing changes.
+// rewrite returns a frame with its mcpServers entries replaced, or nil if nothing
+// changes.
 func (r *Rewriter) rewrite(frame []byte) []byte {
 	if len(frame) > wire.MaxChecked {
 		if m := string(wire.Scan(frame).Method); dialect.RoleOf(dialect.ACP, m).Is(dialect.Opens) {
@@ -85,7 +86,7 @@ func (r *Rewriter) rewrite(frame []byte) []byte {
 	return replaced(frame, list, r.entry)
 }
 
-// selects reports whether to record a server, as far as its kind and its name tell.
+// selects reports whether to record a server, judging by its kind and name.
 func (r *Rewriter) selects(s dialect.Server) bool {
 	switch s.Kind {
 	case dialect.StdioServer:
@@ -96,11 +97,11 @@ func (r *Rewriter) selects(s dialect.Server) bool {
 	return false
 }
 
-// maxNamed is how many names a complaint lists.
+// maxNamed limits the names that a complaint lists.
 const maxNamed = 8
 
-// compare complains, once each, about names in the Selection that no server has: they may
-// be mistyped.
+// compare complains once about each name in the Selection that no server has: it may be
+// mistyped.
 func (r *Rewriter) compare(list []dialect.Server) {
 	if len(list) == 0 {
 		return

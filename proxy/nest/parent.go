@@ -10,7 +10,7 @@ import (
 // A Parent says which entry of mcpServers a server was started for.
 type Parent struct {
 	Tape   string // id of the agent's tape
-	Link   string // identifies one entry in one frame, as NewLink makes it
+	Link   string // identifies one entry in one frame; made by NewLink
 	Server string // name of the entry
 }
 
@@ -19,7 +19,7 @@ func (p Parent) String() string {
 	return p.Tape + "/" + p.Link + "/" + url.PathEscape(p.Server)
 }
 
-// ParseParent reads what String returns.
+// ParseParent parses what String returns.
 func ParseParent(text string) (Parent, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" {

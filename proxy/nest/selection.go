@@ -14,7 +14,7 @@ type Selection struct {
 	HTTP  bool     // servers with a URL
 	Only  []string // names; empty means all
 	Not   []string // names
-	Force bool     // also if the agent's program is known to run it elsewhere
+	Force bool     // even if the agent's program is known to run it elsewhere
 }
 
 // ParseSelection reads words separated by commas: all, stdio, http, only:NAME, not:NAME,
@@ -58,7 +58,7 @@ func (s Selection) named(name string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, name)) && !slices.Contains(s.Not, name)
 }
 
-// unknown returns the words of s that name a server which is not in list.
+// unknown returns the words of s that name a server not in list.
 func (s Selection) unknown(list []dialect.Server) (words []string) {
 	for _, by := range []struct {
 		word  string

@@ -114,6 +114,35 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
+// BenchmarkLarge is a request of 5 MB with an answer of 5 MB.
+func BenchmarkLarge(b *testing.B) {
+	text := strings.Repeat("x", 5<<20)
+	s := server(b, func(w http.ResponseWriter, in *http.Request) {
+		io.Copy(io.Discard, in.Body)
+		w.Header().Set("Content-Type", "application/json")
+		for _, part := range []string{`{"jsonrpc":"2.0","id":1,"result":"`, text, `"}`} {
+			io.WriteString(w, part)
+		}
+	})
+	for name, url := range ways(b, s.URL) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				body := io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"`), strings.NewReader(text), strings.NewReader(`"}}`))
+				in, _ := http.NewRequest(http.MethodPost, url+"/mcp", body)
+				in.Header.Set("Mcp-Session-Id", "s")
+				in.Header.Set("Content-Type", "application/json")
+				res, err := http.DefaultClient.Do(in)
+				if err != nil {
+					b.Fatal(err)
+				}
+				io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		})
+	}
+}
+
 // TestSilentConnections: a thousand connections on which nobody says anything cost
 // little memory, and clients are served beside them.
 func TestSilentConnections(t *testing.T) {

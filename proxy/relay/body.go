@@ -10,16 +10,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxWhole is how much of a request's body is read before the request is passed on. A body
-// that fits shows which connection the request belongs to, and can be sent again if the
-// server closes a kept connection at that moment. Longer bodies stream.
+// maxWhole limits how much of a request's body is read before the request is passed on. A
+// body that fits shows which connection the request belongs to, and can be sent again if
+// the server closes a kept connection at that moment. Longer bodies stream.
 const maxWhole = 1 << 20
 
 // A requestBody is the body of a request, or the beginning of a long one.
 type requestBody struct {
 	head  []byte
 	whole bool
-	rest  io.Reader // what follows head, if the body is not whole
+	rest  io.Reader // the rest after head, if the body is not whole
 	err   error     // why it could not be read
 }
 
@@ -28,9 +28,20 @@ func readBody(in *http.Request) requestBody {
 	if in.Body == nil || in.Body == http.NoBody || in.ContentLength == 0 {
 		return requestBody{whole: true}
 	}
-	buf := bytes.NewBuffer(make([]byte, 0, min(max(in.ContentLength, 0), maxWhole)+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(in.Body, maxWhole+1))
-	return requestBody{head: buf.Bytes(), whole: buf.Len() <= maxWhole, rest: in.Body, err: err}
+	head := make([]byte, 0, min(max(in.ContentLength, 511), maxWhole)+1) // room to see the end of a body of known length
+	for len(head) <= maxWhole {
+		if len(head) == cap(head) {
+			head = append(make([]byte, 0, min(2*cap(head), maxWhole+1)), head...)
+		}
+		n, err := in.Body.Read(head[len(head):cap(head)])
+		if head = head[:len(head)+n]; err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return requestBody{head: head, whole: len(head) <= maxWhole, rest: in.Body, err: err}
+		}
+	}
+	return requestBody{head: head, rest: in.Body}
 }
 
 // reader returns the body for the server.
@@ -107,7 +118,7 @@ func (b *responseBody) passed(p []byte, origin wire.Origin, err error) (int, err
 	case errors.Is(err, io.EOF):
 		b.x.responseEnd()
 	default:
-		b.x.w.flush() // if the response breaks off, the client gets what has come so far
+		b.x.w.flush() // if the response breaks off, the client gets what has arrived so far
 		b.x.down.end(b.x.broken(err))
 	}
 	return len(p), err
@@ -141,7 +152,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite is called when the client sends no more.
+// CloseWrite is called when the client will send no more.
 func (s *socket) CloseWrite() error {
 	s.x.up.end(wire.ByClient, "")
 	if half, ok := s.ReadWriteCloser.(interface{ CloseWrite() error }); ok {

@@ -27,7 +27,7 @@ type connection struct {
 	// Guarded by connections.mu.
 	keys    []key
 	peer    peer
-	client  string // empty if it has not said who it is
+	client  string // empty if it has not identified itself
 	settled bool   // it has an id, or a guess in place of one
 	open    int    // requests in flight
 	waiting int    // open requests without a response
@@ -58,7 +58,7 @@ const (
 	namedPeer     keyKind = "client"            // a guess: MCP 2026-07-28 has no ids
 )
 
-// guess reports whether two clients might have the same key.
+// guess reports whether two clients might share this key.
 func (k keyKind) guess() bool { return k == wholePeer || k == namedPeer }
 
 // Why connections end.
@@ -79,7 +79,7 @@ type connections struct {
 	mu       sync.Mutex
 	byKey    map[key]*connection      // guarded by mu
 	all      map[*connection]struct{} // guarded by mu; excludes listener
-	listener *connection              // guarded by mu; takes requests that belong to no connection; nil before the first one
+	listener *connection              // guarded by mu; handles requests that belong to no connection; nil before the first one
 	closing  sync.WaitGroup
 }
 
@@ -123,8 +123,8 @@ func (s *connections) find(q question) *connection {
 	return s.listener
 }
 
-// keyed returns the connection with a key. If there is none, such as when the session is
-// older than acptap, it makes one. Called with mu held.
+// keyed returns the connection with a key. If there is none, for example because the
+// session is older than acptap, it makes one. Called with mu held.
 func (s *connections) keyed(q question, k key) *connection {
 	c := s.byKey[k]
 	switch {
@@ -169,7 +169,7 @@ func (s *connections) unsettledOr(q question) *connection {
 	return s.add(q, "http")
 }
 
-// give gives the connection a key. A connection that had the key before ends. Called with
+// give assigns a key to the connection. The key's previous connection ends. Called with
 // mu held.
 func (s *connections) give(c *connection, k key) {
 	switch other := s.byKey[k]; other {
@@ -183,8 +183,8 @@ func (s *connections) give(c *connection, k key) {
 	c.keys = append(c.keys, k)
 }
 
-// settle gives the connection the key that identifies it. An id from the server replaces a
-// guess.
+// settle assigns the connection the key that identifies it. An id from the server
+// replaces a guess.
 func (s *connections) settle(c *connection, k key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *connections) over(c *connection, why string) {
 	}
 }
 
-// end is over with mu held.
+// end ends a connection. The caller must hold mu.
 func (s *connections) end(c *connection, why string) {
 	if c.ended == "" {
 		c.ended = why
@@ -236,7 +236,7 @@ func (s *connections) remove(c *connection) {
 	s.closing.Go(func() { c.recorded().close(why) })
 }
 
-// answered is called once for each request: with the head of its response, or when it ends
+// answered is called once per request: with the head of its response, or when it ends
 // without one.
 func (s *connections) answered(c *connection) {
 	s.mu.Lock()
@@ -260,7 +260,7 @@ func (s *connections) leave(c *connection) {
 	}
 }
 
-// expire ends a connection that has been idle for too long.
+// expire ends a connection that has been idle too long.
 func (s *connections) expire(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

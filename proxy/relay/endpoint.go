@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxFirstEvent is how many bytes are held until the first event ends.
+// maxFirstEvent limits the bytes held until the first event ends.
 const maxFirstEvent = 64 << 10
 
 // A firstEvent holds the first event of a stream until it ends. In MCP 2024-11-05 that
@@ -17,7 +17,7 @@ type firstEvent struct {
 	held []byte
 }
 
-// await takes the next bytes of the stream, and sets ready once they can be passed on.
+// await reads the next bytes of the stream, and sets ready once they can be passed on.
 func (b *responseBody) await(p []byte, err error) {
 	f := b.first
 	f.held = append(f.held, p...)
@@ -91,8 +91,8 @@ func blockEnd(b []byte) int {
 	}
 }
 
-// fieldsOf returns the name and the data of an event, and whether the block has any fields:
-// comments are none.
+// fieldsOf returns an event's name and data, and whether the block has any fields:
+// comments are not fields.
 func fieldsOf(block []byte) (event, data string, fields bool) {
 	for line := range strings.FieldsFuncSeq(string(block), func(c rune) bool { return c == '\r' || c == '\n' }) {
 		name, value, _ := strings.Cut(line, ":")

@@ -61,7 +61,7 @@ func (x *exchange) responseEnd() {
 	x.down.finish(wire.StreamEnd{By: wire.ByServer, Trailers: x.relay.kept(x.out.Trailer)})
 }
 
-// requestHead returns the head of the request as it came, and what changes before it is
+// requestHead returns the request's head as received, and what changes before it is
 // passed on.
 func (x *exchange) requestHead() wire.HTTP {
 	came := x.in.Header
@@ -108,7 +108,7 @@ func (x *exchange) rewrite(pr *httputil.ProxyRequest) {
 	}
 	out.Header.Set("Accept-Encoding", "identity") // so that the tape is readable
 	out.Header.Del("Sec-Websocket-Extensions")    // likewise: an extension would compress messages
-	out.Header.Del("Expect")                      // the body is already here
+	out.Header.Del("Expect")                      // the body has already been read
 	if !x.question.upgrade {                      // some clients offer h2c with every request
 		out.Header.Del("Upgrade")
 		out.Header.Del("Connection")
@@ -239,7 +239,7 @@ func (x *exchange) head(origin wire.Origin, h wire.HTTP) {
 	x.tape.do(func(j Journal) { j.Head(x.down.stream, origin, h) })
 }
 
-// finish ends whatever has not ended.
+// finish ends the parts that are still open.
 func (x *exchange) finish() {
 	if x.socket && x.down.whole() {
 		x.up.end(wire.ByServer, "") // after the closing handshake, the server ends the connection
@@ -271,7 +271,7 @@ func (x *exchange) broken(err error) (wire.Peer, string) {
 	return wire.ByServer, err.Error()
 }
 
-// left is broken for when it cannot have been the server.
+// left is broken for cases that cannot be the server's doing.
 func (x *exchange) left() (wire.Peer, string) {
 	if errors.Is(context.Cause(x.in.Context()), errEnding) {
 		return wire.ByAcptap, errEnding.Error()
@@ -279,7 +279,7 @@ func (x *exchange) left() (wire.Peer, string) {
 	return wire.ByClient, "the client left"
 }
 
-// kept returns what a tape keeps of headers.
+// kept returns what a tape keeps of the headers.
 func (r *Relay) kept(h http.Header) []wire.Header {
 	if r.Keep == nil {
 		return nil

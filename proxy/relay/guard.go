@@ -10,9 +10,11 @@ import (
 	"strings"
 )
 
-// A Guard keeps web pages in a browser away from a listener. Such a page can reach it under
-// a name of its own (DNS rebinding), but cannot avoid the headers Host and Origin. The zero
-// value is for a listener that only this machine can reach.
+// A Guard keeps web pages in a browser away from a listener. Such a page can reach it
+// under a name of its own (DNS rebinding), but cannot avoid the Host header, nor the
+// header that reveals whose page it is: Origin, or, where a browser sends none, as for an
+// image or a link, Sec-Fetch-Site and Referer. The zero value is for a listener that only
+// this machine can reach.
 type Guard struct {
 	Exposed bool     // other machines may connect: any address is a valid Host
 	Names   []string // valid as Host besides localhost and addresses
@@ -26,10 +28,35 @@ func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 	if !g.ownHost(in.Host) && !withoutHost(in) {
 		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, address)
 	}
-	for _, o := range in.Header.Values("Origin") {
+	origins := in.Header.Values("Origin")
+	for _, o := range origins {
 		if !g.allowed(o) {
 			return fmt.Sprintf("Origin %q is not allowed; --allow-origin allows it", o)
 		}
+	}
+	if len(origins) == 0 {
+		return fromOtherPage(in)
+	}
+	return ""
+}
+
+// fromOtherPage returns why a request without an Origin is refused, or "" if it is allowed.
+// It is refused if a page of another origin embeds the URL or links to it: that page cannot
+// read the answer, so even an allowed origin has no use for it. Old browsers send no
+// Sec-Fetch-Site, and others only over https or to this machine; Referer is sent unless the
+// page forbids it.
+func fromOtherPage(in *http.Request) string {
+	switch site := in.Header.Get("Sec-Fetch-Site"); strings.ToLower(site) {
+	case "", "none", "same-origin":
+	default:
+		return fmt.Sprintf("a web page elsewhere causes it (Sec-Fetch-Site %q)", site)
+	}
+	referer := in.Header.Get("Referer")
+	if referer == "" {
+		return ""
+	}
+	if u, err := url.Parse(referer); err != nil || !strings.EqualFold(u.Host, in.Host) {
+		return "a web page elsewhere causes it (Referer)"
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ type Nested struct {
 }
 
 // Add adds a server and returns the URL at which clients reach it, including its path and
-// query. It sets the Address of r. link makes the path readable for people: letters, digits
+// query. It sets r's Address. link makes the path readable for people: letters, digits
 // and dashes.
 func (n *Nested) Add(link string, r *Relay) *url.URL {
 	name := link + "-" + strings.ToLower(rand.Text())
@@ -42,8 +42,8 @@ func (n *Nested) Add(link string, r *Relay) *url.URL {
 	return &here
 }
 
-// wellKnown begins the paths of documents about a host (RFC 8615). In those about one path,
-// that path follows the name of the document (RFC 8414, RFC 9728).
+// wellKnown begins the paths of documents about a host (RFC 8615). If a document is about
+// one path, that path follows its name (RFC 8414, RFC 9728).
 const wellKnown = "/.well-known/"
 
 // ServeHTTP passes one request on. It answers unknown paths without a hint, and does not

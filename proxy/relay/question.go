@@ -22,8 +22,8 @@ type question struct {
 	modern  bool   // the message is of MCP 2026-07-28, where every message says what otherwise only initialize says
 }
 
-// guess returns the key for requests of the same client to a server that gives no id. Two
-// clients may have the same key.
+// guess returns the key for requests of the same client to a server that assigns no id.
+// Two clients may share it.
 func (q question) guess() key {
 	if q.modern {
 		return key{namedPeer, q.peer.text() + "\x00" + q.client}
@@ -40,8 +40,8 @@ type peer struct {
 
 func (p peer) text() string { return p.credentials + "\x00" + p.agent + "\x00" + p.address }
 
-// before reports whether p may be the same client as later: after a refusal, a client comes
-// back with credentials.
+// before reports whether p may be the same client as later: after a refusal, a client
+// returns with credentials.
 func (p peer) before(later peer) bool {
 	if p.credentials == "" {
 		later.credentials = ""

@@ -1,15 +1,15 @@
 // Package relay is a reverse proxy between the clients of an MCP or ACP server and that
-// server, over HTTP, its event streams or WebSockets. It tells a Journal about every head
-// and every chunk of a body before it passes it on, and finds out which requests belong to
-// one conversation: each conversation has its own tape.
+// server, over HTTP, its event streams or WebSockets. It reports every head and every
+// chunk of a body to a Journal before passing it on, and finds out which requests belong
+// to one conversation: each conversation has its own tape.
 //
-// It changes a body only where a client could not otherwise find the server at its new URL:
-// the endpoint event of HTTP+SSE, and the resource of an OAuth document. It changes heads
-// for the same reason (rewrite.go). The tape has both forms of whatever was changed. It
-// buffers nothing but a request's body of at most 1 MiB: a slow client holds back the
-// server as it would without a relay.
+// It changes a body only where a client could not otherwise find the server at its new
+// URL: the endpoint event of HTTP+SSE, and the resource of an OAuth document. It changes
+// heads for the same reason (rewrite.go). The tape has both forms of everything that was
+// changed. It buffers nothing but a request's body of at most 1 MiB: a slow client holds
+// back the server as it would without a relay.
 //
-// The package knows what sessions are called in HTTP heads, but not what messages mean.
+// The package knows how HTTP heads name sessions, but not what messages mean.
 package relay
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Journal is told what crosses the streams of one connection, before it is passed on. Its
-// methods may be called concurrently.
+// A Journal receives what crosses the streams of one connection, before it is passed on.
+// Its methods may be called concurrently.
 type Journal interface {
 	// Open begins a stream with the head of a request, and returns its number.
 	Open(h wire.HTTP) (stream uint64)
 
-	// Head takes the head of a response. A response may have several: 1xx come first.
+	// Head records the head of a response. A response may have several: 1xx come first.
 	Head(stream uint64, origin wire.Origin, h wire.HTTP)
 
-	// AppendStream takes bytes of a body or of a WebSocket, and does not keep them. An
+	// AppendStream records bytes of a body or of a WebSocket, and does not keep them. An
 	// error means a gap on the tape; the traffic continues.
 	AppendStream(stream uint64, dir wire.Direction, origin wire.Origin, p []byte) error
 
-	// EndStream ends a direction of a stream. The Journal counts the bytes itself.
+	// EndStream ends one direction of a stream. The Journal counts the bytes itself.
 	EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd)
 
 	// Fault reports that a part of acptap has panicked, perhaps the Journal itself.
@@ -52,10 +52,10 @@ type Facts struct {
 	Upstream  string // URL of the server, without credentials and query
 }
 
-// A Relay passes requests on to one server. It is an http.Handler for Serve. Set the fields
-// before.
+// A Relay passes requests on to one server. It is an http.Handler for Serve. Set the
+// fields beforehand.
 type Relay struct {
-	Upstream *url.URL // http, https or h2c (HTTP/2 without TLS); its path is told in Facts; its credentials go with each request, its query with each to that path
+	Upstream *url.URL // http, https or h2c (HTTP/2 without TLS); Facts has its path; its credentials go with each request, its query with each request to that path
 	Address  *url.URL // where clients reach the root of the upstream's origin: http, without a trailing slash
 
 	// Begin begins the tape of a connection, which the Relay closes. If it fails, the
@@ -74,7 +74,7 @@ type Relay struct {
 	once        sync.Once
 	transports  transports
 	buffers     buffers
-	changed     []wire.Header // what a tape keeps of the headers that differ in every request to the server
+	changed     []wire.Header // what a tape keeps of the headers changed in every request to the server
 }
 
 // ServeHTTP passes one request on.
@@ -143,8 +143,8 @@ func (r *Relay) refuse(w http.ResponseWriter, in *http.Request, status int, why 
 	x.answer(status, why)
 }
 
-// Close ends the tapes of all connections with a reason. All requests must have ended, as
-// they have when Serve has returned.
+// Close ends the tapes of all connections with a reason. All requests must have ended,
+// which they have once Serve has returned.
 func (r *Relay) Close(why string) {
 	r.connections.close(why)
 	r.transports.close()

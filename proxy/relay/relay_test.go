@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/relay"
@@ -200,6 +201,59 @@ func TestRefused(t *testing.T) {
 	}
 	if !found {
 		t.Error("no tape tells of a refusal")
+	}
+}
+
+// TestRefusedWithoutOrigin: what a page embeds or links to comes without an Origin.
+func TestRefusedWithoutOrigin(t *testing.T) {
+	var asked atomic.Int64
+	s := server(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+	u, _ := url.Parse(s.URL)
+	f := start(t, "http://ada:secret@"+u.Host+"/mcp", func(r *relay.Relay) { r.Origins = []string{"https://app.example"} })
+	own := f.Address.String() + "/page"
+	tests := []struct {
+		name, site, referer, origin string
+		status                      int
+	}{
+		{"program", "", "", "", 200},
+		{"typed into a browser", "none", "", "", 200},
+		{"page of the server", "same-origin", own, "", 200},
+		{"page of the server, old browser", "", own, "", 200},
+		{"page elsewhere", "cross-site", "https://evil.example/", "", 403},
+		{"page elsewhere that hides itself", "cross-site", "", "", 403},
+		{"page on another port", "same-site", "http://127.0.0.1:1/", "", 403},
+		{"page on another port that hides itself", "same-site", "", "", 403},
+		{"allowed page that embeds", "cross-site", "https://app.example/", "", 403},
+		{"site not known yet", "near", "", "", 403},
+		{"page elsewhere, old browser", "", "https://evil.example/", "", 403},
+		{"page on another port, old browser", "", "http://127.0.0.1:1/", "", 403},
+		{"referer that is no URL", "", "http://[", "", 403},
+		{"referer without a host", "", "about:client", "", 403},
+		{"allowed page that fetches", "cross-site", "https://app.example/", "https://app.example", 200},
+		{"local page that fetches", "same-site", "http://localhost:3000/", "http://localhost:3000", 200},
+	}
+	want := int64(0)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in, _ := http.NewRequest(http.MethodGet, f.url+"?delete=all", nil)
+			for name, v := range map[string]string{"Sec-Fetch-Site": tt.site, "Referer": tt.referer, "Origin": tt.origin} {
+				if v != "" {
+					in.Header.Set(name, v)
+				}
+			}
+			res, err := http.DefaultClient.Do(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			if tt.status == http.StatusOK {
+				want++
+			}
+			if res.StatusCode != tt.status || asked.Load() != want {
+				t.Errorf("got %d %swith %d requests at the server, want %d with %d", res.StatusCode, text, asked.Load(), tt.status, want)
+			}
+		})
 	}
 }
 

@@ -21,7 +21,7 @@ func httpScheme(u *url.URL) string {
 	return "http"
 }
 
-// origin returns scheme, host and port of a URL, in one spelling.
+// origin returns a URL's scheme, host and port in canonical spelling.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -30,9 +30,9 @@ func origin(u *url.URL) string {
 	return httpScheme(u) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// forClient returns the URL at which the client reaches a URL of the server, absolute or
-// only a path, and the same URL if that is elsewhere. Everything after the host keeps its
-// spelling.
+// forClient returns the URL, absolute or only a path, at which the client reaches a URL
+// of the server. A URL elsewhere is returned unchanged. Everything after the host keeps
+// its spelling.
 func (r *Relay) forClient(reference string) string {
 	u, err := url.Parse(reference)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Relay) forClient(reference string) string {
 	return reference
 }
 
-// rewriteHead rewrites values of a response's head that the client could not reach, or
+// rewriteHead rewrites values in a response's head that the client could not reach, or
 // would not accept from this address. It returns the headers that it changed.
 func (r *Relay) rewriteHead(h http.Header) http.Header {
 	changed := http.Header{}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Serve serves the clients of a listener, over HTTP/1.1 and over HTTP/2 without TLS, until
-// ctx ends. Then it breaks off open requests and returns nil. It closes ln.
+// Serve serves a listener's clients, over HTTP/1.1 and over HTTP/2 without TLS, until ctx
+// ends. Then it breaks off open requests and returns nil. It closes ln.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	base, breakOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer breakOff(nil)
@@ -74,7 +74,7 @@ func (f *inFlight) count(n int) bool {
 	return true
 }
 
-// wait stops accepting requests and waits for the open ones, for at most endingTime.
+// wait stops accepting requests and waits up to endingTime for the open ones.
 func (f *inFlight) wait() {
 	f.mu.Lock()
 	if f.ending = true; f.n == 0 {

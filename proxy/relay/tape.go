@@ -51,7 +51,7 @@ func (t *tape) close(why string) {
 }
 
 // A flow records one direction of a stream. Bytes of a body may still be read after the
-// exchange is over; they are ignored.
+// exchange has ended; they are ignored.
 type flow struct {
 	tape   *tape
 	stream uint64
@@ -60,7 +60,7 @@ type flow struct {
 
 	mu     sync.Mutex
 	ended  bool // guarded by mu
-	broken bool // guarded by mu: it did not end normally
+	broken bool // guarded by mu: it ended abnormally
 }
 
 // write records bytes. It returns false if the direction has ended.

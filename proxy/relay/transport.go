@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Times and sizes of connections, both to the server and from clients.
+// Timeouts and sizes of connections, both to the server and from clients.
 const (
 	dialTime   = 10 * time.Second // also for a handshake, and for a request's head
-	keepTime   = 10 * time.Minute // of an unused connection; long, because closing it can make the other side's next request fail
+	keepTime   = 10 * time.Minute // for an unused connection; long, because closing it can make the other side's next request fail
 	maxHead    = 1 << 20
 	maxUnused  = 64
 	endingTime = 2 * time.Second // for requests that are being broken off
 )
 
-// silent is for packages that would otherwise write to stderr.
+// silent is for packages that would otherwise log to stderr.
 var silent = log.New(io.Discard, "", 0)
 
-// transports are the ways to the server.
+// transports are the ways to reach the server.
 type transports struct {
 	usual   *http.Transport
 	upgrade *http.Transport // for WebSockets, which need HTTP/1.1

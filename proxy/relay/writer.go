@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// A writer writes the response to the client. It hides that it can flush: ReverseProxy
-// would flush from a goroutine of its own, and not at all when the server breaks off.
+// A writer writes the response to the client. It hides its ability to flush: ReverseProxy
+// would flush from a separate goroutine, and not at all when the server breaks off.
 type writer struct {
 	w       http.ResponseWriter
 	streams bool // flush after every write
@@ -37,7 +37,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(w.w).Hijack()
 }
 
-// flush sends what has been written. If that fails, the next Write does too.
+// flush sends what has been written. If that fails, the next Write fails too.
 func (w *writer) flush() {
 	if w.begun {
 		_ = http.NewResponseController(w.w).Flush()

@@ -8,14 +8,18 @@ type BodyDecoder struct {
 	Open    bool   `json:"open,omitempty"` // earlier bytes of the frame were already emitted
 	Pending []byte `json:"p,omitempty"`    // bytes not emitted yet
 
-	// Limit is how many bytes are kept until the body ends; 0 is MaxChecked.
+	// Limit is the number of bytes kept until the body ends; 0 is MaxChecked.
 	Limit int `json:"-"`
 }
 
 // Feed is Decoder.Feed.
 func (d *BodyDecoder) Feed(p []byte, emit func(Piece)) {
 	for len(p) > 0 {
-		n := min(len(p), limitOr(d.Limit)+1-len(d.Pending))
+		most := limitOr(d.Limit) + 1
+		n := min(len(p), most-len(d.Pending))
+		if need := len(d.Pending) + n; need > cap(d.Pending) {
+			d.Pending = append(make([]byte, 0, min(max(need, 2*cap(d.Pending)), most)), d.Pending...)
+		}
 		d.Pending = append(d.Pending, p[:n]...)
 		if p = p[n:]; len(d.Pending) > limitOr(d.Limit) {
 			d.spill(emit)

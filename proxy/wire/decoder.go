@@ -16,9 +16,9 @@ type Decoder struct {
 	Body   *BodyDecoder   `json:"body,omitempty"`
 }
 
-// NewDecoder returns the Decoder for what follows a head with that status (0 for a request)
-// and those header fields; field is Get of an http.Header. After an upgrade, the status of
-// the response decides for both directions.
+// NewDecoder returns the Decoder for what follows a head with the given status (0 for a
+// request) and header fields; field is Get of an http.Header. After an upgrade, the
+// status of the response decides for both directions.
 func NewDecoder(status int, field func(name string) string) Decoder {
 	if status == 101 && strings.EqualFold(field("Upgrade"), "websocket") {
 		return Decoder{Socket: new(SocketDecoder)}
@@ -33,8 +33,8 @@ func NewDecoder(status int, field func(name string) string) Decoder {
 	return Decoder{Body: &BodyDecoder{JSON: kind == "application/json" || strings.HasSuffix(kind, "+json")}}
 }
 
-// Feed takes the next bytes, and calls emit for each piece that they complete. It does not
-// keep p.
+// Feed reads the next bytes, and calls emit for each piece that they complete. It does
+// not keep p.
 func (d *Decoder) Feed(p []byte, emit func(Piece)) {
 	switch {
 	case d.Events != nil:
@@ -46,9 +46,9 @@ func (d *Decoder) Feed(p []byte, emit func(Piece)) {
 	}
 }
 
-// Flush emits the frame that the end of the stream left unfinished. It returns the framing
-// after the last frame, which is the lead of the mark that follows; it is valid until the
-// next call.
+// Flush emits the frame that the end of the stream left unfinished. It returns the
+// framing after the last frame, which becomes the lead of the following mark; it is valid
+// until the next call.
 func (d *Decoder) Flush(emit func(Piece)) (rest []byte) {
 	switch {
 	case d.Events != nil:
@@ -73,7 +73,7 @@ func (d *Decoder) Gap(emit func(Piece)) (rest []byte) {
 	return rest
 }
 
-// Pending returns how many bytes are held until their frame ends.
+// Pending returns the number of bytes held until their frame ends.
 func (d *Decoder) Pending() int {
 	switch {
 	case d.Events != nil:
@@ -100,8 +100,9 @@ func (d *Decoder) Spill(emit func(Piece)) {
 	}
 }
 
-// maxFraming is how many bytes of framing, such as comments and pings that keep an idle
-// stream open, are held until a frame follows. More get a mark of their own.
+// maxFraming limits the bytes of framing, such as comments and pings that keep an idle
+// stream open, that are held until a frame follows. Beyond it they get a mark of their
+// own.
 const maxFraming = 4 << 10
 
 // framing returns the piece for bytes without a frame.
@@ -115,7 +116,7 @@ func markPiece(lead []byte, m Marked) Piece {
 
 // A pendingScanner finds frames in pending bytes.
 type pendingScanner interface {
-	scan(emit func(Piece))  // emits the frames that have ended
+	scan(emit func(Piece))  // emits the complete frames
 	spill(emit func(Piece)) // emits part of an unfinished frame
 }
 

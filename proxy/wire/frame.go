@@ -1,10 +1,10 @@
 // Package wire reads and writes what crosses the pipes: lines of bytes, and the JSON-RPC
-// 2.0 messages in them. It cuts a byte stream into frames, however it is chunked (Splitter;
-// Decoder for HTTP and WebSocket), tells whether a frame is JSON and reads its envelope
-// (Scan), reads the JSON inside (Value, Reader), and changes parts of it while all other
-// bytes stay as they are (Set, Delete).
+// 2.0 messages in them. It cuts a byte stream into frames, however it is chunked
+// (Splitter; Decoder for HTTP and WebSocket), checks whether a frame is JSON and reads
+// its envelope (Scan), reads the JSON inside (Value, Reader), and changes parts of it
+// while all other bytes stay as they are (Set, Delete).
 //
-// Each of these is one iterative pass: no depth of nesting can overflow the stack, and no
+// Each of these is one iterative pass: deep nesting cannot overflow the stack, and no
 // input can make one fail or run forever. Package wire knows nothing about the meaning of
 // methods, processes or storage. It reads only part of a frame longer than MaxChecked.
 package wire
@@ -20,15 +20,15 @@ type Frame struct {
 	Origin  Origin
 	Kind    Kind
 	End     LineEnd
-	Untimed bool   // its time is unknown; At is that of the frame before
+	Untimed bool   // its time is unknown; At is that of the previous frame
 	Failed  bool   // a response that carries an error, or an MCP tool's result with isError
-	Size    int64  // bytes of the line without its end, also where Raw has fewer
+	Size    int64  // bytes of the line without its end, even where Raw has fewer
 	Raw     []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
 
-	Stream      uint64 // the HTTP exchange or WebSocket that it crossed the wire on; 0: the connection's own bytes
-	Lead        []byte // framing that stood before Raw in that stream; nil where only the fields were read
-	Derived     bool   // Raw is made from Lead, which holds what crossed the wire: an event or message that came in several lines or fragments
-	Redelivered bool   // an event that was sent again, as its id says: a copy of what is on the tape already
+	Stream      uint64 // the HTTP exchange or WebSocket that carried it; 0: the connection's own bytes
+	Lead        []byte // framing before Raw in that stream; nil where only the fields were read
+	Derived     bool   // Raw is made from Lead, which holds what crossed the wire: an event or message in several lines or fragments
+	Redelivered bool   // an event sent again, according to its id: a copy of one already on the tape
 }
 
 // AtClient reports whether the client's end of the connection saw f, because the client
@@ -49,6 +49,12 @@ func (f *Frame) AtAgent() bool {
 	return f.Origin.Sent() && !f.Redelivered
 }
 
+// Counts reports whether f counts as a message: client or agent sent it, for the first
+// time. Frames that acptap made or put in place of others, stderr and marks do not count.
+func (f *Frame) Counts() bool {
+	return f.Kind != Mark && f.Kind != Stderr && f.Origin.Sent() && !f.Redelivered
+}
+
 // A Direction says who wrote a frame.
 type Direction uint8
 
@@ -57,7 +63,7 @@ const (
 	ClientToAgent Direction = iota
 	AgentToClient
 	AgentStderr
-	Directions // how many there are
+	Directions // number of directions
 )
 
 var directionNames = [...]string{"c2a", "a2c", "err"}
@@ -80,7 +86,7 @@ func (d Direction) String() string { return Name(directionNames[:], uint8(d)) }
 // MarshalText returns the name of d.
 func (d Direction) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (d *Direction) UnmarshalText(text []byte) error {
 	return ParseName(directionNames[:], "direction", text, (*uint8)(d))
 }
@@ -94,7 +100,7 @@ const (
 	Wire      Origin = iota // one side sent it, the other got the same bytes
 	Withheld                // one side sent it, the other did not get it; a Rewritten frame may follow instead
 	Injected                // acptap made it: the receiver got it, but the other side did not send it
-	Rewritten               // the receiver got it in place of the Withheld frame before it in its direction
+	Rewritten               // the receiver got it in place of the preceding Withheld frame of its direction
 )
 
 var originNames = [...]string{"wire", "withheld", "injected", "rewritten"}
@@ -105,7 +111,7 @@ func (o Origin) String() string { return Name(originNames[:], uint8(o)) }
 // MarshalText returns the name of o.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (o *Origin) UnmarshalText(text []byte) error {
 	return ParseName(originNames[:], "origin", text, (*uint8)(o))
 }
@@ -121,7 +127,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	Invalid      Kind = iota // not a JSON-RPC message: no UTF-8, no JSON, a blank line, a scalar, an object without method, id, result and error
+	Invalid      Kind = iota // not a JSON-RPC message: not UTF-8, not JSON, a blank line, a scalar, or an object without method, id, result and error
 	Request                  // method and id
 	Response                 // no method, but an id, a result or an error
 	Notification             // method, no id
@@ -129,7 +135,7 @@ const (
 	Oversized                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
 	Stderr                   // a line of the agent's stderr
 	Mark                     // an event: the end of a stream, a signal, lost bytes, the agent's exit
-	Body                     // bytes of an HTTP stream that is not declared to be JSON
+	Body                     // bytes of an HTTP stream not declared as JSON
 )
 
 var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark", "body"}
@@ -146,7 +152,7 @@ func (k Kind) String() string { return Name(kindNames[:], uint8(k)) }
 // MarshalText returns the name of k.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (k *Kind) UnmarshalText(text []byte) error {
 	return ParseName(kindNames[:], "kind", text, (*uint8)(k))
 }
@@ -169,7 +175,7 @@ func (e LineEnd) String() string { return Name(lineEndNames[:], uint8(e)) }
 // MarshalText returns the name of e.
 func (e LineEnd) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// UnmarshalText takes a name that String returns.
+// UnmarshalText accepts a name that String returns.
 func (e *LineEnd) UnmarshalText(text []byte) error {
 	return ParseName(lineEndNames[:], "line end", text, (*uint8)(e))
 }

@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// The codes of errors of JSON-RPC 2.0 and of the Agent Client Protocol. The page of ACP on
-// errors is empty; its schema lists the codes, and agents use them as it says.
+// The error codes of JSON-RPC 2.0 and of the Agent Client Protocol. ACP's page on errors
+// is empty; its schema lists the codes, and agents use them accordingly.
 const (
 	ParseError       = -32700
 	InvalidRequest   = -32600
@@ -14,8 +14,8 @@ const (
 	ResourceNotFound = -32002
 )
 
-// NewRequest makes a request. Like the functions below it inserts ids, params, results and
-// the data of errors as they are: the caller must pass valid JSON.
+// NewRequest makes a request. Like the functions below it inserts ids, params, results
+// and error data verbatim: the caller must pass valid JSON.
 func NewRequest(id []byte, method string, params []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, Quote(method), params)
 }
@@ -30,13 +30,13 @@ func NewResult(id, result []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// NewError makes the response to a request that failed. err is a JSON object with a code
-// and a message.
+// NewError makes the response to a failed request. err is a JSON object with a code and a
+// message.
 func NewError(id, err []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, err)
 }
 
-// NewFailure is NewError with the members of the error. data may be nil.
+// NewFailure is NewError with the error's members as arguments. data may be nil.
 func NewFailure(id []byte, code int, message string, data []byte) []byte {
 	err := fmt.Appendf(nil, `{"code":%d,"message":%s`, code, Quote(message))
 	if data != nil {

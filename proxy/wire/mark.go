@@ -8,26 +8,34 @@ type Marked struct {
 	Gap    int64  `json:"gap,omitempty"`    // bytes of this direction that are missing here
 	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; their direction is unknown
 	EOF    bool   `json:"eof,omitempty"`    // the stream of this direction ended
-	Error  string `json:"error,omitempty"`  // why reading the stream of this direction failed; neither side closed it
+	Error  string `json:"error,omitempty"`  // why reading this direction's stream failed; neither side closed it
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
 	Fault  string `json:"fault,omitempty"`  // which part of acptap failed here and how; it does nothing afterwards
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
-	Rule   *Rule  `json:"rule,omitempty"`   // what changes the following frames, or why it does not
+	Rule   *Rule  `json:"rule,omitempty"`   // what changes the following frames, or why nothing does
+	Load   *Load  `json:"load,omitempty"`   // what the agent omitted from its own load of a session
 
 	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, which begins a stream, or of a response
 	End     *StreamEnd `json:"ended,omitempty"`   // where a direction of a stream ended
 	SSE     *SSE       `json:"sse,omitempty"`     // an event that is not a message
 	Close   *Close     `json:"close,omitempty"`   // one side's half of the closing handshake of a WebSocket
 	Framing int64      `json:"framing,omitempty"` // bytes of a stream without a message, such as hours of pings
-	Closed  string     `json:"closed,omitempty"`  // why a tape with streams has ended, in place of Exit
+	Closed  string     `json:"closed,omitempty"`  // why a tape with streams ended, instead of Exit
 }
 
-// A Rule says what withheld, rewrote, injected or delayed the next frames of its direction.
-// If it did nothing it may say why.
+// A Rule says what withheld, rewrote, injected or delayed the next frames of its
+// direction. If it did nothing it may say why.
 type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"
-	Frames int    `json:"frames,omitempty"` // how many of the following frames it applies to; 0 for none, such as the list of rules at the start of a tape
+	Frames int    `json:"frames,omitempty"` // number of following frames it applies to; 0 for none, such as the list of rules at the start of a tape
+}
+
+// A Load says that the agent has loaded a session without some of its history.
+type Load struct {
+	Session  string `json:"session"`
+	Missing  int    `json:"missing"`  // number of missing tool calls
+	Recorded int    `json:"recorded"` // number of tool calls recorded earlier
 }
 
 // An Exit says how the agent ended.
@@ -41,8 +49,11 @@ type Exit struct {
 // ReadMark returns what a frame of the kind Mark says. It is empty if f is of
 // another kind or says something that this version does not know.
 func ReadMark(f Frame) Marked {
+	if f.Kind != Mark {
+		return Marked{} // before m, which goes to the heap
+	}
 	var m Marked
-	if f.Kind != Mark || json.Unmarshal(f.Raw, &m) != nil {
+	if json.Unmarshal(f.Raw, &m) != nil {
 		return Marked{}
 	}
 	return m

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// JSON returns the bytes for Raw. It writes the marks of HTTP exchanges without reflection,
-// byte for byte as encoding/json would, because a relay waits for them (BenchmarkExchange
-// of package record).
+// JSON returns the bytes for Raw. It writes the marks of HTTP exchanges without
+// reflection, byte for byte as encoding/json would, because a relay waits for them
+// (BenchmarkExchange in package record).
 func (m Marked) JSON() []byte {
 	switch {
 	case m.HTTP != nil:
@@ -50,7 +50,7 @@ func (h *HTTP) appendJSON(b []byte) []byte {
 		if len(r.Removed) > 0 {
 			b = append(append(b, `,"removed":`...), marshal(r.Removed)...)
 		}
-		if len(b) > inside { // the first member has no comma before it
+		if len(b) > inside { // the first member has no preceding comma
 			b = slices.Delete(b, inside, inside+1)
 		}
 		b = append(b, '}')
@@ -68,7 +68,7 @@ func (e *StreamEnd) appendJSON(b []byte) []byte {
 	return append(appendHeaders(b, "trailers", e.Trailers), '}')
 }
 
-// appendHeaders appends a member with headers, and a comma before it, if there are any.
+// appendHeaders appends a comma and a member with headers, if there are any.
 func appendHeaders(b []byte, name string, all []Header) []byte {
 	if len(all) == 0 {
 		return b
@@ -90,8 +90,7 @@ func appendHeaders(b []byte, name string, all []Header) []byte {
 	return append(b, ']')
 }
 
-// appendMember appends a member with a text, and a comma before it, unless the text is
-// empty.
+// appendMember appends a comma and a text member, unless the text is empty.
 func appendMember(b []byte, name, text string) []byte {
 	if text == "" {
 		return b
@@ -100,7 +99,7 @@ func appendMember(b []byte, name, text string) []byte {
 	return appendText(b, text)
 }
 
-// appendNumber is appendMember for a number, unless it is 0.
+// appendNumber is appendMember for a number, omitted if 0.
 func appendNumber(b []byte, name string, n int) []byte {
 	if n == 0 {
 		return b

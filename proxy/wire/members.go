@@ -6,28 +6,23 @@ import (
 	"strings"
 )
 
-// Get returns the value at a path of a message, and nil if there is none. Keys select
+// Get returns the value at a path in a message, or nil if there is none. Keys select
 // members of objects, indexes elements of arrays. If a member occurs twice, the last one
-// counts, as in Scan and in Set.
+// counts, as in Scan and Set.
 func Get(message []byte, path ...string) []byte {
 	if len(path) == 0 {
 		return message
 	}
-	at := opened(message)
-	for _, key := range path {
-		at = memberAt(message, at, key)
-	}
-	if at.end == 0 {
-		return nil
-	}
-	return message[at.start:at.end]
+	r := Reader{Text: message}
+	r.Skip(' ')
+	return r.at(path)
 }
 
-// Set returns a message with a value at a path. Keys select members of objects, indexes
-// elements of arrays. Set creates what is missing, and replaces values of the wrong type,
-// such as an array in place of an object: peers whose language writes an empty map as a
-// list send those. All other bytes stay as they are. If a member occurs twice, the last one
-// counts, as in Scan.
+// Set returns a message with a value set at a path. Keys select members of objects,
+// indexes elements of arrays. Set creates what is missing, and replaces values of the
+// wrong type, such as an array instead of an object: peers whose language writes an empty
+// map as a list send those. All other bytes stay as they are. If a member occurs twice,
+// the last one counts, as in Scan.
 func Set(message, value []byte, path ...string) []byte {
 	at := wholly(message)
 	for len(path) > 0 {
@@ -63,12 +58,12 @@ func Delete(message []byte, path ...string) []byte {
 		at = memberAt(message, at, path[0])
 	}
 	var kept []byte
-	done, first := 0, true // what has been copied; nothing of the object or array has been kept yet
+	done, first := 0, true // position up to which bytes are copied; nothing of the object or array has been kept yet
 	for w := partsOf(message, at); w.next(); {
 		switch {
 		case w.is(path[0]):
 			kept, done = append(kept, message[done:w.begin]...), w.end
-		case first && done > 0: // the part before it is removed, and so is its comma
+		case first && done > 0: // the preceding part is removed, and so is its comma
 			r := Reader{message, w.begin}
 			r.Skip(',')
 			done, first = r.Pos, false
@@ -117,7 +112,7 @@ func find(found []Span, message []byte, at spot, path string) []Span {
 // last.
 type Span struct{ Start, End int }
 
-// wholly returns the position of the one value in a text.
+// wholly returns the position of the only value in text.
 func wholly(text []byte) spot {
 	r := Reader{Text: text}
 	r.Skip(' ')
@@ -133,7 +128,7 @@ func opened(text []byte) spot {
 	return spot{0, r.Pos, len(text)}
 }
 
-// memberAt returns the position of the member or element with a key or index, and the zero
+// memberAt returns the position of the member or element with a key or index, or the zero
 // spot if there is none or the value is neither object nor array.
 func memberAt(text []byte, at spot, name string) (found spot) {
 	for w := partsOf(text, at); w.next(); {

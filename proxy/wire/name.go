@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Name returns the name of a value whose type counts through names: for the String methods
-// of such types in this and other packages.
+// Name returns the name of a value whose type is an index into names, for the String
+// methods of such types in this and other packages.
 func Name(names []string, n uint8) string {
 	if int(n) < len(names) {
 		return names[n]
@@ -15,8 +15,8 @@ func Name(names []string, n uint8) string {
 	return fmt.Sprintf("unknown(%d)", n)
 }
 
-// ParseName sets the value whose name, as Name returns it, is name. The error says what the
-// value is, and which names there are.
+// ParseName sets to the value that has this name, as returned by Name. The error says
+// what the value is, and which names exist.
 func ParseName(names []string, what string, name []byte, to *uint8) error {
 	i := slices.Index(names, string(name))
 	if i < 0 {

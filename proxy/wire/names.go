@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// names finds out whether some object may have two members with the same name, while a
-// scanner reads a text. It keeps a hash of each name in the open objects. At a name with
+// names detects, while a scanner reads a text, whether an object may have two members
+// with the same name. It keeps a hash of each name in the open objects. At a name with
 // escapes, and at objects that are too large or too deep, it gives up and answers yes.
 type names struct {
 	repeat bool
 	n      uint8      // hashes in use
 	first  [32]uint8  // by depth: the first hash of the object there
-	hashes [64]uint32 // of the names in the open objects, the outermost first
+	hashes [64]uint32 // of the names in the open objects, outermost first
 }
 
 // enter begins an object or array at a depth.

@@ -3,20 +3,21 @@ package wire
 import (
 	"bytes"
 	"iter"
+	"strconv"
 )
 
-// A Reader iterates over JSON that Scan has accepted, or over the beginning of such a text:
-// over the members of one object, the elements of one array, or all tokens (Next). It
-// neither allocates nor recurses, so deep nesting cannot overflow the stack. It does not
-// check the text again: it stops where the text is cut off, and for any other text its
-// results are arbitrary, but it always stops.
+// A Reader iterates over JSON that Scan has accepted, or over the beginning of such a
+// text: over the members of one object, the elements of one array, or all tokens (Next).
+// It neither allocates nor recurses, so deep nesting cannot overflow the stack. It does
+// not check the text again: it stops where the text is cut off, and for any other text
+// its results are arbitrary, but it always stops.
 type Reader struct {
 	Text []byte
 	Pos  int // of the next byte
 }
 
-// Inside returns a Reader positioned after the opening bracket of an object, if open is {,
-// or of an array, if open is [. In any other value it finds nothing.
+// Inside returns a Reader positioned after the opening bracket of an object, if open is
+// {, or of an array, if open is [. It finds nothing in any other value.
 func Inside(value []byte, open byte) Reader {
 	if len(value) == 0 || value[0] != open {
 		return Reader{}
@@ -24,13 +25,12 @@ func Inside(value []byte, open byte) Reader {
 	return Reader{value, 1}
 }
 
-// Members yields the members of an object, including duplicates that do not count: the name
-// of each without quotes, and its value.
+// Members yields the name, without quotes, and value of each member of an object,
+// including duplicates that do not count.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
-		r := Inside(object, '{')
-		for name, value, ok := r.Member(); ok && yield(name, value); name, value, ok = r.Member() {
-		}
+		r := Reader{Text: object}
+		r.Members(yield)
 	}
 }
 
@@ -45,24 +45,89 @@ func Elements(array []byte) iter.Seq2[int, []byte] {
 	}
 }
 
+// Members skips the value at Pos and, if it is an object, yields its members as Member
+// returns them. It reads the object once; Value followed by Members would read it twice.
+func (r *Reader) Members(yield func(name, value []byte) bool) {
+	if r.Pos == len(r.Text) || r.Text[r.Pos] != '{' {
+		r.Value()
+		return
+	}
+	r.Pos++
+	for name, value, ok := r.Member(); ok; name, value, ok = r.Member() {
+		if !yield(name, value) {
+			return
+		}
+	}
+	if r.Pos < len(r.Text) {
+		r.Pos++
+	}
+}
+
 // Member returns the next member of an object: its name without quotes, and its value. A
-// value that was cut off is returned as far as it goes.
+// truncated value is returned as far as it goes.
 func (r *Reader) Member() (name, value []byte, ok bool) {
+	if name, ok = r.Name(); ok {
+		value = r.Value()
+	}
+	return name, value, len(value) > 0
+}
+
+// Name returns the name of the next member of an object, without quotes. Its value is then
+// at Pos.
+func (r *Reader) Name() (name []byte, ok bool) {
 	r.Skip(',')
 	if r.Pos >= len(r.Text) || r.Text[r.Pos] != '"' {
-		return nil, nil, false
+		return nil, false
 	}
 	name = r.Quoted()
 	r.Skip(':')
-	value = r.Value()
-	if len(name) < 2 || len(value) == 0 {
-		return nil, nil, false
+	if len(name) < 2 {
+		return nil, false
 	}
 	if bytes.IndexByte(name, '\\') < 0 {
-		return name[1 : len(name)-1], value, true
+		return name[1 : len(name)-1], true
 	}
 	name, _ = Unquote(name)
-	return name, value, true
+	return name, true
+}
+
+// at skips the value at Pos and returns the value at a path in it, or nil if there is
+// none: see Get.
+func (r *Reader) at(path []string) (found []byte) {
+	if len(path) == 0 {
+		return r.Value()
+	}
+	open := byte(0)
+	if r.Pos < len(r.Text) {
+		open = r.Text[r.Pos]
+	}
+	switch open {
+	case '{':
+		r.Pos++
+		for name, ok := r.Name(); ok; name, ok = r.Name() {
+			if string(name) == path[0] {
+				found = r.at(path[1:])
+			} else {
+				r.Value()
+			}
+		}
+	case '[':
+		r.Pos++
+		index, err := strconv.Atoi(path[0])
+		for i := 0; ; i++ {
+			if err == nil && i == index {
+				r.Skip(',')
+				found = r.at(path[1:])
+			} else if _, ok := r.Element(); !ok {
+				break
+			}
+		}
+	default:
+		r.Value()
+		return nil
+	}
+	r.Pos = min(r.Pos+1, len(r.Text))
+	return found
 }
 
 // Element returns the next element of an array.
@@ -75,7 +140,7 @@ func (r *Reader) Element() (value []byte, ok bool) {
 	return value, len(value) > 0
 }
 
-// Skip skips blanks and at most one separator.
+// Skip skips blanks and up to one separator.
 func (r *Reader) Skip(separator byte) {
 	for r.Pos < len(r.Text) {
 		switch c := r.Text[r.Pos]; {
@@ -127,7 +192,7 @@ func (r *Reader) Value() []byte {
 	return r.Text[start:]
 }
 
-// A Token is a token that Next finds.
+// A Token is a token found by Next.
 type Token byte
 
 // The tokens. A bracket is its own token.
@@ -164,7 +229,7 @@ func (r *Reader) Next() (t Token, start int) {
 	return NoToken, len(r.Text)
 }
 
-// NextString skips to the next string, and past it.
+// NextString advances past the next string.
 func (r *Reader) NextString() (t Token, start int) {
 	n := bytes.IndexByte(r.Text[r.Pos:], '"')
 	if n < 0 {

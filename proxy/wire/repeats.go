@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -9,7 +10,7 @@ import (
 // same name.
 type Repeat struct {
 	Name string
-	Span // from its name to the name of the member after it
+	Span // from its name to the name of the following member
 }
 
 // Repeats returns the members at any depth of a text that do not count, in the order in
@@ -44,16 +45,19 @@ func Repeats(text []byte) []Repeat {
 
 // repeats reports whether Repeats may find any.
 func repeats(text []byte) bool {
+	if bytes.IndexByte(text, '{') < 0 {
+		return false
+	}
 	s := scanner{b: text}
 	s.blanks()
 	s.value()
 	return s.names.repeat || s.deep
 }
 
-// An object is one that Repeats is in, up to the current member.
+// An object is one that Repeats is currently inside, up to the current member.
 type object struct {
-	starts []int          // of its members
-	last   map[string]int // by name: the last such member, as index of starts
+	starts []int          // positions of its members
+	last   map[string]int // by name: the last member with it, as an index into starts
 }
 
 // add adds a member, and returns the position of the previous one with the same name.
@@ -79,7 +83,7 @@ func withoutRepeats(text []byte) []byte {
 	var kept []byte
 	done := 0
 	for _, f := range found {
-		if f.Start >= done { // else it is in another one
+		if f.Start >= done { // otherwise it is inside another one
 			kept, done = append(kept, text[done:f.Start]...), f.End
 		}
 	}

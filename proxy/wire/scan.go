@@ -11,9 +11,9 @@ const (
 	MaxDepth   = 10_000  // nested arrays and objects, as in encoding/json
 )
 
-// An Envelope holds the members of a JSON-RPC message that JSON-RPC 2.0 defines. Its slices
-// point into the frame, or, if the frame has members that do not count because a later one
-// has the same name, into a copy without those. For an Oversized frame they hold what could
+// An Envelope holds the members of a JSON-RPC message that JSON-RPC 2.0 defines. Its
+// slices point into the frame, or, if the frame has members overridden by a later one of
+// the same name, into a copy without those. For an Oversized frame they hold what could
 // be read; the last of them may be cut off, unless it is an id.
 type Envelope struct {
 	Kind    Kind
@@ -22,7 +22,7 @@ type Envelope struct {
 	Params  JSON   // nil if there is none
 	Result  JSON   // nil if there is none
 	Error   JSON   // nil if there is none
-	Session JSON   // of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
+	Session JSON   // a `sessionId` member next to `method` or `result` (MCP SEP-1364); nil if there is none
 
 	// Repeats reports whether an object in the frame, at any depth, has two members of
 	// one name: see [Repeats].
@@ -30,7 +30,7 @@ type Envelope struct {
 }
 
 // MessageKind returns the kind of a message. For an Oversized one it guesses from the
-// members that could be read, and returns Invalid if they do not tell.
+// members that could be read, and returns Invalid if they are inconclusive.
 func (e Envelope) MessageKind() Kind {
 	switch {
 	case e.Kind != Oversized:
@@ -45,10 +45,10 @@ func (e Envelope) MessageKind() Kind {
 	return Invalid
 }
 
-// Scan reads the envelope of a frame in one pass and says whether the frame is JSON at all.
-// It never fails: anything that is not a message has the kind Invalid. It does not recurse.
-// It allocates only for names written with escapes, for objects with very many members or
-// members that do not count, and for very deep nesting.
+// Scan reads the envelope of a frame in one pass and determines whether the frame is JSON
+// at all. It never fails: anything that is not a message has the kind Invalid. It does
+// not recurse. It allocates only for names written with escapes, for objects with very
+// many or repeated members, and for very deep nesting.
 func Scan(frame []byte) Envelope {
 	if len(frame) > MaxChecked {
 		return ScanPrefix(frame[:MaxChecked])
@@ -61,8 +61,8 @@ func Scan(frame []byte) Envelope {
 	return e
 }
 
-// ScanWhole is Scan for a message of any length, whose members it reads wherever they are.
-// Of text that is not JSON it returns what Scan does.
+// ScanWhole is Scan for a message of any length, whose members it reads wherever they
+// are. For text that is not JSON it returns what Scan does.
 func ScanWhole(message []byte) Envelope {
 	e := Scan(message)
 	if e.Kind != Oversized || !IsJSON(message) {
@@ -202,7 +202,7 @@ func (s *scanner) member(key, value []byte) {
 	switch string(key) {
 	case "id":
 		s.shape.id = true
-		if len(value) > 0 && !(s.cut && s.i == len(s.b)) { // else it was cut off
+		if len(value) > 0 && !(s.cut && s.i == len(s.b)) { // otherwise it was cut off
 			s.env.ID = value
 		}
 	case "method":
@@ -219,4 +219,25 @@ func (s *scanner) member(key, value []byte) {
 	case "sessionId":
 		s.env.Session = value
 	}
+}
+
+// TailSize is the number of bytes from the end of a long message that LastID needs.
+const TailSize = 256
+
+// LastID returns the id of a message longer than MaxChecked if it follows the large
+// members, as in messages from the MCP SDK for TypeScript, and its position in end, the
+// end of the message. The id is nil if there is none.
+func LastID(end []byte) (id []byte, at int) {
+	const key = `"id"`
+	i := bytes.LastIndex(end, []byte(key))
+	if i < 0 {
+		return nil, 0
+	}
+	// An id inside a nested object is followed by one closing bracket too many.
+	e := Scan(append([]byte{'{'}, end[i:]...))
+	if e.Kind != Response || len(e.ID) == 0 || e.ID[0] == 'n' || e.ID[0] == '{' || e.ID[0] == '[' {
+		return nil, 0
+	}
+	value := bytes.TrimLeft(end[i+len(key):], " \t\r\n:")
+	return e.ID, len(end) - len(value)
 }

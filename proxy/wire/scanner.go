@@ -17,13 +17,13 @@ type scanner struct {
 	escaped bool // so was the last string
 	depth   int
 	near    [nearWords]uint64 // bit n: level n is an object
-	far     []uint64          // likewise, of the levels after those
+	far     []uint64          // likewise for deeper levels
 	names   names
 	env     Envelope
 	shape   shape
 }
 
-// nearWords covers the depth of usual messages, so that a scanner is small.
+// nearWords covers the depth of ordinary messages, to keep scanners small.
 const nearWords = 4
 
 // key reads a member's name with the colon and the blanks after it. It returns the name
@@ -51,7 +51,7 @@ func (s *scanner) key() ([]byte, bool) {
 	return key, true
 }
 
-// value reads one value with everything in it.
+// value reads one value with all its contents.
 func (s *scanner) value() bool {
 	base := s.depth
 	for {
@@ -196,7 +196,8 @@ func (s *scanner) string() bool {
 	}
 }
 
-// plain returns how many bytes of b need no closer look. It tests eight at a time.
+// plain returns the number of leading bytes of b that need no closer look. It tests eight
+// at a time.
 func plain(b []byte) int {
 	const (
 		ones = 0x0101010101010101
@@ -247,8 +248,8 @@ func escape(b []byte) int {
 	return 0
 }
 
-// atom reads a number, true, false or null. It consumes every byte that may belong to one,
-// so it reads one that was cut off to its end.
+// atom reads a number, true, false or null. It consumes every byte that may belong to
+// one, so it reads a truncated one to its end.
 func (s *scanner) atom() (ok bool) {
 	b := s.b[s.i:]
 	n := 0
@@ -274,7 +275,7 @@ func literal(b []byte, word string) (n int, ok bool) {
 	return n, n == len(word)
 }
 
-// number returns how many bytes of b may be a number, and whether they are one.
+// number returns how many bytes of b may form a number, and whether they do.
 func number(b []byte) (i int, ok bool) {
 	at := func() byte {
 		if i < len(b) {

@@ -12,14 +12,14 @@ type Splitter struct {
 	// Open says that earlier bytes of the pending line were already emitted.
 	Open bool
 
-	// Limit is how many bytes of a line are kept until it ends; 0 is MaxChecked.
+	// Limit is the number of bytes of a line kept until it ends; 0 is MaxChecked.
 	Limit int
 }
 
-// Feed cuts p and calls emit for each piece of a line: usually the whole line; for a line
-// longer than Limit several pieces, the last of them with last set. The line end is not part
-// of a piece. A piece is valid only during the call; p is not kept. The pieces do not depend
-// on how the bytes are divided into calls of Feed.
+// Feed splits p into lines and calls emit for each, without its line end. It emits a line
+// longer than Limit in several pieces; last is set for a line's final, usually only, piece.
+// A piece is valid only during the call to emit; Feed does not retain p. How the input is
+// split across calls to Feed does not affect the pieces.
 func (s *Splitter) Feed(p []byte, emit func(piece []byte, end LineEnd, last bool)) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// An EventDecoder cuts a text/event-stream (WHATWG HTML, section 9.2) into frames. The data
-// of an event of the type "message" is a frame. Other events, and events without data, are
-// marks. Comments and unknown fields are framing.
+// An EventDecoder cuts a text/event-stream (WHATWG HTML, section 9.2) into frames. The
+// data of an event of the type "message" is a frame. Other events, and events without
+// data, are marks. Comments and unknown fields are framing.
 //
-// Data in a single line with no known field after it is passed as it is, and the lead ends
-// where the data begins. Otherwise the lead holds the whole event, and the data is derived.
-// So an event's fields are always in its own lead. An event that outgrows Limit is emitted
-// in parts, as the stream has it, from its first data on; field names of further lines are
-// included.
+// Data in a single line with no known field after it is passed unchanged, and the lead
+// ends where the data begins. Otherwise the lead holds the whole event, and the data is
+// derived. So an event's fields are always in its own lead. An event longer than Limit is
+// emitted in parts, verbatim, beginning with its first data; field names of later lines
+// are included.
 type EventDecoder struct {
 	Pending []byte `json:"p,omitempty"`     // bytes since the last piece
 	Began   bool   `json:"began,omitempty"` // a piece was emitted, so no byte order mark can follow
@@ -21,7 +21,7 @@ type EventDecoder struct {
 	Open    bool   `json:"open,omitempty"`  // parts of the event were already emitted
 	Other   bool   `json:"other,omitempty"` // that event is not of the type "message"
 
-	// Limit is how many bytes are kept until an event ends; 0 is MaxChecked.
+	// Limit is the number of bytes kept until an event ends; 0 is MaxChecked.
 	Limit int `json:"-"`
 
 	line  int // start of the unfinished line in Pending
@@ -30,7 +30,7 @@ type EventDecoder struct {
 	data  []byte // joined data of an event with several lines of data
 }
 
-// An event is what is known of an unfinished event, as positions in Pending.
+// An event is what is known about an unfinished event, as positions in Pending.
 type event struct {
 	start  int    // after the previous blank line
 	data   [2]int // its first line of data
@@ -61,7 +61,7 @@ func (d *EventDecoder) Flush(emit func(Piece)) (rest []byte) {
 	return rest
 }
 
-// scan reads the lines that have ended.
+// scan reads the complete lines.
 func (d *EventDecoder) scan(emit func(Piece)) {
 	for !d.Open || d.endOfLong(emit) {
 		i := lineBreak(d.Pending[d.seen:])
@@ -83,7 +83,7 @@ func (d *EventDecoder) scan(emit func(Piece)) {
 	}
 }
 
-// take reads the line from start to end.
+// take handles the line from start to end.
 func (d *EventDecoder) take(start, end int, emit func(Piece)) {
 	if start == end {
 		d.dispatch(emit)
@@ -132,8 +132,8 @@ func (d *EventDecoder) dispatch(emit func(Piece)) {
 	}
 }
 
-// mark returns the piece for an event that is not a message. It shortens long data, because
-// the lead holds all of it.
+// mark returns the piece for an event that is not a message. It shortens long data,
+// because the lead holds it all.
 func (d *EventDecoder) mark(whole []byte, e SSE) Piece {
 	if e.Size = len(e.Data); e.Size > maxFraming {
 		e.Data = strings.ToValidUTF8(e.Data[:maxFraming], "")
@@ -166,7 +166,7 @@ func (d *EventDecoder) drop(n int) {
 	d.line, d.seen, d.event = 0, 0, event{}
 }
 
-// spill emits what is pending, though the event has not ended.
+// spill emits what is pending before the event has ended.
 func (d *EventDecoder) spill(emit func(Piece)) {
 	from := 0
 	if !d.Open {
@@ -218,7 +218,7 @@ func (d *EventDecoder) endOfLong(emit func(Piece)) (found bool) {
 			next++
 		}
 		if next >= len(d.Pending) {
-			return false // the next line may be blank: not known yet
+			return false // the next line may be blank: not yet known
 		}
 		if c := d.Pending[next]; c == '\r' || c == '\n' {
 			emit(Piece{Bytes: d.Pending[:d.seen], Kind: d.kind(), Last: true})

@@ -3,7 +3,7 @@ package wire
 import "bytes"
 
 // ReadSSE returns the fields of the event at the end of a text/event-stream's lead, which
-// may be cut off. If a field occurs twice the last one counts; lines of data are joined.
+// may be cut off. If a field occurs twice the last one counts; data lines are joined.
 func ReadSSE(lead []byte) SSE {
 	var e SSE
 	var data []byte
@@ -81,10 +81,10 @@ func byteOrderMark(text []byte) []byte {
 	return nil
 }
 
-// lineBreak returns where the first line of b ends: with a line feed, a carriage return,
-// or both. It returns -1 if no line ends.
+// lineBreak returns where the first line of b ends: at a line feed, a carriage return, or
+// both. It returns -1 if no line ends.
 func lineBreak(b []byte) int {
-	const window = 256 // so that a stream without line feeds is not searched to its end for each line
+	const window = 256 // keeps a stream without line feeds from being searched to its end for each line
 	for at := 0; at < len(b); at += window {
 		w := b[at:min(at+window, len(b))]
 		n := bytes.IndexByte(w, '\n')

@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// A stream is one HTTP exchange or one WebSocket of a tape with several of them. Streams
-// are numbered from 1; 0 is the connection's own bytes, such as stdio.
+// A stream is one HTTP exchange or one WebSocket on a tape that has several. Streams are
+// numbered from 1; 0 is the connection's own bytes, such as stdio.
 
 // An HTTP is the head of a request, or of a response if Status is set.
 type HTTP struct {
@@ -12,14 +12,14 @@ type HTTP struct {
 	Method    string      `json:"method,omitempty"` // of a request
 	Target    string      `json:"target,omitempty"` // of a request: path and query as sent
 	Protocol  string      `json:"protocol,omitempty"`
-	Guessed   bool        `json:"guessed,omitempty"`   // of a request: it has no id of its conversation, so the tape may hold several clients' requests
+	Guessed   bool        `json:"guessed,omitempty"`   // of a request: it carries no conversation id, so the tape may mix several clients' requests
 	Status    int         `json:"status,omitempty"`    // of a response
 	Headers   []Header    `json:"headers,omitempty"`   // as sent
 	Rewritten *HeadChange `json:"rewritten,omitempty"` // what acptap changed before passing it on
 }
 
 // Field returns the value of a header as sent. Repeated headers are joined with commas,
-// which means the same (RFC 9110, section 5.2). ok is false if there is none.
+// which is equivalent (RFC 9110, section 5.2). ok is false if there is none.
 func (h *HTTP) Field(name string) (value string, ok bool) {
 	for i := range h.Headers {
 		line := &h.Headers[i]
@@ -34,8 +34,8 @@ func (h *HTTP) Field(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// A Header is one line of a head. Values of credentials, and of headers that mean nothing
-// to the protocols, are not kept.
+// A Header is one header line. Values of credentials, and of headers that mean nothing to
+// the protocols, are not kept.
 type Header struct {
 	Name        string   `json:"name"`
 	Value       string   `json:"value,omitempty"`
@@ -45,8 +45,8 @@ type Header struct {
 	Fingerprint string   `json:"fingerprint,omitempty"` // of credentials: 8 hex digits, equal for equal values within one store
 }
 
-// HeaderValue returns the value of the first header with a name, as http.Header.Get does, or
-// "" if there is none.
+// HeaderValue returns the value of the first header with a name, as http.Header.Get does,
+// or "" if there is none.
 func HeaderValue(headers []Header, name string) string {
 	for i := range headers {
 		if strings.EqualFold(headers[i].Name, name) {
@@ -56,7 +56,7 @@ func HeaderValue(headers []Header, name string) string {
 	return ""
 }
 
-// A HeadChange is what acptap changed in a head before it passed it on.
+// A HeadChange is what acptap changed in a head before passing it on.
 type HeadChange struct {
 	Target  string   `json:"target,omitempty"`
 	Status  int      `json:"status,omitempty"`
@@ -74,7 +74,7 @@ type StreamEnd struct {
 	Trailers []Header `json:"trailers,omitempty"` // headers after the body (RFC 9110, section 6.5)
 }
 
-// A Peer is who ended a stream.
+// A Peer is the side that ended a stream.
 type Peer string
 
 // The peers. The server counts as the agent.
@@ -84,31 +84,32 @@ const (
 	ByAcptap Peer = "acptap"
 )
 
-// An SSE is an event of a text/event-stream that is not a message: its fields, read as the
-// WHATWG HTML standard (section 9.2) says.
+// An SSE is an event in a text/event-stream that is not a message: its fields, read
+// according to the WHATWG HTML standard (section 9.2).
 type SSE struct {
 	ID    string `json:"id,omitempty"`
 	Event string `json:"event,omitempty"`
 	Retry string `json:"retry,omitempty"` // ms
 	Data  string `json:"data,omitempty"`
-	Size  int    `json:"size,omitempty"` // bytes of the data, if Data holds only its beginning
-	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event, so the client ignored it
+	Size  int    `json:"size,omitempty"` // bytes of the data, if Data holds only the beginning
+	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event did, so the client ignored it
 }
 
 // A Close is one side's half of a WebSocket's closing handshake (RFC 6455, section 5.5.1).
 type Close struct {
-	Code   int    `json:"code"` // 1005 if none was given
+	Code   int    `json:"code"` // 1005 if none was sent
 	Reason string `json:"reason,omitempty"`
 }
 
-// A Piece is what a Decoder emits: a frame or a part of a long one, with the framing before
-// it. The leads and bytes of all pieces in order are the stream, except that Derived bytes
-// are not part of it (see Joiner). Its slices are valid only during the call.
+// A Piece is what a Decoder emits: a frame or a part of a long one, with the framing
+// before it. The leads and bytes of all pieces in order make up the stream, except that
+// Derived bytes are not part of it (see Joiner). Its slices are valid only during the
+// call.
 type Piece struct {
-	Lead    []byte // framing before Bytes; may be a piece of its own
+	Lead    []byte // framing before Bytes; may be a piece by itself
 	Bytes   []byte
 	Kind    Kind   // Invalid: to be scanned as JSON-RPC; Body; or Mark, whose Bytes are a Marked as JSON
 	Derived bool   // Bytes are made from Lead, which holds what crossed the wire
 	Last    bool   // the frame ends here; otherwise it continues in the next piece
-	EventID []byte // the event's id, with its first piece; nil if it has none
+	EventID []byte // the event's id, in its first piece; nil if it has none
 }

@@ -10,14 +10,14 @@ import (
 // Present reports whether there is a value that is not null.
 func Present(value []byte) bool { return len(value) > 0 && string(value) != "null" }
 
-// Text returns the text of a JSON string, and nothing for any other value.
+// Text returns the text of a JSON string, or nothing for any other value.
 func Text(value []byte) string {
 	text, _ := Unquote(value)
 	return strings.ToValidUTF8(string(text), "\ufffd")
 }
 
 // Unquote returns the text of a JSON string. ok is false if the value is not a string, or
-// was cut off within an escape sequence. A text without escapes is part of quoted.
+// was cut off within an escape sequence. Text without escapes is a subslice of quoted.
 func Unquote(quoted []byte) (text []byte, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return nil, false
@@ -32,7 +32,7 @@ func Unquote(quoted []byte) (text []byte, ok bool) {
 	return []byte(s), true
 }
 
-// unquote is Unquote for a string that may be cut off: it returns what is there.
+// unquote is Unquote for a string that may be cut off: it returns as much as there is.
 func unquote(quoted []byte) []byte {
 	if text, ok := Unquote(quoted); ok {
 		return text
@@ -40,7 +40,7 @@ func unquote(quoted []byte) []byte {
 	return bytes.TrimSuffix(quoted[1:], []byte(`"`))
 }
 
-// Integer returns the value of a JSON number that is an integer, however it is spelled;
+// Integer returns the value of a JSON number that is an integer, in any spelling;
 // otherwise ok is false.
 func Integer(value []byte) (n int64, ok bool) {
 	if len(value) > 32 {

@@ -26,16 +26,41 @@ func ValueOf[T ~[]byte | ~string](json T) Value {
 	return valueOf(gjson.ParseBytes(withoutRepeats([]byte(json))))
 }
 
-// ValueAt reads the value at a path of a JSON text; the result is none if there is none. A
-// path has keys and indexes separated by dots, a backslash before each dot in a key
-// (EscapeKey), # for each element of an array, and whatever else gjson's paths support.
+// ValueAt reads the value at a path in a JSON text; the result is none if nothing is
+// there. A path has keys and indexes separated by dots, a backslash before each dot in a
+// key (EscapeKey), # for each element of an array, and everything else that gjson's paths
+// support.
 func ValueAt[T ~[]byte | ~string](json T, path string) Value {
+	var room [8]string // on the stack
+	if keys := plainKeys(room[:0], path); keys != nil {
+		return ValueOf(Get([]byte(json), keys...))
+	}
 	return valueOf(gjson.GetBytes(withoutRepeats([]byte(json)), path))
 }
 
-// JSON is a text in which no object has two members of one name, such as a part of an
-// envelope, or the Raw of a Value. Reading it skips the search for such members, which
-// takes longer than finding one value.
+// plainKeys appends the keys of a path that consists only of keys, or returns nil. Get
+// reads these without searching the rest of the text for repeats.
+func plainKeys(keys []string, path string) []string {
+	start := 0
+	for i := 0; i <= len(path); i++ {
+		if i < len(path) && path[i] != '.' {
+			if c := path[i] | 0x20; path[i] != '_' && !('a' <= c && c <= 'z') && !('0' <= c && c <= '9') {
+				return nil
+			}
+			continue
+		}
+		if i == start {
+			return nil
+		}
+		keys = append(keys, path[start:i])
+		start = i + 1
+	}
+	return keys
+}
+
+// JSON is a text in which no object repeats a member name, such as a part of an envelope,
+// or the Raw of a Value. Reading it skips the search for repeats, which takes longer than
+// finding one value.
 type JSON []byte
 
 // Value reads the text.
@@ -44,7 +69,7 @@ func (j JSON) Value() Value { return valueOf(gjson.ParseBytes(j)) }
 // Get reads the value at a path: see ValueAt.
 func (j JSON) Get(path string) Value { return valueOf(gjson.GetBytes(j, path)) }
 
-// valueOf returns what gjson has read. It decodes strings with surrogates again, because
+// valueOf converts what gjson has read. It decodes strings with surrogates itself because
 // gjson mishandles half a pair: that becomes the replacement character, and the escape
 // sequence after it is kept.
 func valueOf(r gjson.Result) Value {
@@ -56,8 +81,8 @@ func valueOf(r gjson.Result) Value {
 	return Value{r.Type, r.Raw, r.Str, r.Num}
 }
 
-// result returns v as gjson has it. A Value omits some of its fields, which makes copies
-// cheap.
+// result converts v back to gjson's form. A Value omits some of its fields, which makes
+// copies cheap.
 func (v Value) result() gjson.Result {
 	return gjson.Result{Type: v.kind, Raw: v.raw, Str: v.text, Num: v.num}
 }
@@ -95,17 +120,17 @@ func (v Value) IsNull() bool { return v.kind == gjson.Null }
 // nothing if there is no value.
 func (v Value) Raw() string { return v.raw }
 
-// Text returns the text of a string, and nothing for any other value.
+// Text returns the text of a string, or nothing for any other value.
 func (v Value) Text() string { return v.text }
 
 // String returns the text of a string, and any other value as JSON.
 func (v Value) String() string { return v.result().String() }
 
-// Float returns a number, and 0 for any other value.
+// Float returns a number, or 0 for any other value.
 func (v Value) Float() float64 { return v.num }
 
-// Int returns a number, or a string that spells one, without its fraction, and 0 for any
-// other value.
+// Int returns a number, or a string that spells one, truncated to an integer, or 0 for
+// any other value.
 func (v Value) Int() int64 { return v.result().Int() }
 
 // Uint is Int for numbers that are not negative.
@@ -114,8 +139,8 @@ func (v Value) Uint() uint64 { return v.result().Uint() }
 // Bool reports whether the value is true, a number other than 0, or a string that says so.
 func (v Value) Bool() bool { return v.result().Bool() }
 
-// Array returns the elements of an array, no elements for null or none, and any other value
-// as the only element.
+// Array returns the elements of an array, no elements for null or none, and any other
+// value as the only element.
 func (v Value) Array() []Value {
 	list := v.result().Array()
 	values := make([]Value, len(list))
@@ -126,12 +151,13 @@ func (v Value) Array() []Value {
 }
 
 // ForEach calls yield for each member of an object, with its name, or each element of an
-// array, until yield returns false. It treats any other value but null as the only element.
+// array, until yield returns false. It treats any other value but null as the only
+// element.
 func (v Value) ForEach(yield func(name, value Value) bool) {
 	v.result().ForEach(func(name, value gjson.Result) bool { return yield(valueOf(name), valueOf(value)) })
 }
 
-// EscapeKey returns a key as paths spell it.
+// EscapeKey returns a key escaped for use in a path.
 func EscapeKey(key string) string { return gjson.Escape(key) }
 
 // AppendText appends a text as a JSON string.

@@ -2,20 +2,20 @@ package wire
 
 import "bytes"
 
-// A SocketDecoder cuts one direction of a WebSocket (RFC 6455, section 5) into messages. A
-// text message, unmasked, is a frame; a binary message, or one that an extension changed,
-// is a frame of the kind Body. A close is a mark. Pings, pongs, headers and masks are
-// framing.
+// A SocketDecoder cuts one direction of a WebSocket (RFC 6455, section 5) into messages.
+// A text message, unmasked, is a frame; a binary message, or one that an extension
+// changed, is a frame of the kind Body. A close is a mark. Pings, pongs, headers and
+// masks are framing.
 //
-// For a fragmented message the lead holds all that crossed the wire, and the joined payload
-// is derived. A message that outgrows Limit is emitted in parts.
+// For a fragmented message the lead holds everything that crossed the wire, and the
+// joined payload is derived. A message longer than Limit is emitted in parts.
 type SocketDecoder struct {
 	Pending []byte  `json:"p,omitempty"`      // bytes since the last piece
 	Open    bool    `json:"open,omitempty"`   // parts of a message were already emitted
 	Lost    bool    `json:"lost,omitempty"`   // bytes are missing, and no message has begun since
 	Message message `json:"message,omitzero"` // the message at the start of Pending
 
-	// Limit is how many bytes are kept until a message ends; 0 is MaxChecked.
+	// Limit is the number of bytes kept until a message ends; 0 is MaxChecked.
 	Limit int `json:"-"`
 
 	at   int     // Pending is scanned up to here
@@ -23,7 +23,7 @@ type SocketDecoder struct {
 	data []byte  // buffer for an unmasked or joined payload
 }
 
-// A message is what is known of an unfinished message.
+// A message is what is known about an unfinished message.
 type message struct {
 	Begun  bool  `json:"begun,omitempty"`
 	Split  bool  `json:"split,omitempty"`  // it comes in fragments
@@ -102,7 +102,7 @@ func (d *SocketDecoder) control(h frameHead, emit func(Piece)) {
 	}
 }
 
-// give emits what was scanned: a message or a part of one.
+// give emits what was scanned: a message or part of one.
 func (d *SocketDecoder) give(emit func(Piece), last bool) {
 	m := d.Message
 	p := Piece{Kind: Invalid, Derived: d.now.Split, Last: last}
@@ -129,7 +129,7 @@ func (d *SocketDecoder) give(emit func(Piece), last bool) {
 	d.drop(d.at, m)
 }
 
-// drop removes n emitted bytes from Pending. m is the state of the message after them.
+// drop removes n emitted bytes from Pending. m is the message's state after them.
 func (d *SocketDecoder) drop(n int, m message) {
 	d.Pending, d.at = d.Pending[n:], 0
 	d.Message, d.now = m, m
@@ -147,8 +147,8 @@ func (d *SocketDecoder) spill(emit func(Piece)) {
 	}
 }
 
-// find looks for the next message after missing bytes: a text message that begins as
-// JSON-RPC does. It emits what comes before it as framing.
+// find looks for the next message after missing bytes: a text message that begins like
+// JSON-RPC. It emits everything before it as framing.
 func (d *SocketDecoder) find(emit func(Piece)) bool {
 	const head = 0x80 | opText
 	for {
@@ -183,7 +183,7 @@ func (m *message) begin(h frameHead) {
 }
 
 // skipControl skips control frames and reads the head of a message. It returns where the
-// payload begins, or 0 if m has begun already.
+// payload begins, or 0 if m has already begun.
 func (m *message) skipControl(p []byte) (at int) {
 	for !m.Begun {
 		h, ok := readFrameHead(p[min(at, len(p)):])

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Opcodes of a WebSocket's frames (RFC 6455, section 5.2).
+// Opcodes of WebSocket frames (RFC 6455, section 5.2).
 const (
 	opContinuation = 0
 	opText         = 1
 	opClose        = 8 // and above: control frames
 )
 
-// A frameHead is the header of a WebSocket's frame.
+// A frameHead is the header of a WebSocket frame.
 type frameHead struct {
 	final    bool
 	reserved bool // an extension has changed the payload
@@ -24,7 +24,7 @@ type frameHead struct {
 }
 
 // control reports whether the frame is a control frame and not part of a message. An
-// overlong control frame counts as a message, so that it need not be held until it ends.
+// overlong control frame counts as a message, so it need not be held until it ends.
 func (h frameHead) control() bool { return h.opcode >= opClose && h.length <= 125 }
 
 // readFrameHead reads a head; ok is false if p does not hold all of it.
@@ -57,8 +57,8 @@ func readFrameHead(p []byte) (h frameHead, ok bool) {
 	return h, true
 }
 
-// beginsMessage reports whether p begins with the head of a message that looks like
-// JSON-RPC by its first two characters. ok is false if p is too short to tell.
+// beginsMessage reports whether p begins with the head of a message whose first two
+// characters look like JSON-RPC. ok is false if p is too short to tell.
 func beginsMessage(p []byte) (begins, ok bool) {
 	h, ok := readFrameHead(p)
 	if !ok || len(p) < h.size+2 {
@@ -71,11 +71,11 @@ func beginsMessage(p []byte) (begins, ok bool) {
 			text[0] == '[' && bytes.IndexByte([]byte("{] \t\r\n"), text[1]) >= 0), true
 }
 
-// A mask is the masking key of a payload (RFC 6455, section 5.3), from some position in the
-// payload on.
+// A mask is the masking key of a payload (RFC 6455, section 5.3), starting at some
+// position in it.
 type mask struct {
 	On  bool    `json:"on,omitempty"`
-	Key [4]byte `json:"key,omitzero"` // for the bytes to come
+	Key [4]byte `json:"key,omitzero"` // for the next bytes
 }
 
 // apply masks or unmasks the next bytes of the payload in place.

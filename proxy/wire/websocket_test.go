@@ -139,10 +139,13 @@ func TestSocketDecoderLimit(t *testing.T) {
 
 func FuzzSocketDecoder(f *testing.F) {
 	f.Add([]byte(frame(text, "{", 1, 2, 3, 4)+frame(fin|ping, "p")+frame(fin, "}", 5, 6, 7, 8)+frame(fin|closed, "\x03\xe8")), uint8(2), uint16(0))
-	f.Add([]byte(frame(fin|text, strings.Repeat("x", 700), 1, 2, 3, 4)+frame(fin|binaryData, "x")), uint8(100), uint16(256))
-	f.Add([]byte(strings.Repeat(frame(text, "ab", 1, 2, 3, 4), 99)+frame(fin|closed, "")), uint8(100), uint16(256))
+	f.Add([]byte(frame(fin|text, strings.Repeat("x", 40), 1, 2, 3, 4)+frame(fin|binaryData, "x")), uint8(9), uint16(16))
+	f.Add([]byte(strings.Repeat(frame(text, "ab", 1, 2, 3, 4), 9)+frame(fin|closed, "")), uint8(9), uint16(16))
 	f.Add([]byte("\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xffxx"), uint8(1), uint16(0))
 	f.Fuzz(func(t *testing.T, stream []byte, step uint8, limit uint16) {
+		if len(stream) > 4<<10 {
+			return
+		}
 		make := func() wire.Decoder { return wire.Decoder{Socket: &wire.SocketDecoder{Limit: int(limit)}} }
 		one := decode(t, make(), stream)
 		if !bytes.Equal(one.stream, stream) {

@@ -28,13 +28,13 @@ import (
 // excludes readers and readers exclude a writer, so it must not stay open in between.
 type File struct {
 	Path        string
-	LockTimeout time.Duration // how long to wait for its lock; 0: without limit
+	LockTimeout time.Duration // limits the wait for its lock; 0: no limit
 }
 
 func (p File) String() string { return p.Path }
 
-// boltWait is how long bbolt itself may wait for its lock. Where disk.OpenLocked can wait,
-// bbolt finds the lock already taken.
+// boltWait limits how long bbolt itself waits for its lock. Where disk.OpenLocked can
+// wait, bbolt finds the lock already taken.
 const boltWait = time.Second
 
 // View calls f with a read transaction. What f reads is valid only during the call.
@@ -47,7 +47,7 @@ func (p File) Update(f func(tx *bolt.Tx) error) error {
 	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
 }
 
-// UpdateOrCreate is Update, or Create where there is no file.
+// UpdateOrCreate is Update, or Create if there is no file.
 func (p File) UpdateOrCreate(f func(tx *bolt.Tx) error) error {
 	err := p.Update(f)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,9 +130,9 @@ func (p File) explain(err error) error {
 	return fmt.Errorf("%s: %w", p, err)
 }
 
-// Compact rewrites the file without what was deleted from it, which bbolt leaves readable
-// in free pages. Processes that wait for its lock open the new file. On Windows, where an
-// open file cannot be replaced, it does nothing.
+// Compact rewrites the file without deleted data, which bbolt leaves readable in free
+// pages. Processes that wait for its lock open the new file. On Windows, where an open
+// file cannot be replaced, it does nothing.
 func (p File) Compact() error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -167,8 +167,9 @@ func (p File) Temporary() (string, error) {
 	return f.Name(), f.Close()
 }
 
-// Create creates the file with what f writes. The file appears complete or not at all,
-// however many processes try at once. If it exists, Create returns fs.ErrExist.
+// Create creates the file with the contents that f writes. The file appears complete or
+// not at all, however many processes try at once. If it exists, Create returns
+// fs.ErrExist.
 func (p File) Create(f func(tx *bolt.Tx) error) error {
 	if _, err := os.Lstat(p.Path); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)
@@ -183,8 +184,8 @@ func (p File) Create(f func(tx *bolt.Tx) error) error {
 	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
-// createUnnamed creates a file that gets its name only when it is complete, so a process
-// that is killed leaves nothing.
+// createUnnamed creates a file that gets its name only when it is complete, so a killed
+// process leaves nothing behind.
 func (p File) createUnnamed(f func(tx *bolt.Tx) error) error {
 	file, err := disk.CreateUnnamed(filepath.Dir(p.Path))
 	if err != nil {

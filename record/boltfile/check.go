@@ -15,21 +15,23 @@ import (
 // flags 2 · count 2 · overflow 4; then the elements of 16 bytes, in a branch page offset 4
 // · key size 4 · page 8, in a leaf page flags 4 · offset 4 · key size 4 · value size 4, the
 // offset counted from the element. The value of a leaf element with flag 1 is a bucket: the
-// page of its root 8 · sequence 8. The first two pages are meta pages, and the later valid
-// one counts: magic 4 · version 4 · size of a page 4 · flags 4 · root 16 · list of free
-// pages 8 · pages 8 · transaction 8 · checksum 8, the FNV-1a of the fields before it. A
-// list of free pages has their numbers, 8 bytes each; if count is 65535, the first number
-// is the count. Numbers are in the byte order of the machine.
+// page of its root 8 · sequence 8; if the root is 0, its only page follows there. The first
+// two pages are meta pages, and the later valid one counts: magic 4 · version 4 · size of a
+// page 4 · flags 4 · root 16 · list of free pages 8 · pages 8 · transaction 8 · checksum 8,
+// the FNV-1a of the fields before it. A list of free pages has their numbers, 8 bytes each;
+// if count is 65535, the first number is the count. Numbers are in the byte order of the
+// machine.
 const (
-	boltHeader     = 16
-	boltElement    = 16
-	boltBranchPage = 1
-	boltLeafPage   = 2
-	boltBucket     = 1
-	boltMagic      = 0xed0cdaed
-	boltVersion    = 2
-	boltMetaEnd    = boltHeader + 64
-	boltManyFree   = 0xffff
+	boltHeader       = 16
+	boltElement      = 16
+	boltBucketHeader = 16
+	boltBranchPage   = 1
+	boltLeafPage     = 2
+	boltBucket       = 1
+	boltMagic        = 0xed0cdaed
+	boltVersion      = 2
+	boltMetaEnd      = boltHeader + 64
+	boltManyFree     = 0xffff
 )
 
 // checkTree looks for branch pages that lead back to themselves, in the root of the file
@@ -62,8 +64,8 @@ func checkTree(db *bolt.DB, f *os.File) error {
 	})
 }
 
-// maxFree is how many pages a file may have free: a gibibyte. Tapes only grow, and the
-// catalogue is rewritten when something is deleted from it.
+// maxFree limits the free pages of a file: a gibibyte. Tapes only grow, and the catalogue
+// is rewritten when something is deleted from it.
 const maxFree = 1 << 18
 
 // checkFreeList checks the list of free pages of a file that bbolt is about to open for
@@ -99,7 +101,7 @@ func checkFreeList(f *os.File) error {
 	return nil
 }
 
-// A boltMeta is what a meta page says.
+// A boltMeta holds the contents of a meta page.
 type boltMeta struct {
 	pageSize              int64
 	freeList, transaction uint64
@@ -169,7 +171,7 @@ func (w *treeWalk) page(id uint64) error {
 	order := binary.NativeEndian
 	flags, count := order.Uint16(head[8:]), int64(order.Uint16(head[10:]))
 	if flags == boltLeafPage {
-		if err := checkElements(w.f, int64(id)*w.size, size, count); err != nil || !w.top {
+		if err := checkLeaf(w.f, int64(id)*w.size, size, count); err != nil || !w.top {
 			return err
 		}
 	}
@@ -190,30 +192,68 @@ func (w *treeWalk) page(id uint64) error {
 			if value+8 > uint64(len(e)) {
 				return fmt.Errorf("element %d: %w", i, disk.ErrDamaged)
 			}
-			if root := order.Uint64(e[value:]); root != 0 { // else it is stored inside the page
+			if root := order.Uint64(e[value:]); root != 0 {
 				w.buckets = append(w.buckets, root)
+			} else if err := checkInline(e[value:][:order.Uint32(e[12:])]); err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
 			}
 		}
 	}
 	return nil
 }
 
-// maxPage bounds how much of a page is read at once.
+// maxPage limits how much of a page is read at once.
 const maxPage = 8 << 20
 
-// checkElements looks for elements of a leaf page that extend past its end: bbolt may copy
-// their values before it reads them.
-func checkElements(f *os.File, at, size, count int64) error {
+// checkLeaf checks the elements of a leaf page.
+func checkLeaf(f *os.File, at, size, count int64) error {
 	elements := make([]byte, count*boltElement)
 	if _, err := f.ReadAt(elements, at+boltHeader); err != nil && count > 0 {
 		return fmt.Errorf("%w (%v)", disk.ErrDamaged, err)
 	}
-	order := binary.NativeEndian
-	for i := range count {
-		e := elements[i*boltElement:]
-		end := boltHeader + i*boltElement + int64(order.Uint32(e[4:])) + int64(order.Uint32(e[8:])) + int64(order.Uint32(e[12:]))
-		if end > size {
-			return fmt.Errorf("element %d ends behind its page: %w", i, disk.ErrDamaged)
+	return checkElements(elements, size)
+}
+
+// checkElements looks for elements of a leaf page that extend past its end, or that
+// overlap: bbolt may copy their values before it reads them.
+func checkElements(elements []byte, size int64) error {
+	order, left := binary.NativeEndian, size
+	for at := 0; at < len(elements); at += boltElement {
+		e := elements[at:]
+		length := int64(order.Uint32(e[8:])) + int64(order.Uint32(e[12:]))
+		end := boltHeader + int64(at) + int64(order.Uint32(e[4:])) + length
+		if left -= length; end > size || left < 0 {
+			return fmt.Errorf("element %d ends behind its page: %w", at/boltElement, disk.ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// checkInline checks the elements of a bucket that is stored inside a page, and of the
+// buckets stored inside that bucket: each is smaller than the one around it.
+func checkInline(bucket []byte) error {
+	if len(bucket) < boltBucketHeader+boltHeader {
+		return fmt.Errorf("a bucket of %d bytes: %w", len(bucket), disk.ErrDamaged)
+	}
+	order, page := binary.NativeEndian, bucket[boltBucketHeader:]
+	end := boltHeader + int(order.Uint16(page[10:]))*boltElement
+	if order.Uint16(page[8:]) != boltLeafPage || end > len(page) {
+		return fmt.Errorf("a bucket inside a page: %w", disk.ErrDamaged)
+	}
+	if err := checkElements(page[boltHeader:end], int64(len(page))); err != nil {
+		return err
+	}
+	for at := boltHeader; at < end; at += boltElement {
+		e := page[at:]
+		if order.Uint32(e)&boltBucket == 0 {
+			continue
+		}
+		value := e[order.Uint32(e[4:])+order.Uint32(e[8:]):][:order.Uint32(e[12:])]
+		if len(value) >= boltBucketHeader && order.Uint64(value) != 0 {
+			continue // it has pages of its own
+		}
+		if err := checkInline(value); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -272,5 +312,5 @@ func CheckLeaf(b *bolt.Bucket) error {
 	if err != nil || order.Uint16(head[8:]) != boltLeafPage {
 		return fmt.Errorf("page %d: %w", root, disk.ErrDamaged)
 	}
-	return checkElements(f, root*page, (1+int64(order.Uint32(head[12:])))*page, int64(order.Uint16(head[10:])))
+	return checkLeaf(f, root*page, (1+int64(order.Uint32(head[12:])))*page, int64(order.Uint16(head[10:])))
 }

@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-// Errors that callers may test for. They come wrapped, with the place.
+// Errors that callers may test for. They are wrapped with the place where they occurred.
 var (
 	ErrDamaged = errors.New("damaged")
 	ErrNewer   = errors.New("written by a newer acptap; update acptap to read it")
@@ -22,13 +22,9 @@ var (
 // errNotRegular creates the error on demand, which makes every proxy start faster.
 func errNotRegular() error { return fmt.Errorf("no regular file: %w", ErrDamaged) }
 
-// Format is raised when a reader of the older form could misread what is on disk. Journals,
-// tapes and the catalogue contain it. Journals, blocks and portable files with streams
-// contain FormatStreams instead.
-const (
-	Format        = 1
-	FormatStreams = 2
-)
+// Format is raised when a reader of the older form could misread what is on disk.
+// Journals, tapes, portable files and the catalogue contain it.
+const Format = 1
 
 // Exists reports whether path leads to anything, even a broken link.
 func Exists(path string) bool {
@@ -36,8 +32,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// TryLock takes the exclusive lock of a file, which it creates if create is set. It returns
-// nil without an error if another process holds the lock, or if the file is gone.
+// TryLock takes the exclusive lock of a file, which it creates if create is set. It
+// returns nil without an error if another process holds the lock, or if the file is gone.
 func TryLock(path string, create bool) (*os.File, error) {
 	flag := os.O_RDWR
 	if create {

@@ -14,8 +14,8 @@ import (
 // SyncData makes what was written to f durable, without its times.
 func SyncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
-// Preallocate reserves the first size bytes of f, as far as the file system supports that.
-// An error says that there is no space for them.
+// Preallocate reserves the first size bytes of f, as far as the file system supports
+// that. An error says that there is no space for them.
 func Preallocate(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINTR) {
@@ -37,7 +37,7 @@ func CreateUnnamed(dir string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(dir, "unnamed")), nil
 }
 
-// GiveName gives an unnamed file the name that path ends with, unless another file has it.
+// GiveName links an unnamed file to path, unless another file has that name.
 func GiveName(f *os.File, path string) error {
 	err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 	if err == unix.ENOENT { // there is no /proc
@@ -69,8 +69,8 @@ func Remote(dir string) string {
 	return ""
 }
 
-// lockHolder returns a process that holds the lock of a file, 0 if unknown: it may be in
-// another container.
+// lockHolder returns a process that holds the lock of a file, or 0 if unknown: it may be
+// in another container.
 func lockHolder(f *os.File) (pid int) {
 	var s unix.Stat_t
 	locks, err := os.Open("/proc/locks") // proc_locks(5)

@@ -37,9 +37,9 @@ func Open(path string, flag int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// OpenLocked opens a file and waits for its lock: shared to read, exclusive to write. bbolt
-// then takes the same lock on the same open file, and gets it at once. bbolt's own way of
-// waiting, an attempt every 50 ms, starves among twenty processes.
+// OpenLocked opens a file and waits for its lock: shared to read, exclusive to write.
+// bbolt then takes the same lock on the same open file, and gets it at once. bbolt's own
+// way of waiting, an attempt every 50 ms, starves among twenty processes.
 func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.File, error) {
 	how := unix.LOCK_EX
 	if shared {
@@ -61,9 +61,9 @@ func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.
 	}
 }
 
-// lock takes the lock of a file, or says who has held it for too long. A call of flock
-// cannot be cancelled. It continues on a descriptor of its own, which is closed if it gets
-// the lock too late; f is closed by then.
+// lock takes the lock of a file, or says who has held it too long. A call of flock cannot
+// be cancelled. It continues on a separate descriptor, which is closed if it gets the
+// lock too late; f is closed by then.
 func lock(f *os.File, how int, timeout time.Duration) error {
 	if timeout == 0 {
 		return flock(f, how)
@@ -132,7 +132,7 @@ func flockFd(fd, how int) error {
 	}
 }
 
-// isStill reports whether path leads to the open file.
+// isStill reports whether path still leads to the open file.
 func isStill(f *os.File, path string) bool {
 	a, err := f.Stat()
 	if err != nil {
@@ -142,7 +142,7 @@ func isStill(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// Free returns how many bytes a user may still write to the disk of dir.
+// Free returns the number of bytes that a user may still write to the disk of dir.
 func Free(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -151,7 +151,7 @@ func Free(dir string) (uint64, error) {
 	return uint64(s.Bavail) * uint64(s.Bsize), nil
 }
 
-// SyncDir makes durable which files are in dir.
+// SyncDir makes the directory's list of files durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -61,7 +61,7 @@ func lock(f *os.File, how uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 }
 
-// Free returns how many bytes the user may still write to the disk of dir.
+// Free returns the number of bytes that the user may still write to the disk of dir.
 func Free(dir string) (uint64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func Free(dir string) (uint64, error) {
 // SyncDir does nothing: NTFS keeps a journal of which files are in a directory.
 func SyncDir(string) error { return nil }
 
-// CheckWritable returns an error if files cannot be created in dir. On Windows only trying
-// tells.
+// CheckWritable returns an error if files cannot be created in dir. On Windows the only
+// way to know is to try.
 func CheckWritable(string) error { return nil }
 
 // OwnedByOther reports whether the file belongs to another user. On Windows the user's

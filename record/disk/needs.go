@@ -3,14 +3,13 @@ package disk
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// Needs lets the formats on disk grow: the head of a segment, of a block and of a portable
-// file and the facts of a tape list what a reader must know to understand the rest. A
-// reader that knows all of it ignores anything else that it does not know; any other reader
-// refuses exactly that part.
+// Needs lets the formats on disk grow: the head of a segment, of a block and of a
+// portable file and the facts of a tape list what a reader must know to understand the
+// rest. A reader that knows everything listed ignores other unknown parts; any other
+// reader refuses exactly that part.
 //
 // Version numbers are for changes after which a reader could not even find the list.
 type Needs []string
@@ -26,16 +25,8 @@ const (
 	NeedsStreams = "streams"
 )
 
-// maxNeedsTold is how many names an error lists.
+// maxNeedsTold limits the names that an error lists.
 const maxNeedsTold = 3
-
-// Version returns the version that goes with these needs.
-func (l Needs) Version() int {
-	if slices.Contains(l, NeedsStreams) {
-		return FormatStreams
-	}
-	return Format
-}
 
 // Check returns an error that is ErrNewer if a name on the list is unknown. what names the
 // thing that needs it.

@@ -24,18 +24,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Builds that know nothing of needs refuse by the version.
-func TestVersion(t *testing.T) {
-	for _, tt := range []struct {
-		needs disk.Needs
-		want  int
-	}{{nil, 1}, {disk.Needs{disk.NeedsRules}, 1}, {disk.Needs{disk.NeedsRules, disk.NeedsStreams}, 2}} {
-		if got := tt.needs.Version(); got != tt.want {
-			t.Errorf("%q: got %d, want %d", tt.needs, got, tt.want)
-		}
-	}
-}
-
 func text(err error) string {
 	if err == nil {
 		return ""

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// TempSuffix marks an unfinished file. One that stays was left by a process that was
-// killed.
+// TempSuffix marks an unfinished file. If one persists, a killed process left it behind.
 const TempSuffix = ".new-"
 
 // CreateTemp creates an empty file next to path, which only the user can read.
@@ -19,9 +18,9 @@ func CreateTemp(path string) (*os.File, error) {
 }
 
 // WriteFile writes a file that only the user can read. The file appears, or replaces an
-// existing one, when write has returned and everything is on disk, or not at all. WriteFile
-// follows a symbolic link. It writes directly to what is not a regular file, such as a
-// device or a pipe.
+// existing one, when write has returned and everything is on disk, or not at all.
+// WriteFile follows a symbolic link. It writes directly to anything but a regular file,
+// such as a device or a pipe.
 func WriteFile(path string, write func(io.Writer) error) error {
 	switch fi, err := os.Stat(path); {
 	case err == nil && !fi.Mode().IsRegular():

@@ -5,8 +5,8 @@
 // A journal survives the process that writes it. Damage costs only the damaged record: a
 // reader finds the next one and reports how many bytes it skipped. A full disk costs only
 // the bytes that did not fit, and the journal records their number as soon as there is
-// space again. A power failure may cost what was written within the last second (Sync). The
-// package does not know what the bytes mean.
+// space again. A power failure may cost what was written within the last second (Sync).
+// The package does not know what the bytes mean.
 package journal
 
 import (
@@ -40,10 +40,16 @@ func (f Files) Segment(position int64) string { return fmt.Sprintf("%s.%016x", f
 
 // Segments returns the positions of the segments that exist, in order.
 func (f Files) Segments() []int64 {
-	entries, _ := os.ReadDir(filepath.Dir(f.path))
+	dir, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // os.ReadDir would also sort what may be thousands of other tapes
+	prefix := f.tape() + "."
 	var at []int64
-	for _, e := range entries {
-		ending, ok := strings.CutPrefix(e.Name(), f.tape()+".")
+	for _, name := range names {
+		ending, ok := strings.CutPrefix(name, prefix)
 		if p, valid := segmentPosition(ending); ok && valid {
 			at = append(at, p)
 		}
@@ -52,7 +58,7 @@ func (f Files) Segments() []int64 {
 	return at
 }
 
-// Grown returns the positions of the segments that were seen and of those added since. If
+// Grown returns the positions of the segments seen earlier and of those added since. If
 // the last one seen is gone, others may have come or gone as well, and Grown lists all of
 // them.
 func (f Files) Grown(seen []int64) []int64 {
@@ -65,7 +71,7 @@ func (f Files) Grown(seen []int64) []int64 {
 	return seen
 }
 
-// Start returns the beginning of the tape from the headers of those segments, the zero
+// Start returns the beginning of the tape from the headers of those segments, or the zero
 // Start if all headers are damaged.
 func (f Files) Start(segments []int64) (Start, error) {
 	for _, p := range segments {

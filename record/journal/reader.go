@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// ErrRemoved says that a segment is gone, since its contents were stored elsewhere in the
-// meantime.
+// ErrRemoved says that a segment is gone because its contents have since been stored
+// elsewhere.
 var ErrRemoved = errors.New("segment removed meanwhile")
 
 // A Reader reads the records of a journal, during or after writing.
@@ -29,9 +29,9 @@ type Reader struct {
 	seg     *os.File
 	base    int64  // position of seg
 	offset  int64  // of buf in seg
-	buf     []byte // what was read of seg from offset on
+	buf     []byte // bytes read from seg, starting at offset
 	skipped int64  // damaged bytes before the record at pos
-	left    int64  // end of the last whole record of the segment before; 0: none
+	left    int64  // end of the last whole record of the previous segment; 0: none
 	rest    int64  // bytes after that, part of skipped until the header of seg says more
 }
 
@@ -82,11 +82,11 @@ func (j *Reader) Next() (Positioned, error) {
 	}
 }
 
-// minBuffer is how much of a segment is read at least, as far as it has that much.
+// minBuffer is the minimum read from a segment, if it has that much.
 const minBuffer = 64 << 10
 
-// Quiet reports whether nothing was written after the position. It checks only the current
-// segment; the next one may exist already. If so, Quiet frees a large buffer.
+// Quiet reports whether nothing was written after the position. It checks only the
+// current segment; the next one may already exist. If so, Quiet frees a large buffer.
 func (j *Reader) Quiet() bool {
 	var magic [4]byte
 	if j.seg == nil || j.pos == j.base {
@@ -149,7 +149,7 @@ func (j *Reader) open() error {
 	return nil
 }
 
-// fill reads what the segment holds now.
+// fill reads what the segment currently holds.
 func (j *Reader) fill() error {
 	limit := int64(SegmentSize)
 	if j.End != nil {
@@ -212,7 +212,7 @@ func (j *Reader) parse() (Positioned, bool) {
 	return Positioned{}, false
 }
 
-// resync returns the offset of the next whole record head, -1 if there is none.
+// resync returns the offset of the next whole record head, or -1 if there is none.
 func (j *Reader) resync(off int) int {
 	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
 	for off < len(j.buf) {

@@ -12,7 +12,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 
-// A Kind says what a record of the journal holds.
+// A Kind says what a journal record holds.
 type Kind uint8
 
 // The kinds. A reader skips unknown kinds by their length; one that readers must not skip
@@ -30,7 +30,7 @@ const (
 	KindReadError // reading the stream of that direction failed
 	KindFault     // a part of acptap has failed
 	KindStream    // the head of a request or a response in the record's slot, or the end of a direction there; needs disk.NeedsStreams
-	KindRule      // what changes the following frames
+	KindRule      // what changes the following frames, or what a load has left out
 )
 
 // IsBytes reports whether the payload is bytes of the traffic.

@@ -49,19 +49,19 @@ type segmentHead struct {
 	Needs    disk.Needs             `json:"needs,omitempty"`
 	Tape     string                 `json:"tape"`
 	Position int64                  `json:"position"`
-	Before   int64                  `json:"before"`  // where the records of the segment before end; what follows is left of one that did not fit on the disk
+	Before   int64                  `json:"before"`  // where the records of the previous segment end; the rest is left over from one that did not fit on the disk
 	Offsets  [wire.Directions]int64 `json:"offsets"` // stream offset of each direction where the segment begins
 	Wall     time.Time              `json:"wall"`
 	At       time.Duration          `json:"at"` // ns since the start
 	Start    Start                  `json:"start"`
 }
 
-// A Start is what is known of a tape when it begins.
+// A Start is what is known about a tape when it begins.
 type Start struct {
 	Time    time.Time `json:"time"`
 	Command []string  `json:"command"`
 	Cwd     string    `json:"cwd"`
-	Name    string    `json:"name,omitempty"`     // what the user calls the agent
+	Name    string    `json:"name,omitempty"`     // the user's name for the agent
 	Version string    `json:"acptap,omitempty"`   // of acptap
 	Proto   string    `json:"protocol,omitempty"` // acp or mcp, if the user said which
 	PID     int       `json:"pid,omitempty"`      // of the proxy
@@ -74,8 +74,12 @@ type Start struct {
 // A Parent is the tape of the agent that started what is on this one.
 type Parent struct {
 	Tape   string `json:"tape"`
-	Link   string `json:"link,omitempty"`   // is also in the entry that told the agent to start it
-	Server string `json:"server,omitempty"` // what the agent calls it
+	Link   string `json:"link,omitempty"`   // also in the entry that told the agent to start it
+	Server string `json:"server,omitempty"` // the agent's name for it
+
+	// Claimed means that only the file of an imported tape says so: the tape is not
+	// nested.
+	Claimed bool `json:"claimed,omitempty"`
 }
 
 // encode returns the header, whose size is a multiple of pageSize.
@@ -129,7 +133,7 @@ func decodeSegmentHead(b []byte) (h segmentHead, size int, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return h, 0, fmt.Errorf("header of a journal: %w: %w", disk.ErrDamaged, err)
 	}
-	if h.Version > h.Needs.Version() {
+	if h.Version > disk.Format {
 		return h, 0, fmt.Errorf("journal of version %d: %w", h.Version, disk.ErrNewer)
 	}
 	return h, (16 + n + pageSize - 1) / pageSize * pageSize, nil

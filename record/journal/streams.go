@@ -14,8 +14,8 @@ import (
 type streams struct {
 	last uint64 // number of the last one
 	open map[uint64]*openStream
-	free []uint16 // slots that were released
-	used uint16   // slots that were ever used
+	free []uint16 // released slots
+	used uint16   // number of slots ever used
 }
 
 // An openStream has a direction that has not ended. Without a slot, it is not recorded.
@@ -25,7 +25,7 @@ type openStream struct {
 	bytes [2]int64 // sent in each direction
 }
 
-// begin numbers the next stream and gives it the slot that was released last.
+// begin numbers the next stream and assigns it the most recently released slot.
 func (s *streams) begin() (uint64, *openStream) {
 	one := new(openStream)
 	switch n := len(s.free); {
@@ -67,7 +67,7 @@ func (j *Writer) Open(h wire.HTTP) (stream uint64) {
 	defer j.mu.Unlock()
 	if !slices.Contains(j.needs, disk.NeedsStreams) {
 		j.needs = append(j.needs, disk.NeedsStreams)
-		j.advance() // if that fails, the records still tell
+		j.advance() // if that fails, the records still say so
 	}
 	stream, one := j.streams.begin()
 	if one.slot == 0 {
@@ -110,8 +110,8 @@ func (j *Writer) AppendStream(stream uint64, dir wire.Direction, origin wire.Ori
 	return j.appendAll(dir, Kind(origin), one.slot, p)
 }
 
-// EndStream records that a direction of a stream has ended, by whom and why. It counts the
-// bytes itself. After the first call for a direction, nothing more of that is recorded.
+// EndStream records that a direction of a stream has ended, by whom and why. It counts
+// the bytes itself. After the first call for a direction, nothing more of it is recorded.
 func (j *Writer) EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -132,8 +132,8 @@ func (j *Writer) markStream(stream uint64, dir wire.Direction, m wire.Marked) {
 	}
 }
 
-// Bounds of a head, and of trailers, on the tape, in bytes and lines: a mark must fit into
-// one record. JSON takes six times as much at its worst.
+// Limits on a head, and on trailers, on the tape, in bytes and lines: a mark must fit
+// into one record. In the worst case JSON is six times as long.
 const (
 	maxTarget  = 8 << 10
 	maxValue   = 2 << 10

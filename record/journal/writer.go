@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Writer writes the journal of one tape. Several goroutines may use it at once. Its owner
-// stores what was written elsewhere, and reports its progress (Create).
+// A Writer writes the journal of one tape. Several goroutines may use it at once. Its
+// owner stores what was written elsewhere, and reports its progress (Create).
 type Writer struct {
 	files Files
 	start Start
@@ -32,7 +32,7 @@ type Writer struct {
 	sparing bool                   // the second segment is opened only when the first is half full, since one process may write many such journals
 	needs   disk.Needs             // guarded by mu: of the segment that is being written
 	streams streams                // guarded by mu
-	told    bool                   // guarded by mu: an error was reported
+	told    bool                   // guarded by mu: an error has been reported
 	closed  []*os.File             // guarded by mu: what Release closes
 
 	onError func(error) // may be nil
@@ -44,9 +44,9 @@ type Writer struct {
 }
 
 // Create creates the journal of a tape that began at the given time, which carries the
-// monotonic clock. The caller keeps in saved the position up to which it has stored the
-// records elsewhere. The rest is the backlog, which is limited. onError, which may be nil,
-// is called once, when bytes could not be recorded.
+// monotonic clock. In saved the caller maintains the position up to which it has stored
+// the records elsewhere. The rest is the backlog, which is limited. onError, which may be
+// nil, is called once, when bytes could not be recorded.
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if start.Transport != "" {
@@ -68,7 +68,7 @@ func (j *Writer) Tape() string { return j.files.tape() }
 // End returns the position up to which the journal can be read.
 func (j *Writer) End() int64 { return j.end.Load() }
 
-// Full receives a value when a segment has ended since the last value was received.
+// Full receives a value when a segment has ended since the last receive.
 func (j *Writer) Full() <-chan struct{} { return j.full }
 
 // Append records bytes before they are passed on. It does not keep p. After an error the
@@ -109,7 +109,7 @@ func (j *Writer) Signal(sig os.Signal) {
 	j.mark(wire.ClientToAgent, KindSignal, wire.Marked{Signal: sig.String()})
 }
 
-// Note records the mark of a rule, before the frames that it is about.
+// Note records the mark of a rule, before the frames it concerns, or of a load.
 func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	if m.Rule != nil && len(m.Rule.Did) > maxNote {
 		rule := *m.Rule
@@ -119,8 +119,8 @@ func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	j.mark(dir, KindRule, m)
 }
 
-// maxNote bounds a mark, which must fit into one record: JSON takes six times as much at
-// its worst.
+// maxNote limits a mark, which must fit into one record: in the worst case JSON is six
+// times as long.
 const maxNote = 64 << 10
 
 // Exit records how the agent ended: its status, the signal that killed it or nil, and how
@@ -168,7 +168,7 @@ func (j *Writer) append(dir wire.Direction, kind Kind, slot uint16, p []byte) er
 	return err
 }
 
-// tell reports the first thing that could not be recorded. Called with mu held.
+// tell reports the first loss of data. Called with mu held.
 func (j *Writer) tell(err error) {
 	if j.told || j.seg == nil {
 		return
@@ -224,7 +224,7 @@ func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) err
 func (j *Writer) advance() error {
 	base := j.base + SegmentSize
 	head, err := segmentHead{
-		Version: j.needs.Version(), Needs: j.needs, Tape: j.Tape(), Position: base, Before: j.off, Offsets: j.offsets,
+		Version: disk.Format, Needs: j.needs, Tape: j.Tape(), Position: base, Before: j.off, Offsets: j.offsets,
 		Wall: time.Now().Round(0), At: time.Since(j.began), Start: j.start,
 	}.encode()
 	if err != nil {
@@ -244,7 +244,7 @@ func (j *Writer) advance() error {
 		j.seg.Close()
 		select {
 		case j.full <- struct{}{}:
-		default: // the last value was not received yet
+		default: // the last value has not been received yet
 		}
 	}
 	j.seg, j.next, j.base, j.off = f, nil, base, int64(len(head))
@@ -253,8 +253,8 @@ func (j *Writer) advance() error {
 	return nil
 }
 
-// sparingUntil is how much of its first segment a sparing Writer fills before it opens the
-// second.
+// sparingUntil is the part of its first segment that a sparing Writer fills before
+// opening the second.
 const sparingUntil = SegmentSize / 2
 
 // Prepare opens the next segment ahead of time. Pumps then need not wait for it, and marks
@@ -301,9 +301,9 @@ func (j *Writer) Sync(from int64) (int64, error) {
 	return base, nil
 }
 
-// createSegment creates a segment and reserves its first size bytes, so that they can be
-// written even if the disk fills up. A segment that exists was opened ahead. If there is no
-// space the file stays, since another goroutine may have found space.
+// createSegment creates a segment and reserves its first size bytes, so they can be
+// written even if the disk fills up. A segment that exists was opened ahead. If there is
+// no space the file stays, since another goroutine may have found space.
 func createSegment(path string, size int64) (*os.File, error) {
 	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package linediff compares two lists of lines.
 package linediff
 
-// A Match says that N lines from place A of one list and from place B of the other are
-// equal.
+// A Match says that N lines at A in one list equal those at B in the other.
 type Match struct{ A, B, N int }
 
 // Common returns a longest common subsequence of two lists of lines, in order. If the lists
@@ -26,8 +25,8 @@ func Common(a, b []string) []Match {
 	return c.found
 }
 
-// Lines returns all lines of both lists: common ones after a blank, those only in a after
-// -, those only in b after +.
+// Lines returns all lines of both lists, each prefixed: common ones with a blank, those
+// only in a with -, those only in b with +.
 func Lines(a, b []string) []string {
 	lines := make([]string, 0, max(len(a), len(b)))
 	i, j := 0, 0
@@ -54,7 +53,7 @@ type comparison struct {
 	found       []Match
 }
 
-// maxEdits bounds the search for one point of the path, which takes quadratic time and
+// maxEdits limits the search for one point of the path, which takes quadratic time and
 // space. Beyond it the lines count as replaced.
 const maxEdits = 4096
 
@@ -137,8 +136,8 @@ func (c *comparison) diagonals(n int) (forth, back []int) {
 	return forth, back
 }
 
-// advance returns where the d-th edit gets to on diagonal k, from the better of its two
-// neighbours.
+// advance returns where the d-th edit ends on diagonal k, coming from the better of its
+// two neighbours.
 func advance(furthest []int, zero, d, k int) int {
 	left, right := furthest[zero+k-1], furthest[zero+k+1]
 	if k == -d || k != d && left < right {

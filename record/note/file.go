@@ -63,8 +63,8 @@ func cut(k []byte) (tape []byte, kind byte, rest []byte, ok bool) {
 	return tape, rest[0], rest[1:], true
 }
 
-// Read returns what is written on a tape, nothing if there is no file. Together with an
-// error it returns what could be read.
+// Read returns what is written on a tape, or nothing if there is no file. With an error
+// it returns what could be read.
 func (f File) Read(tape string) (l List, err error) {
 	err = f.view(func(b *bolt.Bucket) error {
 		l, err = read(b, tape)
@@ -92,7 +92,7 @@ func read(b *bolt.Bucket, tape string) (l List, err error) {
 	return l, cmp.Or(failed, err)
 }
 
-// maxEdit bounds what an edit adds before the file has grown: as JSON a note may take six
+// maxEdit limits what an edit adds before the file has grown: as JSON a note may take six
 // times as many bytes.
 const maxEdit = 8 * MaxNotes * MaxText
 
@@ -120,11 +120,11 @@ func eachOf(b *bolt.Bucket, tape string, see func(kind byte, rest, v []byte)) er
 // A Summary is what listings show of a tape.
 type Summary struct {
 	Tags  []string // sorted
-	Notes int      // how many
+	Notes int      // their number
 }
 
-// Summaries returns a Summary for each tape on which something is written; of a damaged
-// file, as much as it can read.
+// Summaries returns a Summary for each tape on which something is written, and as much as
+// it can read of a damaged file.
 func (f File) Summaries() (tapes map[string]*Summary, err error) {
 	tapes = map[string]*Summary{}
 	err = f.view(func(b *bolt.Bucket) error {
@@ -222,7 +222,7 @@ func (f File) Edit(tape string, e Edit, there func() error) (l List, err error) 
 	return l, err
 }
 
-// Forget removes all that is written on tapes.
+// Forget removes everything written on the given tapes.
 func (f File) Forget(tapes []string) error {
 	var keys [][]byte
 	err := f.view(func(b *bolt.Bucket) (err error) {
@@ -248,7 +248,7 @@ func (f File) Forget(tapes []string) error {
 }
 
 // Mend removes what is written on tapes that are gone, and rewrites a damaged file with
-// what can be read of it.
+// whatever is readable.
 func (f File) Mend(gone func(tape string) bool) error {
 	type pair struct{ k, v []byte }
 	var kept []pair
@@ -292,7 +292,7 @@ func (f File) compact() error {
 	return nil
 }
 
-// begin returns the bucket of the notes. It creates that in a new file.
+// begin returns the bucket of the notes, and creates it in a new file.
 func begin(tx *bolt.Tx) (*bolt.Bucket, error) {
 	if b := tx.Bucket(bucketNotes); b != nil {
 		return b, nil

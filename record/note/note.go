@@ -2,7 +2,7 @@
 // which are texts on a tape or on one of its frames.
 //
 // They are in a separate file next to the tapes, so that several processes can write them
-// at any time, whatever happens to the tape meanwhile. The package does not know what a
+// at any time, even if the tape changes meanwhile. The package does not know what a
 // tape is.
 package note
 
@@ -92,11 +92,11 @@ func (l List) sort() {
 	slices.SortFunc(l.Notes, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.ID, b.ID)) })
 }
 
-// ErrInvalid marks a tag or a note as invalid. It comes wrapped, with the reason.
+// ErrInvalid marks a tag or a note as invalid. It is wrapped with the reason.
 var ErrInvalid = errors.New("invalid")
 
-// What is written on one tape is bounded: every listing reads the tags, and whoever
-// opens the tape reads the notes.
+// Limits on what is written on one tape: every listing reads the tags, and opening the
+// tape reads the notes.
 const (
 	MaxTag   = 64       // bytes
 	MaxTags  = 64       // on one tape
@@ -110,7 +110,7 @@ var (
 )
 
 // CheckTag returns an error if a word cannot be a tag. Lists of tags are separated by
-// commas, and command lines take a leading hyphen for a flag.
+// commas, and command lines treat a leading hyphen as a flag.
 func CheckTag(tag string) error {
 	why := ""
 	switch {
@@ -143,7 +143,8 @@ func (n Note) Check() error {
 	return nil
 }
 
-// An Edit is a change of what is written on a tape. It is made completely or not at all.
+// An Edit is a change to what is written on a tape. It is applied completely or not at
+// all.
 type Edit struct {
 	Tag    []string // to add; existing ones stay
 	Untag  []string // to remove

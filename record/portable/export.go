@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
@@ -25,7 +25,7 @@ type Exporter struct {
 	// a conversation again hardly changes the text.
 	Stable bool
 
-	// The notes and the secrets of the tape that is being written, set by NewExporter.
+	// The notes and the secrets of the tape being written, set by NewExporter.
 	Notes   note.List
 	Secrets *redact.Redaction
 
@@ -34,13 +34,14 @@ type Exporter struct {
 	last time.Duration // last time written with Stable
 }
 
-// NewExporter begins to write a tape to w, without the secrets that secrets finds. If that
-// is nil, everything is written as it is.
+// NewExporter begins to write a tape to w, without the secrets that secrets finds. If
+// secrets is nil, everything is written unredacted.
 func NewExporter(w io.Writer, h Head, secrets *redact.Redaction) (*Exporter, error) {
 	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), Secrets: secrets, Notes: h.Notes}
 	s := h.Start
+	s.Parent.Claimed = false // whoever imports the file decides
 	head, err := json.Marshal(header{
-		h.Needs.Version(), h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
+		disk.Format, h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
 		s.Parent, s.Transport, s.Upstream, h.Notes.Tags, placed(h.Notes.On(0)),
 	})
 	if err != nil {
@@ -136,7 +137,8 @@ func placed(notes []note.Note) []note.Note {
 }
 
 // writeText writes a line that begins with line and ends with text. In JSON the text may
-// take six times as many bytes, so writeText writes it in pieces, and splits no character.
+// take six times as many bytes, so writeText writes it in pieces, never splitting a
+// character.
 func (e *Exporter) writeText(line, text []byte) error {
 	const maxPiece = 32 << 10
 	for len(text) > maxPiece {
@@ -169,7 +171,7 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	if f.Untimed {
 		return b
 	}
-	return append(appendSeconds(append(b, `"at":`...), at), ',')
+	return append(termtext.Seconds(at).Append(append(b, `"at":`...)), ',')
 }
 
 // writeUnread ends a line with a frame that is not in memory. Since that may not be JSON,
@@ -187,14 +189,3 @@ func (e *Exporter) writeUnread(t redact.Source, seq uint64) error {
 
 // Close flushes the exporter. It does not close the underlying writer.
 func (e *Exporter) Close() error { return e.w.Flush() }
-
-// appendSeconds appends a duration in seconds, to the nanosecond.
-func appendSeconds(b []byte, d time.Duration) []byte {
-	b = strconv.AppendInt(b, int64(d/time.Second), 10)
-	if ns := d % time.Second; ns > 0 {
-		b = append(b, '.')
-		digits := fmt.Appendf(nil, "%09d", ns)
-		b = append(b, bytes.TrimRight(digits, "0")...)
-	}
-	return b
-}

@@ -36,18 +36,17 @@ import (
 // wire.Marked. A line needs dir, and one of frame, text, base64 or a mark. A line without
 // at has an unknown time, but not before that of the line before. A line without seq gets
 // the next number. Numbers that a file skips stay unused; where numbers do not rise, all
-// that follow are numbered anew.
+// that follow are renumbered.
 //
 // The header has the tags of the tape and the notes on it. The line of a frame has the
 // notes on it, before the bytes, as an array of objects with text and at. Readers that do
 // not know them ignore them.
 //
 // What the rules of acptap check found is in separate lines after that of the frame, with
-// finding as the only member. Readers skip them: findings are made anew from the frames.
+// finding as the only member. Readers skip them: findings are computed again from the frames.
 //
 // The header names kinds of lines that not every reader knows: "needs":["rules"] if there
-// are marks of rules; "acptap":2 and "needs":["streams"] if there are lines of streams
-// (stream.go).
+// are marks of rules, "needs":["streams"] if there are lines of streams (stream.go).
 
 // header is the first line.
 type header struct {
@@ -78,6 +77,7 @@ type Head struct {
 }
 
 func (h header) head() Head {
+	h.Parent.Claimed = false // a file cannot know
 	return Head{
 		Tape: h.Tape,
 		Start: journal.Start{
@@ -100,7 +100,7 @@ type Line struct {
 	End     wire.LineEnd
 	Framing Framing
 	Raw     []byte
-	Body    io.Reader // in place of Raw, if the line is too long for memory
+	Body    io.Reader // instead of Raw, if the line is too long for memory
 	Mark    *wire.Marked
 	Notes   []note.Note // notes on the frame
 }
@@ -124,7 +124,7 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 	if err != nil {
 		return h, true, fmt.Errorf("header: %w", err)
 	}
-	if h.Acptap > disk.FormatStreams {
+	if h.Acptap > disk.Format {
 		return h, true, fmt.Errorf("portable form of version %d: %w", h.Acptap, disk.ErrNewer)
 	}
 	return h, true, nil
@@ -136,7 +136,7 @@ var errFinding = errors.New("a finding")
 // errNoJSON says that a line is not JSON.
 var errNoJSON = errors.New("no JSON")
 
-// parseLine reads a line other than the header. last is the time of the line before.
+// parseLine reads a line other than the header. last is the time of the previous line.
 func parseLine(line []byte, last time.Duration) (Line, error) {
 	l := Line{At: last, Untimed: true}
 	if !json.Valid(line) {

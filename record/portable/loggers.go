@@ -108,8 +108,8 @@ func either(g wire.Value, names ...string) (name string, v wire.Value) {
 	return "", wire.Value{}
 }
 
-// parseTime takes the time of another tool's line, as text or as a number. If there is none
-// it returns the zero time.
+// parseTime parses the time of another tool's line, as text or as a number. If there is
+// none it returns the zero time.
 func parseTime(v wire.Value) (time.Time, error) {
 	switch {
 	case v.IsNull():
@@ -127,11 +127,11 @@ func parseTime(v wire.Value) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s is no time", v.Raw())
 }
 
-// firstLog is before any log of these protocols, and long after the times in any log that
-// counts from its own beginning.
+// firstLog is earlier than any log of these protocols, and long after the times in any
+// log that counts from its own beginning.
 var firstLog = time.Unix(1e8, 0)
 
-// instant takes seconds, milliseconds, microseconds or nanoseconds since 1970: their
+// instant converts seconds, milliseconds, microseconds or nanoseconds since 1970: their
 // magnitudes differ until the year 5138.
 func instant(n float64) (time.Time, error) {
 	if n < 0 || n >= 1e20 {
@@ -154,8 +154,8 @@ func sinceStart(start, at time.Time) (time.Duration, error) {
 	return d, nil
 }
 
-// parseDirection takes c2a, client-to-agent, clientToServer, "editor → agent" and the like.
-// It refuses in and out, which do not say whose.
+// parseDirection parses c2a, client-to-agent, clientToServer, "editor → agent" and
+// similar forms. It refuses in and out, which do not say whose.
 func parseDirection(name string) (wire.Direction, error) {
 	letters := strings.Map(func(c rune) rune {
 		if 'a' <= c && c <= 'z' || c == '2' {

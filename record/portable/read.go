@@ -13,9 +13,9 @@ import (
 )
 
 // Read reads a file in the portable form or in that of another tool, and calls line with
-// each of its lines. If the file says how its tape began, Read calls begin before that.
-// Errors contain the place in the file, called name. tell receives a text about each member
-// that has no meaning.
+// each of its lines. If the file says how its tape began, Read calls begin first. Errors
+// contain the place in the file, called name. tell reports each member that has no
+// meaning.
 func Read(r io.Reader, name string, tell func(string), begin func(Head), line func(Line) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if begins, _ := in.Peek(len(byteOrderMark)); string(begins) == byteOrderMark {
@@ -89,9 +89,9 @@ func portableLines(begin func(Head)) lineParser {
 }
 
 // readLines reads lines of any length, and calls f with each and its number, from 1. It
-// skips blank lines. If a line is too long for memory, body has its bytes, otherwise it is
-// nil. Both are valid until f returns; f must read all of body. Errors of body contain the
-// name of the file and the line.
+// skips blank lines. If a line is too long for memory, body has its bytes; otherwise it
+// is nil. Both are valid until f returns; f must read all of body. Errors of body contain
+// the name of the file and the line.
 func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io.Reader) error) error {
 	var line []byte
 	for n := 1; ; n++ {

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine is the longest line that is read into memory. A longer one is streamed, if its
-// last member has the bytes, as an Exporter writes it.
+// maxLine is the length of the longest line read into memory. A longer one is streamed,
+// if its last member has the bytes, as an Exporter writes it.
 const maxLine = 8 << 20
 
 var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must be "frame", "text" or "base64"`, maxLine>>20)
@@ -23,8 +23,8 @@ var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must
 // bodyName matches where the bytes of a line begin.
 var bodyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(frame|text|base64)"\s*:\s*`) })
 
-// splitLong takes the beginning of a line that is too long; in has the rest. It returns the
-// line with empty bytes, and the bytes.
+// splitLong reads the beginning of a line that is too long; in has the rest. It returns
+// the line with empty bytes, and the bytes.
 func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err error) {
 	for _, at := range bodyName().FindAllSubmatchIndex(head, -1) {
 		before := bytes.TrimRight(head[:at[0]], " \t,")
@@ -49,7 +49,7 @@ func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err 
 	return nil, nil, errLongLine
 }
 
-// A lineReader reads the bytes of one line. Its errors say which line that is.
+// A lineReader reads the bytes of one line. Its errors identify that line.
 type lineReader struct {
 	io.Reader
 	name string
@@ -151,7 +151,7 @@ func (v *valueReader) Read(p []byte) (int, error) {
 type textReader struct {
 	v    *valueReader
 	high rune   // pending first half of a surrogate pair
-	left []byte // decoded bytes that were not returned yet
+	left []byte // decoded bytes not yet returned
 	err  error
 }
 

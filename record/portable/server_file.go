@@ -2,8 +2,8 @@ package portable
 
 import "strings"
 
-// ServerFile returns the name of the file for the tape of an MCP server. It is next to that
-// of the agent, BASE.jsonl: BASE.mcp.SERVER.jsonl, with the server's name as in FileName.
+// ServerFile returns the file name for an MCP server's tape, which is next to the agent's
+// BASE.jsonl: BASE.mcp.SERVER.jsonl, where SERVER is FileName(server).
 func ServerFile(base, server string) string {
 	return base + serverPart + FileName(server) + ".jsonl"
 }
@@ -19,11 +19,11 @@ func ServerInFile(base, file string) (server string, ok bool) {
 	return strings.CutSuffix(rest, ".jsonl")
 }
 
-// longestName is how many letters of a name a file name contains.
+// longestName is the maximum number of letters of a name in a file name.
 const longestName = 60
 
 // FileName turns a name into one that a file can have on any system: it replaces other
-// characters by underscores, and truncates long names.
+// characters with underscores, and truncates long names.
 func FileName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_~.", c) {

@@ -42,7 +42,7 @@ func members(t reflect.Type) (names []string) {
 	return names
 }
 
-// maxTold is how many names are reported per file.
+// maxTold limits the names reported per file.
 const maxTold = 8
 
 // see checks the members of a line, which is JSON.
@@ -63,7 +63,7 @@ func (u *unknownFields) seeHeader(n int, header []byte) {
 	})
 }
 
-// each calls tell with the unknown members of an object that were not reported yet.
+// each calls tell with the members of an object that are unknown and not yet reported.
 func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
 	wire.ValueOf(object).ForEach(func(key, _ wire.Value) bool {
 		if slices.Contains(known, key.Text()) || u.told[key.Text()] || len(u.told) == maxTold {

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// AddServers adds the tapes of the servers that the agents started, from the store of the
-// agents; if all, also those of the servers that these started. While the Reader follows,
+// AddServers adds the tapes of the servers that the agents started, from the agents'
+// store; if all is set, also those of servers started by these. While the Reader follows,
 // it adds servers that start later.
 func (r *Reader) AddServers(all bool) error {
 	r.all = all
@@ -22,9 +22,9 @@ func (r *Reader) AddServers(all bool) error {
 	return r.find(nil)
 }
 
-// isFor reports whether a server was started for the session of an agent that is being
-// read. If the server's tape does not say for which session, it is the only one, unless the
-// setup of that session declares other servers.
+// isFor reports whether a server was started for the agent's session that is being read.
+// If the server's tape does not name its session, that session is assumed, unless its
+// setup declares other servers.
 func (r *Reader) isFor(agent *Part, server *record.Info) bool {
 	if agent.Session == "" {
 		return true
@@ -69,8 +69,8 @@ func (r *Reader) find(begun *record.Info) error {
 	return nil
 }
 
-// findBelow adds the tapes that are nested in above, which is the tape of an agent or is
-// below one. name is what follows the agent's tape in a reference to above.
+// findBelow adds the tapes nested in above, which is the tape of an agent or below one.
+// name is what follows the agent's tape in a reference to above.
 func (r *Reader) findBelow(n record.Nesting, agent, above *Part, name string) error {
 	children := n.Children(above.Info.Tape)
 	for i, ref := range record.ServerRefs(children) {

@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// maxPending is how many bytes of frames may wait to be sorted by time.
+// maxPending limits the bytes of frames that may wait to be sorted by time.
 const maxPending = 4 << 20
 
-// follow yields what is added to the tapes that are still being recorded, and what is on
+// follow yields what is added to the tapes still being recorded, and the contents of
 // those of servers that start meanwhile, until all have ended or ctx is done. It sorts by
 // time what one look at the store finds.
 func (p *pass) follow(ctx context.Context) {
@@ -45,7 +45,7 @@ func (p *pass) changes(ctx context.Context) iter.Seq2[record.Change, error] {
 	return p.store.Watch(ctx, p.wanted)
 }
 
-// wanted returns the frame from which to read a tape that appears.
+// wanted returns the first frame to read of a new tape.
 func (p *pass) wanted(tape string, _ bool) (from uint64, ok bool) {
 	part := p.known[tape]
 	if part == nil {
@@ -56,15 +56,15 @@ func (p *pass) wanted(tape string, _ bool) (from uint64, ok bool) {
 	return part.last + 1, !part.over
 }
 
-// started returns the part of a server's tape that began meanwhile; nil if the tape is
-// none.
+// started returns the part of a server's tape that began meanwhile, or nil if the tape is
+// not one.
 func (p *pass) started(tape string) *Part {
 	if p.listed[tape] {
 		return nil
 	}
 	t, err := p.store.Open(tape)
 	if err != nil {
-		return nil // it is gone already
+		return nil // already gone
 	}
 	start, err := t.Start()
 	if err != nil || p.known[start.Parent.Tape] == nil {
@@ -77,7 +77,7 @@ func (p *pass) started(tape string) *Part {
 }
 
 // fail records an error that belongs to no tape, unless it repeats the previous one: a
-// store that cannot be listed reports so each time.
+// store that cannot be listed reports it each time.
 func (p *pass) fail(err error) {
 	if p.told != err.Error() {
 		p.told = err.Error()
@@ -85,7 +85,7 @@ func (p *pass) fail(err error) {
 	}
 }
 
-// take handles a change of the store.
+// take handles a change in the store.
 func (p *pass) take(c *record.Change, err error) {
 	part := p.known[c.Tape]
 	if p.store == nil {
@@ -97,7 +97,7 @@ func (p *pass) take(c *record.Change, err error) {
 	case part == nil || part.over:
 	case err != nil || c.Kind == record.FrameRecorded:
 		e := Event{Kind: Read, Part: part, Frame: c.Frame, Err: err}
-		if p.store != nil { // else it is yielded at once
+		if p.store != nil { // otherwise it is yielded at once
 			e.Frame.Raw = bytes.Clone(e.Frame.Raw)
 		}
 		e.place()
@@ -109,7 +109,7 @@ func (p *pass) take(c *record.Change, err error) {
 	}
 }
 
-// flush yields what is pending, and reports whether to go on.
+// flush yields what is pending, and reports whether to continue.
 func (p *pass) flush() bool {
 	if len(p.pending)+len(p.ended) == 0 {
 		return true
@@ -130,8 +130,8 @@ func (p *pass) flush() bool {
 	return p.yield(&Event{Kind: Looked})
 }
 
-// begin yields that a part begins, unless it has begun already, and reports whether to go
-// on.
+// begin yields the beginning of a part, unless it has already begun, and reports whether
+// to continue.
 func (p *pass) begin(part *Part) bool {
 	if part == nil || part.begun {
 		return true

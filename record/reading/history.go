@@ -14,14 +14,15 @@ import (
 type History struct {
 	Trace trace.Trace
 	Calls nested.Join
-	Start time.Time // the time 0 of all of the agent's frames; zero: each tape has its own
+	Start time.Time // time 0 for all of the agent's frames; zero: each tape has its own
 
+	tape    *Part                  // the agent's tape that Trace has reached
 	servers map[*Part]*nested.Tape // with tapes of their own
 	hosts   []*Part                // by index in Calls.Tapes: the agent whose client hosts the server; nil: the server has a tape of its own
 }
 
-// Take takes the next event of a Reader. It reports whether the event is a frame of the
-// subject on the tape of an agent, which Take then has added to Trace.
+// Take handles the next event of a Reader. It reports whether the event is a frame of the
+// subject on an agent's tape, which Take has then added to Trace.
 func (h *History) Take(e *Event) bool {
 	switch {
 	case e.Part == nil, e.Part.IsServer() && e.Part.Above != e.Part.Agent: // or a server of a server
@@ -29,13 +30,17 @@ func (h *History) Take(e *Event) bool {
 		h.begin(e.Part)
 	case e.Kind == Begins:
 		h.Trace.Next(e.Part.Info.Connection)
+		h.tape, h.Trace.Live = e.Part, e.Part.Info.Live
 		start := h.Start
 		if start.IsZero() {
 			start = e.Part.Info.Start.Time
 		}
 		h.Calls.Next(e.Part.Info.Tape, start)
+		h.Calls.Partial = h.Calls.Partial || e.Part.Store == nil || e.Part.Info.Imported
 	case e.Kind == Ends && e.Part.IsServer():
 		h.servers[e.Part].End()
+	case e.Kind == Ends && e.Part == h.tape:
+		h.Trace.Live = false
 	case e.Kind != Read || e.Err != nil:
 	case e.Part.IsServer():
 		h.servers[e.Part].Add(&e.Frame)
@@ -62,10 +67,10 @@ func CallsOf(info *record.Info) *nested.Tape {
 	return &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
 }
 
-// frame takes a frame of the agent. A frame of another session may still say for which
+// frame handles a frame of the agent. A frame of another session may still say for which
 // session a server was started.
 func (h *History) frame(e *Event) bool {
-	own := e.Part.Has == nil || e.Part.Has(&e.Frame)
+	own := e.Part.Holds(&e.Frame)
 	if own {
 		h.Trace.Add(&e.Frame)
 	}
@@ -80,14 +85,14 @@ func (h *History) frame(e *Event) bool {
 	return own
 }
 
-// End says that no further frame of the agent will come.
+// End marks the agent's tapes as finished.
 func (h *History) End() {
 	h.Trace.End()
 	h.Calls.End()
 }
 
-// Servers yields the calls of servers in the sessions that were read: of servers with tapes
-// of their own, and of those that the client hosts. It must be called after everything was
+// Servers yields the calls of servers in the sessions that were read: of servers with
+// their own tapes, and of those that the client hosts. Call it after everything has been
 // read.
 func (h *History) Servers() iter.Seq[*nested.Tape] {
 	return func(yield func(*nested.Tape) bool) {
@@ -100,4 +105,13 @@ func (h *History) Servers() iter.Seq[*nested.Tape] {
 			}
 		}
 	}
+}
+
+// Uncalled returns the servers that were never called in these sessions.
+func (h *History) Uncalled(sessions ...*trace.Session) []nested.Uncalled {
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	return h.Calls.Uncalled(h.Trace.Live, ids...)
 }

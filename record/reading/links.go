@@ -8,10 +8,10 @@ import (
 // links find the sessions of the agent for which servers were started.
 type links struct {
 	said nested.Links
-	part *Part // the agent's part that take was called with last
+	part *Part // the agent's part last passed to take
 }
 
-// read takes all frames of a tape of the agent. It skips what cannot be read: reading the
+// read handles all frames of a tape of the agent. It skips unreadable ones: reading the
 // frames again reports the error.
 func (l *links) read(agent *Part) {
 	for f, err := range agent.Tape.Clone().Rows(1) {
@@ -21,8 +21,8 @@ func (l *links) read(agent *Part) {
 	}
 }
 
-// take takes a frame of the agent that sets up a session, or the answer to one. It reads
-// the frame's bytes from the tape if f lacks them.
+// take handles a frame of the agent that sets up a session, or the answer to one. It
+// reads the frame's bytes from the tape if f lacks them.
 func (l *links) take(agent *Part, f *dialect.Frame) {
 	if l.part != agent {
 		l.part = agent
@@ -39,7 +39,7 @@ func (l *links) take(agent *Part, f *dialect.Frame) {
 }
 
 // resolve sets the sessions of servers that are now known. A server of a server has the
-// session of the one above it.
+// session of its parent.
 func (l *links) resolve(servers, all []*Part) {
 	for _, p := range servers {
 		if above := all[p.Above]; p.Session == "" && above.IsServer() {

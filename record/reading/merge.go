@@ -19,9 +19,9 @@ type pass struct {
 	told    string  // the last error that belongs to no tape
 }
 
-// recorded yields what has been recorded, in order of time, and reports whether to go on.
-// It opens a tape only when its first frame is due, so that no more tapes are open at once
-// than were recorded at once.
+// recorded yields what has been recorded, in order of time, and reports whether to
+// continue. It opens a tape only when its first frame is due, so that no more tapes are
+// open at once than were recorded at once.
 func (p *pass) recorded() bool {
 	waiting := slices.Clone(p.Servers())
 	slices.SortStableFunc(waiting, func(a, b *Part) int { return cmp.Compare(a.Began, b.Began) })
@@ -45,7 +45,7 @@ func (p *pass) recorded() bool {
 	return p.yield(&Event{Kind: Looked})
 }
 
-// merge yields, in order of time, what is on the tapes of the agent and on the waiting
+// merge yields, in order of time, the contents of the agent's tapes and of the waiting
 // ones, which are sorted by time.
 func (p *pass) merge(agents iter.Seq[*Event], waiting []*Part) bool {
 	open := []*source{newSource(agents)}
@@ -73,7 +73,7 @@ func (p *pass) merge(agents iter.Seq[*Event], waiting []*Part) bool {
 	}
 }
 
-// frames yields what is on tapes, one tape after another.
+// frames yields the contents of tapes, one tape after another.
 func (p *pass) frames(parts ...*Part) iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		var e Event
@@ -138,8 +138,8 @@ func (s *source) advance() (ok bool) {
 	return ok
 }
 
-// earliest returns the source with the earliest event, the one opened first if there are
-// several; nil if there is none.
+// earliest returns the source with the earliest event, or nil if there is none. Of
+// several, it returns the one opened first.
 func earliest(open []*source) (first *source) {
 	for _, s := range open {
 		if first == nil || s.At < first.At {

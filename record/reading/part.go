@@ -10,28 +10,29 @@ import (
 
 // A Part is one of the tapes that are read together.
 type Part struct {
-	Tape   *record.Tape  // for the goroutine of the Reader; others clone it
+	Tape   *record.Tape  // owned by the Reader's goroutine; others clone it
 	Info   record.Info   // when it was found
 	Began  time.Duration // since the first tape of the agent began
-	Server string        // what follows the + in a reference to the tape, such as files~2; empty: it is the agent's
+	Server string        // what follows the + in a reference to the tape, such as files~2; empty: the agent's tape
 	Index  int           // in Reader.Parts
-	Agent  int           // of a server: which part is the tape of its agent
-	Above  int           // of a server: which part it is nested in
+	Agent  int           // for a server: the part that is its agent's tape
+	Above  int           // for a server: the part it is nested in
 
-	// Of the tape of an agent:
-	Store  *record.Store                   // that holds it, and is searched for its servers; nil: none
+	// For the tape of an agent:
+	Store  *record.Store                   // the store that holds it and is searched for its servers; nil: none
 	From   uint64                          // the first frame to read; may be changed until the part begins
-	Frames iter.Seq2[dialect.Frame, error] // read in place of the frames of Tape; nil: none
+	Frames iter.Seq2[dialect.Frame, error] // read instead of the frames of Tape; nil: none
 	Has    func(*dialect.Frame) bool       // reports whether a frame is of the subject; nil: all are
 
-	// Session is, for an agent, the session whose servers are read; empty: those of all.
-	// For a server it is the session that the server was started for; empty: not known yet.
+	// Session is, for an agent, the session whose servers are read; empty: those of all
+	// sessions. For a server it is the session that the server was started for; empty:
+	// not yet known.
 	Session string
 
 	last  uint64        // number of the last frame that was read
 	at    time.Duration // of that frame
 	begun bool
-	over  bool // no further frame will come
+	over  bool // no more frames will come
 }
 
 // Agents returns the parts that are the tapes of an agent.
@@ -47,8 +48,8 @@ func Agents(tapes ...*record.Tape) ([]Part, error) {
 	return parts, nil
 }
 
-// since returns the time from the beginning of the first tape to that of another, or
-// unknown if one of them is not known.
+// since returns the time from the start of the first tape to that of another, or unknown
+// if either is unknown.
 func since(info, first *record.Info, unknown time.Duration) time.Duration {
 	if info.Start.Time.IsZero() || first.Start.Time.IsZero() {
 		return unknown
@@ -58,3 +59,6 @@ func since(info, first *record.Info, unknown time.Duration) time.Duration {
 
 // IsServer reports whether the part is the tape of a server.
 func (p *Part) IsServer() bool { return p.Server != "" }
+
+// Holds reports whether a frame of the part belongs to the subject.
+func (p *Part) Holds(f *dialect.Frame) bool { return p.Has == nil || p.Has(f) }

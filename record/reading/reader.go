@@ -16,14 +16,15 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A Reader reads tapes that belong together. It is for one goroutine, and reads once.
+// A Reader reads tapes that belong together. It is for one goroutine, and reads only
+// once.
 type Reader struct {
-	Parts  []*Part // those of the agent first; the Reader may add more while it follows
+	Parts  []*Part // the agent's first; the Reader may add more while it follows
 	Fields bool    // recorded frames come without their bytes, as from record.Tape.Rows
 	Follow bool    // continue with what is being recorded, until all tapes have ended
 
 	agents int           // number of the agent's Parts
-	store  *record.Store // where to look for servers; nil: do not
+	store  *record.Store // where to look for servers; nil: nowhere
 	all    bool          // also servers of servers
 	known  map[string]*Part
 	listed map[string]bool // tapes that were in the store, and complete, when it was listed
@@ -66,27 +67,27 @@ func (r *Reader) Servers() []*Part { return r.Parts[r.agents:] }
 // An Event is what a Reader yields. It is valid until the next one.
 type Event struct {
 	Kind  Kind
-	Part  *Part         // nil: it belongs to no part
-	At    time.Duration // since the first tape of the agent began; of a frame with unknown time, that of the frame before
+	Part  *Part         // nil: belongs to no part
+	At    time.Duration // since the agent's first tape began; if a frame's time is unknown, that of the previous frame
 	Frame dialect.Frame
-	Err   error // in place of frames that cannot be read
+	Err   error // replaces frames that cannot be read
 }
 
-// A Kind says what an Event is.
+// A Kind says what an Event is about.
 type Kind uint8
 
 // The kinds.
 const (
-	Begins Kind = iota // nothing of the part was read before
+	Begins Kind = iota // nothing of the part was read earlier
 	Read               // a frame, or an error in its place
-	Ends               // the recording of the part has ended: no further frame will come
+	Ends               // the recording of the part has ended: no more frames will come
 	Looked             // everything recorded before the look has been read
 )
 
-// Read yields what is on the tapes: the frames of each tape in their order, the tapes of
-// the agent one after another, and those of servers between them by time. Then it yields
-// what was recorded meanwhile; what one look finds is sorted by time. Reading stops when
-// ctx is done.
+// Read yields what is on the tapes: the frames of each tape in their order, the agent's
+// tapes one after another, and those of servers between them by time. Then it yields what
+// was recorded meanwhile; what one look finds is sorted by time. Reading stops when ctx
+// is done.
 func (r *Reader) Read(ctx context.Context) iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		p := pass{Reader: r, yield: func(e *Event) bool {

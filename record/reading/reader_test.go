@@ -27,11 +27,12 @@ func TestServersOfASession(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := record.OpenStore(t.TempDir())
+			bundle := record.NewImporter(store)
 			for _, text := range []string{
 				`{"acptap":1,"tape":"20250102T030405000-aaaaaa","started":"2025-01-02T03:04:05Z","protocol":"acp"}` + "\n" + tt.frames,
 				`{"acptap":1,"tape":"20250102T030406000-bbbbbb","started":"2025-01-02T03:04:06Z","protocol":"mcp","parent":{"tape":"20250102T030405000-aaaaaa","link":"kdjfhgas","server":"files"}}` + "\n" + `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n",
 			} {
-				if _, err := store.Import(strings.NewReader(text), "test", nil); err != nil {
+				if _, err := bundle.Import(strings.NewReader(text), "test", nil); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -9,30 +9,42 @@ import (
 
 // arguments scans the arguments of a command one by one.
 type arguments struct {
+	prose   bool // only those that are recognizably part of a command count
 	program string
+	login   bool   // the command logs in
 	before  string // the previous argument, if a value may follow it
 	secret  bool   // the value of before is a secret
 }
 
-// next returns the span of a secret in an argument; from equals to if there is none, or if
-// redactText finds it.
+// next returns the span of a secret in an argument; from equals to if there is none, or
+// if redactText finds it.
 func (a *arguments) next(arg []byte) (from, to int) {
 	before, secret := a.before, a.secret
 	a.before, a.secret = "", false
 	if secret {
 		return 0, len(arg)
 	}
-	switch before {
-	case "-u", "-U", "--user", "--proxy-user":
-		if colon := bytes.IndexByte(arg, ':'); colon > 0 && !bytes.Contains(arg, []byte("://")) && !isDigits(arg[colon+1:]) {
+	switch {
+	case len(before) != 2 && before != "--user" && before != "--proxy-user" && before != "--key":
+	case a.takes(before):
+		if before == "-U" { // of a share
+			_, password, _ := bytes.Cut(arg, []byte("%"))
+			return len(arg) - len(password), len(arg)
+		}
+		return 0, len(arg)
+	case before == "-b" && a.program == "curl" && bytes.IndexByte(arg, '=') > 0: // otherwise it is a file
+		return 0, len(arg)
+	case before == "-u", before == "-U", before == "-a", before[1] == '-' && before != "--key":
+		if colon := bytes.IndexByte(arg, ':'); colon > 0 && !bytes.Contains(arg, []byte("://")) && !isDigits(arg[colon+1:]) && (before != "-a" || strings.HasPrefix(a.program, "http")) {
 			return colon + 1, len(arg)
 		}
-	case "-p", "-P", "-k", "-t", "-s", "-a", "-w":
-		if takesPassword(a.program, before) || isStrong(arg) {
+		fallthrough
+	default:
+		if (before == "--key" || strings.Contains("pPktsaw", before[1:])) && isStrong(arg) {
 			return 0, len(arg)
 		}
 	}
-	if sign := bytes.IndexAny(arg, "=:"); sign > 0 && isSecret(arg[:sign]) {
+	if sign := bytes.IndexAny(arg, "=:"); sign > 0 && (!a.prose && isSecret(arg[:sign]) || string(arg[:sign]) == "pass" && strings.HasPrefix(before, "-pass")) {
 		from = sign + 1
 		for from < len(arg) && arg[from] == ' ' {
 			from++
@@ -42,43 +54,55 @@ func (a *arguments) next(arg []byte) (from, to int) {
 		}
 		return 0, 0
 	}
+	value, isKey := bytes.CutPrefix(arg, []byte("--key="))
 	switch {
 	case string(arg) == "--": // after it come the arguments of a program that this one starts
 		a.program = ""
 	case !bytes.HasPrefix(arg, []byte("-")):
-		if a.program == "" {
-			a.program = string(arg[bytes.LastIndexByte(arg, '/')+1:])
+		name := string(arg[bytes.LastIndexByte(arg, '/')+1:])
+		if a.program == "" || passwordFlags[name] != "" {
+			a.program = name
 		}
-	case isSecret(arg):
+		a.login = a.login || name == "login"
+	case !a.prose && isSecret(arg):
 		a.secret = true
-	case takesPassword(a.program, "-p=") && bytes.HasPrefix(arg, []byte("-p")) && len(arg) > 2:
-		return 2, len(arg)
+	case isKey && isStrong(value), len(arg) > 2 && a.takes(string(arg[:2])+"*"):
+		return len(arg) - len(bytes.TrimPrefix(value, arg[:2])), len(arg)
 	default:
 		a.before = string(arg)
 	}
 	return 0, 0
 }
 
-// takesPassword reports whether a program takes a password after a flag; -p= means one
-// written to the flag itself.
-func takesPassword(program, flag string) bool {
-	switch program {
-	case "sshpass", "docker", "podman":
-		return flag == "-p" && program == "sshpass"
-	case "mysql", "mysqldump", "mysqladmin", "mariadb":
-		return flag == "-p="
-	case "redis-cli":
-		return flag == "-a"
-	case "ldapsearch", "ldapmodify":
-		return flag == "-w"
+// takes reports whether the program expects a password after a flag, or, with a *, in the
+// same argument.
+func (a *arguments) takes(flag string) bool {
+	flags := passwordFlags[a.program]
+	if a.login && flags == afterLogin {
+		return flag == "-p"
 	}
-	return false
+	return flags != "" && flags != afterLogin && strings.Contains(" "+flags+" ", " "+flag+" ")
+}
+
+// afterLogin marks programs that accept a password with -p only to log in.
+const afterLogin = "login"
+
+// passwordFlags are the short flags with which programs accept a password; a * follows
+// those that have it in the same argument.
+var passwordFlags = map[string]string{
+	"sshpass": "-p -p*", "mysql": "-p*", "mysqldump": "-p*", "mysqladmin": "-p*", "mysqlimport": "-p*", "mariadb": "-p*", "mariadb-dump": "-p*",
+	"mongo": "-p -p*", "mongosh": "-p -p*", "mongodump": "-p -p*", "mongorestore": "-p -p*", "mongoexport": "-p -p*", "mongoimport": "-p -p*",
+	"redis-cli": "-a", "ldapsearch": "-w", "ldapmodify": "-w", "ldapadd": "-w", "ldapdelete": "-w", "ldapwhoami": "-w", "ldappasswd": "-w -s -a",
+	"sqlcmd": "-P -P*", "bcp": "-P -P*", "zip": "-P", "unzip": "-P", "7z": "-p*", "7za": "-p*", "7zz": "-p*", "rar": "-p*", "unrar": "-p*", "openssl": "-k -K",
+	"smbclient": "-U", "ipmitool": "-P", "rdesktop": "-p", "curl": " ", "http": " ", "https": " ",
+	"docker": afterLogin, "podman": afterLogin, "nerdctl": afterLogin, "buildah": afterLogin, "skopeo": afterLogin, "helm": afterLogin, "az": afterLogin,
+	"oc": afterLogin, "cf": afterLogin, "crane": afterLogin, "oras": afterLogin,
 }
 
 func isDigits(s []byte) bool { return len(bytes.Trim(s, "0123456789")) == 0 }
 
-// isStrong reports whether a value after a short flag can hardly be anything but a secret:
-// it is long, has letters and digits, and is no name, path or address.
+// isStrong reports whether a value after a short flag can hardly be anything but a
+// secret: it is long, has letters and digits, and is not a name, path or address.
 func isStrong(arg []byte) bool {
 	return len(arg) >= 12 && looksSecret(arg) && !bytes.ContainsAny(arg, "./:\\ @,=")
 }
@@ -86,22 +110,32 @@ func isStrong(arg []byte) bool {
 // redactCommand redacts a command line, or a script of them.
 func redactCommand(text []byte) []byte {
 	return without(text, func(s *search) {
-		s.arguments()
+		s.arguments(false)
 		s.anyText()
 		s.assigned(true)
 	})
 }
 
+// commands looks for secrets in the arguments of commands in any text.
+func (s *search) commands() {
+	if s.contains(" -") {
+		s.arguments(true)
+	}
+}
+
 // arguments looks for secrets in the arguments of commands.
-func (s *search) arguments() {
-	var a arguments
+func (s *search) arguments(prose bool) {
+	a := arguments{prose: prose}
 	for i := 0; i < len(s.text); {
 		from, to, next, ends := shellWord(s.text, i)
+		if from > 1 && s.text[from-1] != ' ' && s.text[from-2] != ' ' && a.takes(a.before+"*") { // in quotes, joined to its flag
+			a.secret = true
+		}
 		if f, t := a.next(s.text[from:to]); f < t && !isReference(s.text[from+f:from+t], nil) {
 			s.add(from+f, from+t)
 		}
 		if ends {
-			a = arguments{}
+			a = arguments{prose: prose}
 		}
 		i = next
 	}
@@ -119,11 +153,11 @@ func shellWord(s []byte, i int) (from, to, next int, ends bool) {
 			return i + 1, i + 1 + n, i + n + 2, false
 		}
 	}
-	for i < len(s) && strings.IndexByte(" \t\r\n;|&\"'", s[i]) < 0 {
+	for i < len(s) && strings.IndexByte(" \t\r\n;|&`\"'", s[i]) < 0 {
 		i++
 	}
 	to, next = i, i
-	for next < len(s) && strings.IndexByte("\r\n;|&\"'", s[next]) >= 0 {
+	for next < len(s) && strings.IndexByte("\r\n;|&`\"'", s[next]) >= 0 {
 		if s[next] == '"' || s[next] == '\'' {
 			if next == to && next > from { // as in --user='a b'
 				break
@@ -146,7 +180,16 @@ var spacedForms = [...]struct {
 	{"ENV ", compiledAtUse(`(?m)^\s*ENV\s+([A-Za-z0-9_]+)[ \t]+(\S+)`), namesItsSecret}, // Dockerfile
 	{"'", compiledAtUse(`(?i)\bpassword\s+'([^'\r\n]{3,})'`), nil},                      // SQL
 	{"password ", compiledAtUse("(?i)\\bpassword (?:is|was) [\"'`]([^\"'`\r\n]+)[\"'`]"), nil},
-	{"sshpass", compiledAtUse(`sshpass\s+-p\s*["']?([^\s"']+)`), nil},
+	{" BY ", identified, nil}, // SQL
+	{" by ", identified, nil}, //
+	{" FOR ", compiledAtUse(`(?i)\bpassword for [^=\r\n]{1,80}= *["']([^"'\r\n]+)["']`), nil}, //
+	{"sudo ", compiledAtUse(`\bsudo +(?:-\S+ +)*-[a-zA-Z]*S\b[^\r\n]*<<< *["']?([^"'\r\n]+)`), nil},
+	{"sudo ", printed, nil},        // to a program that reads a password
+	{"-stdin", printed, nil},       //
+	{"--with-token", printed, nil}, //
+	{"chpasswd", printed, nil},     //
+	{"htpasswd ", compiledAtUse(`\bhtpasswd +-[a-zA-Z]*b[a-zA-Z]* +\S+ +\S+ +["']?([^\s"']+)`), nil},
+	{"vault login", compiledAtUse(`\bvault login +([^\s"'=-][^\s"'=]{7,})`), nil},
 	{"_", compiledAtUse(`\b([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+) +([^\s"'=:]{8,})`), namesWhatLooksSecret},                  // aws configure set
 	{"value=", compiledAtUse(`(?:key|name)="([^"\r\n]+)"\s*value="([^"\r\n]+)"`), namesItsSecret},                      // XML
 	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)"([^"\r\n]+)"`), namesItsSecret},            // quoted
@@ -160,9 +203,13 @@ var spacedForms = [...]struct {
 	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ ="']+([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},             //
 	{"ey:", compiledAtUse(`(?:-H|--header)[= \t]*["'](?i:x-[a-z]+-)?[Kk]ey:[ \t]*([^\s"']{8,})["']`), nil},             // curl
 	{"|", compiledAtUse(`\b[0-9]{15,16}\|([0-9A-Za-z_-]{27,40})\b`), nil},                                              // Facebook: an app's id and secret
-	{`("`, compiledAtUse(`\("([A-Za-z0-9_.-]{3,64})",[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         // setProperty(
-	{`('`, compiledAtUse(`\('([A-Za-z0-9_.-]{3,64})',[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         //
 }
+
+// identified matches what makes a user in SQL; without quotes only what has a digit.
+var identified = compiledAtUse(`(?i)\bidentified +(?:with +\S+ +)?by +(?:password +)?(?:["']([^"'\r\n]+)|([a-z0-9_#$]*[a-z_][0-9][a-z0-9_#$]*))`)
+
+// printed matches what a shell prints into a program that reads a password.
+var printed = compiledAtUse(`\b(?:echo|printf) +(?:-[a-zA-Z]+ +)*["']?([^"'|$\r\n ][^"'|$\r\n]*?)(?:\\n)?["']? *\| *(?:sudo +(?:-\S+ +)*(?:-[a-zA-Z]*S\b|chpasswd)|chpasswd|[^|;\r\n]*--(?:password-|pass-)?stdin\b|[^|;\r\n]*--with-token)`)
 
 // compiledAtUse compiles expr at its first use. A proxy needs none of the expressions, and
 // compiling them all would slow its start (BenchmarkStart in cmd/acptap).
@@ -186,34 +233,21 @@ func isNoNumber(s []byte, at []int) bool {
 
 func isStrongUser(s []byte, at []int) bool { return isStrong(s[at[4]:at[5]]) }
 
-// isSetting reports whether a name and a value are the arguments of a call that sets one to
-// the other.
-func isSetting(s []byte, at []int) bool {
-	begin := at[0]
-	for begin > 0 && isNameByte(s[begin-1]) {
-		begin--
-	}
-	called := bytes.ToLower(s[begin:at[0]])
-	for _, verb := range []string{"set", "put", "add", "define"} {
-		if bytes.HasPrefix(called, []byte(verb)) {
-			return namesItsSecret(s, at)
-		}
-	}
-	return false
-}
-
 // spaced looks for secrets that follow a blank.
 func (s *search) spaced() {
 	needs, has := "", false
 	for _, k := range spacedForms {
 		if k.needs != needs { // otherwise needs was already looked for
-			needs, has = k.needs, bytes.Contains(s.text, []byte(k.needs))
+			needs, has = k.needs, s.contains(k.needs)
 		}
 		if !has {
 			continue
 		}
 		for _, at := range k.form().FindAllSubmatchIndex(s.text, -1) {
 			from, to := at[len(at)-2], at[len(at)-1]
+			if from < 0 { // the other of two groups matched
+				from, to = at[len(at)-4], at[len(at)-3]
+			}
 			if k.check == nil && !isReference(s.text[from:to], nil) || k.check != nil && k.check(s.text, at) {
 				s.add(from, to)
 			}

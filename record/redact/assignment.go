@@ -11,13 +11,20 @@ import (
 // code; in arguments, where sure is true, it need not.
 func (s *search) assigned(sure bool) {
 	for i := 0; ; {
-		n := bytes.IndexAny(s.text[i:], "=:>")
-		if n < 0 {
+		a := assignment{s: s.text, begin: i}
+		for i < len(s.text) && !assignmentSigns[s.text[i]] {
+			i++
+		}
+		if i == len(s.text) {
 			return
 		}
-		a := assignment{s: s.text, begin: i, sign: i + n}
-		i += n + 1
+		a.sign = i
+		i++
 		if !a.findName() {
+			continue
+		}
+		if end := s.block(&a); end > i {
+			i = end
 			continue
 		}
 		if from, to := a.value(sure); from < to {
@@ -27,6 +34,8 @@ func (s *search) assigned(sure bool) {
 	}
 }
 
+var assignmentSigns = [256]bool{'=': true, ':': true, '>': true}
+
 // An assignment is a place in a text that may assign a value to a name.
 type assignment struct {
 	s          []byte
@@ -34,26 +43,92 @@ type assignment struct {
 	sign       int // = or : or, after a tag, >
 	from, to   int // the name
 	quotedName bool
+	indexed    bool // the name is an index: unquoted values are code
+	marked     bool // marks of Markdown are around the name
+	beside     bool // the name is "value", and that of the secret precedes it
+	issued     bool // only a value that looks like a key is secret
 }
 
 // findName reports whether the name of a secret precedes the sign.
 func (a *assignment) findName() bool {
-	bare := bytes.TrimRight(a.s[a.begin:a.sign], " \t")
+	bare := trimEnd(a.s[a.begin:a.sign], " \t")
 	if a.s[a.sign] == '=' {
-		bare = bytes.TrimRight(bytes.TrimRight(bare, "?.|+"), " \t")    // ?= and its like
+		bare = trimEnd(trimEnd(bare, "?.|+"), " \t")                    // ?= and similar operators
 		if before, ok := bytes.CutSuffix(bare, []byte(" string")); ok { // as in Go
 			bare = before
 		}
 	}
-	name := bytes.TrimRight(bare, "\"'`\\")
-	a.quotedName = len(name) < len(bare)
+	name := trimEnd(bare, "\"'`\\*]")
+	if a.s[a.sign] == ':' {
+		name = withoutTag(name)
+	}
 	a.to = a.begin + len(name)
 	a.from = a.to
 	for a.from > a.begin && isNameByte(a.s[a.from-1]) {
 		a.from--
 	}
-	signed := a.inQuery() && endsWith(bytes.ToLower(a.name()), []string{"signature"})
-	return (signed || a.isQueryKey() || isSecret(a.name())) && (a.s[a.sign] != '>' || a.from > 0 && a.s[a.from-1] == '<')
+	if a.from == a.to {
+		return false
+	}
+	marks := bare[len(name):]
+	if len(marks) > 0 {
+		a.quotedName = bytes.ContainsAny(marks, "\"'`\\]")
+		a.marked = bytes.ContainsAny(marks, "*>")
+		a.indexed = marks[len(marks)-1] == ']' && a.s[a.sign] == '='
+	}
+	a.marked = a.marked || a.s[a.to-1] == '_'
+	if index := bytes.IndexByte(marks, ']'); index == 0 && (a.from == 0 || a.s[a.from-1] != ':') || index > 0 && a.from > 0 && a.s[a.from-1] == '*' {
+		return false // of a variable
+	}
+	switch {
+	case a.s[a.sign] == '>':
+		return a.from > 0 && a.s[a.from-1] == '<' && isSecret(a.name())
+	case a.isBesideName():
+		a.beside = true
+		return true
+	case isSecret(a.name()), a.isQueryKey(), a.inQuery() && endsWith(bytes.ToLower(a.name()), []string{"signature"}):
+		return true
+	case isSomeKey(a.name()):
+		a.issued = true
+		return true
+	}
+	if from := phraseBegin(a.s, a.begin, a.from, a.to); from < a.to {
+		a.from = from
+		return true
+	}
+	return isPIN(a.name())
+}
+
+// trimEnd is bytes.TrimRight for texts that usually end with none of the bytes.
+func trimEnd(s []byte, cut string) []byte {
+	for len(s) > 0 && strings.IndexByte(cut, s[len(s)-1]) >= 0 {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// withoutTag returns what precedes a closing tag.
+func withoutTag(s []byte) []byte {
+	if !bytes.HasSuffix(s, []byte(">")) {
+		return s
+	}
+	if n := bytes.LastIndex(s, []byte("</")); n >= 0 && len(s)-n < 16 {
+		return s[:n]
+	}
+	return s
+}
+
+// besideValue matches what precedes the value of a pair: the name of a secret.
+var besideValue = compiledAtUse(`(?i)\b(?:name|key|variable|header|field)\\?["']?[ \t]*[:=][ \t]*\\?["']?([A-Za-z0-9_.-]{3,64})\\?["']?,?[\s\\n]*\\?["']?$`)
+
+// isBesideName reports whether the name is "value" and the preceding one names a secret,
+// as in a list of variables.
+func (a *assignment) isBesideName() bool {
+	if name := a.name(); !bytes.EqualFold(name, []byte("value")) && !bytes.EqualFold(name, []byte("val")) {
+		return false
+	}
+	at := besideValue().FindSubmatch(a.s[max(0, a.from-160):a.from])
+	return at != nil && isSecret(at[1])
 }
 
 // inQuery reports whether the name is a parameter of a URL.
@@ -61,9 +136,12 @@ func (a *assignment) inQuery() bool {
 	return a.from > 0 && (a.s[a.from-1] == '?' || a.s[a.from-1] == '&') && a.s[a.sign] == '='
 }
 
-// isQueryKey reports whether the name is the parameter "key" of a URL. Some servers use it
-// for credentials, others for what the client looks up.
+// isQueryKey reports whether the name is the parameter "key" of a URL, or "code". Some servers
+// use these for credentials, others for what the client looks up.
 func (a *assignment) isQueryKey() bool {
+	if name := a.name(); len(name) == 4 {
+		return bytes.EqualFold(name, []byte("code")) && a.s[a.sign] == '=' && a.from > 0 && strings.IndexByte("?&", a.s[a.from-1]) >= 0
+	}
 	return a.inQuery() && bytes.EqualFold(a.name(), []byte("key"))
 }
 
@@ -95,9 +173,7 @@ func (a *assignment) value(sure bool) (from, to int) {
 	case i < len(s) && s[i] == '=', i+1 < len(s) && s[a.sign] == ':' && s[i] == '/' && s[i+1] == '/':
 		return 0, 0 // a comparison, a URL
 	}
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
+	i = a.skipMarks(i)
 	switch {
 	case i == len(s):
 		return 0, 0
@@ -115,7 +191,39 @@ func (a *assignment) value(sure bool) (from, to int) {
 			return 0, 0
 		}
 	}
+	if a.indexed {
+		return 0, 0
+	}
 	return a.bare(i, sure)
+}
+
+// skipMarks returns the place after what may precede a value at s[i]: blanks, the other half of
+// marks of Markdown and HTML, tags and anchors of YAML.
+func (a *assignment) skipMarks(i int) int {
+	s := a.s
+	for i < len(s) {
+		switch {
+		case s[i] == ' ', s[i] == '\t', s[i] == '*':
+			if s[i] == '*' {
+				a.marked = true
+			}
+			i++
+			continue
+		case s[a.sign] == ':' && (s[i] == '!' || s[i] == '&'):
+			if word := nextWord(s, i); word.to < len(s) && s[word.to] == ' ' && word.to-i > 1 {
+				i = word.to
+				continue
+			}
+		case s[i] == '<' && i+1 < len(s) && s[i+1] == '/':
+			if n := bytes.IndexByte(s[i:min(len(s), i+16)], '>'); n > 0 {
+				a.marked = true
+				i += n + 1
+				continue
+			}
+		}
+		return i
+	}
+	return i
 }
 
 // typedOrDefined matches what comes between the colon and the assigned string: the rest of
@@ -148,8 +256,8 @@ func head(s []byte, until string) []byte {
 	return s
 }
 
-// near returns the part of s that is examined to tell what it is. The limit matters because
-// a text may be full of names.
+// near returns the part of s that is examined to classify it. The limit matters because a
+// text may be full of names.
 func near(s []byte) []byte { return s[:min(len(s), 2<<10)] }
 
 // quoted returns the span within the quotes that open at s[i]. ok is false if the quote
@@ -179,7 +287,7 @@ func (a *assignment) quoted(i int) (from, to int, ok bool) {
 	if scheme, credentials, ok := bytes.Cut(value, []byte(" ")); ok && isScheme(scheme) {
 		from, value = from+len(scheme)+1, credentials
 	}
-	if isReference(value, a.name()) {
+	if isReference(value, a.name()) || a.indexed && bytes.ContainsAny(value, "% ") || a.issued && !isIssued(value) || isPIN(a.name()) && !isNumericSecret(a.name(), value) {
 		return 0, 0, true
 	}
 	return from, to, true
@@ -209,9 +317,21 @@ func (a *assignment) bare(i int, sure bool) (from, to int) {
 		scheme = true
 	}
 	value := s[from:i]
+	if a.marked {
+		value = bytes.TrimRight(value, "*_")
+		i = from + len(value)
+		ends += "*_"
+	}
 	switch {
-	case len(value) == 0, i < len(s) && s[i] == '(', !sure && isReference(value, a.name()):
+	case a.issued && !isIssued(value):
+	case isPIN(a.name()):
+		if isNumericSecret(a.name(), value) && !goesOn(s[i:]) {
+			return from, i
+		}
+	case len(value) == 0, a.beside && len(value) < 3, i < len(s) && s[i] == '(', !sure && isReference(value, a.name()):
 	case a.isQueryKey() && (len(value) < 16 || !looksSecret(value)):
+	case isNumericSecret(a.name(), value) && !goesOn(s[i:]), a.issued, a.beside && len(value) > 2:
+		return from, i
 	case sure, query, len(value) >= 8 && looksSecret(value), scheme && len(value) >= 4, a.telling(value, i):
 		return from, i + len(head(s[i:], ends))
 	}
@@ -258,16 +378,16 @@ func (a *assignment) alone(end int) bool {
 		begin := bytes.LastIndexByte(a.s[max(0, a.begin-256):a.begin], '\n') + 1
 		line = a.s[max(0, a.begin-256)+begin : a.from]
 	}
-	line = bytes.TrimLeft(line[bytes.LastIndexByte(line, '\n')+1:], " \t-+\"'")
+	line = bytes.TrimLeft(line[bytes.LastIndexByte(line, '\n')+1:], " \t-+\"'*_>#`")
 	for _, word := range []string{"export ", "set ", "ENV ", "ARG ", "env "} {
 		line = bytes.TrimPrefix(line, []byte(word))
 	}
-	before := bytes.IndexFunc(line, func(c rune) bool { return c != '.' && (c >= 0x80 || !isNameByte(byte(c))) }) < 0
-	rest := bytes.TrimLeft(a.s[end:], " \t\"'\\")
+	before := a.marked || bytes.IndexFunc(line, func(c rune) bool { return c != '.' && (c >= 0x80 || !isNameByte(byte(c))) }) < 0
+	rest := bytes.TrimLeft(a.s[end:], " \t\"'\\*_")
 	return before && (len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' || rest[0] == '#')
 }
 
-// noValues take the place of a secret in code and in descriptions.
+// noValues appear in place of a secret in code and in descriptions.
 var noValues = [...]string{
 	"string", "str", "text", "bool", "boolean", "int", "integer", "number", "bytes", "object", "array", "any", "none", "null", "nil", "undefined", "optional",
 	"required", "true", "false", "yes", "no", "on", "off", "self", "this", "var", "let", "const", "new", "await", "return", "default", "type", "value",

@@ -63,7 +63,7 @@ var secretFrames = []string{
 	`{"body":"{\"a\":\"{\\\"password\\\":\\\"«geheim»\\\"}\"}"}`, `{"dbPwd":"«abc»"}`, `{"db-password":"«abc»"}`, `{"DB_PASSWORD":"«abc»"}`, `{"clientSecret":"«abc»"}`, `{"client_secret":"«abc»"}`, `{"ClientSecret":"«abc»"}`,
 	`{"x":{"y":[{"privateKey":"«abc»"}]}}`, `{"sessionToken":"«abc»"}`, `{"accountKey":"«abc»"}`, `{"webhookUrl":"«https://h/abc»"}`, `{"newPassword":"«abc»"}`, `{"password_confirmation":"«abc»"}`, `{"passwordHash":"«abc»"}`,
 	`{"password1":"«abc»"}`, `{"API_KEY_2":"«abc»"}`, `{"pass":"«abc»"}`, `{"smtpPass":"«abc»"}`, `{"otp":"«123abc»"}`, `{"bearer":"«abc»"}`, `{"bearerToken":"«abc»"}`, `{"refresh_token":"«abc»"}`, `{"id_token":"«abc»"}`,
-	`{"private_key":"«abc»"}`, `{"sshKey":"«abc»"}`, `{"signingKey":"«abc»"}`, `{"client-key-data":"«abc»"}`, `{"password":12345678}`,
+	`{"private_key":"«abc»"}`, `{"sshKey":"«abc»"}`, `{"signingKey":"«abc»"}`, `{"client-key-data":"«abc»"}`, `{"password":«12345678»}`,
 }
 
 // openTexts and openFrames hold no secret: nothing may be gone.
@@ -122,39 +122,51 @@ func secretsIn(marked string) (text string, secrets []string) {
 
 // TestRedactCorpus tells how many of the secrets are found, and of what is none.
 func TestRedactCorpus(t *testing.T) {
-	check := func(kind string, marked []string, wrap func(string) string) {
-		found := 0
-		for _, one := range marked {
-			text, secrets := secretsIn(one)
-			in := wrap(text)
-			out := string(redacted(wire.ClientToAgent, []byte(in)))
-			ok := true
-			switch {
-			case !json.Valid([]byte(out)):
-				t.Errorf("%s: %s is no JSON any more: %s", kind, in, out)
-			case len(secrets) == 0 && strings.HasPrefix(kind, "open"):
-				ok = out == in
-			case len(secrets) == 0:
-				ok = !strings.Contains(out, "12345678")
-			}
-			for _, secret := range secrets {
-				ok = ok && strings.Count(out, wrapped(secret)) < strings.Count(in, wrapped(secret))
-			}
-			if again := string(redacted(wire.ClientToAgent, []byte(out))); again != out {
-				t.Errorf("%s: %s is %s, and redacted again %s", kind, in, out, again)
-			}
-			if ok {
-				found++
-				continue
-			}
-			t.Errorf("%s: %s is redacted to %s", kind, in, out)
+	checkCorpus(t, "secret texts", secretTexts, prompt)
+	checkCorpus(t, "secret params", secretFrames, framed)
+	checkCorpus(t, "open texts", openTexts, prompt)
+	checkCorpus(t, "open params", openFrames, framed)
+}
+
+func checkCorpus(t *testing.T, kind string, marked []string, wrap func(string) string) {
+	t.Helper()
+	found := 0
+	for _, one := range marked {
+		text, secrets := secretsIn(one)
+		in := wrap(text)
+		out := string(redacted(wire.ClientToAgent, []byte(in)))
+		ok := json.Valid([]byte(out))
+		if len(secrets) == 0 {
+			ok = ok && out == in
 		}
+		for _, secret := range secrets {
+			ok = ok && !isLeft(secret, in, out)
+		}
+		if again := string(redacted(wire.ClientToAgent, []byte(out))); again != out {
+			t.Errorf("%s: %s is %s, and redacted again %s", kind, in, out, again)
+		}
+		if ok {
+			found++
+			continue
+		}
+		t.Errorf("%s: %s is redacted to %s", kind, in, out)
+	}
+	if len(marked) > 0 {
 		t.Logf("%s: %d of %d are as they should be", kind, found, len(marked))
 	}
-	check("secret texts", secretTexts, prompt)
-	check("secret params", secretFrames, framed)
-	check("open texts", openTexts, prompt)
-	check("open params", openFrames, framed)
+}
+
+// isLeft reports whether the beginning or the end of a secret, or all of it, occurs as
+// often in out as in in.
+func isLeft(secret, in, out string) bool {
+	const enough = 6
+	for _, part := range []string{secret, secret[:min(enough, len(secret))], secret[max(0, len(secret)-enough):]} {
+		part = wrapped(part)
+		if strings.Count(in, part) > 0 && strings.Count(out, part) >= strings.Count(in, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // wrapped returns text as it stands within a JSON string.

@@ -39,10 +39,7 @@ func Field(method, path string, value []byte) []byte {
 			s = aSecret
 		}
 	}
-	r := redactor{Reader: wire.Reader{Text: value}, settled: -1}
-	r.Skip(' ')
-	r.value(s, name)
-	return r.edit.text(value)
+	return new(redactor).redact(value, s, name)
 }
 
 func isIndex(step string) bool { return strings.Trim(step, "0123456789") == "" }

@@ -74,7 +74,7 @@ func (k Key) header(name, value string) wire.Header {
 	case lower == "location", lower == "content-location":
 		return wire.Header{Name: name, Value: Target(value)}
 	case isKept(lower):
-		return wire.Header{Name: name, Value: value}
+		return wire.Header{Name: name, Value: publicURLs(value)}
 	default:
 		return h
 	}
@@ -165,7 +165,7 @@ func (k Key) pseudonym(id string) string {
 }
 
 // Target returns what a tape keeps of a URL, or of the path and query of a request, without
-// the secrets in the query. Session ids are kept, as in headers.
+// the secrets in the query and the fragment. Session ids are kept, as in headers.
 func Target(url string) string {
 	return withoutSecrets(url, func(id string) string { return id })
 }
@@ -177,34 +177,72 @@ func (k Key) target(url string) string {
 	return string(redactPath(redactText([]byte(withoutSecrets(url, k.pseudonym)))))
 }
 
-// withoutSecrets returns a URL without the secrets in its query. session replaces the
-// session ids there.
+// withoutSecrets returns a URL without the secrets in its query and its fragment. session
+// replaces the session ids there.
 func withoutSecrets(target string, session func(id string) string) string {
-	path, query, ok := strings.Cut(target, "?")
-	if !ok {
-		return target
+	whole, fragment, fragmented := strings.Cut(target, "#")
+	path, query, ok := strings.Cut(whole, "?")
+	if ok {
+		path += "?" + publicParameters(query, session)
 	}
-	query, fragment, fragmented := strings.Cut(query, "#")
-	parts := strings.Split(query, "&")
-	for i, p := range parts {
-		spelled, value, _ := strings.Cut(p, "=")
-		name, err := url.QueryUnescape(spelled)
-		if err != nil {
-			name = spelled
+	switch {
+	case !fragmented:
+		return path
+	case strings.Contains(fragment, "?"):
+		return path + "#" + withoutSecrets(fragment, session)
+	}
+	return path + "#" + publicParameters(fragment, session)
+}
+
+// publicParameters returns the parameters of a URL without the secrets in them.
+func publicParameters(query string, session func(id string) string) string {
+	var b strings.Builder
+	for len(query) > 0 {
+		n := strings.IndexAny(query, "&;")
+		if n < 0 {
+			n = len(query)
 		}
-		switch {
-		case value == "":
-		case isSessionID(name):
-			parts[i] = spelled + "=" + session(value)
-		case isSecret([]byte(name)), strings.EqualFold(name, "code"), strings.HasSuffix(strings.ToLower(name), "signature"):
-			parts[i] = spelled + "=" + Placeholder
+		b.WriteString(publicParameter(query[:n], session))
+		if query = query[n:]; query != "" {
+			b.WriteByte(query[0])
+			query = query[1:]
 		}
 	}
-	target = path + "?" + strings.Join(parts, "&")
-	if fragmented {
-		target += "#" + fragment
+	return b.String()
+}
+
+func publicParameter(p string, session func(id string) string) string {
+	spelled, value, _ := strings.Cut(p, "=")
+	name, err := url.QueryUnescape(spelled)
+	if err != nil {
+		name = spelled
 	}
-	return target
+	lower := strings.ToLower(name)
+	switch {
+	case value == "":
+		return p
+	case isSessionID(name):
+		return spelled + "=" + session(value)
+	case isSecret([]byte(name)), lower == "code", lower == "key", strings.HasSuffix(lower, "signature"):
+		return spelled + "=" + Placeholder
+	}
+	if inside, err := url.QueryUnescape(value); err == nil && strings.ContainsAny(inside, "?#") {
+		if public := withoutSecrets(inside, session); public != inside {
+			return spelled + "=" + url.QueryEscape(public)
+		}
+	}
+	return p
+}
+
+// urlInText matches what may be a URL with a query in the value of a header.
+var urlInText = compiledAtUse(`[^\s"'<>,]+[?#][^\s"'<>,]*`)
+
+// publicURLs returns the value of a header without the secrets in the URLs in it.
+func publicURLs(value string) string {
+	if !strings.ContainsAny(value, "?#") {
+		return value
+	}
+	return urlInText().ReplaceAllStringFunc(value, Target)
 }
 
 // isSessionID reports whether a parameter of that name is a session id, which servers call
@@ -223,9 +261,9 @@ func (k Key) eventData(data string) string {
 	return string(Frame(wire.Mark, []byte(data)))
 }
 
-// Lead returns the framing in front of a frame without secrets. now is the frame's redacted
-// bytes. ok is false where the frame is derived from the lead and the lead cannot express
-// now.
+// Lead returns the framing in front of a frame with its secrets redacted, given the
+// frame's redacted bytes, now. ok is false if the frame is derived from the lead and the
+// redacted lead cannot represent those bytes.
 func (k Key) Lead(f *wire.Frame, now []byte) (lead []byte, ok bool) {
 	changed := f.Derived && f.Kind != wire.Mark && !bytes.Equal(f.Raw, now)
 	if !isEventStream(f.Lead) {

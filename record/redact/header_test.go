@@ -71,16 +71,39 @@ func TestHeadersSpelled(t *testing.T) {
 // A target is kept without credentials, but with what its session is called.
 func TestTarget(t *testing.T) {
 	for target, want := range map[string]string{
-		"/mcp":                              "/mcp",
-		"/message?sessionId=s-1":            "/message?sessionId=s-1",
-		"/mcp?api_key=k&page=2":             "/mcp?api_key=[redacted]&page=2",
-		"/mcp?access%5Ftoken=t":             "/mcp?access%5Ftoken=[redacted]",
-		"/mcp?token=":                       "/mcp?token=",
-		"https://h/a?X-Amz-Signature=f&x#y": "https://h/a?X-Amz-Signature=[redacted]&x#y",
-		"/mcp?%zz=1&sig=s":                  "/mcp?%zz=1&sig=[redacted]",
+		"/mcp":                                "/mcp",
+		"/message?sessionId=s-1":              "/message?sessionId=s-1",
+		"/mcp?api_key=k&page=2":               "/mcp?api_key=[redacted]&page=2",
+		"/mcp?access%5Ftoken=t":               "/mcp?access%5Ftoken=[redacted]",
+		"/mcp?token=":                         "/mcp?token=",
+		"https://h/a?X-Amz-Signature=f&x#y":   "https://h/a?X-Amz-Signature=[redacted]&x#y",
+		"/mcp?%zz=1&sig=s":                    "/mcp?%zz=1&sig=[redacted]",
+		"/v1beta/models?key=AIza&alt=sse":     "/v1beta/models?key=[redacted]&alt=sse",
+		"/mcp?KEY=k":                          "/mcp?KEY=[redacted]",
+		"/mcp?k%65y=k":                        "/mcp?k%65y=[redacted]",
+		"/mcp?a=1;key=k;b&token=t":            "/mcp?a=1;key=[redacted];b&token=[redacted]",
+		"/mcp?keyboard=de&monkey=1":           "/mcp?keyboard=de&monkey=1",
+		"/cb#access_token=t&state=1":          "/cb#access_token=[redacted]&state=1",
+		"/#/cb?code=c&x=1":                    "/#/cb?code=[redacted]&x=1",
+		"/go?to=https%3A%2F%2Fh%2F%3Fkey%3Dk": "/go?to=https%3A%2F%2Fh%2F%3Fkey%3D%5Bredacted%5D",
+		"/go?to=https%3A%2F%2Fh%2F%3Fq%3D1":   "/go?to=https%3A%2F%2Fh%2F%3Fq%3D1",
+		"/mcp?&&a=1&":                         "/mcp?&&a=1&",
 	} {
 		if got := redact.Target(target); got != want {
 			t.Errorf("%s: got %s, want %s", target, got, want)
+		}
+	}
+}
+
+// A header whose value is kept is kept without the secrets in the URLs in it.
+func TestURLInHeader(t *testing.T) {
+	for name, tt := range map[string][2]string{
+		"Www-Authenticate": {`Bearer error="invalid", resource_metadata="https://h/.well-known/x?key=k&a=1"`, `Bearer error="invalid", resource_metadata="https://h/.well-known/x?key=[redacted]&a=1"`},
+		"Location":         {"https://h/cb?code=c#token=t", "https://h/cb?code=[redacted]#token=[redacted]"},
+		"Content-Location": {"/m?access_token=t", "/m?access_token=[redacted]"},
+	} {
+		if got := redact.Key("k").Headers(http.Header{name: {tt[0]}})[0].Value; got != tt[1] {
+			t.Errorf("%s: got %s, want %s", name, got, tt[1])
 		}
 	}
 }

@@ -11,7 +11,7 @@ var (
 
 // manifests looks for the values of Kubernetes Secrets in YAML.
 func (s *search) manifests() {
-	if !bytes.Contains(s.text, []byte("ata:")) || !bytes.Contains(s.text, []byte("ecret")) {
+	if !s.contains("ata:") || !s.contains("ecret") {
 		return
 	}
 	const separator = "\n---"

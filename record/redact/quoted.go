@@ -40,8 +40,8 @@ type Bytes struct {
 	Raw  []byte
 }
 
-// shortestQuoted is the shortest secret, or beginning of a secret, that is looked for in
-// other text.
+// shortestQuoted is the length of the shortest secret, or beginning of a secret, searched
+// for in other text.
 const shortestQuoted = 4
 
 const ellipsis = "…"
@@ -100,7 +100,7 @@ func (f Bytes) secrets() []string {
 }
 
 // removed returns the parts of a text that placeholders have replaced; the whole text if
-// they cannot be told apart.
+// they look the same.
 func removed(was, now []byte) []string {
 	var all []string
 	kept := bytes.Split(now, []byte(Placeholder))

@@ -3,8 +3,10 @@
 //
 // It goes by where a value is: in headers, environment variables, the parameters of a
 // login, members and arguments with a name such as apiKey. Elsewhere it looks for the forms
-// of known tokens, and for assignments such as password=…. It misses some secrets, such as
-// a password in a sentence. Redacting twice changes nothing, and JSON stays JSON.
+// of known tokens, for seed phrases, and for what the text names as a secret: assignments
+// such as password=…, commands, calls, tables, blocks of YAML and sentences. It also looks
+// into base64 of text. It misses some secrets, such as a password that is a word in a
+// sentence. Redacting twice changes nothing, and JSON stays JSON.
 package redact
 
 import (
@@ -52,29 +54,17 @@ func JSON(raw []byte) []byte { return redactJSON(raw, plain) }
 
 // redactJSON redacts valid JSON, nested no deeper than encoding/json allows.
 func redactJSON(raw []byte, s scope) []byte {
-	r := redactor{Reader: wire.Reader{Text: raw}, settled: -1}
-	r.Skip(' ')
-	if s == aMessage && r.Text[r.Pos] == '[' {
+	if s == aMessage && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
 		s = aBatch
 	}
-	r.value(s, "")
-	return r.edit.text(raw)
-}
-
-// redactMessage redacts a message. The string that begins at settled has been redacted
-// already.
-func redactMessage(raw []byte, settled int) []byte {
-	r := redactor{Reader: wire.Reader{Text: raw}, settled: settled}
-	r.Skip(' ')
-	r.value(aMessage, "")
-	return r.edit.text(raw)
+	return new(redactor).redact(raw, s, "")
 }
 
 // A scope says how to search a value for secrets.
 type scope uint8
 
 const (
-	plain       scope = iota // by the names of members, and text by its looks
+	plain       scope = iota // search by the names of members, and text by its looks
 	aMessage                 // a JSON-RPC message
 	aBatch                   // an array of them
 	aLogin                   // params of a login: all but methodId is secret
@@ -186,13 +176,22 @@ func (s scope) element(first byte) scope {
 	return plain
 }
 
-// A redactor copies JSON without its secrets. It recurses as deep as the text is nested, at
-// most wire.MaxDepth.
+// A redactor copies JSON without its secrets. It recurses as deep as the text is nested,
+// up to wire.MaxDepth.
 type redactor struct {
 	wire.Reader
 	edit    edit
-	deep    int // how many strings of JSON surround this JSON
-	settled int // where the string begins that is not searched; -1: none
+	deep    int    // how many strings of JSON surround this JSON
+	settled int    // start of the string that is not searched, in a message; 0: none
+	program string // whose arguments come next
+}
+
+// redact redacts the JSON value of the member of that name, or of an array.
+func (r *redactor) redact(text []byte, s scope, name string) []byte {
+	r.Text = text
+	r.Skip(' ')
+	r.value(s, name)
+	return r.edit.text(text)
 }
 
 // value redacts the value at r.Pos of the member of that name, or of an array.
@@ -208,7 +207,7 @@ func (r *redactor) value(s scope, name string) {
 		start := r.Pos
 		r.Value()
 		number := c == '-' || '0' <= c && c <= '9'
-		if number && (s == aSecret || s == aLogin || s == aTelling && r.Pos-start >= 4 && strings.HasPrefix(strings.ToLower(name), "passw")) {
+		if number && (s == aSecret || s == aLogin || (s == aTelling && isSecret([]byte(name)) || isPIN([]byte(name))) && isNumericSecret([]byte(name), r.Text[start:r.Pos])) {
 			r.edit.replace(r.Text, start, r.Pos, `"`+Placeholder+`"`)
 		}
 	}
@@ -229,7 +228,11 @@ func (r *redactor) object(s scope) {
 		switch {
 		case first == '{' && (name == "data" || name == "stringData") && wire.ValueAt(r.Text[begin:], "kind").Text() == "Secret": // of Kubernetes
 			to = aSecret
+		case first == '[' && to == aCommand && name == "args":
+			r.program = wire.ValueAt(r.Text[begin:], "command").Text()
 		case first != '"':
+		case name == "code" && r.isGrant(begin):
+			to = aSecret
 		case named && (name == "value" || name == "val"):
 			to = aSecret
 		case name == "name" || name == "key" || name == "header" || name == "variable" || name == "field":
@@ -241,8 +244,20 @@ func (r *redactor) object(s scope) {
 	}
 }
 
+// isGrant reports whether the object at begin asks for a token with an authorization code
+// (RFC 6749, section 4.1.3).
+func (r *redactor) isGrant(begin int) bool {
+	for _, name := range []string{"grant_type", "redirect_uri", "client_id", "code_verifier"} {
+		if wire.ValueAt(r.Text[begin:], name).IsString() {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *redactor) array(s scope) {
-	var args arguments
+	args := arguments{program: r.program[strings.LastIndexByte(r.program, '/')+1:]}
+	r.program = ""
 	r.Pos++ // the bracket
 	for r.next(']') {
 		c := r.Text[r.Pos]
@@ -270,7 +285,7 @@ func (r *redactor) text(s scope, name string) {
 	was := unquote(r.Quoted())
 	now := was
 	switch {
-	case len(was) == 0, start == r.settled:
+	case len(was) == 0, start > 0 && start == r.settled:
 	case s == aSecret, s == aLogin:
 		now = []byte(Placeholder)
 	case s == aList:
@@ -286,14 +301,22 @@ func (r *redactor) text(s scope, name string) {
 		}
 	case s == aURL:
 		now = redactPath(redactText(was))
-	case holdsID(name), isBinary(was):
+	case holdsID(name):
 	default:
-		now = r.nested(was)
+		plain, encoded := recoded(name, was)
+		switch {
+		case encoded:
+			now = plain
+		case isSomeKey([]byte(name)) && isIssued(was), isPIN([]byte(name)) && isNumericSecret([]byte(name), was):
+			now = []byte(Placeholder)
+		case !isBinary(was):
+			now = r.nested(was)
+		}
 	}
 	r.rewrite(start, was, now)
 }
 
-// maxNested is how many levels of JSON within JSON are searched.
+// maxNested limits the levels of JSON within JSON that are searched.
 const maxNested = 4
 
 // nested redacts text that may itself be JSON.
@@ -301,10 +324,8 @@ func (r *redactor) nested(text []byte) []byte {
 	if r.deep == maxNested || !isJSONText(text) {
 		return redactText(text)
 	}
-	in := redactor{Reader: wire.Reader{Text: text}, deep: r.deep + 1, settled: -1}
-	in.Skip(' ')
-	in.value(plain, "")
-	return in.edit.text(text)
+	in := redactor{deep: r.deep + 1}
+	return in.redact(text, plain, "")
 }
 
 // isJSONText reports whether a text is an object or an array.
@@ -373,5 +394,5 @@ func holdsVariables(name string) bool {
 // holdsID reports whether the value of a member of that name also occurs elsewhere on the
 // tape, and so must stay the same.
 func holdsID(name string) bool {
-	return name == "id" || name == "method" || name == "progressToken" || strings.HasSuffix(name, "Id")
+	return name == "id" || name == "method" || name == "progressToken" || strings.HasSuffix(name, "Id") && !strings.HasSuffix(name, "ccessKeyId") // of AWS
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -210,11 +211,11 @@ func FuzzRedact(f *testing.F) {
 		f.Add([]byte(tt.frame), anthropicKey)
 	}
 	f.Add([]byte(`[[{"env":[[],{}]`), `"\`)
-	for _, marked := range append(append([]string{}, secretFrames...), openFrames...) {
+	for _, marked := range slices.Concat(secretFrames, openFrames, classParams()) {
 		params, _ := secretsIn(marked)
 		f.Add([]byte(framed(params)), "a")
 	}
-	for _, marked := range append(append([]string{}, secretTexts...), openTexts...) {
+	for _, marked := range slices.Concat(secretTexts, openTexts, classTexts()) {
 		text, _ := secretsIn(marked)
 		f.Add([]byte(prompt(text)), "a")
 		if !strings.Contains(text, "\n") {

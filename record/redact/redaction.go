@@ -36,7 +36,7 @@ func NewRedaction(key Key) *Redaction {
 	return r
 }
 
-// Read takes the next frame of the tape. It does not keep f.
+// Read handles the next frame of the tape. It does not keep f.
 func (r *Redaction) Read(f *dialect.Frame) {
 	if f.Seq > r.last+1 {
 		r.unread = append(r.unread, span{int(r.last + 1), int(f.Seq)})
@@ -57,9 +57,10 @@ type Source interface {
 	WriteFrame(w io.Writer, seq uint64) error
 }
 
-// Frame returns a frame of the tape t without its secrets, with all of its bytes: Raw, Lead
-// and Derived may differ from those of f, and Size is the original number of bytes. A frame
-// of more than MaxSize bytes is not searched; Frame replaces it by a text that says so.
+// Frame returns a frame of the tape t without its secrets, with all of its bytes: Raw,
+// Lead and Derived may differ from those of f, and Size is the original number of bytes.
+// A frame of more than MaxSize bytes is not searched; Frame replaces it with a text
+// saying so.
 func (r *Redaction) Frame(t Source, f dialect.Frame) (dialect.Frame, error) {
 	r.end()
 	part := int64(len(f.Raw)) < f.Size
@@ -126,15 +127,15 @@ func (r *Redaction) bytes(f *dialect.Frame) []byte {
 	if t.at < 0 {
 		return redactText(raw)
 	}
-	settled := t.at
-	if isJSONText(t.text) {
-		settled = -1 // going by the names of its members finds more
+	var message redactor
+	if !isJSONText(t.text) { // otherwise going by member names finds more
+		message.settled = t.at
 	}
-	return redactMessage(raw, settled)
+	return message.redact(raw, aMessage, "")
 }
 
-// readAs returns the number under which Read took the text of a frame: for a redelivered
-// frame, that of the original. ok is false if Read did not take it.
+// readAs returns the number under which Read recorded the text of a frame: for a
+// redelivered frame, that of the original. ok is false if Read did not record it.
 func (r *Redaction) readAs(f *dialect.Frame) (seq uint64, ok bool) {
 	if f.Redelivered {
 		seq, ok = r.copies[sha256.Sum256(f.Raw)]

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -166,13 +168,16 @@ func checkPieces(t *testing.T, x form, pieces, secrets []string) {
 // and no code more is taken for one.
 func TestCorpusInPieces(t *testing.T) {
 	x := forms[0]
-	for _, marked := range append(append([]string{}, secretTexts...), openTexts...) {
+	for _, marked := range slices.Concat(secretTexts, openTexts, classTexts()) {
 		text, _ := secretsIn(marked)
 		if json.Valid([]byte(text)) {
 			continue // JSON is searched by the names of its members
 		}
 		want := wire.ValueAt(redacted(wire.ClientToAgent, []byte(prompt(text))), "params.prompt.0.text").Text()
 		for cut := 1; cut < len(text); cut++ {
+			if !utf8.RuneStart(text[cut]) {
+				continue // JSON has whole characters
+			}
 			var all frames
 			all.piece(x, "s", text[:cut])
 			all.piece(x, "s", text[cut:])

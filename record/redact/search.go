@@ -9,12 +9,65 @@ import (
 // A span is the place of a secret in a text.
 type span struct{ from, to int }
 
-// A search looks for secrets in a text in one way after the other. What one way finds is
-// masked for those that follow, which neither find it again nor take it for part of
+// A search applies several ways of finding secrets to a text in turn. Whatever one finds
+// is masked for those that follow, which neither find it again nor mistake it for part of
 // something else.
 type search struct {
-	text  []byte // masked where something was found
+	text  []byte // what is visible, masked where something was found
 	found []span
+	pairs *pairs // of text; nil until asked for
+	at    []int  // where each byte of text is in the text that was given; nil: at the same place
+}
+
+func newSearch(text []byte) *search {
+	s := new(search)
+	s.text, s.at = visible(text)
+	return s
+}
+
+// contains reports whether something is in the text.
+func (s *search) contains(what string) bool {
+	if s.pairs == nil {
+		s.pairs = pairsOf(s.text)
+	}
+	return s.pairs.mayHave(what) && bytes.Contains(s.text, []byte(what))
+}
+
+// pairs has a bit for each pair of adjacent bytes in a text, as far as the bits
+// distinguish them. It quickly rules out most of what a short text does not contain. A
+// long text has most pairs.
+type pairs [1 << 10 / 64]uint64
+
+var allPairs = func() (p pairs) {
+	for i := range p {
+		p[i] = 1<<64 - 1
+	}
+	return p
+}()
+
+func pairsOf(text []byte) *pairs {
+	const long = 2 << 10
+	if len(text) > long {
+		return &allPairs
+	}
+	p := new(pairs)
+	for i := 1; i < len(text); i++ {
+		n := pair(text[i-1], text[i])
+		p[n/64] |= 1 << (n % 64)
+	}
+	return p
+}
+
+// pair numbers a pair of bytes; pairs of letters differ.
+func pair(a, b byte) uint { return (uint(a)*37 + uint(b)) % (1 << 10) }
+
+func (p *pairs) mayHave(what string) bool {
+	for i := 1; i < len(what); i++ {
+		if n := pair(what[i-1], what[i]); p[n/64]&(1<<(n%64)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // mask replaces each byte of a secret that was found. Like the Placeholder it ends a token,
@@ -31,15 +84,23 @@ func (s *search) add(from, to int) {
 	}
 }
 
-// spans returns what was found, in order.
-func (s *search) spans() []span { return joined(s.found) }
+// spans returns where in the given text something was found, in order.
+func (s *search) spans() []span {
+	all := joined(s.found)
+	if s.at != nil {
+		for i, one := range all {
+			all[i] = span{s.at[one.from], s.at[one.to-1] + 1}
+		}
+	}
+	return all
+}
 
-// joined returns spans in order, with overlapping ones merged. It overwrites all.
+// joined returns spans in order, with those merged that touch. It overwrites all.
 func joined(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	kept := all[:0]
 	for _, one := range all {
-		if last := len(kept) - 1; last >= 0 && one.from < kept[last].to {
+		if last := len(kept) - 1; last >= 0 && one.from <= kept[last].to {
 			kept[last].to = max(kept[last].to, one.to)
 		} else {
 			kept = append(kept, one)
@@ -55,26 +116,46 @@ func (s *search) anyText() {
 	}
 	s.privateKeys()
 	s.tokens()
+	s.encoded()
+	if isWord(s.text) {
+		return
+	}
+	s.seeds()
 	s.manifests()
 	s.listeners()
 	s.passwords()
 	s.spaced()
+	s.commands()
+	s.calls()
+	s.tables()
 	s.assigned(false)
+	s.mentions()
+}
+
+// isWord reports whether a text has none of the characters that reveal a non-token
+// secret. Many strings in a frame are names of kinds and paths.
+func isWord(text []byte) bool {
+	for _, c := range text {
+		if c <= ' ' || c == '=' || c == ':' || c == '>' || c == '(' || c == '|' || c == ',' {
+			return false
+		}
+	}
+	return true
 }
 
 // shortestText is the length from which a text can look like a secret: a://u:p@h. Most
 // strings of a frame are shorter names and ids.
 const shortestText = 9
 
-// without returns a text with placeholders for what find finds; the text itself if it finds
-// nothing.
+// without returns a text with placeholders for what find finds, or the text itself if it
+// finds nothing.
 func without(text []byte, find func(*search)) []byte {
-	s := search{text: text}
-	find(&s)
+	s := newSearch(text)
+	find(s)
 	return replaced(text, s.spans())
 }
 
-// redactText returns a text without what looks like a secret; the text itself if
+// redactText returns a text without what looks like a secret, or the text itself if
 // nothing does.
 func redactText(text []byte) []byte { return without(text, (*search).anyText) }
 
@@ -95,7 +176,7 @@ func replaced(text []byte, at []span) []byte {
 	return e.text(text)
 }
 
-// An edit is a text some parts of which are being replaced.
+// An edit is a text in which parts are being replaced.
 type edit struct {
 	out  []byte // nil until the first replacement
 	done int    // everything before it is in out

@@ -26,12 +26,12 @@ type streamKey struct {
 	kind, id string
 }
 
-// A stream is the end of a text: what has not been searched yet, preceded by as much as a
-// secret may begin in.
+// A stream is the end of a text: the part not yet searched, preceded by enough text for a
+// secret to begin in.
 type stream struct {
 	text   []byte
 	pieces []piece
-	seen   int // secrets up to there have been told
+	seen   int // secrets up to there have been reported
 	looked int // number of pieces at the last search
 	used   int // count at the last piece
 
@@ -136,7 +136,7 @@ func (all *streams) endOne(key streamKey) {
 	delete(all.open, key)
 }
 
-// end searches what is left.
+// end searches the rest.
 func (all *streams) end() {
 	for k := range all.open {
 		all.endOne(k)
@@ -149,11 +149,11 @@ func (s *stream) clone() *stream {
 	return &c
 }
 
-// search calls found for the secrets that no earlier search found, and drops the text that
-// no later search needs. Unless the text has ended, it leaves a secret that may go on to
-// the next search.
+// search calls found for the secrets that no earlier search found, and drops the text
+// that no later search needs. Unless the text has ended, it leaves a secret that may
+// continue to the next search.
 func (s *stream) search(ended bool, found func(*piece, span)) {
-	in := search{text: s.text}
+	in := newSearch(s.text)
 	in.anyText()
 	sure := len(s.text)
 	if !ended {
@@ -174,7 +174,7 @@ func (s *stream) search(ended bool, found func(*piece, span)) {
 	}
 }
 
-// drop drops the text before a place. Secrets up to sure have been told.
+// drop drops the text before a place. Secrets up to sure have been reported.
 func (s *stream) drop(before, sure int) {
 	s.text = append([]byte(nil), s.text[before:]...)
 	s.seen = sure - before

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A tokenForm describes the secrets of an issuer: a prefix, which is kept, followed by
+// A tokenForm describes an issuer's secrets: a prefix, which is kept, followed by
 // letters, digits and characters of also.
 type tokenForm struct {
 	prefix   string
-	lead     int // number of characters before the prefix that are as secret
+	lead     int // number of equally secret characters before the prefix
 	min, max int // length after the prefix; max 0: unlimited
 	also     alphabet
-	check    func(secret []byte) bool // a further condition; nil: none
+	checks   []func(secret []byte) bool // further conditions
 }
 
 // An alphabet has the characters that may be in a token besides letters and digits.
@@ -105,7 +105,12 @@ func (form *tokenForm) matches(t []byte, i int, runs *runs) bool {
 		secret = t[begin:to]
 	}
 	secret = secret[:min(len(secret), judged)]
-	return (form.check == nil || form.check(secret)) && !isSample(secret)
+	for _, check := range form.checks {
+		if !check(secret) {
+			return false
+		}
+	}
+	return !isSample(secret)
 }
 
 // beginsWord reports whether a word may begin at s[i]. In JSON within a string it may
@@ -117,7 +122,8 @@ func beginsWord(s []byte, i int) bool {
 	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0
 }
 
-// looksSecret tells passwords and keys from the words and numbers of prose and code.
+// looksSecret distinguishes passwords and keys from the words and numbers of prose and
+// code.
 func looksSecret(s []byte) bool {
 	letters := bytes.ContainsFunc(s, func(c rune) bool { return c < 0x80 && isLetter(byte(c)) })
 	return letters && hasDigit(s)
@@ -135,3 +141,26 @@ func lower(c byte) byte {
 	}
 	return c
 }
+
+// isBinary reports whether a text is the base64 of an image or other binary data: it is
+// longer than any token, and may match the form of one by chance.
+func isBinary(s []byte) bool {
+	const longest = judged
+	if len(s) <= longest {
+		return false
+	}
+	for _, c := range bytes.TrimRight(s, "=") {
+		if !base64Bytes[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// base64Bytes are the bytes of both alphabets of RFC 4648, sections 4 and 5.
+var base64Bytes = func() (is [256]bool) {
+	for c := range 256 {
+		is[c] = base64Chars.has(byte(c)) && c != '=' || c == '-' || c == '_'
+	}
+	return is
+}()

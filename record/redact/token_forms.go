@@ -3,6 +3,8 @@ package redact
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,16 +13,22 @@ import (
 //go:embed token_forms.txt
 var tokenFormsText string
 
-// tokenForms returns the forms of token_forms.txt. It reads them when first asked: most
+// tokenForms returns the forms of token_forms.txt. It reads them on first use: most
 // commands never do.
 var tokenForms = sync.OnceValue(func() []tokenForm {
 	var forms []tokenForm
 	alphabets := map[string]alphabet{"": {}}
+	checks := maps.Clone(tokenChecks)
 	for n, line := range strings.Split(tokenFormsText, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		form, also, err := parseTokenForm(line)
+		if check, ok := strings.CutPrefix(line, "check "); ok {
+			name, expr, _ := strings.Cut(check, " ")
+			checks[name] = regexp.MustCompile("(?s)" + expr).Match
+			continue
+		}
+		form, also, err := parseTokenForm(line, checks)
 		if err != nil {
 			panic(fmt.Sprintf("redact: token_forms.txt:%d: %v", n+1, err)) // embedded
 		}
@@ -35,7 +43,7 @@ var tokenForms = sync.OnceValue(func() []tokenForm {
 
 // parseTokenForm reads one line of token_forms.txt. It returns the characters of the
 // alphabet separately.
-func parseTokenForm(line string) (form tokenForm, also string, err error) {
+func parseTokenForm(line string, checks map[string]func([]byte) bool) (form tokenForm, also string, err error) {
 	quoted, err := strconv.QuotedPrefix(line)
 	if err != nil {
 		return form, "", err
@@ -65,10 +73,15 @@ func parseTokenForm(line string) (form tokenForm, also string, err error) {
 		also, _ = strconv.Unquote(quoted)
 		rest = strings.TrimSpace(value[len(quoted):])
 	}
-	if name, ok := strings.CutPrefix(rest, "check="); ok {
-		if form.check, rest = tokenChecks[strings.TrimSpace(name)], ""; form.check == nil {
-			return form, "", fmt.Errorf("there is no check %s", name)
+	if names, ok := strings.CutPrefix(rest, "check="); ok {
+		for name := range strings.SplitSeq(names, ",") {
+			check := checks[strings.TrimSpace(name)]
+			if check == nil {
+				return form, "", fmt.Errorf("there is no check %s", name)
+			}
+			form.checks = append(form.checks, check)
 		}
+		rest = ""
 	}
 	if rest = strings.TrimSpace(rest); rest != "" {
 		return form, "", fmt.Errorf("%q is not understood", rest)

@@ -32,7 +32,7 @@ const (
 // keyBits gives a table of 16 KiB, which stays in the cache.
 const keyBits = 13
 
-// indexOfTokens makes the index when it is first asked for, which most commands never do.
+// indexOfTokens makes the index on first use; most commands never need it.
 var indexOfTokens = sync.OnceValue(func() *tokenIndex { return newTokenIndex(tokenForms()) })
 
 func newTokenIndex(all []tokenForm) *tokenIndex {

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // unguessable matches what may be random in an element of a path: a UUID, or many letters
@@ -45,6 +44,7 @@ func isMixed(s []byte) bool {
 // passwords looks for the password in scheme://user:password@host, and for what looks like
 // a token in the user's place.
 func (s *search) passwords() {
+	const ends, more = " \t\r\n\"'`<>\\", "/?#" // the latter only end what comes before the path
 	for i := 0; ; {
 		t := s.text
 		n := bytes.Index(t[i:], []byte("://"))
@@ -52,18 +52,58 @@ func (s *search) passwords() {
 			return
 		}
 		from := i + n + len("://")
-		for i = from; i < len(t) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", t[i]) < 0; i++ {
+		authority := head(t[from:], ends+more)
+		i = from + len(authority)
+		colon := bytes.IndexByte(authority, ':')
+		at := bytes.LastIndexByte(authority, '@')
+		if colon >= 0 && mayHoldPassword(authority[colon+1:]) {
+			word, _, _ := bytes.Cut(head(near(t[from:]), ends), []byte("://"))
+			at = max(at, lastUser(word, at))
 		}
-		at := bytes.LastIndexByte(t[from:i], '@')
-		if at < 0 {
-			continue
-		}
-		colon := bytes.IndexByte(t[from:from+at], ':')
 		switch {
+		case at < 0:
 		case colon >= 0 && colon+1 < at:
 			s.add(from+colon+1, from+at)
+			i = max(i, from+at)
 		case colon < 0 && at >= 16 && looksSecret(t[from:from+at]):
 			s.add(from, from+at)
 		}
+	}
+}
+
+// mayHoldPassword reports whether what follows the colon up to the path is part of a
+// password in which / or the like was not escaped, and not a port.
+func mayHoldPassword(s []byte) bool {
+	return !isDigits(s) && bytes.IndexByte([]byte("{$%:["), s[0]) < 0 && string(s) != "port"
+}
+
+// lastUser returns where in the part of a URL after the scheme the @ before the host is; at,
+// the last one before the path, if a name with a dot or a port follows it.
+func lastUser(word []byte, at int) int {
+	if at >= 0 {
+		if host := head(word[at+1:], "/?#"); bytes.IndexAny(host, ".:") > 0 || len(host) == len(word[at+1:]) {
+			return at
+		}
+	}
+	for i := len(word) - 1; i > 0; i-- {
+		if word[i] == '@' && word[i-1] != '/' && i+1 < len(word) && (isLetter(word[i+1]) || isDigit(word[i+1])) {
+			return i
+		}
+	}
+	return at
+}
+
+// secretPath matches what keeps other programs on this machine away from a listener that
+// was made for one server of an agent: random characters after the server's name, in a URL
+// or in the target of a request.
+var secretPath = compiledAtUse(`((?:://127\.0\.0\.1:[0-9]+|^)/[a-z]{8}-)([a-z2-7]{26})\b`)
+
+// listeners looks for such paths in URLs. The listener ends with its proxy.
+func (s *search) listeners() {
+	if !s.contains("://127.0.0.1:") {
+		return
+	}
+	for _, at := range secretPath().FindAllSubmatchIndex(s.text, -1) {
+		s.add(at[4], at[5])
 	}
 }

@@ -67,9 +67,9 @@ func Path(dir, tape, ending string) string {
 	return filepath.Join(dir, name)
 }
 
-// HasOwnForm reports whether an acptap may have made the id until then. Other ids can be
-// mistaken for something else: --dry-run for a flag, last-1234 for the last tape; and one
-// that is ahead of its time would stay the last one.
+// HasOwnForm reports whether an acptap may have made the id by the given time. Other ids
+// can be mistaken for something else: --dry-run for a flag, last-1234 for the last tape;
+// and one that is ahead of its time would stay the last one.
 func HasOwnForm(tape string, until time.Time) bool {
 	t := Time(tape)
 	_, letters, _ := strings.Cut(tape, "-")

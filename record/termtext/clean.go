@@ -123,7 +123,7 @@ func isBrief(s string) bool {
 	return !blank || s == ""
 }
 
-// dropped stands for a control sequence.
+// dropped represents a control sequence.
 const dropped rune = -1
 
 // next splits off the first character or control sequence of s.
@@ -167,8 +167,8 @@ func Controls(r rune) bool {
 // unfinished.
 const longestSequence = 1 << 10
 
-// sequence returns the length of the control sequence or control string of ECMA-48 at the
-// beginning of s, or 0 if there is none or it has no end.
+// sequence returns the length of the ECMA-48 control sequence or control string at the
+// start of s, or 0 if there is none or it is unterminated.
 func sequence(s string) int {
 	if len(s) < 2 || s[0] != 0x1b {
 		return 0

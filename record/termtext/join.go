@@ -1,8 +1,11 @@
 package termtext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// MaxPiece is the length of a piece in characters: a long title leaves room for the status
+// MaxPiece is the maximum length of a piece in characters: a long title leaves room for the status
 // next to it.
 const MaxPiece = 160
 
@@ -16,17 +19,8 @@ func Spaced(parts ...string) string { return joined(" ", parts) }
 func Dotted(parts ...string) string { return joined(" · ", parts) }
 
 func joined(between string, parts []string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(between)
-		}
-		b.WriteString(p)
-	}
-	return b.String()
+	given := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" })
+	return strings.Join(given, between)
 }
 
 // Labelled puts a word before non-empty text.

@@ -1,9 +1,11 @@
 package termtext
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Grouped formats a number with commas between the thousands.
@@ -61,4 +63,49 @@ func Amount(n float64) string {
 		return text
 	}
 	return fmt.Sprintf("%.2f", n)
+}
+
+// UnknownTime replaces the time of a frame that was imported without one.
+const UnknownTime = "?"
+
+// Duration formats a duration with up to three digits, or in minutes and seconds from a
+// minute on.
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 9995*time.Millisecond:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d < 59950*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// Seconds is a duration as programs read it: a decimal number of seconds, exact to the
+// nanosecond. time.Duration.Seconds is not: of 5.347 s it makes 5.3469999999999995.
+type Seconds time.Duration
+
+// Float returns the number nearest to s.
+func (s Seconds) Float() float64 { return float64(s) / 1e9 }
+
+// String returns s without trailing zeros, such as 5.347.
+func (s Seconds) String() string { return string(s.Append(nil)) }
+
+// MarshalJSON returns s as a number.
+func (s Seconds) MarshalJSON() ([]byte, error) { return s.Append(nil), nil }
+
+// Append appends s to b.
+func (s Seconds) Append(b []byte) []byte {
+	ns := uint64(s)
+	if s < 0 {
+		b, ns = append(b, '-'), -ns
+	}
+	b = strconv.AppendUint(b, ns/1e9, 10)
+	if ns %= 1e9; ns > 0 {
+		b = bytes.TrimRight(fmt.Appendf(b, ".%09d", ns), "0")
+	}
+	return b
 }

@@ -1,6 +1,9 @@
 package termtext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Span is a part of a line in one style. It is clean.
 type Span struct {
@@ -56,6 +59,13 @@ func CutSpans(spans []Span, columns int) []Span {
 	return short
 }
 
+// FitSpans returns spans in exactly that many columns, one or more: cut as by CutSpans,
+// or padded with blanks.
+func FitSpans(spans []Span, columns int) []Span {
+	spans = slices.Clip(CutSpans(spans, columns))
+	return append(spans, Plain.Span(strings.Repeat(" ", max(columns-SpansWidth(spans), 0))))
+}
+
 // SpansWidth returns the width of spans in columns.
 func SpansWidth(spans []Span) int {
 	columns := 0
@@ -85,4 +95,43 @@ func Spans(line string) []Span {
 		line = after
 	}
 	return spans
+}
+
+// A Style is the parameters of the ECMA-48 sequence SGR.
+type Style string
+
+// The styles.
+const (
+	Plain   Style = ""
+	Bold    Style = "1"
+	Dim     Style = "2"
+	Reverse Style = "7"
+	Red     Style = "31"
+	Green   Style = "32"
+	Yellow  Style = "33"
+	Blue    Style = "94" // the bright one: the other is unreadable on black
+	Magenta Style = "35"
+	Cyan    Style = "36"
+	Azure   Style = "96" // the bright cyan
+)
+
+// The roles of styles: what a colour means, everywhere. No information is in the colour
+// alone.
+const (
+	Conversation = Green
+	Tools        = Cyan
+	Servers      = Azure  // called by an agent for a tool
+	Permission   = Yellow // also: waiting for somebody
+	Services     = Magenta
+	LifeCycle    = Blue
+	Failure      = Red
+	Repeats      = Dim // repeated from the lines above, or in order
+)
+
+// Paint returns text in a style, followed by a reset.
+func (s Style) Paint(text string) string {
+	if s == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// longestWord is how many bytes of a word Distance compares.
+// longestWord limits the bytes of a word that Distance compares.
 const longestWord = 64
 
 // Distance returns the number of letters to change to turn one word into another
@@ -62,4 +64,20 @@ func Near(word string, words []string) []string {
 		found = append(found, c.word)
 	}
 	return found
+}
+
+// Folds reports whether two characters are equal regardless of case.
+func Folds(r, c rune) bool {
+	if r == c {
+		return true
+	}
+	if r < utf8.RuneSelf && c < utf8.RuneSelf {
+		return r|0x20 == c|0x20 && 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		if f == c {
+			return true
+		}
+	}
+	return false
 }

@@ -28,7 +28,7 @@ func Pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(columns-Width(s), 0))
 }
 
-// Cut shortens one line of clean text to some columns, at least one. An ellipsis replaces
+// Cut shortens one line of clean text to some columns, one or more. An ellipsis replaces
 // what it cuts.
 func Cut(s string, columns int) string {
 	if within(s, columns) == len(s) {
@@ -37,8 +37,8 @@ func Cut(s string, columns int) string {
 	return strings.TrimRight(s[:within(s, columns-1)], " ") + "…"
 }
 
-// Head returns the beginning of one line of clean text that takes at most some columns, but
-// at least one character.
+// Head returns the beginning of one line of clean text that fits into some columns, but
+// never less than one character.
 func Head(s string, columns int) string {
 	n := within(s, columns)
 	if n == 0 {

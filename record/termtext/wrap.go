@@ -6,8 +6,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Wrap splits clean text into lines of at most some columns, between words if possible.
-// With 0 columns it keeps lines whole.
+// Wrap splits clean text into lines no wider than some columns, between words if
+// possible. With 0 columns it keeps lines whole.
 func Wrap(text string, columns int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Bounds of what a brief Trace remembers. The oldest is forgotten first.
+// Bounds on what a brief Trace remembers. It forgets the oldest first.
 const (
-	maxIDs      = 1 << 14 // entities known by an id, in all sessions
+	maxIDs      = 1 << 12 // entities known by an id, in all sessions
 	maxSessions = 1 << 12
 	maxText     = 1 << 10 // bytes of an id or a title; a longer id is hashed, a longer title is cut
-	maxParams   = 4 << 10 // bytes of a request's params that are kept to read its response
+	maxParams   = 4 << 10 // bytes of a request's params kept for reading its response
 )
 
-// A knownID is what a conversation knows an entity by.
+// A knownID is the id by which a conversation knows an entity.
 type knownID struct {
 	of  *Session
 	key entityKey
 	e   *Entity
 }
 
-// remember records that a conversation of a brief Trace knows an entity by an id, and
+// remember records the id by which a conversation of a brief Trace knows an entity, and
 // forgets the oldest if there are too many.
 func (t *Trace) remember(f *frame, key entityKey, e *Entity) {
 	if !t.Brief {

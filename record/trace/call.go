@@ -14,21 +14,21 @@ import (
 type Call struct {
 	Run       int             // index in Trace.Runs
 	Request   uint64          // Seq
-	Response  uint64          // Seq; 0 while there is none
+	Response  uint64          // Seq; 0 if there is none yet
 	Dir       wire.Direction  // of the request
 	ID        json.RawMessage // as sent
 	Method    string
-	Carries   string        // the method that it passes along a proxy chain; empty: none
+	Carries   string        // the method passed along a proxy chain; empty: none
 	Tool      string        // the tool that tools/call names (MCP)
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
-	Ended     time.Duration // 0 while there is no response
+	Ended     time.Duration // 0 until there is a response
 	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
 	Refused   bool          // the user rejected or declined what the call asked for
 	Cancelled bool          // its sender has cancelled it; it may still succeed
 	Sent      int64         // bytes of the request
-	Got       int64         // bytes of the response; 0 while there is none
+	Got       int64         // bytes of the response; 0 if there is none yet
 }
 
 // carries returns the method inside a message that a component of a proxy chain passes
@@ -40,8 +40,8 @@ func carries(f *frame) string {
 	return ""
 }
 
-// Name returns the name to show: the method, or for a message passed along a proxy chain a
-// sign and the method inside it.
+// Name returns the name to show: the method, or for a message passed along a proxy chain
+// a sign and the inner method.
 func (c *Call) Name() string {
 	a := dialect.Annotation{Method: c.Method, Update: c.Carries}
 	return a.Name()
@@ -75,7 +75,7 @@ func (t *Trace) Introductions() []*Call {
 	return list
 }
 
-// A pendingCall is an open call and what is needed to read its response.
+// A pendingCall is an open call with what is needed to read its response.
 type pendingCall struct {
 	*Call
 	id         string          // as in Call
@@ -87,7 +87,7 @@ type pendingCall struct {
 	tool       *Entity         // the tool call that the permission is for; nil: none
 	turn       *Turn           // the turn that the call, a prompt, began
 	during     *Turn           // the turn in which the agent sent it; nil: none
-	wait       wait            // for the client, the user or a command
+	wait       wait            // whether it is for the client, the user or a command
 }
 
 // beginCall opens the call of a request. A request with the id of one that is
@@ -107,11 +107,11 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 		Sent:    f.Size,
 	}, id: id, entry: f.entry}
 	switch {
-	case f.Does(answerNeedsRequest):
+	case f.role.Is(answerNeedsRequest):
 		if w.params = f.keep(f.params()); t.Brief && len(f.env.Params) <= maxParams {
 			w.params = bytes.Clone(f.env.Params)
 		}
-	case f.Does(dialect.CallsTool):
+	case f.role.Is(dialect.CallsTool):
 		w.Tool = strings.Clone(f.cut(f.params().Get("name").Text()))
 	}
 	if !t.Brief {
@@ -138,7 +138,7 @@ func (w *pendingCall) leave(f *frame, why End) {
 }
 
 // endCall closes the call that a response answers. If the request was not seen, it
-// returns a call of which at most the method is known.
+// returns a call with nothing but perhaps the method.
 func (t *Trace) endCall(f *frame) *pendingCall {
 	w := t.pending.Answer(f.Dir, f.Stream, f.env.ID)
 	if w == nil {
@@ -149,8 +149,8 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 	return w
 }
 
-// cancelRequest marks the call that a $/cancel_request of ACP or a
-// notifications/cancelled of MCP names. Either side names a request of its own.
+// cancelRequest marks the call named by a $/cancel_request of ACP or a
+// notifications/cancelled of MCP. Each side names its own requests.
 func (t *Trace) cancelRequest(f *frame) {
 	w := t.pending.Find(f.Dir, f.Stream, []byte(f.params().Get("requestId").Raw()))
 	if w == nil {
@@ -179,7 +179,7 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 	}
 }
 
-// answerNeedsRequest are the roles of methods whose response makes sense only together
+// answerNeedsRequest has the roles of methods whose response makes sense only together
 // with the request.
 const answerNeedsRequest = dialect.Opens | dialect.SetsMode | dialect.SetsModel |
 	dialect.StartsCommand | dialect.ReadsOutput | dialect.AwaitsExit | dialect.ReleasesTerminal

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Compaction is one time that the agent condenses its memory of the session.
+// A Compaction is one occasion on which the agent condensed its memory of the session.
 type Compaction struct {
 	ID      string            `json:"compactionId"`
 	Status  string            `json:"status,omitzero"`   // in_progress, completed, failed, cancelled

@@ -17,14 +17,14 @@ import (
 type Conversation struct {
 	Turns    []*Turn   `json:"turns"`
 	Entities []*Entity `json:"entities"` // in the order in which they began
-	State    State     `json:"state"`    // as it is now
+	State    State     `json:"state"`    // current state
 	Changed  *Entity   `json:"-"`        // what a frame last began or changed; nil: nothing yet
 
 	byID    map[entityKey]*Entity   // the newest with each id
 	earlier map[entityKey][]*Entity // terminals whose id now belongs to another, in order
 	growing *Entity                 // the message that a chunk without an id continues
 	tools   map[*Entity]bool        // tool calls that are open on this tape
-	some    bool                    // an entity was added, even if it is gone
+	some    bool                    // an entity was added, even if it has been removed since
 	turns   turnState
 	history historyState
 	clock   *clock // of the newest tape; nil: no turn has begun on it
@@ -61,13 +61,13 @@ type entityKey struct {
 	id   string
 }
 
-// A historyState says whether the agent is repeating the history. The repetition
-// lasts from the load to the next prompt, because many agents answer the load
-// before they have sent all of it. If the client prompts before the load is
-// answered, it lasts until the answer.
+// A historyState says whether the agent is repeating the history. The repetition lasts
+// from the load to the next prompt, because many agents answer the load before they have
+// sent everything. If the client prompts before the load is answered, it lasts until the
+// answer.
 type historyState struct {
 	repeated   bool // updates repeat the history
-	known      bool // the history was known before
+	known      bool // the history was already known
 	unanswered bool // the load has no answer yet; prompts wait for it
 }
 
@@ -127,7 +127,7 @@ func (c *Conversation) isEarlier(e *Entity) bool {
 	return e.Turn != c.turns.current || e.section != c.turns.section
 }
 
-// find returns the newest entity with the id, nil if there is none on this tape.
+// find returns the newest entity with the id, or nil if there is none on this tape.
 func (c *Conversation) find(f *frame, kind, id string) *Entity {
 	return c.findUnless(f, kind, id, nil)
 }
@@ -145,7 +145,7 @@ func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entit
 	return e
 }
 
-// addAs puts an entity at the end, where find finds it by its id.
+// addAs puts an entity at the end and registers its id for find.
 func (c *Conversation) addAs(f *frame, kind, id string, e *Entity) *Entity {
 	c.add(f, e)
 	c.index(f, kind, id, e)
@@ -193,7 +193,7 @@ func (c *Conversation) firstPrompt() string {
 // update applies a session/update.
 func (s *Session) update(f *frame) {
 	c := &s.Conversation
-	u := f.params().Get("update")
+	u := f.env.Params.Get("update")
 	if c.State.update(f, u) {
 		switch f.Update {
 		case "session_info_update":
@@ -260,5 +260,5 @@ func (s *Session) update(f *frame) {
 // An Other is an update of an unknown kind.
 type Other struct {
 	Update string          `json:"update"`        // its sessionUpdate; empty if it has none
-	Raw    json.RawMessage `json:"raw,omitempty"` // the update as it came
+	Raw    json.RawMessage `json:"raw,omitempty"` // the update as received
 }

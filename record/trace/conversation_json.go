@@ -2,22 +2,15 @@ package trace
 
 import (
 	"encoding/json"
-	"strconv"
-	"time"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A conversation is exported as {turns, entities, state}. Names are those of
 // the protocol where it has one. Times are seconds since the tape began, as in
 // the portable form of a tape; first, last, prompt, end, request and response
 // are numbers of frames.
-
-// seconds is a time as it is exported.
-type seconds time.Duration
-
-func (s seconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
-}
 
 // MarshalJSON returns {turns, entities, state}.
 func (c *Conversation) MarshalJSON() ([]byte, error) {
@@ -42,11 +35,11 @@ func array[T any](list []T) []T {
 func (t *Turn) MarshalJSON() ([]byte, error) {
 	type plain Turn
 	return json.Marshal(struct {
-		Began       seconds `json:"began"`
-		Ended       seconds `json:"ended"`
-		FirstOutput seconds `json:"firstOutput,omitzero"`
+		Began       termtext.Seconds `json:"began"`
+		Ended       termtext.Seconds `json:"ended"`
+		FirstOutput termtext.Seconds `json:"firstOutput,omitzero"`
 		*plain
-	}{seconds(t.Began), seconds(t.Ended), seconds(t.FirstOutput), (*plain)(t)})
+	}{termtext.Seconds(t.Began), termtext.Seconds(t.Ended), termtext.Seconds(t.FirstOutput), (*plain)(t)})
 }
 
 // MarshalJSON returns {began, ended, run, first, last, turn, replayed?} and one
@@ -55,10 +48,10 @@ func (t *Turn) MarshalJSON() ([]byte, error) {
 func (e *Entity) MarshalJSON() ([]byte, error) {
 	type plain Entity
 	return json.Marshal(struct {
-		Began seconds `json:"began"`
-		Ended seconds `json:"ended"`
+		Began termtext.Seconds `json:"began"`
+		Ended termtext.Seconds `json:"ended"`
 		*plain
-	}{seconds(e.Began), seconds(e.Ended), (*plain)(e)})
+	}{termtext.Seconds(e.Began), termtext.Seconds(e.Ended), (*plain)(e)})
 }
 
 // MarshalJSON returns {role, messageId?, text, blocks, _meta?}.
@@ -76,10 +69,10 @@ func (p *Permission) MarshalJSON() ([]byte, error) {
 	type plain Permission
 	return json.Marshal(struct {
 		*plain
-		Asked    seconds  `json:"asked"`
-		Answered seconds  `json:"answered,omitzero"`
-		Options  []Option `json:"options"`
-	}{(*plain)(p), seconds(p.Asked), seconds(p.Answered), array(p.Options)})
+		Asked    termtext.Seconds `json:"asked"`
+		Answered termtext.Seconds `json:"answered,omitzero"`
+		Options  []Option         `json:"options"`
+	}{(*plain)(p), termtext.Seconds(p.Asked), termtext.Seconds(p.Answered), array(p.Options)})
 }
 
 // MarshalJSON returns {terminalId, command, output, exitStatus?, …}. Output

@@ -11,14 +11,15 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Text says how a conversation is formatted as text.
+// Text says how to format a conversation as text.
 type Text struct {
 	Width  int         // columns; 0: lines are not wrapped
 	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
 	Color  bool        // with ANSI colours
-	Starts []time.Time // when each tape began, to show times of day; otherwise times count from there
+	Starts []time.Time // when each tape began, for times of day; if missing, times count from there
 
-	// Below returns further lines about an entity, as clean text. nil: there are none.
+	// Below returns further lines about an entity, as clean text, or nil if there are
+	// none.
 	Below func(e *Entity) []termtext.Span
 }
 
@@ -27,7 +28,7 @@ type Text struct {
 func WriteText(w io.Writer, c *Conversation, form Text) error {
 	b := bufio.NewWriter(w)
 	p := printer{Text: form, w: b, c: c, shown: c.OwnTerminals()}
-	ended := 0 // turns whose end is written
+	ended := 0 // turns whose end has been written
 	for _, e := range c.Entities {
 		if p.hidden(e) {
 			continue
@@ -55,7 +56,7 @@ type printer struct {
 	begun bool               // something is written
 }
 
-// hidden reports whether e is not shown at its own place.
+// hidden reports whether e is not shown in its own place.
 func (p *printer) hidden(e *Entity) bool {
 	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && len(e.Message.Blocks) == 0
 }
@@ -131,7 +132,7 @@ func (p *printer) inner(indent string) int {
 	return max(1, p.Width-len(indent))
 }
 
-// fit cuts a line to the width that is left.
+// fit cuts a line to the remaining width.
 func (p *printer) fit(indent, line string) string {
 	if p.Width <= 0 {
 		return line
@@ -142,7 +143,7 @@ func (p *printer) fit(indent, line string) string {
 // excerpt writes the first lines, each cut to the width.
 func (p *printer) excerpt(indent string, lines []string, look func(line string) termtext.Style) {
 	rest := 0
-	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line takes no more room than saying so
+	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line takes no more room than a note about it
 		rest = len(lines) - p.Lines
 		lines = lines[:p.Lines]
 	}

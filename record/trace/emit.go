@@ -2,6 +2,7 @@ package trace
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -11,7 +12,7 @@ import (
 type life struct {
 	events []Event
 	since  Span       // of the connection
-	begun  bool       // a frame has come
+	begun  bool       // a frame has arrived
 	ended  bool       // End was called
 	exit   *wire.Exit // of the agent; nil: not seen
 	died   bool       // it failed, or ended before its client wanted it to
@@ -19,12 +20,15 @@ type life struct {
 }
 
 // Events returns what began, changed or ended with the last frame added, or with End or
-// Next. A part of something begins after it and ends before it. The list is valid until the
+// Next. A part begins after the whole and ends before it. The list is valid until the
 // next call of Add, End or Next.
 func (t *Trace) Events() []Event { return t.events }
 
-// End emits the end of everything still open on the tape, which gets no more frames. Except
-// for Turn.Outcome, what the Trace says of it, such as Turn.Open, stays as it is.
+// Now returns the time of the last frame of the tape.
+func (t *Trace) Now() time.Duration { return t.since.Ended }
+
+// End marks the tape as finished and emits the end of everything still open on it. Except
+// for Turn.Outcome, what the Trace says about it, such as Turn.Open, stays as it is.
 func (t *Trace) End() {
 	t.events = t.events[:0]
 	if !t.begun || t.ended {
@@ -59,6 +63,8 @@ func (t *Trace) endCalls() {
 // left returns the outcome of what is open at the end of the tape.
 func (t *Trace) left() dialect.Outcome {
 	switch {
+	case t.exit == nil && t.Live:
+		return dialect.Outcome{How: dialect.Running}
 	case t.exit == nil:
 		return dialect.Outcome{How: dialect.CutOff}
 	case t.died:
@@ -86,7 +92,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 	c.tools, c.turns.open, s.live = nil, nil, false
 }
 
-// note accounts for the next frame, whatever its kind.
+// note accounts for the next frame of any kind.
 func (t *Trace) note(f *dialect.Frame) {
 	t.events = t.events[:0]
 	here := Span{Run: len(t.Runs) - 1, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
@@ -193,12 +199,13 @@ func (s *Session) turnEnded(f *frame, t *Turn) Event {
 func (s *Session) toolEvent(e *Entity, p Phase) Event {
 	ev := Event{
 		Kind: ToolCallEvent, Phase: p, Reason: e.ToolCall.Status, ID: e.ToolCall.ID, SessionID: s.ID, InTurn: e.Turn, Repeated: e.Replayed,
-		Session: s, ToolCall: e,
+		Cancelled: e.ToolCall.Cancelled,
+		Session:   s, ToolCall: e,
 	}
 	return ev.about(&e.Span)
 }
 
-// toolStatus emits that a tool call began or changed its status.
+// toolStatus emits that a tool call began or changed status.
 func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	c, status := &s.Conversation, e.ToolCall.Status
 	if begun {
@@ -210,7 +217,7 @@ func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	switch {
 	case e.ToolCall.Finished():
 		c.closeTool(f, e)
-		f.emit(s.toolEvent(e, Ended).as(toolEnds[status], status))
+		f.emit(s.toolEvent(e, Ended).as(toolEnds[e.ToolCall.State()], status))
 	case !begun:
 		c.openTool(f, e)
 		f.emit(s.toolEvent(e, Changed))

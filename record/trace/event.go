@@ -7,13 +7,13 @@ import (
 )
 
 // An Event says that something began, changed or ended with a frame. A late update may
-// change something that has ended: its last Ended counts.
+// change something that has ended: then its last Ended counts.
 //
 // Events are about the same thing if they have the same Kind, Run, First and Entry.
 type Event struct {
 	Kind  Kind
 	Phase Phase
-	End   End // how it ended; only of Ended
+	End   End // how it ended; only for Ended
 
 	// Reason is the protocol's word for it: the stop reason of a turn, the code of an
 	// error, the status of a tool call, the outcome of a permission, the method that opened
@@ -24,7 +24,7 @@ type Event struct {
 	First   uint64        // Seq of the frame with which it began
 	Entry   int           // index of the message in that frame, if that is a batch
 	Began   time.Duration // when it began, since the tape began
-	Seq     uint64        // Seq of the frame with which the event happened; the last one of the tape for StillOpen
+	Seq     uint64        // Seq of the frame with which the event happened; for StillOpen, the last one of the tape
 	At      time.Duration // when the event happened, since the tape began
 	Untimed bool          // one of these times is unknown
 
@@ -36,7 +36,7 @@ type Event struct {
 	Cancelled bool           // it was cancelled; it may still succeed
 	Repeated  bool           // part of the history that the agent repeats after a load
 
-	// What the event is about. These belong to the Trace and keep changing.
+	// The subject of the event. These belong to the Trace and keep changing.
 	Session    *Session    // nil for the connection and its calls
 	Turn       *Turn       // of a turn
 	Call       *Call       // of a call
@@ -50,7 +50,7 @@ type Kind uint8
 // The kinds. A prompt is a turn and a call; a permission is a call too.
 const (
 	ConnectionEvent Kind = iota // from the first frame of a tape to its end
-	SessionEvent                // on one tape: from the first frame that proves it until it is closed, deleted, or unknown to the agent
+	SessionEvent                // on one tape: from the first frame that proves it until it is closed, deleted, or reported unknown by the agent
 	TurnEvent
 	CallEvent
 	ToolCallEvent
@@ -80,16 +80,19 @@ type End uint8
 
 // The ends.
 const (
-	NoEnd      End = iota // it goes on
+	NoEnd      End = iota // it continues
 	Completed             // without an error
 	Failed                // with an error
 	Cancelled             // its end says that it was cancelled
 	Unfinished            // a tool call that was open when its turn ended
-	Replaced              // a call whose id a later call took
-	StillOpen             // not at all: it was open when the tape ended
+	Replaced              // a call whose id a later call reused
+	StillOpen             // not at all: it was still open when the tape ended
 	Forgotten             // unknown: more was open than a Trace remembers
 )
 
 var endNames = [...]string{"", "completed", "failed", "cancelled", "unfinished", "replaced", "still open", "forgotten"}
+
+// Known reports whether something ended properly, so that its duration is known.
+func (e End) Known() bool { return e == Completed || e == Failed || e == Cancelled }
 
 func (e End) String() string { return wire.Name(endNames[:], uint8(e)) }

@@ -107,7 +107,7 @@ func TestEvents(t *testing.T) {
 			8 tool call ended c pending unfinished since 6 turn 1 asked to end
 			8 turn ended -32603 failed since 5 turn 1 asked to end
 			8 call ended session/prompt 2 -32603 failed since 5 asked to end
-			9 tool call ended c failed failed since 6 turn 1
+			9 tool call ended c failed cancelled since 6 turn 1 asked to end
 			9 session ended still open since 4
 			9 connection ended still open since 1`},
 		{"still open, and an id that is used again", v1 + prompt("2", "hi") + update(toolCall) + ask("7", `"toolCall":{"toolCallId":"c"}`) +

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Role says whose message it is.
+// A Role says who a message is from.
 type Role string
 
 // The roles.
@@ -26,7 +26,7 @@ type Message struct {
 	Blocks    []json.RawMessage `json:"blocks"`             // content blocks; plain text that came in chunks is one block
 	Meta      json.RawMessage   `json:"_meta,omitempty"`    // _meta of the whole message; nil if there is none
 
-	joined bool // the last block is text that still grows
+	joined bool // the last block is text that may still grow
 	size   int  // of a user message: length of its text in UTF-16, which a divided surrogate pair does not change
 }
 
@@ -66,9 +66,9 @@ func (c *Conversation) replaceMessage(f *frame, role Role, u wire.Value) {
 	f.setRaw(&m.Meta, u.Get("_meta"))
 }
 
-// message returns the message that an update belongs to. Chunks without an id
-// belong to the same message as long as nothing but chunks of the same role comes.
-// In version 1 agents reuse ids in later turns.
+// message returns the message that an update belongs to. Chunks without an id belong to
+// the same message until anything but a chunk of the same role arrives. In version 1
+// agents reuse ids in later turns.
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
 		if e := c.growing; e != nil && e.Message.Role == role {
@@ -91,9 +91,8 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	return e
 }
 
-// isOverMessage reports whether a message is complete, so that its id is being
-// reused. In a repeated history a message of the user is complete as soon as
-// anything else comes.
+// isOverMessage reports whether a message is complete, so that its id is being reused. In
+// a repeated history a user message is complete as soon as anything else arrives.
 func (c *Conversation) isOverMessage(e *Entity) bool {
 	if e.Message.Role == User && e.Replayed {
 		return c.Changed != e
@@ -132,9 +131,9 @@ func (c *Conversation) userUpdate(f *frame, u wire.Value) {
 	}
 }
 
-// report applies a user message of version 2. A message with a new id is the oldest prompt
-// not reported yet, and report moves that prompt here. The agent decides the content, order
-// and ids of the user messages in the history.
+// report applies a user message of version 2. A message with a new id is the oldest
+// prompt not yet reported, and report moves that prompt here. The agent decides the
+// content, order and ids of the user messages in the history.
 func (c *Conversation) report(f *frame, u wire.Value) {
 	id := u.Get("messageId").Text()
 	chunk := f.Update == "user_message_chunk"
@@ -155,8 +154,8 @@ func (c *Conversation) report(f *frame, u wire.Value) {
 	}
 }
 
-// dropEcho removes e if it merely repeats the prompt of the turn, as some agents of
-// version 1 do before they begin to work. The prompt takes over its id.
+// dropEcho removes e if it merely repeats the turn's prompt, as some version 1 agents do
+// before starting to work. The prompt inherits its id.
 func (c *Conversation) dropEcho(f *frame, e *Entity) {
 	if t := c.working(); t == nil || t.Output != 0 {
 		return
@@ -175,7 +174,7 @@ func (c *Conversation) dropEcho(f *frame, e *Entity) {
 	}
 }
 
-// name gives a prompt the id under which the agent reports it.
+// name assigns a prompt the id under which the agent reports it.
 func (c *Conversation) name(f *frame, prompt *Entity, id string) {
 	prompt.Message.MessageID = strings.Clone(f.clip(id))
 	c.index(f, messageKind(f, User), prompt.Message.MessageID, prompt)

@@ -64,6 +64,9 @@ func (f *frame) cleared(v wire.Value) bool { return f.nullClears() && isNull(v) 
 // isNull distinguishes null from an absent field, which has the same Type.
 func isNull(v wire.Value) bool { return v.IsNull() && v.Exists() }
 
+// A block of plain text is its text between these.
+const blockHead, blockTail = `{"type":"text","text":"`, `"}`
+
 // joinBlock appends a content block to list. Consecutive chunks of plain text are
 // joined into one block; joined says whether the last block is such a block.
 // The text is joined as JSON, because a chunk may end between the two escapes
@@ -72,7 +75,6 @@ func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block wire.Value
 	if f.trace.Brief {
 		return list
 	}
-	const head, tail = `{"type":"text","text":"`, `"}`
 	text, plain := plainText(block)
 	plain = plain && f.complete(block)
 	switch {
@@ -85,16 +87,21 @@ func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block wire.Value
 		return list
 	case *joined:
 		last := &list[len(list)-1]
-		*last = append(append((*last)[:len(*last)-len(tail)], text...), tail...)
+		*last = append(append((*last)[:len(*last)-len(blockTail)], text...), blockTail...)
 		return list
 	}
 	*joined = true
-	return append(list, json.RawMessage(head+text+tail))
+	return append(list, json.RawMessage(blockHead+text+blockTail))
 }
 
 // plainText returns the text of a block that has a type and a text and nothing
 // else, as JSON without the quotes.
 func plainText(block wire.Value) (string, bool) {
+	if text, ok := strings.CutPrefix(block.Raw(), blockHead); ok { // as most agents write it
+		if text, ok = strings.CutSuffix(text, blockTail); ok && strings.IndexByte(text, '"') < 0 {
+			return text, true
+		}
+	}
 	if !block.IsObject() {
 		return "", false
 	}

@@ -9,18 +9,18 @@ import (
 // A Permission is a question to the user, and what was chosen.
 type Permission struct {
 	Request     uint64        `json:"request"`           // Seq of the session/request_permission
-	Response    uint64        `json:"response,omitzero"` // Seq of the answer; 0 while there is none
+	Response    uint64        `json:"response,omitzero"` // Seq of the answer; 0 if there is none yet
 	Asked       time.Duration `json:"asked"`
 	Answered    time.Duration `json:"answered,omitzero"`
 	Title       string        `json:"title,omitzero"`       // version 2
 	Description string        `json:"description,omitzero"` // version 2
 	Command     string        `json:"command,omitzero"`     // version 2: a command that is not a tool call
 	Options     []Option      `json:"options"`
-	Outcome     string        `json:"outcome,omitzero"` // selected, cancelled, or another word of the client's; failed for an error; empty: not answered
+	Outcome     string        `json:"outcome,omitzero"` // selected, cancelled, or another word used by the client; failed for an error; empty: not answered
 	Chosen      string        `json:"chosen,omitzero"`  // the option's id
 }
 
-// An Option is one of the answers offered.
+// An Option is one of the offered answers.
 type Option struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -63,10 +63,10 @@ func Permissions(entities []*Entity) map[uint64]*Permission {
 	return all
 }
 
-// ask applies a session/request_permission. The request carries a patch of a tool call, and
-// in version 1 it is often the first frame of that call. An agent never asks for a call
-// that is over, so a patch with the id of such a call begins a new one. call is nil if the
-// permission is for something other than a tool call.
+// ask applies a session/request_permission. The request carries a patch of a tool call,
+// and in version 1 it is often the first frame about that call. An agent never asks for a
+// call that has ended, so a patch with the id of such a call begins a new one. call is
+// nil if the permission is for something other than a tool call.
 func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	params := f.params()
 	p = &Permission{Request: f.Seq, Asked: f.At}

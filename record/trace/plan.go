@@ -32,7 +32,7 @@ func (p *Plan) Entries() []PlanEntry {
 	return entries
 }
 
-// plan applies the plan of version 1. Chunks after it continue the message before it.
+// plan applies the plan of version 1. Later chunks continue the preceding message.
 func (c *Conversation) plan(f *frame, u wire.Value) {
 	e := c.findUnless(f, "plan", "", c.isEarlier)
 	if e == nil {

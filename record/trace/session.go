@@ -12,13 +12,13 @@ import (
 // several tapes.
 type Session struct {
 	ID      string
-	Opened  string // the method that opened it first, such as session/new; empty: not on these tapes
+	Opened  string // the method that first opened it, such as session/new; empty: not on these tapes
 	Parent  string // of a fork: the session it came from
 	Cwd     string // working directory
-	Title   string // the agent's, else the first line of the first prompt, cut to 80 characters
+	Title   string // the agent's, or else the first line of the first prompt, cut to 80 characters
 	Frames  int
 	Spans   []Span // one for each tape that has frames of it
-	Closed  bool   // closed, and not opened again
+	Closed  bool   // closed, and not reopened
 	Deleted bool
 	Lost    bool // the agent said that it does not know the session
 
@@ -28,7 +28,7 @@ type Session struct {
 	known       bool // it is in Trace.Sessions
 	since       Span // on the newest tape
 	live        bool // it began on the newest tape and has not ended
-	over        bool // it ended on the newest tape and was not opened again
+	over        bool // it ended on the newest tape and was not reopened
 	agentTitled bool
 }
 
@@ -70,7 +70,7 @@ func (s *Session) begin(f *frame) {
 	f.emit(s.event(Began))
 }
 
-// end notes that the session cannot be used any more.
+// end notes that the session can no longer be used.
 func (s *Session) end(f *frame, end End, method string) {
 	if s.live {
 		s.live, s.over = false, true
@@ -166,8 +166,8 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 	}
 }
 
-// retitle applies the title of a session_info_update. If that is empty, the first prompt is
-// the title again.
+// retitle applies the title of a session_info_update. If that is empty, the first prompt
+// becomes the title again.
 func (s *Session) retitle(title string) {
 	switch {
 	case title != "":

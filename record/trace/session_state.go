@@ -23,13 +23,13 @@ type State struct {
 	ModelOption string `json:"-"` // the value of the first option of category model (ACP, "Session Config Options")
 }
 
-// Usage is how much of the model's context is used.
+// Usage says how much of the model's context is used.
 type Usage struct {
 	Used uint64          `json:"used"` // tokens
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported Cost   `json:"-"` // the last valid Cost that was reported, counted since the session began
+	Reported Cost   `json:"-"` // the last valid Cost reported, since the session began
 	Peak     uint64 `json:"-"` // the highest Used
 }
 

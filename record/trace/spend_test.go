@@ -41,6 +41,12 @@ func TestSpend(t *testing.T) {
 		{"a question that is never answered", v1 + "@0s\n" + prompt("2", "hi") + ask("0", permission) + "@1s\n" + cancel + reply("2", `{"stopReason":"cancelled"}`) +
 			"@2s\n" + prompt("3", "ho") + "@4s\n" + ask("1", permission) + "@5s\n" + answer("1", chose) + "@6s\n" + answer("0", chose) + "@7s\n" + reply("3", ended),
 			"user 1s; user 1s, tool 2s, agent 2s"},
+		{"a question that is never answered, of a turn that is cancelled and ends late", v1 + "@0s\n" + prompt("2", "hi") + ask("0", permission) + "@1s\n" + cancel +
+			"@1500ms\n" + prompt("3", "ho") + "@3500ms\n" + reply("2", `{"stopReason":"cancelled"}`) + "@8500ms\n" + reply("3", ended),
+			"user 1.5s, agent 2s; agent 7s"},
+		{"a question that is open when the next prompt is queued", v1 + "@0s\n" + prompt("2", "hi") + ask("0", permission) +
+			"@1s\n" + prompt("3", "ho") + "@3s\n" + answer("0", chose) + reply("2", ended) + "@4s\n" + reply("3", ended),
+			"user 3s; user 2s, agent 1s"},
 		{"a question whose id is used again", v1 + "@0s\n" + prompt("2", "hi") + ask("0", permission) + "@1s\n" + asks("0", "fs/read_text_file") +
 			"@3s\n" + answer("0", "{}") + "@4s\n" + reply("2", ended), "user 1s, client 2s, tool 1s"},
 		{"a call that goes on late", v1 + "@0s\n" + prompt("2", "hi") + toolUpdate("c", "pending") + "@1s\n" + reply("2", ended) + "@2s\n" + toolUpdate("c", "in_progress") +

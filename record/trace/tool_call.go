@@ -24,6 +24,7 @@ type ToolCall struct {
 	RawInput    json.RawMessage   `json:"rawInput,omitempty"`
 	RawOutput   json.RawMessage   `json:"rawOutput,omitempty"`
 	Meta        json.RawMessage   `json:"_meta,omitempty"`
+	Cancelled   bool              `json:"cancelled,omitzero"`   // it failed because the client had cancelled the turn
 	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, without a tool_call
 	Permissions []*Permission     `json:"permissions,omitempty"`
 }
@@ -33,10 +34,23 @@ func (t *ToolCall) Finished() bool {
 	return dialect.IsFinal(t.Status)
 }
 
+// Failed reports whether the call has failed, and not because the client had cancelled the
+// turn.
+func (t *ToolCall) Failed() bool { return t.Status == "failed" && !t.Cancelled }
+
+// State returns the status, or cancelled if the call failed because the client had
+// cancelled the turn.
+func (t *ToolCall) State() string {
+	if t.Cancelled {
+		return "cancelled"
+	}
+	return t.Status
+}
+
 // toolCall applies a tool_call or a tool_call_update. A tool_call whose id belongs to a
 // call that has ended, or to one of an earlier turn, announces a new call: many agents
-// start counting again in each turn. A tool_call_update belongs to the newest call with its
-// id.
+// restart their numbering in each turn. A tool_call_update belongs to the newest call
+// with its id.
 func (c *Conversation) toolCall(f *frame, u wire.Value) {
 	var another func(e *Entity) bool
 	if f.Update == "tool_call" {
@@ -51,8 +65,8 @@ func (c *Conversation) toolCall(f *frame, u wire.Value) {
 	}
 }
 
-// isOver reports whether the call has finished or is of an earlier turn, so that it can
-// only get updates.
+// isOver reports whether the call has finished or belongs to an earlier turn, so that it
+// can only get updates.
 func (c *Conversation) isOver(e *Entity) bool { return e.ToolCall.Finished() || c.isEarlier(e) }
 
 // patchToolCall applies the fields of u, which may be an update or part of a permission
@@ -97,6 +111,7 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 		}
 		return true
 	})
+	t.Cancelled = t.Status == "failed" && (f.Events.Has(dialect.CallCancelled) || t.Cancelled && before == t.Status)
 	f.session.toolStatus(f, e, begun, before)
 	return e
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,22 +13,16 @@ import (
 func (p *printer) toolCall(e *Entity) {
 	t := e.ToolCall
 	s := termtext.Tools
-	if t.Status == "failed" {
+	if t.Failed() {
 		s = termtext.Failure
 	}
-	title := t.Title
-	if title == "" {
-		title = t.Name
-	}
-	if title == "" {
-		title = t.ID
-	}
+	title := cmp.Or(t.Title, t.Name, t.ID)
 	what := oneLine(title)
 	if t.Kind != "" {
 		what = join(t.Kind, "·", title)
 	}
 	if t.Status != "" {
-		what += " [" + oneLine(t.Status)
+		what += " [" + oneLine(t.State())
 		if t.Finished() && e.First != e.Last {
 			what += e.took()
 		}

@@ -18,9 +18,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Trace is what happened on a tape, or on several tapes in succession. The zero
-// value is ready to use. Its contents may be read between two calls of Add, and
-// change with the next one. It is not safe for concurrent use.
+// A Trace is what happened on a tape, or on several tapes in succession. The zero value
+// is ready to use. Its contents may be read between calls of Add, and change with the
+// next one. It is not safe for concurrent use.
 type Trace struct {
 	// Side is the point of view. It must not change after the first Add.
 	Side Side
@@ -29,6 +29,10 @@ type Trace struct {
 	// Entities stay empty, and its memory is bounded. It must not change after the first
 	// Add.
 	Brief bool
+
+	// Live says that the current tape is still being recorded: whatever is open when End
+	// or Next is called continues. Next clears it.
+	Live bool
 
 	Runs     []dialect.Connection // one for each tape
 	Calls    []*Call              // in the order of their requests
@@ -42,8 +46,8 @@ type Trace struct {
 	life
 }
 
-// A Side is the end of the connection whose view the Trace takes. The two views differ only
-// in frames that acptap itself made, changed or withheld.
+// A Side is the end of the connection whose view the Trace takes. The two views differ
+// only in frames that acptap itself made, changed or withheld.
 type Side uint8
 
 // The sides.
@@ -88,12 +92,12 @@ func (s *Span) extend(f *frame) {
 	s.Last, s.Ended, s.Untimed = f.Seq, f.At, s.Untimed || f.Untimed
 }
 
-// Next ends the current tape and begins another. Ids of requests and entities start anew;
-// sessions continue. c is what is known of the connection so far, possibly nothing. A Trace
-// of a single tape need not call it.
+// Next ends the current tape and begins another. Ids of requests and entities start over;
+// sessions continue. c is what is known about the connection so far, possibly nothing. A
+// Trace of a single tape need not call it.
 func (t *Trace) Next(c dialect.Connection) {
 	t.End()
-	t.life = life{events: t.events}
+	t.life, t.Live = life{events: t.events}, false
 	t.Runs = append(t.Runs, c)
 	t.tracker = dialect.NewTracker(c.Protocol)
 	t.pending = dialect.OpenRequests[*pendingCall]{}
@@ -102,7 +106,7 @@ func (t *Trace) Next(c dialect.Connection) {
 	}
 }
 
-// Add takes the next frame of the tape, with its bytes. It keeps no part of f.
+// Add handles the next frame of the tape, with its bytes. It keeps no part of f.
 func (t *Trace) Add(f *dialect.Frame) {
 	if len(t.Runs) == 0 {
 		t.Next(dialect.Connection{})
@@ -121,8 +125,8 @@ func (t *Trace) Add(f *dialect.Frame) {
 }
 
 func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
-	f := frame{Frame: raw, trace: t, run: len(t.Runs) - 1, entry: entry, env: e}
-	if f.Does(dialect.Initializes | dialect.Discovers) {
+	f := frame{Frame: raw, trace: t, run: len(t.Runs) - 1, entry: entry, env: e, role: dialect.RoleOf(dialect.AnyProtocol, raw.Method)}
+	if f.role.Is(dialect.Initializes | dialect.Discovers) {
 		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
 			if c.Proposal == dialect.NoProposal {
@@ -154,7 +158,7 @@ func (t *Trace) request(f *frame) {
 	}
 	w.session = s
 	current := s.Conversation.working()
-	if current != nil && !f.Does(dialect.Prompts) {
+	if current != nil && !f.role.Is(dialect.Prompts) {
 		w.inTurn = current.Number
 	}
 	f.emit(w.event(Began))
@@ -169,7 +173,7 @@ func (t *Trace) request(f *frame) {
 	s.Conversation.historySent()
 	s.Conversation.output(f)
 	s.Conversation.asks(f, w)
-	if f.Does(dialect.AsksPermission) {
+	if f.role.Is(dialect.AsksPermission) {
 		w.permission, w.tool = s.Conversation.ask(f)
 		f.emit(w.permissionEvent(Began))
 	}
@@ -177,16 +181,15 @@ func (t *Trace) request(f *frame) {
 
 func (t *Trace) notification(f *frame) {
 	s := t.session(f.Session, f)
-	role := dialect.RoleOf(dialect.AnyProtocol, f.Method)
 	switch {
-	case role.Is(dialect.CancelsRequest):
+	case f.role.Is(dialect.CancelsRequest):
 		t.cancelRequest(f)
-	case role.Is(dialect.CancelsTurns):
+	case f.role.Is(dialect.CancelsTurns):
 		if s != nil && f.Dir == wire.ClientToAgent {
 			t.cancelTurns(f, s)
 		}
 	}
-	if s != nil && role.Is(dialect.TellsUpdate) && f.Dir == wire.AgentToClient {
+	if s != nil && f.role.Is(dialect.TellsUpdate) && f.Dir == wire.AgentToClient {
 		s.update(f)
 	}
 }
@@ -195,8 +198,8 @@ func (t *Trace) response(f *frame) {
 	w := t.endCall(f)
 	id := f.Session
 	if w.Session != "" {
-		// acptap may have changed the session's id on the way to the agent;
-		// this side knows the one in its own request.
+		// acptap may have changed the session's id on the way to the agent; this side
+		// knows the one in its own request.
 		id = w.Session
 	}
 	w.Session = id
@@ -218,6 +221,7 @@ type frame struct {
 	entry   int // index in a batch
 	dialect dialect.Dialect
 	env     wire.Envelope
+	role    dialect.Role // of its method
 }
 
 func (f *frame) params() wire.Value { return f.env.Params.Value() }

@@ -17,8 +17,8 @@ type Turn struct {
 	Span
 	Number      int             `json:"number"`               // in the session, from 1
 	Prompt      uint64          `json:"prompt"`               // Seq of the session/prompt
-	End         uint64          `json:"end,omitzero"`         // Seq of the frame that ended it; 0 while it is open
-	StopReason  string          `json:"stopReason,omitzero"`  // empty while it is open, and where the agent gave none
+	End         uint64          `json:"end,omitzero"`         // Seq of the frame that ended it; 0 while open
+	StopReason  string          `json:"stopReason,omitzero"`  // empty while open, and if the agent gave none
 	Error       json.RawMessage `json:"error,omitempty"`      // of the prompt's response; nil if there is none
 	Cancelled   bool            `json:"cancelled,omitzero"`   // the client cancelled it
 	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first message, thought, tool call, plan or request in it; 0: none yet
@@ -32,14 +32,14 @@ type Turn struct {
 	Work       Work            `json:"-"`
 	Usage      TurnUsage       `json:"-"`
 
-	accepted bool // version 2: the prompt was answered, but the work may go on
+	accepted bool // version 2: the prompt was answered, but the work may continue
 	meter
 }
 
 // Open reports whether the turn has no end yet.
 func (t *Turn) Open() bool { return t.End == 0 }
 
-// maxOpenTurns is how many open turns of a session are remembered.
+// maxOpenTurns limits the open turns of a session that are remembered.
 const maxOpenTurns = 1 << 12
 
 // A turnState says which turns are open.
@@ -65,10 +65,10 @@ func (c *Conversation) close(t *Turn) {
 	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
 }
 
-// working returns the current turn if it is open on this tape, else nil.
+// working returns the current turn if it is open on this tape, otherwise nil.
 func (c *Conversation) working() *Turn { return c.openTurn(c.turns.current) }
 
-// openTurn returns the turn of that number if it is open on this tape, else nil.
+// openTurn returns the turn of that number if it is open on this tape, otherwise nil.
 func (c *Conversation) openTurn(number int) *Turn {
 	for _, t := range c.turns.open {
 		if t.Number == number {
@@ -96,7 +96,7 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	if len(c.turns.open) == maxOpenTurns {
 		c.forget(f, c.turns.open[0])
 	}
-	c.start(f, t, len(c.turns.open) == 0)
+	c.start(f, t)
 	c.costs.begin(t, len(c.turns.open) == 0)
 	c.turns.open = append(c.turns.open, t)
 	f.emit(f.session.turnEvent(t, Began))
@@ -115,8 +115,8 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	return t
 }
 
-// output notes that the agent is working, and returns the current turn if it is open, else
-// nil.
+// output notes that the agent is working, and returns the current turn if it is open,
+// otherwise nil.
 func (c *Conversation) output(f *frame) *Turn {
 	t := c.working()
 	if t == nil || t.Output != 0 {
@@ -160,7 +160,7 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 }
 
 // endWork ends the turns whose prompts were accepted, because the agent is idle. If none
-// was, the agent has done the work before it answered, and endWork ends all open turns.
+// was, the agent has done the work before answering, and endWork ends all open turns.
 func (c *Conversation) endWork(f *frame, u wire.Value) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
@@ -173,7 +173,7 @@ func (c *Conversation) endWork(f *frame, u wire.Value) {
 	if accepted == nil {
 		accepted = sent
 	}
-	if len(accepted) == 1 { // of several at once, it is unknown whose the tokens are
+	if len(accepted) == 1 { // with several at once, it is unknown whose tokens these are
 		accepted[0].Usage.answered(u)
 	}
 	for _, t := range accepted {

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // TurnEnds reports each turn once, when everything about it is known: its cost may be
@@ -12,13 +13,17 @@ type TurnEnds struct {
 	sessions map[*Session]*turnEnds
 }
 
-// A TurnEnd is a turn that has ended or was left open, and how.
+// A TurnEnd is a turn that has ended, was left open, or continues, and how.
 type TurnEnd struct {
 	*Turn
 	Session *Session
 	How     End
-	Reason  string // as in Event
+	Reason  string        // as in Event
+	At      time.Duration // when it ended; of one without an end, the time of the tape's last frame
 }
+
+// Spend returns how the time of the turn was spent, up to At.
+func (t *TurnEnd) Spend() Spend { return t.Turn.Spend(t.At) }
 
 // turnEnds are the turns of a session.
 type turnEnds struct {
@@ -27,7 +32,7 @@ type turnEnds struct {
 	done *TurnEnd
 }
 
-// Observe takes an event, and returns the turns that cannot change any more: the one that
+// Observe handles an event, and returns the turns that can no longer change: the one that
 // ended last in the session, when another turn begins or ends there or the session ends;
 // and at once those that are StillOpen or Forgotten.
 func (t *TurnEnds) Observe(e *Event) []TurnEnd {
@@ -43,7 +48,7 @@ func (t *TurnEnds) Observe(e *Event) []TurnEnd {
 		t.sessions[e.Session] = s
 	}
 	if e.Kind == SessionEvent {
-		if len(t.sessions) > maxSessions {
+		if len(s.open) == 0 {
 			delete(t.sessions, e.Session)
 		}
 		return s.take()
@@ -65,7 +70,7 @@ func (s *turnEnds) end(e *Event) []TurnEnd {
 		return nil // it ends once more
 	}
 	s.open = slices.Delete(s.open, at, at+1)
-	over, end := s.take(), TurnEnd{e.Turn, e.Session, e.End, e.Reason}
+	over, end := s.take(), TurnEnd{e.Turn, e.Session, e.End, e.Reason, e.At}
 	if e.End == StillOpen || e.End == Forgotten {
 		return append(over, end)
 	}
@@ -73,7 +78,7 @@ func (s *turnEnds) end(e *Event) []TurnEnd {
 	return over
 }
 
-// take returns the turn that ended last, unless it was returned already.
+// take returns the turn that ended last, unless it was already returned.
 func (s *turnEnds) take() []TurnEnd {
 	if s.done == nil {
 		return nil
@@ -83,7 +88,7 @@ func (s *turnEnds) take() []TurnEnd {
 	return over
 }
 
-// Last returns the turn that began last in a session; nil: none is known.
+// Last returns the turn that began last in a session, or nil if none is known.
 func (t *TurnEnds) Last(of *Session) *Turn {
 	if s := t.sessions[of]; s != nil {
 		return s.last
@@ -91,12 +96,18 @@ func (t *TurnEnds) Last(of *Session) *Turn {
 	return nil
 }
 
-// End returns the turns that have ended but were not returned yet, in order.
-func (t *TurnEnds) End() []TurnEnd {
-	var over []TurnEnd
-	for _, s := range t.sessions {
-		over = append(over, s.take()...)
+// Rest returns the turns that Observe has not yet returned, in order: those that have
+// ended, and those that continue. now is the time of the tape's last frame.
+func (t *TurnEnds) Rest(now time.Duration) []TurnEnd {
+	var rest []TurnEnd
+	for of, s := range t.sessions {
+		if s.done != nil {
+			rest = append(rest, *s.done)
+		}
+		for _, turn := range s.open {
+			rest = append(rest, TurnEnd{Turn: turn, Session: of, At: now})
+		}
 	}
-	slices.SortFunc(over, func(a, b TurnEnd) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt)) })
-	return over
+	slices.SortFunc(rest, func(a, b TurnEnd) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt)) })
+	return rest
 }

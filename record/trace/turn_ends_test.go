@@ -32,7 +32,7 @@ func TestTurnEnds(t *testing.T) {
 			for _, e := range eventsOf(t, &trace.Trace{Brief: true}, tt.lines) {
 				note(ends.Observe(&e), e.Seq)
 			}
-			note(ends.End(), 0)
+			note(ends.Rest(0), 0)
 			if all := strings.Join(got, ", "); all != tt.want {
 				t.Errorf("got  %s\nwant %s", all, tt.want)
 			}

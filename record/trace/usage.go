@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -22,8 +23,8 @@ func (n Count) plus(o Count) Count {
 	return Count{min(n.N+o.N, maxCount), n.Given || o.Given}
 }
 
-// maxCount is the largest integer that all readers of JSON take exactly (RFC 8259,
-// section 6).
+// maxCount is the largest integer that all JSON readers handle exactly (RFC 8259, section
+// 6).
 const maxCount = 1<<53 - 1
 
 // Tokens are what a model has read and written, as the agent reports it: nothing is
@@ -37,12 +38,18 @@ type Tokens struct {
 	Total       Count `json:"total,omitzero"`
 }
 
+// counts returns all counts, in the order of tokenNames.
+func (t *Tokens) counts() [tokenKinds]*Count {
+	return [...]*Count{&t.Input, &t.Output, &t.Thought, &t.CachedRead, &t.CachedWrite, &t.Total}
+}
+
 // Plus adds what is given.
 func (t Tokens) Plus(o Tokens) Tokens {
-	return Tokens{
-		t.Input.plus(o.Input), t.Output.plus(o.Output), t.Thought.plus(o.Thought),
-		t.CachedRead.plus(o.CachedRead), t.CachedWrite.plus(o.CachedWrite), t.Total.plus(o.Total),
+	more := o.counts()
+	for i, n := range t.counts() {
+		*n = n.plus(*more[i])
 	}
+	return t
 }
 
 // all returns the total, or the sum of the parts if no total is given.
@@ -55,8 +62,12 @@ func (t Tokens) all() uint64 {
 
 // noLess reports whether no number of t is less than that of o.
 func (t Tokens) noLess(o Tokens) bool {
-	return t.Input.N >= o.Input.N && t.Output.N >= o.Output.N && t.Thought.N >= o.Thought.N &&
-		t.CachedRead.N >= o.CachedRead.N && t.CachedWrite.N >= o.CachedWrite.N && t.Total.N >= o.Total.N
+	for i, n := range o.counts() {
+		if t.counts()[i].N < n.N {
+			return false
+		}
+	}
+	return true
 }
 
 // tokenPlaces are where agents report the tokens of a turn, in the result of its prompt or,
@@ -73,34 +84,16 @@ var tokenPlaces = []string{
 const tokensOfRequest = "_meta.usage"
 
 // tokenNames are the names that numbers of tokens have in these places.
-var tokenNames = map[string]func(*Tokens) *Count{
-	"inputTokens":  (*Tokens).input, // schema of Usage
-	"input_tokens": (*Tokens).input, // Gemini CLI
-	"promptTokens": (*Tokens).input, // Qwen Code before it took the schema's names
-
-	"outputTokens":     (*Tokens).output, // schema
-	"output_tokens":    (*Tokens).output, // Gemini CLI
-	"completionTokens": (*Tokens).output, // Qwen Code
-
-	"thoughtTokens":         (*Tokens).thought, // schema
-	"reasoningOutputTokens": (*Tokens).thought, // codex-acp, claude-agent-acp
-	"reasoningTokens":       (*Tokens).thought, // Grok
-	"thoughtsTokens":        (*Tokens).thought, // Qwen Code
-
-	"cachedReadTokens":  (*Tokens).cachedRead, // schema
-	"cachedInputTokens": (*Tokens).cachedRead, // codex-acp, claude-agent-acp
-	"cachedTokens":      (*Tokens).cachedRead, // Qwen Code
-
-	"cachedWriteTokens": (*Tokens).cachedWrite, // schema, codex-acp, claude-agent-acp
-	"totalTokens":       (*Tokens).total,       // all but Gemini CLI
+var tokenNames = [tokenKinds][]string{
+	{"inputTokens", "input_tokens", "promptTokens"},                                 // schema of Usage; Gemini CLI; Qwen Code before it took the schema's names
+	{"outputTokens", "output_tokens", "completionTokens"},                           // schema; Gemini CLI; Qwen Code
+	{"thoughtTokens", "reasoningOutputTokens", "reasoningTokens", "thoughtsTokens"}, // schema; codex-acp, claude-agent-acp; Grok; Qwen Code
+	{"cachedReadTokens", "cachedInputTokens", "cachedTokens"},                       // schema; codex-acp, claude-agent-acp; Qwen Code
+	{"cachedWriteTokens"}, // schema, codex-acp, claude-agent-acp
+	{"totalTokens"},       // all but Gemini CLI
 }
 
-func (t *Tokens) input() *Count       { return &t.Input }
-func (t *Tokens) output() *Count      { return &t.Output }
-func (t *Tokens) thought() *Count     { return &t.Thought }
-func (t *Tokens) cachedRead() *Count  { return &t.CachedRead }
-func (t *Tokens) cachedWrite() *Count { return &t.CachedWrite }
-func (t *Tokens) total() *Count       { return &t.Total }
+const tokenKinds = 6
 
 // tokensIn reads the tokens in an object. It ignores values that cannot be a number of
 // tokens.
@@ -110,8 +103,9 @@ func tokensIn(v wire.Value) Tokens {
 		return t
 	}
 	v.ForEach(func(name, n wire.Value) bool {
-		if field := tokenNames[name.Text()]; field != nil && n.IsNumber() && n.Float() >= 0 && n.Float() <= maxCount && n.Float() == math.Trunc(n.Float()) {
-			*field(&t) = Count{uint64(n.Float()), true}
+		kind := slices.IndexFunc(tokenNames[:], func(names []string) bool { return slices.Contains(names, name.Text()) })
+		if kind >= 0 && n.IsNumber() && n.Float() >= 0 && n.Float() <= maxCount && n.Float() == math.Trunc(n.Float()) {
+			*t.counts()[kind] = Count{uint64(n.Float()), true}
 		}
 		return true
 	})
@@ -142,7 +136,7 @@ func (c Cost) less(before float64) Cost {
 	return c
 }
 
-// A TurnUsage is what a turn took.
+// A TurnUsage is what a turn consumed.
 type TurnUsage struct {
 	Tokens Tokens
 	Cost   Cost // growth of the session's cost from this prompt to the next
@@ -157,7 +151,7 @@ func (u *TurnUsage) fill(now *Usage) {
 	u.Peak = Count{max(u.Peak.N, u.Context.N), true}
 }
 
-// answered takes the tokens reported at the end of the turn, which replace those of its
+// answered records the tokens reported at the end of the turn, which replace those of its
 // parts.
 func (u *TurnUsage) answered(result wire.Value) {
 	for _, place := range tokenPlaces {
@@ -168,7 +162,7 @@ func (u *TurnUsage) answered(result wire.Value) {
 	}
 }
 
-// take adds the tokens that an update of the agent's reports.
+// take adds the tokens reported by an update from the agent.
 func (u *TurnUsage) take(f *frame, update wire.Value) {
 	if f.Update == "agent_message_chunk" && bytes.Contains(f.env.Params, metaKey) {
 		u.Tokens = u.Tokens.Plus(tokensIn(update.Get(tokensOfRequest)))
@@ -183,12 +177,12 @@ var metaKey = []byte(`"_meta"`)
 type costState struct {
 	known  bool  // the cost until now is known, on this tape
 	now    Cost  // zero: nothing
-	turn   *Turn // the newest turn, which new cost belongs to; nil: it is unknown whose the cost is
+	turn   *Turn // the newest turn, which new cost belongs to; nil: unknown whose cost it is
 	before Cost  // now when that turn began
 }
 
-// begin begins to count the cost of a turn. Of several turns at once it is unknown whose
-// the cost is.
+// begin begins to count the cost of a turn. With several turns at once it is unknown
+// whose cost it is.
 func (s *costState) begin(t *Turn, alone bool) {
 	s.known = s.known && alone
 	if s.turn = nil; s.known {
@@ -196,7 +190,7 @@ func (s *costState) begin(t *Turn, alone bool) {
 	}
 }
 
-// reported takes the cost of the session. An amount that is less than before, or in another
+// reported records the session's cost. An amount that has decreased, or is in another
 // currency, says nothing about the turn.
 func (s *costState) reported(c Cost) {
 	if c.Currency == "" {
@@ -216,7 +210,7 @@ type TokenSum struct {
 	Turns int // that reported their tokens
 
 	sum, last Tokens
-	risen     int // turns that took no less of anything than the one before, and more in total
+	risen     int // turns that used no less of anything than the previous one, and more in total
 }
 
 // Add adds a turn, in order.
@@ -231,9 +225,10 @@ func (s *TokenSum) Add(t Tokens) {
 	s.sum, s.last = s.sum.Plus(t), t
 }
 
-// Total returns what the turns took. running says that it is the number of the last turn
+// Total returns what the turns used. running says that it is the number of the last turn
 // alone: the specification does not say whether agents report the turn or the session so
-// far, so Total takes numbers that rise with each of at least four turns for the session's.
+// far, so if numbers rise with each of four or more turns, Total assumes they are the
+// session's.
 func (s *TokenSum) Total() (t Tokens, running bool) {
 	if s.Turns >= 4 && s.risen == s.Turns-1 {
 		return s.last, true

@@ -9,9 +9,10 @@ import (
 
 // Work is what the agent did in a turn.
 type Work struct {
-	Tools       int // tool calls that began
-	FailedTools int // how many of those failed
-	Requests    Requests
+	Tools          int // tool calls that began
+	FailedTools    int // how many of those failed
+	CancelledTools int // how many of those the client cancelled
+	Requests       Requests
 }
 
 // Requests counts the requests that the agent sent to the client in a turn, by outcome. The
@@ -58,8 +59,15 @@ func (c *Conversation) countTool(e *Entity) {
 
 // countEnd counts the end of a tool call that was open.
 func (c *Conversation) countEnd(e *Entity) {
-	if t := c.openTurn(e.Turn); t != nil && !e.Replayed && e.ToolCall.Status == "failed" {
-		t.Work.FailedTools = min(t.Work.FailedTools+1, t.Work.Tools) // a call may fail twice
+	t := c.openTurn(e.Turn)
+	if t == nil || e.Replayed {
+		return
+	}
+	switch w := &t.Work; e.ToolCall.State() {
+	case "failed":
+		w.FailedTools = min(w.FailedTools+1, w.Tools) // a call may fail twice
+	case "cancelled":
+		w.CancelledTools = min(w.CancelledTools+1, w.Tools)
 	}
 }
 

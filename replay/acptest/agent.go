@@ -17,16 +17,16 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// grace is how long the other side may take to end after the test. It is longer than the
-// second by which the race detector delays the end of a process.
+// grace limits how long the other side may keep running after the test. It exceeds the
+// second by which the race detector delays a process's exit.
 const grace = 5 * time.Second
 
 // Agent plays the agent of the tape at path, in the portable form. It returns the
-// client's ends of the agent's stdio. The agent's stderr goes to the test's output. The
-// tape can be played once.
+// client's end of each stdio pipe. The agent's stderr goes to the test log. The tape can
+// be played once.
 //
-// When the test ends, Agent closes stdin, if the client has not. It is then an error of
-// the test if messages of the recorded client are missing.
+// When the test ends, Agent closes stdin unless the client already has. It then fails the
+// test if messages of the recorded client are missing.
 func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	p := newPlay(t, path, set)
@@ -55,16 +55,16 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 	return stdin, out
 }
 
-// Live sets the agent that is recorded if the mode says so. It runs in the directory and
-// with the environment of the test.
+// Live sets the agent to record when the mode calls for recording. It runs in the test's
+// directory and environment.
 func Live(command ...string) func(*replay.Cassette) {
 	return func(c *replay.Cassette) { c.Command = command }
 }
 
-// A play is one run of a cassette, and how it went.
+// A play is one run of a cassette and its outcome.
 type play struct {
 	cassette replay.Cassette
-	records  bool // it records the cassette and does not play it
+	records  bool // records the cassette instead of playing it
 	report   replay.Report
 	err      error
 }
@@ -93,8 +93,7 @@ func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
 	p.report, p.err = p.cassette.Run(ctx, in, out, errOut)
 }
 
-// check reports deviations from the tape as an error of the test, and logs the rest of
-// the report.
+// check fails the test for deviations from the tape and logs the rest of the report.
 func (p *play) check(t testing.TB) {
 	t.Helper()
 	path, text := p.cassette.Path, reportText(p.report)
@@ -116,7 +115,7 @@ func (p *play) check(t testing.TB) {
 	}
 }
 
-// howToRecord says how to record the file, if there is an agent to record.
+// howToRecord says how to record the file if an agent is set.
 func (p *play) howToRecord(t testing.TB, err error) string {
 	if len(p.cassette.Command) == 0 {
 		return ""
@@ -134,8 +133,8 @@ func (p *play) howToRecord(t testing.TB, err error) string {
 	return advice("record it anew", replay.ModeAll)
 }
 
-// reportText returns a report as lines, with every difference in full: the tape's value
-// after -, the client's value after +.
+// reportText formats a report as lines, with every difference in full: the tape's value
+// after -, the client's after +.
 func reportText(r replay.Report) string {
 	var b strings.Builder
 	for _, m := range r.Misses {

@@ -2,34 +2,38 @@ package acptest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/drive"
 )
 
-// A verdict says which findings are errors of a test.
+// A verdict decides which findings fail a test.
 type verdict struct {
 	least  conform.Strength
 	ignore []string
 }
 
-// A CheckOption changes which findings are errors of a test.
+// both means both sides of a tape.
+const both = conform.Sender
+
+// A CheckOption changes which findings fail a test.
 type CheckOption func(*verdict)
 
-// Least makes findings of a strength and above errors of the test. The default is
-// violations only.
+// Least makes findings of strength s and above fail the test. By default only violations
+// do.
 func Least(s conform.Strength) CheckOption { return func(v *verdict) { v.least = s } }
 
-// Ignore leaves out rules by their ids or prefixes of these: ACP405, ACP44.
+// Ignore skips the rules with these ids or id prefixes: ACP405, ACP44.
 func Ignore(rules ...string) CheckOption {
 	return func(v *verdict) { v.ignore = append(v.ignore, rules...) }
 }
@@ -41,15 +45,15 @@ func newVerdict(t testing.TB, set []CheckOption) *verdict {
 		set(v)
 	}
 	for _, id := range v.ignore {
-		if !slices.ContainsFunc(conform.Rules(), func(r *conform.Rule) bool { return strings.HasPrefix(r.ID, id) }) {
+		if !slices.ContainsFunc(append(conform.Rules(), report.Watch), func(r *conform.Rule) bool { return strings.HasPrefix(r.ID, id) }) {
 			t.Fatalf("acptest.Ignore: there is no rule %q; acptap check --rules lists them", id)
 		}
 	}
 	return v
 }
 
-// Check judges the tape at path, in the portable form, by the specifications. Violations by
-// either side are errors of the test.
+// Check judges the tape at path, in the portable form, by the specifications. A violation
+// by either side fails the test.
 func Check(t testing.TB, path string, set ...CheckOption) {
 	t.Helper()
 	v := newVerdict(t, set)
@@ -57,15 +61,13 @@ func Check(t testing.TB, path string, set ...CheckOption) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := judge(t.Context(), tape)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	v.tell(t, path, findings)
+	v.judge(t, t.Context(), path, tape, both, bySeq)
 }
 
 // CheckClient is an option of [Agent] and [AgentCommand]. Violations by the client under
-// test are errors of the test. The agent is a recording and is not judged.
+// test fail the test. The agent is a recording and is not judged. Like misses, findings
+// use the frame numbers of the file; frames that the file lacks keep their numbers in the
+// run.
 //
 //	stdin, stdout := acptest.Agent(t, "testdata/greeting.jsonl", acptest.CheckClient(t))
 func CheckClient(t testing.TB, set ...CheckOption) func(*replay.Cassette) {
@@ -73,17 +75,50 @@ func CheckClient(t testing.TB, set ...CheckOption) func(*replay.Cassette) {
 	v := newVerdict(t, set)
 	return func(c *replay.Cassette) {
 		t.Helper()
-		l := newListener()
-		c.Wrap = func(in io.Reader, out io.Writer) (io.Reader, io.Writer) { return l.client(in), l.agent(out) }
+		store := record.OpenStore(t.TempDir())
+		journal, err := store.Record(record.Start{Version: "acptest"}) // a version marks the connection as starting at the beginning of the tape
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file numbering
+		c.Agent.Passed = file.add
+		c.Wrap = func(in io.Reader, out io.Writer) (io.Reader, io.Writer) {
+			return io.TeeReader(in, tap{journal, wire.ClientToAgent}), io.MultiWriter(tap{journal, wire.AgentToClient}, out)
+		}
 		t.Cleanup(func() { // runs after the traffic has ended
 			t.Helper()
-			v.tell(t, c.Path+", the client under test", by(conform.Client, l.findings()))
+			if err := journal.Close(); err != nil {
+				t.Error(err)
+			}
+			journal.Wait()
+			tape, err := store.Open(journal.Tape())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			name, err := file.of(tape, c.Path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			v.judge(t, context.Background(), c.Path+", the client under test", tape, conform.Client, name)
 		})
 	}
 }
 
-// CheckAgent is an option of [Client]. Violations by the agent under test are errors of the
-// test. The client is a recording and is not judged.
+// A tap records the bytes written to it as traffic in one direction.
+type tap struct {
+	journal *record.Recorder
+	dir     wire.Direction
+}
+
+func (p tap) Write(b []byte) (int, error) {
+	_ = p.journal.Append(p.dir, wire.Wire, b) // after an error the tape notes the gap
+	return len(b), nil
+}
+
+// CheckAgent is an option of [Client]. Violations by the agent under test fail the test.
+// The client is a recording and is not judged.
 func CheckAgent(t testing.TB, set ...CheckOption) func(*drive.Client) {
 	t.Helper()
 	v := newVerdict(t, set)
@@ -104,55 +139,44 @@ func CheckAgent(t testing.TB, set ...CheckOption) func(*drive.Client) {
 				return
 			}
 			for _, id := range ids {
-				if slices.Contains(before, id) {
-					continue
+				if !slices.Contains(before, id) {
+					v.judgeStored(t, "the agent under test", c.Store, id, conform.Agent)
 				}
-				tape, err := c.Store.Open(id)
-				if err != nil {
-					t.Error(err)
-					continue
-				}
-				findings, err := judge(context.Background(), tape)
-				if err != nil {
-					t.Error(err)
-				}
-				v.tell(t, "the agent under test", by(conform.Agent, findings))
 			}
 		})
 	}
 }
 
-// judge returns the findings for a tape.
-func judge(ctx context.Context, tape *record.Tape) ([]conform.Finding, error) {
-	options, err := tapecheck.Options(ctx, tape)
-	if err != nil {
-		return nil, err
-	}
-	c := conform.NewChecker(options)
-	for f, err := range tape.Frames(1) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return c.Findings(), err
-		}
-		c.Add(&f)
-	}
-	c.End()
-	return c.Findings(), nil
-}
-
-// by returns the findings that are a side's fault.
-func by(side conform.Fault, all []conform.Finding) []conform.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f conform.Finding) bool { return f.Fault != side })
-}
-
-// tell reports findings as an error of the test.
-func (v *verdict) tell(t testing.TB, what string, findings []conform.Finding) {
+// judgeStored runs judge on a tape of a store after the test.
+func (v *verdict) judgeStored(t testing.TB, what string, store *record.Store, id string, of conform.Fault) {
 	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	v.judge(t, context.Background(), what, tape, of, bySeq)
+}
+
+// bySeq names a frame by its number on the judged tape.
+func bySeq(seq uint64) string { return strconv.FormatUint(seq, 10) }
+
+// judge fails the test for findings on a tape that are the fault of a judged side. name
+// returns the function that names frames.
+func (v *verdict) judge(t testing.TB, ctx context.Context, what string, tape *record.Tape, of conform.Fault, name func(seq uint64) string) {
+	t.Helper()
+	found, err := tapecheck.Find(ctx, tape)
+	if err == nil {
+		err = found.Err
+	}
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
 	var list []*conform.Finding
-	for i := range findings {
-		if f := &findings[i]; f.Strength >= v.least && !slices.ContainsFunc(v.ignore, func(id string) bool { return strings.HasPrefix(f.Rule.ID, id) }) {
+	for _, f := range found.All() {
+		ignored := slices.ContainsFunc(v.ignore, func(id string) bool { return strings.HasPrefix(f.Rule.ID, id) })
+		if f.Strength >= v.least && !ignored && (of == both || f.Fault == of) {
 			list = append(list, f)
 		}
 	}
@@ -160,8 +184,11 @@ func (v *verdict) tell(t testing.TB, what string, findings []conform.Finding) {
 		return
 	}
 	var b strings.Builder
+	for _, f := range list {
+		f.Text = renumber(f.Text, name)
+	}
 	for _, g := range report.Groups(list) {
-		b.WriteString(g.Text(func(f *conform.Finding) string { return fmt.Sprint(f.Seq) }))
+		b.WriteString(g.Text(func(f *conform.Finding) string { return name(f.Seq) }))
 	}
 	t.Errorf("%s breaks the protocol:\n%s", what, &b)
 }

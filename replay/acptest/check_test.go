@@ -34,6 +34,34 @@ func TestCheckClient(t *testing.T) {
 	}
 }
 
+// TestCheckClientNumbers: findings number the frames of the file, as misses do, though less
+// passes than the file has.
+func TestCheckClientNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	g := &greeter{word: "hi"}
+	run := func(lines ...string) *fakeT {
+		return try(t, func(f *fakeT) {
+			stdin, stdout := acptest.Agent(f, path, acptest.Live(acptest.Command(f, g.serve)...), acptest.CheckClient(f))
+			ask(stdin, stdout, lines...)
+		})
+	}
+	run(initialize, newSession, unasked).check(t, "✗ ACP129 content-gate   client   frame 5\n")
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfterN(string(file), "\n", 3)
+	logged := lines[0] + lines[1] + `{"dir":"err","text":"starting"}` + "\n" + lines[2]
+	if err := os.WriteFile(path, []byte(logged), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(initialize, newSession, unasked).check(t, "✗ ACP129 content-gate   client   frame 6\n")
+	run(initialize, newSession).check(t, "session/prompt, frame 6")
+
+	const early = `{"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s-notes"}}`
+	run(initialize, newSession, early).check(t, "✗ ACP125 close-gate   client   frame 5 of the run\n")
+}
+
 // TestCheckClientCommand: likewise of a client that starts its agent.
 func TestCheckClientCommand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl")

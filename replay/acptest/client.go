@@ -11,17 +11,17 @@ import (
 )
 
 // Client plays the client of the tape at path, in the portable form, to an agent under
-// test, and compares the two conversations. A difference is an error of the test, with a
-// unified diff. When Client returns, the agent has ended. Client never changes the tape.
+// test, and compares the two conversations. A difference fails the test, with a unified
+// diff. By the time Client returns, the agent has exited. Client never changes the tape.
 //
 // agent is a program and its arguments; see [Command] for an agent that is a function of
-// the test. The agent runs in the directory of the test, its stderr goes to the test's
-// output, and its sessions work in a new directory unless set sets another.
+// the test. The agent runs in the test's directory, its stderr goes to the test log, and
+// its sessions work in a new directory unless set sets another.
 //
-// If tapes of MCP servers are beside the file, as acptap export --mcp writes them
+// If tapes of MCP servers lie beside the file, as acptap export --mcp writes them
 // (NAME.mcp.SERVER.jsonl beside NAME.jsonl), the agent gets these instead of the servers
-// that the client gave it, and no server runs. It is then an error of the test if the agent
-// asks for something that is not on their tapes, or if a server has no tape. TestMain must
+// that the client configured, and no server runs. The test then fails if the agent asks
+// for something that is not on their tapes, or if a server has no tape. TestMain must
 // call [Main].
 func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client)) {
 	t.Helper()

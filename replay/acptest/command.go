@@ -20,9 +20,9 @@ import (
 // AgentCommand is Agent for a client that starts its agent: it returns a program and its
 // arguments. The test must start it exactly once, and TestMain must call [Main].
 //
-// The process exits as the agent on the tape did, or with status 1 if the client left
-// the tape. It only passes its stdio on to the test, so a client that kills it gets the
-// same verdict as one that closes its stdin.
+// The process exits as the agent on the tape did, or with status 1 if the client diverged
+// from the tape. It only passes its stdio on to the test, so a client that kills it gets
+// the same verdict as one that closes its stdin.
 func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []string {
 	t.Helper()
 	p := newPlay(t, path, set)
@@ -56,10 +56,10 @@ func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []st
 	})
 }
 
-// Command returns a program and its arguments, for [Client], that is an agent under test
-// in the form of a function. Each process of the program calls serve in the process of
-// the test, and ends when serve returns. serve must return when stdin ends, and TestMain
-// must call [Main].
+// Command returns, for [Client], a program and its arguments that act as an agent
+// implemented by a function. Each process of the program calls serve in the test process,
+// and exits when serve returns. serve must return when stdin ends, and TestMain must call
+// [Main].
 func Command(t testing.TB, serve func(stdin io.Reader, stdout io.Writer)) []string {
 	t.Helper()
 	return listen(t, func(ctx context.Context, stdin io.Reader, stdout, _ io.Writer) wire.Exit {
@@ -94,19 +94,20 @@ func Main() {
 	}
 }
 
-// relayFlag begins the argument of our processes. A test binary without Main does not
-// know this flag, and ends with an error that says so before it runs a test.
+// relayFlag begins the argument of our processes. A test binary without Main rejects this
+// unknown flag before it runs any test.
 const relayFlag = "-acptest.relay="
 
 // listen returns a command that calls serve for each of its processes. At the end of the
-// test it ends stdin and, after a while, the context of a serve that has not returned.
+// test it ends stdin and, after a while, cancels the context of a serve that has not
+// returned.
 func listen(t testing.TB, serve func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit) []string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "acptest-") // t.TempDir may be too long for the address of a socket
+	dir, err := os.MkdirTemp("", "acptest-") // t.TempDir may be too long for a socket address
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +130,11 @@ func listen(t testing.TB, serve func(ctx context.Context, stdin io.Reader, stdou
 				defer conn.Close()
 				p, err := newProcess(conn)
 				if err != nil {
-					return // it was killed at once
+					return // it was killed immediately
 				}
 				stop := context.AfterFunc(over, p.hangUp)
 				defer stop()
-				p.end(serve(ctx, p.stdin, p.stream(wire.AgentToClient), p.stream(wire.AgentStderr)))
+				p.end(serve(ctx, p.stdin, output{p, wire.AgentToClient}, output{p, wire.AgentStderr}))
 			})
 		}
 	})

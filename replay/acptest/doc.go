@@ -1,5 +1,5 @@
-// Package acptest lets Go tests talk to an agent, or to a client, that is played
-// from a tape: without the real one, its network and its tokens.
+// Package acptest lets Go tests talk to an agent or a client played from a tape, without
+// the real one, its network and its tokens.
 //
 // [Agent] plays the agent to the client under test:
 //
@@ -10,10 +10,10 @@
 //	}
 //
 // If that file does not exist, the first run records it from the agent that Live names,
-// and logs that. Later runs replay it. See [replay.Mode] for other ways. The
-// environment variable ACPTAP_MODE overrides the mode: with none, as on a build
-// server, a test without its file fails at once and no agent is run; with all,
-// all files that have an agent are recorded anew.
+// and logs that. Later runs replay it. See [replay.Mode] for other ways. The environment
+// variable ACPTAP_MODE overrides the mode: with none, as on a build server, a test
+// without its file fails at once and no agent runs; with all, every file that has an
+// agent is recorded again.
 //
 // [AgentCommand] does the same for a client that starts its agent itself, and
 // [Client] plays the client to an agent under test. Packages replay and drive say
@@ -27,7 +27,7 @@
 // tape by the specifications; [CheckClient] and [CheckAgent] judge the side under test,
 // while the other is played.
 //
-// A deviation from the tape is an error of the test. Client reports it when it returns,
-// the others at the end of the test. No goroutine and no process that this package starts
-// outlives the test, unless a function of the test hangs.
+// A deviation from the tape fails the test. Client reports it when it returns, the others
+// at the end of the test. No goroutine or process that this package starts outlives the
+// test, unless a function of the test hangs.
 package acptest

@@ -18,17 +18,17 @@ import (
 
 // A message goes between a process and the test that serves it.
 type message struct {
-	PID  int            // of the process; in its first message only
-	Dir  wire.Direction // where Data goes
+	PID  int            // of the process; only in its first message
+	Dir  wire.Direction // which way Data goes
 	Data []byte         // empty: stdin has ended
 	Exit *wire.Exit     // how the process must end; the last message
 }
 
-// chunk is how many bytes are passed on at once: the capacity of a pipe.
+// chunk is the number of bytes passed on at once: the capacity of a pipe.
 const chunk = 64 << 10
 
-// passOn passes the stdio of this process on to the test that listens at address, until
-// the test says how to end.
+// passOn relays the stdio of this process to the test listening at address, until the
+// test says how to exit.
 func passOn(address string) {
 	conn, err := net.Dial("unix", address)
 	if err != nil {
@@ -53,19 +53,19 @@ func passOn(address string) {
 	for d := gob.NewDecoder(conn); ; {
 		var m message
 		switch err := d.Decode(&m); {
-		case err != nil: // the test has gone
+		case err != nil: // the test is gone
 			os.Exit(2)
 		case m.Exit != nil:
 			os.Exit(replay.EndAs(*m.Exit))
 		case m.Dir == wire.AgentStderr:
 			os.Stderr.Write(m.Data)
 		default:
-			os.Stdout.Write(m.Data) // if the reader has gone, SIGPIPE ends us, as it does most agents
+			os.Stdout.Write(m.Data) // if the reader is gone, SIGPIPE ends us, as it does most agents
 		}
 	}
 }
 
-// A process is a relaying process, as the test sees it.
+// A process is a relaying process as seen by the test.
 type process struct {
 	conn  net.Conn
 	pid   int
@@ -102,19 +102,19 @@ func (p *process) read(d *gob.Decoder) {
 			p.hangUp()
 			continue
 		}
-		p.fed.Write(m.Data) // fails if the reader has gone
+		p.fed.Write(m.Data) // fails if the reader is gone
 	}
 }
 
-// hangUp ends the stdin. From then on, writes to the process have a deadline: most likely
-// its output has no reader.
+// hangUp ends the stdin. Writes to the process then get a deadline, because its output
+// most likely has no reader.
 func (p *process) hangUp() {
 	p.fed.Close()
 	p.over.Store(true)
 	p.conn.SetWriteDeadline(time.Now().Add(grace))
 }
 
-// end makes the process end, and waits until it has ended.
+// end makes the process exit and waits for it.
 func (p *process) end(how wire.Exit) {
 	p.stdin.Close()
 	p.hangUp()
@@ -141,7 +141,7 @@ func (p *process) send(m message) error {
 	return err
 }
 
-// kill kills a process that does not end by itself.
+// kill kills a process that does not exit when told to.
 func (p *process) kill() {
 	if it, err := os.FindProcess(p.pid); err == nil {
 		it.Kill()
@@ -149,17 +149,15 @@ func (p *process) kill() {
 	p.conn.Close()
 }
 
-// stream returns the stdout or the stderr of the process.
-func (p *process) stream(dir wire.Direction) io.Writer { return stream{p, dir} }
-
-type stream struct {
+// An output is the stdout or the stderr of a process.
+type output struct {
 	process *process
 	dir     wire.Direction
 }
 
-func (s stream) Write(b []byte) (n int, err error) {
+func (o output) Write(b []byte) (n int, err error) {
 	for piece := range slices.Chunk(b, chunk) {
-		if err := s.process.send(message{Dir: s.dir, Data: piece}); err != nil {
+		if err := o.process.send(message{Dir: o.dir, Data: piece}); err != nil {
 			return n, err
 		}
 		n += len(piece)

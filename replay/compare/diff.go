@@ -64,7 +64,7 @@ func (d Diff) WriteUnified(w io.Writer, oldName, newName string) error {
 	return b.Flush()
 }
 
-// count returns how many lines of one outline are in the hunk.
+// count returns the number of lines in the hunk from one outline.
 func (h Hunk) count(side Op) int {
 	n := 0
 	for _, l := range h.Lines {
@@ -98,55 +98,35 @@ func printable(text string) string {
 	}, text)
 }
 
-// margin is how many equal lines a hunk has before and after the lines that differ.
+// margin is the number of equal lines that a hunk has before and after the lines that
+// differ.
 const margin = 3
 
 // hunks compares two lists of lines. It never returns nil: nil would be null in JSON, not
 // an array.
 func hunks(a, b []string) []Hunk {
 	list := []Hunk{}
-	var cut *Hunk
-	quiet := 0 // equal lines at the end of cut
-	i, j := 0, 0
-	next := func(l Line) {
-		if cut != nil {
-			cut.Lines = append(cut.Lines, l)
-		}
-		if l.Op != New {
-			i++
-		}
-		if l.Op != Old {
-			j++
-		}
-	}
-	for _, same := range append(linediff.Common(a, b), linediff.Match{A: len(a), B: len(b)}) {
-		if i < same.A || j < same.B {
-			quiet = 0
-			if cut == nil {
-				lead := min(margin, i, j)
-				list = append(list, Hunk{Old: i - lead + 1, New: j - lead + 1})
-				cut = &list[len(list)-1]
-				for _, text := range a[i-lead : i] {
-					cut.Lines = append(cut.Lines, Line{Both, text})
-				}
+	lines := linediff.Lines(a, b)
+	end := -1        // of the last hunk
+	old, new := 1, 1 // numbers of line i
+	for i, text := range lines {
+		op := Op(text[0])
+		if op != Both {
+			if lead := min(margin, i); i-lead > end {
+				list = append(list, Hunk{Old: old - lead, New: new - lead})
+				end = i - lead
+			}
+			cut := &list[len(list)-1]
+			for ; end < min(i+1+margin, len(lines)); end++ {
+				cut.Lines = append(cut.Lines, Line{Op(lines[end][0]), lines[end][1:]})
 			}
 		}
-		for i < same.A {
-			next(Line{Old, a[i]})
+		if op != New {
+			old++
 		}
-		for j < same.B {
-			next(Line{New, b[j]})
+		if op != Old {
+			new++
 		}
-		for range same.N {
-			next(Line{Both, a[i]})
-			if quiet++; cut != nil && quiet > 2*margin {
-				cut.Lines = cut.Lines[:len(cut.Lines)-quiet+margin]
-				cut = nil
-			}
-		}
-	}
-	if cut != nil && quiet > margin {
-		cut.Lines = cut.Lines[:len(cut.Lines)-quiet+margin]
 	}
 	return list
 }

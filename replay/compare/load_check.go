@@ -13,18 +13,18 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A LoadCheck is a load, or a resume with history, that an agent has served itself, and
-// what its replay lacks of the earlier live recording.
+// A LoadCheck is a load, or a resume with history, that the agent served itself, together
+// with what its replay lacks compared to the earlier live recording.
 type LoadCheck struct {
 	Tape    string `json:"tape"`
 	Request uint64 `json:"request"` // Seq
 	Method  string `json:"method"`
 	Session string `json:"session"`
-	Live    int    `json:"live"` // how many messages, tool calls and plans were recorded live
+	Live    int    `json:"live"` // number of messages, tool calls and plans recorded live
 	Losses  []Loss `json:"losses"`
 }
 
-// A Loss is a message, tool call or plan that a replay does not show as it was.
+// A Loss is a message, tool call or plan that a replay does not reproduce.
 type Loss struct {
 	How    string   `json:"how"`              // missing, changed or doubled
 	What   string   `json:"what"`             // user, agent, thought, tool or plan
@@ -32,12 +32,12 @@ type Loss struct {
 	Fields []string `json:"fields,omitempty"` // if changed: the fields that differ
 }
 
-// CheckLoads compares each load on the last tape of a session with what was recorded live
+// CheckLoads compares each load on a session's last tape with what was recorded live
 // before it. The tapes must be in order.
 func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	last := tapes[len(tapes)-1]
 	var found []LoadCheck
-	replays := map[uint64]bool{} // by Seq, whether a request that the agent got asks for a replay
+	replays := map[uint64]bool{} // by Seq, whether a request to the agent asks for a replay
 	for f, err := range last.Frames(1) {
 		switch {
 		case err != nil:
@@ -57,7 +57,7 @@ func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	return found, nil
 }
 
-// run counts what was live and finds the losses.
+// run counts the live items and finds the losses.
 func (c *LoadCheck) run(tapes []*record.Tape) error {
 	var live trace.Trace
 	replayed := trace.Trace{Side: trace.AgentSide}
@@ -77,7 +77,7 @@ func (c *LoadCheck) run(tapes []*record.Tape) error {
 				loading = true
 			}
 			if loading && f.Does(dialect.Prompts) && f.Session == c.Session {
-				break // the replay lasts until here, whether it was answered or not
+				break // the replay lasts until here, answered or not
 			}
 			if loading {
 				replayed.Add(&f)
@@ -92,7 +92,7 @@ func (c *LoadCheck) run(tapes []*record.Tape) error {
 	return nil
 }
 
-// An item is a message, tool call or plan, with the fields that are compared.
+// An item is a message, tool call or plan with its compared fields.
 type item struct {
 	what   string
 	id     string            // empty: it has none, or shares it with another item
@@ -113,8 +113,7 @@ func (a item) differs(b item) []string {
 	return names
 }
 
-// items returns what a load of a session must replay. Of plans it returns only the last
-// one.
+// items returns what a load of a session must replay; of plans, only the last.
 func items(t *trace.Trace, session string) []item {
 	var list []item
 	var plan *item
@@ -200,10 +199,10 @@ func joined(list []json.RawMessage) string {
 	return b.String()
 }
 
-// losses compares items. It first matches equal items, in order. Of the rest, an item that
-// resembles one in the replay has changed, and any other is missing. An item that is only
-// in the replay is no loss, since the agent may know more than was recorded, unless the
-// replay has it twice.
+// losses compares items. It first matches equal items, in order. Among the rest, an item
+// that resembles one in the replay, or does the same thing, has changed, and any other is
+// missing. An item that only the replay has is no loss unless it appears twice: the agent
+// may know more than was recorded.
 func losses(live, replayed []item) []Loss {
 	lost := []Loss{}
 	taken := make([]bool, len(replayed))
@@ -222,13 +221,23 @@ func losses(live, replayed []item) []Loss {
 			rest = append(rest, a)
 		}
 	}
-	for _, a := range rest {
-		i := match(func(b item) bool { return a.resembles(b) })
-		if i < 0 {
-			lost = append(lost, Loss{How: "missing", What: a.what, Text: a.text})
-			continue
+	changed := make(map[int]item) // by index in rest
+	for _, alike := range []func(a, b item) bool{item.resembles, item.doesSame} {
+		for i, a := range rest {
+			if _, found := changed[i]; found {
+				continue
+			}
+			if k := match(func(b item) bool { return alike(a, b) }); k >= 0 {
+				changed[i] = replayed[k]
+			}
 		}
-		lost = append(lost, Loss{How: "changed", What: a.what, Text: a.text, Fields: a.differs(replayed[i])})
+	}
+	for i, a := range rest {
+		if b, found := changed[i]; found {
+			lost = append(lost, Loss{How: "changed", What: a.what, Text: a.text, Fields: a.differs(b)})
+		} else {
+			lost = append(lost, Loss{How: "missing", What: a.what, Text: a.text})
+		}
 	}
 	for i, b := range replayed {
 		if !taken[i] && slices.ContainsFunc(live, b.same) {
@@ -238,8 +247,8 @@ func losses(live, replayed []item) []Loss {
 	return lost
 }
 
-// resembles reports whether b may be a changed a: it has the same id or title, or the
-// text of one begins with that of the other. All plans resemble each other.
+// resembles reports whether b may be a changed a: same id or title, or one text begins
+// like the other. All plans resemble each other.
 func (a item) resembles(b item) bool {
 	switch {
 	case a.what != b.what:
@@ -251,6 +260,13 @@ func (a item) resembles(b item) bool {
 	}
 	x, y := a.fields["text"], b.fields["text"]
 	return x != "" && y != "" && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
+}
+
+// doesSame reports whether a and b are tool calls of one kind with the same input. Some
+// agents give a replayed call a new id and another title.
+func (a item) doesSame(b item) bool {
+	input := a.fields["rawInput"]
+	return a.what == "tool" && b.what == "tool" && input != "" && input == b.fields["rawInput"] && a.fields["kind"] == b.fields["kind"]
 }
 
 // String returns the loss as one line.

@@ -16,6 +16,7 @@ func TestCheckLoads(t *testing.T) {
 		thought = `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hm"}}`
 		text    = `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello, world"}}`
 		tool    = `{"sessionUpdate":"tool_call","toolCallId":"other","title":"Read","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"data"}}]}`
+		search  = `{"sessionUpdate":"tool_call","toolCallId":"call_2","title":"grep bean","kind":"search","status":"completed","rawInput":{"pattern":"bean","path":"/w"}}`
 		again   = `{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"Read again","status":"completed"}`
 		live    = `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}
@@ -54,6 +55,13 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 		{"a tool call without output", nil, []string{user, thought, text, strings.Replace(tool, `"data"`, `""`, 1)}, `changed tool "Read": content`},
 		{"twice", nil, []string{user, thought, text, tool, text}, `doubled agent "Hello, world"`},
 		{"an id that two have", []string{again}, []string{user, thought, text, strings.Replace(again, "completed", "failed", 1)}, `missing tool "Read"` + "\n" + `changed tool "Read again": status`},
+		{"a tool call under another id and title", []string{search}, []string{user, thought, text, tool, strings.NewReplacer("call_2", "t9", "grep bean", "Search").Replace(search)}, `changed tool "grep bean": title`},
+		{"one of two calls alike", []string{search, strings.Replace(search, "call_2", "call_3", 1)},
+			[]string{user, thought, text, tool, strings.Replace(search, "grep bean", "Search", 1)}, `changed tool "grep bean": title` + "\n" + `missing tool "grep bean"`},
+		{"a tool call of another input", []string{search}, []string{user, thought, text, tool, strings.NewReplacer("call_2", "t9", "grep bean", "Search", `"bean"`, `"pea"`).Replace(search)}, `missing tool "grep bean"`},
+		{"a tool call of another kind", []string{search}, []string{user, thought, text, tool, strings.NewReplacer("call_2", "t9", "grep bean", "Search", `"search"`, `"read"`).Replace(search)}, `missing tool "grep bean"`},
+		{"the same id before the same input", []string{search, strings.NewReplacer("call_2", "call_3", "grep bean", "Look").Replace(search)},
+			[]string{user, thought, text, tool, strings.NewReplacer("call_2", "call_3", "grep bean", "Search").Replace(search)}, `missing tool "grep bean"` + "\n" + `changed tool "Look": title`},
 		{"more than was recorded", nil, []string{`{"sessionUpdate":"agent_message_chunk","messageId":"x","content":{"type":"text","text":"before"}}`, user, thought, text, tool}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

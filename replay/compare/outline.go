@@ -28,10 +28,10 @@ func (o *Outliner) write() {
 	}
 }
 
-// inOrder returns the sessions to compare, in the order of their first calls. The order in
+// inOrder returns the sessions to compare in the order of their first calls. The order in
 // which the agent answers is random.
 func (o *Outliner) inOrder() []*trace.Session {
-	calls := make(map[string]int) // by session: how many calls there are from its first one on
+	calls := make(map[string]int) // by session: number of calls from its first one on
 	for i, c := range slices.Backward(o.trace.Calls) {
 		calls[c.Session] = len(o.trace.Calls) - i
 	}
@@ -45,7 +45,7 @@ func (o *Outliner) inOrder() []*trace.Session {
 	return list
 }
 
-// from sets the frame that the next lines come from.
+// from sets the frame that the next lines belong to.
 func (o *Outliner) from(run int, seq uint64) { o.at = Position{o.began[run].Tape, seq} }
 
 // line writes a line.
@@ -57,7 +57,7 @@ func (o *Outliner) line(depth int, text string) {
 	o.step(strings.Repeat("  ", depth) + text)
 }
 
-// step adds a line to the outline, if there is room for it.
+// step adds a line to the outline if there is room.
 func (o *Outliner) step(text string) {
 	const perStep = 64 // bytes: the Step itself, and the memory to compare it
 	o.size += len(text) + perStep
@@ -66,8 +66,7 @@ func (o *Outliner) step(text string) {
 	}
 }
 
-// connection writes the calls that belong to no session, or to a session that does not
-// exist.
+// connection writes the calls that belong to no session or to an unknown one.
 func (o *Outliner) connection(run int, c dialect.Connection) {
 	o.at = o.began[run]
 	o.line(0, strings.TrimSpace("connection "+c.Protocol.String()+" "+c.Dialect.String()))
@@ -130,7 +129,7 @@ func (o *Outliner) call(depth int, c *trace.Call) {
 	}
 }
 
-// field writes one value. A text of several lines is written line by line.
+// field writes one value. It writes multi-line text line by line.
 func (o *Outliner) field(depth int, prefix string, f dialect.Field) {
 	var text string
 	if json.Unmarshal([]byte(f.Value), &text) == nil && strings.Contains(text, "\n") {
@@ -142,7 +141,7 @@ func (o *Outliner) field(depth int, prefix string, f dialect.Field) {
 	o.line(depth, prefix+strings.TrimSpace(f.Path+" "+clipped(value)))
 }
 
-// longValue is how many bytes of a value are written: an image has many more.
+// longValue limits the bytes written of a value: an image has many more.
 const longValue = 256
 
 // clipped returns a value, or the beginning, length and hash of a long one.
@@ -168,4 +167,39 @@ func split(text string) []string {
 		return nil
 	}
 	return strings.Split(text, "\n")
+}
+
+// exactFrame writes a frame with all of its values. It leaves out only what JSON ignores:
+// member order, white space, and the spelling of numbers.
+func (o *Outliner) exactFrame(f *dialect.Frame) error {
+	if !f.AtClient() || !o.side.has(f) || o.full {
+		return nil
+	}
+	o.at = Position{o.tape, f.Seq}
+	switch f.Kind {
+	case wire.Mark:
+		return nil
+	case wire.Invalid, wire.Stderr, wire.Oversized, wire.Body:
+		if f.Size <= longValue {
+			o.step(fmt.Sprintf("%v %v %s", f.Dir, f.Kind, f.Raw))
+			return nil
+		}
+		sum := sha256.New()
+		err := o.side.Tapes[o.tape].WriteFrame(sum, f.Seq)
+		o.step(fmt.Sprintf("%v %v %s (%d bytes, %x)", f.Dir, f.Kind, f.Method, f.Size, sum.Sum(nil)[:8]))
+		return err
+	}
+	o.step(fmt.Sprintf("%v %v", f.Dir, f.Kind))
+	for _, field := range dialect.AllMatchFields(f.Raw) {
+		if field.Path != "jsonrpc" {
+			o.step("  " + field.Path + " " + clipped(field.Value))
+		}
+	}
+	return nil
+}
+
+// has reports whether a frame is part of the comparison.
+func (s Side) has(f *dialect.Frame) bool {
+	return s.Session == "" || f.Session == s.Session ||
+		slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return a.Session == s.Session })
 }

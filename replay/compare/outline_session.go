@@ -23,7 +23,7 @@ func (o *Outliner) session(n int, s *trace.Session) {
 		o.told(scope{session: s.ID})
 		return
 	}
-	var said *trace.Message // adjacent messages of one role, whose text is not written yet
+	var said *trace.Message // adjacent messages of one role whose text has not been written
 	var saidAt Position
 	write := func(depth int) {
 		o.at = saidAt
@@ -58,8 +58,8 @@ func (o *Outliner) session(n int, s *trace.Session) {
 	if said != nil {
 		write(depth)
 	}
-	// A component of a proxy chain passes messages on before or after it speaks itself: the
-	// order is random.
+	// A component of a proxy chain passes messages on before or after its own: the order
+	// is random.
 	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && dialect.Wraps(c.Method) })
 	o.told(scope{session: s.ID})
 	if o.level == Content {
@@ -118,7 +118,7 @@ func shownOtherwise(method string) bool {
 	return dialect.Does(method, dialect.Prompts|dialect.AsksPermission|dialect.UsesTerminal)
 }
 
-// endOf says how a turn came out. What an error says may change with each run, its code
+// endOf describes how a turn ended. An error's text may change with each run, its code
 // does not.
 func endOf(t *trace.Turn) string {
 	end := t.Outcome.String()
@@ -211,8 +211,8 @@ func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 	}
 }
 
-// permission writes how a permission was answered. It writes only the kind of the chosen
-// option: agents make up ids and names.
+// permission writes how a permission was answered. Of the chosen option it writes only
+// the kind: agents make up ids and names.
 func (o *Outliner) permission(depth int, p *trace.Permission) {
 	answer := cmp.Or(p.Outcome, "not answered")
 	for _, option := range p.Options {
@@ -239,7 +239,7 @@ func (o *Outliner) terminal(depth int, t *trace.Terminal) {
 	}
 }
 
-// blocks writes the content blocks that count. It joins adjacent texts.
+// blocks writes the relevant content blocks. It joins adjacent texts.
 func (o *Outliner) blocks(depth int, blocks []json.RawMessage) {
 	if o.level != Content {
 		return
@@ -269,7 +269,7 @@ func (o *Outliner) fields(depth int, value json.RawMessage) {
 	}
 }
 
-// state writes the title, mode and model that the session has at the end.
+// state writes the title, mode and model that the session ends with.
 func (o *Outliner) state(s trace.State) {
 	for _, v := range []struct{ name, value string }{{"title", s.Title}, {"mode", s.Mode}, {"model", s.Model}} {
 		if v.value != "" {

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -13,7 +15,7 @@ import (
 
 // A Step is a line of an outline.
 type Step struct {
-	Text string // without a line feed; other control characters are as they came over the wire
+	Text string // without a line feed; other control characters stay as on the wire
 	Position
 }
 
@@ -51,8 +53,8 @@ func (s Side) outline(level Level) ([]Step, error) {
 // An Outliner reads a conversation frame by frame and can write its outline at any time. It
 // is not safe for concurrent use.
 type Outliner struct {
-	// Limit is the approximate number of bytes that the text of an outline may have. Set it
-	// before the first frame. 0: no limit.
+	// Limit is the approximate maximum number of bytes of outline text. Set it before the
+	// first frame. 0: no limit.
 	Limit int
 
 	level Level
@@ -60,13 +62,13 @@ type Outliner struct {
 	reading
 	trace   trace.Trace
 	dirs    remap.PathMap                  // maps working directories to $CWD
-	carried map[messageKey][]dialect.Field // the fields of requests and responses that count
+	carried map[messageKey][]dialect.Field // the fields of requests and responses to compare
 	kinds   map[scope]*told
 	headers headerSessions
 	outline
 }
 
-// A reading is the position in the conversation up to which frames were read.
+// A reading is how far the conversation has been read.
 type reading struct {
 	tape        int // index in Side.Tapes
 	connections dialect.Connections
@@ -120,7 +122,7 @@ func (o *Outliner) Add(f *dialect.Frame) error {
 	return nil
 }
 
-// Steps writes the outline of what was read. It is valid until the next call.
+// Steps returns the outline of what was read. It is valid until the next call.
 func (o *Outliner) Steps() []Step {
 	if o.level != Exact {
 		o.outline = outline{steps: o.steps[:0]}
@@ -129,7 +131,7 @@ func (o *Outliner) Steps() []Step {
 	return o.steps
 }
 
-// Full reports whether Limit has cut off the end of the outline.
+// Full reports whether Limit cut off the end of the outline.
 func (o *Outliner) Full() bool { return o.full }
 
 // A scope is a session, or the connection of one tape.
@@ -138,8 +140,8 @@ type scope struct {
 	run     int // 0 with a session
 }
 
-// told has the kinds of the updates and notifications of a scope that appear nowhere else
-// in the outline.
+// told holds the kinds of a scope's updates and notifications that appear nowhere else in
+// the outline.
 type told struct {
 	at    Position // of the first one
 	kinds []string // sorted
@@ -166,8 +168,8 @@ func (o *Outliner) note(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// keepFields keeps the fields of a request or response that count. At the level Shape that
-// is only the name of a tool.
+// keepFields keeps the fields of a request or response to compare. At level Shape that is
+// only the name of a tool.
 func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
 	fields = rpc.Lasting(fields)
 	if o.level == Shape {
@@ -181,7 +183,7 @@ func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 }
 
 // noteKind notes the kind of a notification that appears nowhere else. When and how often
-// such notifications come is random: agents send many of them while they work.
+// these come is random: agents send many of them while they work.
 func (o *Outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch role := dialect.RoleOf(dialect.AnyProtocol, f.Method); {
@@ -206,4 +208,34 @@ func (o *Outliner) noteKind(f *dialect.Frame) {
 	if i, found := slices.BinarySearch(all.kinds, kind); !found {
 		all.kinds = slices.Insert(all.kinds, i, kind)
 	}
+}
+
+// headerSessions maps the session ids in HTTP headers to whether a message contains the
+// id too. A session that only headers name is the equivalent of a stdio connection, and
+// is compared as one (MCP 2025-11-25, Streamable HTTP, Session Management).
+type headerSessions map[string]bool
+
+// observe notes the next frame of the tape.
+func (h headerSessions) observe(f *dialect.Frame) {
+	if f.Stream == 0 {
+		return
+	}
+	if head := wire.ReadMark(f.Frame).HTTP; head != nil {
+		for _, field := range head.Headers {
+			if strings.EqualFold(field.Name, "Mcp-Session-Id") {
+				if _, known := h[field.Value]; !known {
+					h[field.Value] = false
+				}
+			}
+		}
+	}
+	if within, ok := h[f.Session]; ok && !within {
+		h[f.Session] = bytes.Contains(f.Raw, []byte(`"`+f.Session+`"`))
+	}
+}
+
+// only reports whether only headers name a session.
+func (h headerSessions) only(id string) bool {
+	within, ok := h[id]
+	return ok && !within
 }

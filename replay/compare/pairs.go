@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// maxPairing limits the pairs of steps that are weighed against each other. Weighing a pair
-// takes one short comparison.
+// maxPairing limits the pairs of steps that are weighed against each other. Each weighing
+// is one short comparison.
 const maxPairing = 1 << 16
 
 // pairs returns which steps of two lists are counterparts, in order. No step of one list
-// equals a step of the other. Counterparts are of the same kind, at the same depth, and
-// have the most words in common. In lists too long to weigh each pair, words do not count.
+// equals a step of the other. Counterparts have the same kind and depth, and the most
+// words in common. In lists too long to weigh each pair, words do not count.
 func pairs(a, b []Step) []linediff.Match {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func heaviest(rows, columns int, weight func(i, j int) float32) []linediff.Match
 	return list
 }
 
-// likeness returns a function that weighs how alike two steps are; 0: not at all.
+// likeness returns a function that scores how similar two steps are; 0: not at all.
 func likeness(a, b []Step) func(i, j int) float32 {
 	kindA, kindB := labels(a), labels(b)
 	wordsA, wordsB := words(a), words(b)
@@ -67,13 +67,13 @@ func likeness(a, b []Step) func(i, j int) float32 {
 		if kindA[i] != kindB[j] {
 			return 0
 		}
-		const weightOfWords = 4 // against being a pair at all
+		const weightOfWords = 4 // relative to being a pair at all
 		return 1 + weightOfWords*share(wordsA[i], wordsB[j])
 	}
 }
 
-// labels returns the kind of each step with its depth: the path of a value, the method of a
-// call, or the first word.
+// labels returns each step's kind and depth: the path of a value, the method of a call,
+// or the first word.
 func labels(steps []Step) []string {
 	list := make([]string, len(steps))
 	for i, s := range steps {
@@ -98,7 +98,7 @@ func label(text string) string {
 	return depth + strings.TrimRight(first, ":,")
 }
 
-// maxWords limits the words of a step that are compared.
+// maxWords limits the words compared per step.
 const maxWords = 64
 
 // words returns the words of each step, sorted.
@@ -115,8 +115,8 @@ func words(steps []Step) [][]string {
 	return list
 }
 
-// share returns the proportion of the words of two sorted lists that both lists have, from
-// 0 to 1.
+// share returns the proportion of words that two sorted lists have in common, from 0 to
+// 1.
 func share(a, b []string) float32 {
 	all, both := len(a)+len(b), 0
 	for len(a) > 0 && len(b) > 0 {

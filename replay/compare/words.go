@@ -8,14 +8,14 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// A Part is a part of a step that its counterpart has as well, or lacks.
+// A Part is a part of a step that its counterpart shares or lacks.
 type Part struct {
 	Text    string
 	Differs bool
 }
 
-// Shown returns the part, cut to room bytes: it drops the end, or the beginning if the part
-// is the first of its step and does not differ.
+// Shown returns the part cut to room bytes: it drops the end, or the beginning if the
+// part is the first of its step and does not differ.
 func (p Part) Shown(first bool, room int) string {
 	switch {
 	case len(p.Text) <= room:
@@ -26,13 +26,12 @@ func (p Part) Shown(first bool, room int) string {
 	return strings.ToValidUTF8(p.Text[:room], "") + "…"
 }
 
-// maxDiffered is how long a step may be to be compared word by word. Longer steps are
-// compared at both ends only.
+// maxDiffered is the greatest length at which steps are compared word by word. Longer
+// steps are compared at both ends only.
 const maxDiffered = 1 << 10
 
-// Parts divides two steps into what they have in common and what differs. If they have
-// hardly anything in common, everything differs: a few remaining blanks and commas would
-// only distract.
+// Parts divides two steps into what they share and what differs. If they share hardly
+// anything, everything differs: a few remaining blanks and commas would only distract.
 func Parts(a, b string) (old, new []Part) {
 	if len(a) > maxDiffered || len(b) > maxDiffered {
 		head := commonPrefix(a, b)
@@ -56,7 +55,7 @@ func Parts(a, b string) (old, new []Part) {
 	return old, new
 }
 
-// worthwhile reports whether two lines have enough words in common that marking them helps.
+// worthwhile reports whether two lines share enough words that marking them helps.
 func worthwhile(common []linediff.Match, words []string, sizeA, sizeB int) bool {
 	size := 0
 	for _, m := range common {
@@ -70,7 +69,7 @@ func worthwhile(common []linediff.Match, words []string, sizeA, sizeB int) bool 
 }
 
 // commonDepth returns the length of the indentation that two lines share, including the
-// mark of a line of text.
+// mark of a text line.
 func commonDepth(a, b string) int {
 	depth := min(len(a)-len(strings.TrimLeft(a, " ")), len(b)-len(strings.TrimLeft(b, " ")))
 	if strings.HasPrefix(a[depth:], "| ") && strings.HasPrefix(b[depth:], "| ") {
@@ -97,7 +96,7 @@ func appendPart(list []Part, text string, differs bool) []Part {
 	return append(list, Part{text, differs})
 }
 
-// tokens divides a text into words, blanks, and single other characters.
+// tokens splits text into words, blanks, and single other characters.
 func tokens(text string) []string {
 	var list []string
 	from, before := 0, other
@@ -133,7 +132,7 @@ func kindOf(r rune) charKind {
 	return other
 }
 
-// commonPrefix returns how many bytes two texts have in common at the beginning, in whole
+// commonPrefix returns the length in bytes of the common prefix of two texts, in whole
 // characters.
 func commonPrefix(a, b string) int {
 	n := 0
@@ -146,7 +145,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// commonSuffix returns how many bytes two texts have in common at the end, in whole
+// commonSuffix returns the length in bytes of the common suffix of two texts, in whole
 // characters.
 func commonSuffix(a, b string) int {
 	n := 0

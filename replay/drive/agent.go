@@ -13,10 +13,10 @@ import (
 // An agentProcess is a running agent that exchanges lines with the driver.
 type agentProcess struct {
 	input  *proxy.Pipe
-	lines  chan []byte  // the lines that it writes; long ones are shortened; closed at the end of its output
+	lines  chan []byte  // the lines it writes, long ones shortened; closed at the end of its output
 	spoke  atomic.Int64 // when it last wrote; ns since 1970
 	cancel context.CancelFunc
-	ended  chan error // gets the result of proxy.Proxy.Run
+	ended  chan error // receives the result of proxy.Proxy.Run
 }
 
 // startAgent runs the agent of p. It sets p.In and p.Out.
@@ -38,10 +38,11 @@ func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 // quiet returns the time since the agent last wrote.
 func (a *agentProcess) quiet() time.Duration { return time.Since(time.Unix(0, a.spoke.Load())) }
 
-// unread is how long the agent may take to read the rest of its input before it is ended.
+// unread limits the time the agent has to read the rest of its input before it is
+// stopped.
 const unread = time.Second
 
-// stop closes the agent's stdin, ends the agent, and waits until its process group has
+// stop closes the agent's stdin, stops the agent, and waits until its process group has
 // ended. It returns the result of proxy.Proxy.Run.
 func (a *agentProcess) stop() error {
 	a.input.End()

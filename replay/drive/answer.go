@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -13,7 +14,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A recordedRequest is a request of the recorded agent and the client's answer.
+// A recordedRequest is a request of the recorded agent together with the client's answer.
 type recordedRequest struct {
 	seq       uint64
 	method    string
@@ -28,8 +29,8 @@ type recordedRequest struct {
 	openCalls []*plannedCall // of a request with a progress token: the client's calls that were open at the time
 }
 
-// passed reports whether the agent will no longer make this request: the calls that it
-// worked on are answered.
+// passed reports whether the agent will no longer make this request because the calls it
+// was working on are answered.
 func (a *recordedRequest) passed() bool {
 	return len(a.openCalls) > 0 && !slices.ContainsFunc(a.openCalls, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
 }
@@ -42,9 +43,10 @@ func newRecordedRequest(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *reco
 	return a
 }
 
-// permissionOf returns what a permission is asked for, as JSON, merged from everything that
-// the agent has said about it, without ids. For a tool call with a raw input, it leaves out
-// title, locations and content. subject is nil if it is not known completely.
+// permissionOf returns the subject of a permission request as JSON, merged from
+// everything that the agent has said about it, without ids. For a tool call with a raw
+// input, it leaves out title, locations and content. subject is nil if it is only partly
+// known.
 func permissionOf(t *trace.Trace, session string, seq uint64) (subject []byte, options []trace.Option) {
 	var fields struct {
 		Kind      string
@@ -67,13 +69,13 @@ func permissionOf(t *trace.Trace, session string, seq uint64) (subject []byte, o
 	}
 	subject, err := json.Marshal(fields)
 	if err != nil || bytes.Contains(subject, []byte(trace.Cut)) {
-		subject = nil // it is not known completely
+		subject = nil // it is only partly known
 	}
 	return subject, p.Options
 }
 
-// permissionIn returns the permission that a request asks for, and its tool call. Either is
-// nil if there is none.
+// permissionIn returns the permission that a request asks for, and its tool call. Either
+// may be nil.
 func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission, *trace.ToolCall) {
 	for _, s := range t.Sessions {
 		if s.ID != session {
@@ -94,8 +96,8 @@ func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission
 	return nil, nil
 }
 
-// answers finds the recorded answers to the agent's requests: for files by path, for
-// terminals by command and id, for the rest by the fields of the request.
+// answers finds the recorded answers to the agent's requests: by path for files, by
+// command and id for terminals, and by the fields of the request otherwise.
 type answers struct {
 	byMethod  map[string][]*recordedRequest
 	files     files
@@ -129,10 +131,10 @@ type question struct {
 // A reply is the answer to a question.
 type reply struct {
 	message []byte
-	after   uint64           // the client's message after which it is sent; 0: at once
-	note    string           // for the report; empty if the answer is the recorded one
-	silent  bool             // there is no answer: the recorded client did not give one
-	as      *recordedRequest // the recorded request whose answer it is; nil: it is not from the tape
+	after   uint64           // send it after this client message; 0: at once
+	note    string           // for the report; empty if the answer is as recorded
+	silent  bool             // no answer, because the recorded client gave none
+	as      *recordedRequest // the recorded request that it answers; nil: it is not from the tape
 }
 
 func (q *question) fail(code int, format string, args ...any) reply {
@@ -148,7 +150,7 @@ func (q *question) result(value any) reply {
 	return reply{message: wire.NewResult(q.id, result)}
 }
 
-// as answers as the recorded client answered a.
+// as replies the way the recorded client answered a.
 func (q *question) as(a *recordedRequest) reply {
 	a.used = true
 	if a.answer == nil {
@@ -192,7 +194,7 @@ func (a *answers) to(q *question) reply {
 	if next < 0 {
 		return q.fail(wire.InternalError, "the tape has no answer left")
 	}
-	if role.Is(dialect.AsksInput) { // answering with another question's input would be wrong
+	if role.Is(dialect.AsksInput) { // another question's input would be a wrong answer
 		return q.fail(wire.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
@@ -258,4 +260,39 @@ func (q *question) refuse(why string) reply {
 	r := q.result(map[string]outcome{"outcome": answer})
 	r.note = q.method + ": refused: " + why
 	return r
+}
+
+// chosenOption returns the option that the recorded client chose, or nil.
+func chosenOption(a *recordedRequest) *trace.Option {
+	id := wire.ValueOf(wire.Get(a.answer, "result", "outcome", "optionId"))
+	if !id.Exists() {
+		return nil
+	}
+	for i := range a.options {
+		if a.options[i].ID == id.Text() {
+			return &a.options[i]
+		}
+	}
+	return &trace.Option{ID: id.Text()} // it was not offered
+}
+
+// optionLike returns the live option that corresponds to a recorded one: the one with the
+// same id and kind, otherwise the only one of the same kind, otherwise the only one with
+// the same name. A rejecting option never corresponds to an allowing one. An option that
+// always allows never corresponds by name alone.
+func optionLike(then trace.Option, now []trace.Option) *trace.Option {
+	allows := func(o *trace.Option) bool { return !strings.HasPrefix(o.Kind, "reject_") }
+	fits := []func(o *trace.Option) bool{
+		func(o *trace.Option) bool { return o.ID == then.ID && o.Kind == then.Kind },
+		func(o *trace.Option) bool { return o.Kind == then.Kind },
+		func(o *trace.Option) bool {
+			return o.Name != "" && o.Name == then.Name && allows(o) == allows(&then) && o.Kind != "allow_always"
+		},
+	}
+	for _, fit := range fits {
+		if o := only(now, fit); o != nil {
+			return o
+		}
+	}
+	return nil
 }

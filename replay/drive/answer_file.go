@@ -9,17 +9,17 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// files has the files that the agent reads and writes through the client. They exist in
-// memory only: contents from the tape, and what the live agent writes.
+// files holds the files that the agent reads and writes through the client. They exist
+// only in memory: contents from the tape, and what the live agent writes.
 type files struct {
-	recorded []*recordedRequest // for files, in the order of the tape
+	recorded []*recordedRequest // for files, in tape order
 	written  map[string]string  // by path: what the live agent has written
 
 	byPath map[string][]fileRequest // recorded, by live path
 	dirs   int                      // size of the path map when byPath was built
 }
 
-// A fileRequest is a recorded request with an answer, and its extent with the live path.
+// A fileRequest is an answered recorded request, with its extent at the live path.
 type fileRequest struct {
 	*recordedRequest
 	extent
@@ -37,8 +37,8 @@ func (e extent) whole() bool {
 	return (e.line == "" || e.line == "null") && (e.limit == "" || e.limit == "null")
 }
 
-// of returns the recorded requests for a file, in the order of the tape. It maps the
-// recorded paths again only if dirs has grown.
+// of returns the recorded requests for a file, in tape order. It remaps the recorded
+// paths only if dirs has grown.
 func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	if f.byPath == nil || f.dirs != dirs.Size() {
 		f.byPath, f.dirs = make(map[string][]fileRequest), dirs.Size()
@@ -52,9 +52,9 @@ func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	return f.byPath[path]
 }
 
-// read answers fs/read_text_file. It uses, in this order: what the live agent has written;
-// the recorded answers to the same request, of which the last one repeats; a part of the
-// whole file, if the tape has that.
+// read answers fs/read_text_file from the first of these that applies: what the live
+// agent has written; the recorded answers to the same request, repeating the last one; a
+// part of the whole file, if the tape has that.
 func (f *files) read(q *question) reply {
 	want := extentOf(q.params)
 	if text, ok := f.written[want.path]; ok {
@@ -94,7 +94,7 @@ func (a *recordedRequest) content() string {
 	return wire.ValueAt(a.answer, "result.content").Text()
 }
 
-// text answers with a part of a text.
+// text replies with the given part of a text.
 func (q *question) text(text string, part extent) reply {
 	lines := slices.Collect(strings.Lines(text))
 	first := max(int(wire.ValueOf(part.line).Int()), 1) - 1

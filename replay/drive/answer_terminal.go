@@ -9,19 +9,19 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// terminals has the terminals of version 1, in which the client runs commands for the
+// terminals holds the terminals of version 1, in which the client runs commands for the
 // agent. The driver runs nothing: it answers from the tape.
 type terminals struct{ recorded []*terminal }
 
 // A terminal is a command on the tape.
 type terminal struct {
 	create *recordedRequest
-	calls  []*recordedRequest // the requests with its id, in the order of the tape
+	calls  []*recordedRequest // the requests with its id, in tape order
 	known  string             // its id, once id has found it
 }
 
-// add adds a recorded request. The client makes the ids of terminals, so they are the
-// same as on the tape.
+// add adds a recorded request. The client makes terminal ids, so they are the same as on
+// the tape.
 func (t *terminals) add(a *recordedRequest) {
 	if dialect.Does(a.method, dialect.StartsCommand) {
 		t.recorded = append(t.recorded, &terminal{create: a})
@@ -32,7 +32,7 @@ func (t *terminals) add(a *recordedRequest) {
 	}
 }
 
-// find returns the last terminal with an id. If made is set, it returns only a terminal
+// find returns the last terminal with an id. If made is set, it considers only terminals
 // that the live agent has created.
 func (t *terminals) find(session, id string, made bool) *terminal {
 	for _, one := range slices.Backward(t.recorded) {
@@ -81,7 +81,7 @@ func (t *terminals) answer(q *question) reply {
 	return q.fail(wire.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
-// exit returns the exit status from the recorded outputs of a terminal, or nil.
+// exit returns the exit status from a terminal's recorded outputs, or nil.
 func (t *terminal) exit() json.RawMessage {
 	for _, a := range t.calls {
 		if !dialect.Does(a.method, dialect.ReadsOutput) {
@@ -94,7 +94,7 @@ func (t *terminal) exit() json.RawMessage {
 	return nil
 }
 
-// make answers terminal/create with the first unused terminal of the same request.
+// make answers terminal/create with the first unused terminal whose request was the same.
 func (t *terminals) make(q *question) reply {
 	for _, one := range t.recorded {
 		if !one.create.used && one.create.session == q.session && q.same(one.create) && one.create.answer != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A progress is the state of a turn of a session.
+// A progress is how far a session's turn has come.
 type progress struct {
 	open        bool            // a turn is under way
 	permissions int             // permissions asked for
 	begun       int             // tool calls begun
-	over        map[string]bool // by id, whether a tool call is over; the agent may then reuse the id
+	over        map[string]bool // by id, whether a tool call has ended; the agent may then reuse the id
 	spoke       bool            // the agent has said or done something in the turn
 	latest      checkpoint      // the last one reached
 }
 
-// A checkpoint is a point in a turn at which the recorded client did something. It can be
-// found in a live turn that has another speed and other words.
+// A checkpoint is the point in a turn at which the recorded client did something. It can
+// be found in a live turn with another speed and other words.
 type checkpoint struct {
 	kind checkpointKind
 	n    int // of calls and permissions: the number in the turn, from 1
@@ -28,13 +28,13 @@ type checkpointKind uint8
 
 const (
 	noTurn     checkpointKind = iota // not in the middle of a turn
-	turnBegan                        // the agent has not done anything
+	turnBegan                        // the agent has done nothing yet
 	agentSpoke                       // the first thing that the agent said
 	callBegan
 	permissionAsked
 )
 
-// observe updates the progress with a message of the session, from either side.
+// observe updates the progress with a message of the session from either side.
 func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
@@ -57,14 +57,14 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// ofAgent reports whether updates of a variant are about what the agent says or does.
+// ofAgent reports whether updates of a variant show what the agent says or does.
 func ofAgent(variant string) bool {
 	u, _ := dialect.LookupUpdate(variant)
 	return u.Entity != dialect.UserMessage && u.Entity != dialect.State && !u.Entity.IsAttribute()
 }
 
 // call notes what the agent says about a tool call. If another is set and the last call
-// with the id is over, a new call begins.
+// with the id has ended, a new call begins.
 func (p *progress) call(said wire.Value, another bool) {
 	id := said.Get("toolCallId").Text()
 	if id == "" {

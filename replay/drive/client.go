@@ -1,11 +1,11 @@
 // Package drive plays the client of a tape to a live agent, and reports how the
 // conversation differs from the recorded one.
 //
-// What it sends depends on the tape and on the order of the agent's messages, not on their
-// timing. It reads and writes no files for the agent, runs no commands for it, and grants
-// only permissions that were granted on the tape. It cannot make an agent repeat itself: if
-// the agent does something else, the driver leaves out messages that no longer make sense,
-// and notes that.
+// What it sends depends on the tape and on the order of the agent's messages, not on
+// their timing. It reads and writes no files for the agent, runs no commands for it, and
+// grants only permissions that were granted on the tape. It cannot make an agent repeat
+// itself: if the agent does something different, the driver omits messages that no longer
+// make sense, and notes that.
 package drive
 
 import (
@@ -26,30 +26,30 @@ import (
 )
 
 // A Client plays the client of a tape to a live agent. It sends each message of the
-// recorded client when the answers that precede it have come, answers the agent's
+// recorded client once the answers that precede it have arrived, answers the agent's
 // requests from the tape, and compares the two conversations. A request that the tape
 // cannot answer gets an error.
 //
 // Every field but Tapes and Start.Command may be left zero.
 type Client struct {
-	Tapes   []*record.Tape // in the order in which they were recorded; each connection on them is one run of the agent
-	Session string         // plays only this session; empty: all
+	Tapes   []*record.Tape // in recording order; each connection on them is one run of the agent
+	Session string         // play only this session; empty: all
 
-	// Start describes the new tapes: Command is the agent, and Cwd is the directory in
-	// which its sessions work. If Cwd is empty, they work in the directory of this process,
+	// Start describes the new tapes: Command is the agent, and Cwd is the working
+	// directory of its sessions. If Cwd is empty, that is the directory of this process,
 	// in which the agent always runs.
 	Start record.Start
 
-	Store    *record.Store // where the new tapes are kept; nil: nowhere
-	Level    compare.Level // what is compared
-	AsNew    bool          // a session that is loaded but was not made on the tapes is made anew
+	Store    *record.Store // keeps the new tapes; nil: nothing does
+	Level    compare.Level // what to compare
+	AsNew    bool          // create a loaded session afresh if it was not made on the tapes
 	Patience time.Duration // how long the agent may be silent while the driver waits for something; 0 is 30 s
 	Limit    time.Duration // limits one run of the agent; 0 is an hour
-	Settle   time.Duration // how long to wait for more after the last answer: many agents send titles and commands then; 0 is 1 s
-	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not end by itself
-	Err      io.Writer     // the agent's stderr; nil: it goes to the tape only
+	Settle   time.Duration // how long to wait for more after the last answer, because many agents then send titles and commands; 0 is 1 s
+	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not exit on request
+	Err      io.Writer     // receives the agent's stderr; nil: it goes to the tape only
 
-	Interceptors []proxy.Interceptor // between the client and the agent; one run uses them after the other
+	Interceptors []proxy.Interceptor // between the client and the agent; consecutive runs share them
 }
 
 // Errors that Client.Run returns.
@@ -67,8 +67,8 @@ type Report struct {
 	Diff    compare.Diff `json:"diff" help:"from the tape to the new run: level and hunks, as acptap diff --json writes them"`
 }
 
-// String returns the notes, and why the run stopped, as lines for people. They contain
-// no control characters but line feeds.
+// String returns the notes, and why the run stopped, as human-readable lines. Line feeds
+// are its only control characters.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, note := range r.Notes {
@@ -85,8 +85,8 @@ func (r *Report) note(format string, args ...any) {
 }
 
 // Run plays all connections. The error is ErrDiffers if the conversations differ or
-// something could not be played. Run returns the report with any error. When Run returns,
-// the agent and its whole process group have ended.
+// something could not be played. Run returns the report even with an error. By the time
+// Run returns, the agent and its whole process group have ended.
 func (c *Client) Run(ctx context.Context) (*Report, error) {
 	report := &Report{}
 	plans, err := readPlans(c.Tapes, c.Session, c.AsNew)

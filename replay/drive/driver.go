@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A driver plays one plan to one agent. It runs in one goroutine, so what it sends depends
+// A driver plays one plan to one agent. It runs in one goroutine, so its output depends
 // only on the plan and the order of the agent's messages.
 type driver struct {
 	plan   *plan
@@ -26,15 +26,20 @@ type driver struct {
 	trace    trace.Trace // of the live connection
 	seq      uint64
 	calls    dialect.OpenRequests[*plannedCall] // of the client
-	progress map[string]*progress               // by recorded session
-	offers   map[string]*offers                 // by recorded session
+	sessions map[string]*liveSession            // by recorded session
 	replies  []delayedReply
 
 	agentEnded bool  // the agent ended before the plan did
 	failed     error // why continuing makes no sense
 }
 
-// A delayedReply is a reply that is sent after a move of its thread.
+// A liveSession is what the agent does and offers in a session.
+type liveSession struct {
+	progress progress
+	offers   offers
+}
+
+// A delayedReply is a reply to send after a move of its thread.
 type delayedReply struct {
 	reply
 	thread *thread
@@ -44,8 +49,7 @@ func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Repo
 	d := &driver{
 		plan: p, known: known, agent: agent, report: report,
 		tracker:  dialect.NewTracker(p.conn.Protocol),
-		progress: make(map[string]*progress),
-		offers:   make(map[string]*offers),
+		sessions: make(map[string]*liveSession),
 	}
 	d.trace.Next(dialect.Connection{Protocol: p.conn.Protocol})
 	if p.conn.Protocol == dialect.MCP && p.cwd != "" {
@@ -54,14 +58,14 @@ func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Repo
 	return d
 }
 
-// limits says how long the agent may take.
+// limits bounds the time that the agent may take.
 type limits struct {
 	patience time.Duration // without writing anything
 	whole    time.Duration // in all
 	settle   time.Duration // to add something after its last answer
 }
 
-// waited returns the limit that ended a run which began at began.
+// waited returns the limit that ended a run started at began.
 func (l limits) waited(began time.Time) time.Duration {
 	if time.Since(began) >= l.whole {
 		return l.whole
@@ -69,7 +73,7 @@ func (l limits) waited(began time.Time) time.Duration {
 	return l.patience
 }
 
-// play makes all moves. It returns once everything that it waits for has come and the agent
+// play makes all moves. It returns once everything it waits for has come and the agent
 // has settled. If it stops earlier, the report says why.
 func (d *driver) play(ctx context.Context, l limits) error {
 	began := time.Now()
@@ -113,7 +117,7 @@ func (d *driver) play(ctx context.Context, l limits) error {
 	}
 }
 
-// agentGone notes the end of an agent that ended too early.
+// agentGone notes that the agent ended too early.
 func (d *driver) agentGone() {
 	if d.done() {
 		return
@@ -151,12 +155,12 @@ func (d *driver) missing() string {
 // send sends a message to the agent.
 func (d *driver) send(message []byte) {
 	d.observe(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
-		d.progressOf(d.known.Recorded(f.Session)).observe(f, e)
+		d.session(d.known.Recorded(f.Session)).progress.observe(f, e)
 	})
 	d.agent.input.PutLine(message)
 }
 
-// observe tracks a line of either side and calls do for each message in it.
+// observe tracks a line of either side and calls do for each of its messages.
 func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
@@ -179,14 +183,14 @@ func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Fra
 func (d *driver) receive(line []byte) {
 	d.observe(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
 		session := d.known.Recorded(f.Session)
-		d.progressOf(session).observe(f, e)
+		d.session(session).progress.observe(f, e)
 		switch {
 		case e.Method == nil:
 			d.answered(f, e)
 		case e.ID != nil:
 			d.requested(session, f, e)
 		default:
-			d.offersOf(session).updated(e)
+			d.session(session).offers.updated(e)
 			if f.Events.Has(dialect.TurnEnded) {
 				d.turnEnded(session)
 			}
@@ -206,9 +210,9 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	}
 	d.known.LearnFromResponse(c.method, c.made, f.Raw)
 	if made := e.Result.Get("sessionId"); f.Does(dialect.Creates) && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.Set(dialect.SessionID, string(wire.Quote(c.session)), made.Raw()) // made anew
+		d.known.Set(dialect.SessionID, string(wire.Quote(c.session)), made.Raw()) // created afresh
 	}
-	d.offersOf(c.session).answered(e)
+	d.session(c.session).offers.answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect
 	if f.Events.Has(dialect.Initialized) && then != dialect.Unknown && now != then {
 		d.failed = fmt.Errorf("%w: %s, not %s", ErrDialect, now, then)
@@ -247,16 +251,9 @@ func (d *driver) requested(session string, f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-func (d *driver) progressOf(session string) *progress {
-	if d.progress[session] == nil {
-		d.progress[session] = new(progress)
+func (d *driver) session(recorded string) *liveSession {
+	if d.sessions[recorded] == nil {
+		d.sessions[recorded] = new(liveSession)
 	}
-	return d.progress[session]
-}
-
-func (d *driver) offersOf(session string) *offers {
-	if d.offers[session] == nil {
-		d.offers[session] = new(offers)
-	}
-	return d.offers[session]
+	return d.sessions[recorded]
 }

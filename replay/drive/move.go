@@ -36,12 +36,13 @@ func (d *driver) ready(t *thread, m *move) bool {
 	if m.tellsOf != nil && !m.tellsOf.used {
 		return m.tellsOf.passed()
 	}
-	now := d.progressOf(t.session)
+	now := d.session(t.session).progress
 	return m.checkpoint.kind == noTurn || !now.open || now.reached(m.checkpoint) || d.owes(t, m)
 }
 
 // owes reports whether the agent waits for an answer that the recorded client gave only
-// after a move. The driver then makes the move even if its checkpoint was not reached.
+// after a move. The driver then makes the move even if its checkpoint has not been
+// reached.
 func (d *driver) owes(t *thread, m *move) bool {
 	return slices.ContainsFunc(d.replies, func(r delayedReply) bool { return r.thread == t && r.after >= m.seq })
 }
@@ -60,7 +61,7 @@ func (d *driver) giveReplies() {
 // move makes one move or skips it.
 func (d *driver) move(t *thread, m *move) {
 	if m.checkpoint.kind != noTurn && !dialect.Does(m.method, dialect.Prompts) {
-		if now := d.progressOf(t.session); !now.open {
+		if now := d.session(t.session).progress; !now.open {
 			d.skip(m, "too late: the turn is over")
 			return
 		}
@@ -84,7 +85,7 @@ func (d *driver) move(t *thread, m *move) {
 			d.skip(m, "nobody has made session "+unmade)
 			return
 		}
-		message, none := m.offers.translate(method, message, *d.offersOf(m.session))
+		message, none := m.offers.translate(method, message, d.session(m.session).offers)
 		if none != "" {
 			d.skip(m, "the agent has nothing like "+none)
 			return
@@ -109,7 +110,7 @@ func (m *move) fails() bool {
 	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })
 }
 
-// skip leaves out a move, and stops waiting for the answers to it.
+// skip omits a move and stops waiting for the answers to it.
 func (d *driver) skip(m *move, why string) {
 	d.report.note("%s not sent (frame %d): %s", m.method, m.seq, why)
 	for _, c := range m.calls {
@@ -117,8 +118,8 @@ func (d *driver) skip(m *move, why string) {
 	}
 }
 
-// over notes that the call needs no answer any more. early means that it was refused or
-// never made, so its turn is over too.
+// over notes that the call needs no more answer. early means that it was refused or never
+// made, so its turn has ended too.
 func (c *plannedCall) over(early bool) {
 	if c.answer != nil {
 		c.answer.come = true

@@ -64,8 +64,8 @@ func choices(list wire.Value, key string) []choice {
 	return all
 }
 
-// translate returns a message with the live id of the choice that it makes. missing names
-// the choice if the live agent offers no counterpart; otherwise it is empty.
+// translate returns a message with the live id of its choice. missing names the choice if
+// the live agent offers no counterpart; otherwise it is empty.
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
 		keys := strings.Split(path, ".")

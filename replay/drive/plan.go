@@ -4,12 +4,12 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A plan is what the client did on one recorded connection, and what must come from the
-// agent before each step.
+// A plan is what the client did on one recorded connection, and what the agent must do
+// before each step.
 type plan struct {
 	conn        dialect.Connection
-	cwd         string    // where the recorded proxy ran
-	threads     []*thread // the first one is the connection's own
+	cwd         string    // the recorded proxy's directory
+	threads     []*thread // the first is the connection's own
 	answers     answers   // for the agent's requests
 	initialized bool      // the tape's initialize was read
 }
@@ -18,13 +18,13 @@ type plan struct {
 // order.
 type thread struct {
 	session string     // empty: the connection's own thread
-	moves   []*move    // moves left, in order
-	awaited []*awaited // in order; waits removes those that have come from the front
+	moves   []*move    // remaining moves, in order
+	awaited []*awaited // in order; waits drops those at the front that have come
 
-	// Used while the plan is read:
+	// Used only while the plan is read:
 	progress progress
 	offers   offers
-	turns    []*plannedCall // prompts whose turn is not over
+	turns    []*plannedCall // prompts whose turn has not ended
 }
 
 // A move is a message of the client, or a batch.
@@ -46,22 +46,22 @@ type plannedCall struct {
 	seq     uint64
 	id      string // JSON; sent as recorded
 	method  string
-	session string          // the session that it is about or makes
+	session string          // the session that it concerns or makes
 	answer  *awaited        // nil if there was none
 	turn    *awaited        // of a prompt whose answer does not end its turn: the end of the turn; otherwise nil
 	failed  bool            // the answer is an error
-	made    []dialect.Field // ids in the answer that the agent made
+	made    []dialect.Field // ids that the agent made in the answer
 }
 
-// An awaited is something that the agent did before the client went on.
+// An awaited is something that the agent did before the client continued.
 type awaited struct {
 	seq  uint64
 	what string // for the report
-	turn bool   // it is the end of a turn, and not an answer
-	come bool   // it has come
+	turn bool   // it ends a turn rather than answering a call
+	come bool   // it has arrived
 }
 
-// thread returns the thread of a session. It makes the thread if necessary.
+// thread returns the thread of a session, creating it if necessary.
 func (p *plan) thread(session string) *thread {
 	for _, t := range p.threads {
 		if t.session == session {
@@ -73,8 +73,8 @@ func (p *plan) thread(session string) *thread {
 	return t
 }
 
-// ready reports whether everything has come that precedes a move on the tape, in its thread
-// or outside of sessions. A move outside of sessions waits for all sessions.
+// ready reports whether everything that precedes a move on the tape, in its thread or
+// outside of sessions, has arrived. A move outside of sessions waits for all sessions.
 func (p *plan) ready(t *thread, m *move) bool {
 	for _, other := range p.threads {
 		if (other == t || other.session == "" || t.session == "") && other.waits(m.seq) {
@@ -84,7 +84,7 @@ func (p *plan) ready(t *thread, m *move) bool {
 	return true
 }
 
-// waits reports whether something that precedes frame seq on the tape has not come.
+// waits reports whether something that precedes frame seq on the tape has not arrived.
 func (t *thread) waits(seq uint64) bool {
 	for len(t.awaited) > 0 && t.awaited[0].come {
 		t.awaited = t.awaited[1:]

@@ -33,7 +33,7 @@ func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error)
 
 // A planReader reads the plans of some tapes.
 type planReader struct {
-	made   map[string]bool // sessions that were made so far
+	made   map[string]bool // sessions made so far
 	anew   bool            // as Client.AsNew
 	chosen rpc.Chosen
 
@@ -105,7 +105,8 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 	return plans, nil
 }
 
-// frame adds the next frame to the plan. The client's messages in one frame are one move.
+// frame adds the next frame to the plan. All messages of the client in one frame form one
+// move.
 func (r *planReader) frame(f *dialect.Frame) error {
 	r.trace.Add(f)
 	var m *move
@@ -157,8 +158,8 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	return nil
 }
 
-// clientSays adds a request or notification to a move. m is the move that earlier
-// messages of the same batch have begun, nil if there is none.
+// clientSays adds a request or notification to a move. m is the move begun by earlier
+// messages of the same batch, or nil.
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.chosen.Made[f.Seq]

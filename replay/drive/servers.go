@@ -2,7 +2,11 @@ package drive
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -11,16 +15,16 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers has the tapes of the MCP servers that the client gave its agent and that the
-// agent reaches over stdio or by URL.
+// Servers holds the tapes of the MCP servers that the client configured for its agent,
+// which reaches them over stdio or by URL.
 type Servers struct {
 	tapes map[string][]string           // by name, in the order of the client's requests; empty: no tape
 	kinds map[string]dialect.ServerKind // by tape
 }
 
-// Nested has the tapes that belong to an agent's tape.
+// Nested holds the tapes that belong to an agent's tape.
 type Nested struct {
-	ByLink map[string]string // by the link of the entry for which the server was started
+	ByLink map[string]string // by the link of the entry that the server was started for
 	ByName map[string]string // by the server's portable.FileName, if the tape has no link
 }
 
@@ -43,12 +47,12 @@ func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.T
 	return s, nil
 }
 
-// read reads which servers the agent got.
+// read reads which servers the agent was given.
 func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 	type start struct {
 		name, link string
 		kind       dialect.ServerKind
-		of         string // the session; empty: not known, or one that is made
+		of         string // the session; empty: unknown, or about to be made
 	}
 	var starts []start
 	var links nested.Links
@@ -64,7 +68,7 @@ func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 		for _, server := range servers {
 			switch server.Kind {
 			case dialect.StdioServer, dialect.HTTPServer, dialect.SSEServer:
-				starts = append(starts, start{server.Name, nested.LinkOf(f.Raw[server.At.Start:server.At.End]), server.Kind, f.Session})
+				starts = append(starts, start{server.Name, dialect.LinkOf(wire.ValueOf(f.Raw[server.At.Start:server.At.End])), server.Kind, f.Session})
 			}
 		}
 	}
@@ -88,8 +92,8 @@ func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 	return nil
 }
 
-// fill gives a start without a tape the tape of the previous start, or of the next one: an
-// agent that called no tool in a session may not have started the server for it.
+// fill gives a start without a tape the tape of the previous start, or of the next one:
+// an agent that called no tool in a session may not have started its server.
 func fill(starts []string) {
 	i := slices.IndexFunc(starts, func(tape string) bool { return tape != "" })
 	if i < 0 {
@@ -121,8 +125,8 @@ func (s *Servers) Missing() (names []string) {
 // Tapes returns the names of all tapes, with the kinds of their servers.
 func (s *Servers) Tapes() map[string]dialect.ServerKind { return s.kinds }
 
-// Next returns the tape of the next server with a name that the client gives the agent, or
-// "" if there is none. The last tape serves all further servers with that name.
+// Next returns the tape of the next server called name that the client gives the agent,
+// or "" if there is none. The last tape serves all further servers with that name.
 func (s *Servers) Next(name string) (tape string) {
 	tapes := s.tapes[name]
 	if len(tapes) == 0 {
@@ -132,4 +136,48 @@ func (s *Servers) Next(name string) (tape string) {
 		s.tapes[name] = tapes[1:]
 	}
 	return tapes[0]
+}
+
+// Beside returns the tapes of servers that are beside the file of an agent's tape: the
+// absolute paths of NAME.mcp.SERVER.jsonl beside NAME.jsonl, which is how acptap export
+// --mcp names them. A tape whose head names its parent must belong to that agent's tape; if
+// a server was started several times for one link, Beside returns the tape of the first
+// start. For other tapes, such as those written by hand, the file name says which server it
+// is.
+func Beside(path string, t *record.Tape) (Nested, error) {
+	n := Nested{ByLink: map[string]string{}, ByName: map[string]string{}}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return n, err
+	}
+	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return n, err
+	}
+	began := map[string]time.Time{}
+	for _, e := range entries {
+		server, ok := portable.ServerInFile(base, e.Name())
+		if !ok {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		tape, err := record.OpenFile(path)
+		if err != nil {
+			return n, err
+		}
+		info, err := tape.Info()
+		if err != nil {
+			return n, err
+		}
+		parent := info.Start.Parent
+		before, known := began[parent.Link]
+		switch {
+		case parent.Tape == "":
+			n.ByName[server] = path
+		case parent.Tape == t.ID() && (!known || info.Start.Time.Before(before)):
+			n.ByLink[parent.Link], began[parent.Link] = path, info.Start.Time
+		}
+	}
+	return n, nil
 }

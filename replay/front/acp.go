@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// postACP serves a POST of an ACP client. Only the answer to initialize is in the response;
-// all other answers go to the streams of GETs.
+// postACP serves a POST of an ACP client. The response carries only the answer to
+// initialize; all other answers go to the streams of GETs.
 func (f *Front) postACP(w http.ResponseWriter, in *http.Request) {
 	if kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type")); kind != "application/json" {
 		http.Error(w, "the message is not application/json", http.StatusUnsupportedMediaType)
@@ -67,7 +67,7 @@ func (f *Front) initializeACP(w http.ResponseWriter, in *http.Request, line []by
 	}
 }
 
-// connection returns the session that a request names in its header. If there is none, it
+// connection returns the session named in a request's header. If there is none, it
 // answers the request with an error and returns nil.
 func (f *Front) connection(w http.ResponseWriter, in *http.Request) *session {
 	id := in.Header.Get(connectionHeader)
@@ -87,7 +87,7 @@ func (f *Front) connection(w http.ResponseWriter, in *http.Request) *session {
 // request gives the player a request that names a session, or none.
 func (s *session) request(w http.ResponseWriter, in *http.Request, line []byte, e wire.Envelope, named string) {
 	if dialect.RoleOf(dialect.ACP, string(e.Method)).Is(dialect.Creates | dialect.Loads) {
-		named = "" // the RFD: the answers to these go to the stream of the connection
+		named = "" // the RFD: the answers to these go to the connection's stream
 	}
 	id := string(e.ID)
 	s.mu.Lock()
@@ -121,18 +121,18 @@ func (s *session) request(w http.ResponseWriter, in *http.Request, line []byte, 
 	}
 }
 
-// accept answers a POST and then gives the player the message: some clients do not expect
-// its effects before the answer to the POST.
+// accept answers a POST and then passes the message to the player: some clients do not
+// expect its effects before the answer to the POST.
 func (s *session) accept(w http.ResponseWriter, line []byte) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	w.Header().Set("Content-Length", "0")
 	w.WriteHeader(http.StatusAccepted)
-	_ = http.NewResponseController(w).Flush() // fails if the client has gone
+	_ = http.NewResponseController(w).Flush() // fails if the client is gone
 	s.say(line)
 }
 
-// taken ends the POST of a request that the player has taken. s.mu is held.
+// taken ends the POST of a request that the player has accepted. s.mu is held.
 func (s *session) taken(id string) {
 	if post := s.posts[id]; post != nil {
 		delete(s.posts, id)
@@ -155,12 +155,13 @@ func (s *session) scope(session string) *stream {
 	return st
 }
 
-// takeACP gives a message to the POST of initialize, or to the stream of its session or of
-// the connection. If the tape says on which stream the message came, takeACP uses that one.
+// takeACP sends a message to the POST of initialize, or to the stream of its session or
+// of the connection. If the tape says which stream carried the message, takeACP uses that
+// one.
 func (s *session) takeACP(m *message) {
 	switch {
 	case m.kind == wire.Batch:
-		wire.Entries(m.raw, func(_ int, entry []byte) bool { // there are no batches over HTTP
+		wire.Entries(m.raw, func(_ int, entry []byte) bool { // HTTP has no batches
 			kind, answered := answers(entry)
 			s.takeACP(&message{raw: entry, kind: kind, answered: answered})
 			return true
@@ -205,7 +206,7 @@ func (f *Front) getACP(w http.ResponseWriter, in *http.Request) {
 	s.serve(in.Context(), w, st, s.hold(st), portion{})
 }
 
-// deleteACP ends a connection, if the agent on the tape allowed that.
+// deleteACP ends a connection if the agent on the tape allowed that.
 func (f *Front) deleteACP(w http.ResponseWriter, in *http.Request) {
 	s := f.connection(w, in)
 	switch x := f.recording.deletes; {

@@ -208,7 +208,7 @@ func TestACPRefusals(t *testing.T) {
 	exchange(3, "GET", 200, asEvents, "", "", "Accept", asEvents, "Acp-Connection-Id", "abc")
 	exchange(4, "POST", 202, "", setup, on(3, "a2c", session), "Acp-Connection-Id", "abc")
 	exchange(5, "POST", 503, "text/plain", prompt, body(5, "not now"), "Acp-Connection-Id", "abc", "Acp-Session-Id", "s")
-	tape := `! {"acptap":2,"proto":"acp","transport":"http"}` + "\n" + lines.String()
+	tape := `! {"acptap":1,"proto":"acp","transport":"http"}` + "\n" + lines.String()
 
 	s := play(t, tape)
 	if !strings.HasSuffix(s.url, "/agent") {
@@ -242,7 +242,7 @@ func TestACPRefusals(t *testing.T) {
 // that leaves the tape gets the error, and one that closes the socket ends its replay only.
 func TestSocketEnd(t *testing.T) {
 	request, response := head(1, "GET", 101, "", "Upgrade", "websocket", "Connection", "Upgrade")
-	s := play(t, `! {"acptap":2,"proto":"acp","transport":"ws"}`+"\n"+request+response+on(1, "c2a", begin)+on(1, "a2c", began)+
+	s := play(t, `! {"acptap":1,"proto":"acp","transport":"ws"}`+"\n"+request+response+on(1, "c2a", begin)+on(1, "a2c", began)+
 		`! {"dir":"a2c","stream":1,"close":{"code":4001,"reason":"out of tokens"}}`+"\n"+
 		`! {"dir":"a2c","exit":{"code":0}}`+"\n")
 	left := s.dial()

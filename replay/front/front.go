@@ -1,18 +1,18 @@
-// Package front plays the agent or the server of a tape over HTTP and over WebSockets. It
-// gets the messages from package replay and puts each into the response, or onto the
-// socket, where the client expects it. The tape may have been recorded over another
-// transport, stdio included.
+// Package front plays the agent or server of a tape over HTTP and WebSockets. It receives
+// the messages from package replay and puts each into the response, or onto the socket,
+// where the client expects it. The tape may have been recorded over another transport,
+// including stdio.
 //
-// An MCP server is played over streamable HTTP (MCP 2025-11-25, Transports): an answer, and
-// what came before it on its stream, goes to the POST that asked; the rest goes to the
-// stream of a GET. An ACP agent is played as its RFD says (Streamable HTTP & WebSocket
-// Transport): everything but the answer to initialize goes to the streams of GETs, one for
-// the connection and one for each session. Over a WebSocket, each text message is one
+// An MCP server is played over streamable HTTP (MCP 2025-11-25, Transports): an answer,
+// and what preceded it on its stream, goes to the POST that asked; the rest goes to the
+// stream of a GET. An ACP agent follows its RFD (Streamable HTTP & WebSocket Transport):
+// everything but the answer to initialize goes to the streams of GETs, one for the
+// connection and one for each session. Over a WebSocket, each text message is one
 // JSON-RPC message.
 //
-// Each client has its own player, so several clients can connect, one after the other or at
-// once. Status codes, event ids and the like are those of the tape. The package serves
-// neither the older transport HTTP+SSE of MCP nor TLS.
+// Each client has its own player, so several clients can connect, in sequence or
+// concurrently. Status codes, event ids and so on come from the tape. The package serves
+// neither MCP's older HTTP+SSE transport nor TLS.
 package front
 
 import (
@@ -44,7 +44,7 @@ const (
 type Front struct {
 	relay.Guard
 	Address *url.URL  // where clients reach it: an http URL without a path
-	Stderr  io.Writer // gets what the agent on the tape wrote to its stderr; all players write to it at once; nil: discarded
+	Stderr  io.Writer // receives what the agent on the tape wrote to its stderr; all players write to it concurrently; nil: discarded
 
 	agent     replay.Agent
 	protocol  dialect.Protocol
@@ -53,8 +53,8 @@ type Front struct {
 	cancel    context.CancelFunc
 
 	mu        sync.Mutex
-	names     int        // how many sessions got an id; guarded by mu, as are the fields below
-	sessions  []*session // in the order in which they began
+	names     int        // number of sessions given an id; guarded by mu, as are the fields below
+	sessions  []*session // in starting order
 	unsettled []*session // sessions whose client has not sent initialize
 	closed    bool
 }
@@ -85,11 +85,11 @@ func New(a replay.Agent) (*Front, error) {
 	return f, nil
 }
 
-// mcpPath is the path at which most servers are reached.
+// mcpPath is the path that most servers use.
 const mcpPath = "/mcp"
 
-// Path returns the path at which clients reach the agent: the path on the tape, or /acp or
-// /mcp. For a server of the older transport it is /mcp too.
+// Path returns the path at which clients reach the agent: the path on the tape, or /acp
+// or /mcp. For a server of the older transport it is /mcp too.
 func (f *Front) Path() string {
 	return cmp.Or(f.recording.path, "/"+f.protocol.String())
 }
@@ -136,8 +136,7 @@ func (f *Front) name() string {
 	return id
 }
 
-// begin starts a session. Of sessions that are over it keeps only their results. f.mu is
-// held.
+// begin starts a session. Of ended sessions it keeps only the results. f.mu is held.
 func (f *Front) begin(id string, take taker) *session {
 	for i, s := range f.sessions {
 		if s.recording != nil && s.isOver() {
@@ -149,7 +148,7 @@ func (f *Front) begin(id string, take taker) *session {
 	return s
 }
 
-// find returns the session with an id, nil if there is none. f.mu is held.
+// find returns the session with an id, or nil. f.mu is held.
 func (f *Front) find(id string) *session {
 	for _, s := range f.sessions {
 		if s.id == id && !s.gone() {
@@ -159,7 +158,7 @@ func (f *Front) find(id string) *session {
 	return nil
 }
 
-// settle returns a session that waits for its client's initialize, or nil. f.mu is held.
+// settle returns a session waiting for its client's initialize, or nil. f.mu is held.
 func (f *Front) settle() *session {
 	if len(f.unsettled) == 0 {
 		return nil
@@ -169,8 +168,8 @@ func (f *Front) settle() *session {
 	return s
 }
 
-// refused notes that the initialize of a session was refused, as on the tape. If the tape
-// has another initialize, the client may try again.
+// refused notes that a session's initialize was refused, as on the tape. If the tape has
+// another initialize, the client may try again.
 func (f *Front) refused(s *session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,11 +185,11 @@ type Result struct {
 	Err     error // replay.ErrDiverged if the client left the tape
 }
 
-// closingTime limits how long players may take to end: their pace is slow, or the tape is
-// long.
+// closingTime limits how long players may take to end when the pace is slow or the tape
+// is long.
 const closingTime = 3 * time.Second
 
-// Close ends the players and returns their results, in the order in which the clients
+// Close ends the players and returns their results in the order in which the clients
 // connected. If no client connected, Close plays the tape to one that says nothing. All
 // requests must have ended, as they have once relay.Serve returns.
 func (f *Front) Close() (results []Result) {

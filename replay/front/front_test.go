@@ -194,7 +194,7 @@ func TestEvents(t *testing.T) {
 	message := func(stream int, dir, lead, text string) string {
 		return fmt.Sprintf(`! {"dir":%q,"stream":%d,"lead":%q,"frame":%s}`, dir, stream, lead, text) + "\n"
 	}
-	s := play(t, `! {"acptap":2,"proto":"mcp","transport":"http"}`+"\n"+
+	s := play(t, `! {"acptap":1,"proto":"mcp","transport":"http"}`+"\n"+
 		strings.Replace(head(1, "POST", asEvents), `,{"name":"Mcp-Session-Id","value":"abc"}`, "", 1)+message(1, "c2a", "", initialize)+
 		response(1, 200, asJSON)+message(1, "a2c", "", initialized)+
 		head(2, "POST", asEvents)+message(2, "c2a", "", ready)+response(2, 202, "")+
@@ -224,7 +224,7 @@ func TestEvents(t *testing.T) {
 // TestOldTransport: a tape of HTTP+SSE, whose server has a path for messages that no client
 // of the newer transport looks for, is played under the usual one.
 func TestOldTransport(t *testing.T) {
-	s := play(t, `! {"acptap":2,"proto":"mcp","transport":"sse"}`+"\n"+
+	s := play(t, `! {"acptap":1,"proto":"mcp","transport":"sse"}`+"\n"+
 		`! {"dir":"c2a","http":{"stream":1,"method":"GET","target":"/sse","headers":[{"name":"Accept","value":"text/event-stream"}]}}`+"\n"+
 		`! {"dir":"a2c","http":{"stream":1,"status":200,"headers":[{"name":"Content-Type","value":"text/event-stream"}]}}`+"\n"+
 		`! {"dir":"a2c","stream":1,"lead":"event: endpoint\ndata: /message?sessionId=a\n\n","sse":{"event":"endpoint","data":"/message?sessionId=a"}}`+"\n"+
@@ -249,7 +249,7 @@ func TestTwoClients(t *testing.T) {
 	said := func(id, text string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
 	}
-	s := play(t, `! {"acptap":2,"proto":"mcp","transport":"http"}`+"\n"+
+	s := play(t, `! {"acptap":1,"proto":"mcp","transport":"http"}`+"\n"+
 		line("c2a", 1, initialize)+line("a2c", 1, initialized)+line("c2a", 2, ready)+
 		line("c2a", 3, call)+line("c2a", 4, fast)+
 		line("a2c", 4, progress)+line("a2c", 4, said("2", "fast"))+

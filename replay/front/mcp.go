@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// session returns the session of a request. method is that of its body, empty if it has
-// none. If there is no such session, it answers the request with an error and returns nil.
+// session returns the session of a request. method is that of its body, or empty. If
+// there is no such session, it answers the request with an error and returns nil.
 func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) *session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,8 +74,8 @@ func (f *Front) post(w http.ResponseWriter, in *http.Request) {
 	}
 }
 
-// takeMCP gives a message to the stream of its POST, or to the server's own stream. If the
-// tape says on which stream the message came, takeMCP uses that one.
+// takeMCP sends a message to the stream of its POST, or to the server's own stream. If
+// the tape says which stream carried the message, takeMCP uses that one.
 func (s *session) takeMCP(m *message) {
 	if !m.isMessage() {
 		return // HTTP cannot carry it
@@ -98,8 +98,8 @@ func (s *session) takeMCP(m *message) {
 	}
 }
 
-// asked returns the method of a message, or of the first message of a batch, and the ids of
-// its requests.
+// asked returns the method of a message, or of the first message of a batch, and the ids
+// of its requests.
 func asked(line []byte) (method string, ids []string) {
 	rpc.EachIn(line, func(_ []byte, e wire.Envelope) {
 		if method == "" {
@@ -112,7 +112,7 @@ func asked(line []byte) (method string, ids []string) {
 	return method, ids
 }
 
-// get serves the server's own stream, or the rest of a stream that broke off.
+// get serves the server's own stream, or the rest of an interrupted one.
 func (f *Front) get(w http.ResponseWriter, in *http.Request) {
 	r := f.recording
 	id := in.Header.Get(lastEventHeader)
@@ -141,7 +141,7 @@ func (f *Front) get(w http.ResponseWriter, in *http.Request) {
 	s.serve(in.Context(), w, st, s.hold(st), portion{events: missed})
 }
 
-// delete ends a session, if the server on the tape allowed that.
+// delete ends a session if the server on the tape allowed that.
 func (f *Front) delete(w http.ResponseWriter, in *http.Request) {
 	s := f.session(w, in, "")
 	if s == nil {

@@ -2,7 +2,6 @@ package front
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxRequest limits the bytes of a client's message, which is read whole.
+// maxRequest limits the size in bytes of a client's message, which is read whole.
 const maxRequest = 64 << 20
 
 // readMessage returns the body of a POST as one line. If the body is not JSON, it answers
@@ -31,8 +30,8 @@ func readMessage(w http.ResponseWriter, in *http.Request) []byte {
 	return line
 }
 
-// oneLine returns a JSON message without line breaks, which are white space there: strings
-// cannot contain them.
+// oneLine returns a JSON message without line breaks, which can only be white space
+// there: strings cannot contain them.
 func oneLine(message []byte) []byte {
 	line := bytes.TrimSpace(message)
 	for _, c := range []byte("\r\n") {
@@ -41,13 +40,13 @@ func oneLine(message []byte) []byte {
 	return line
 }
 
-// say gives the player a line of the client.
+// say passes a line of the client to the player.
 func (s *session) say(line []byte) {
 	_, _ = s.in.Write(append(line, '\n')) // fails once the player has ended, which has then answered all requests
 }
 
-// answer answers a POST with one message, with events, or with a recorded error status. It
-// returns true if the recorded status is an error.
+// answer answers a POST with one message, with events, or with a recorded error status.
+// It returns true if the recorded status is an error.
 func (s *session) answer(w http.ResponseWriter, in *http.Request, st *stream, wake chan struct{}) (refused bool) {
 	for {
 		p, ok := s.next(in.Context(), st, wake)
@@ -87,5 +86,5 @@ func status(x *exchange) int {
 	if x == nil || x.status < 200 || x.status == 202 {
 		return 200
 	}
-	return cmp.Or(x.status, 200)
+	return x.status
 }

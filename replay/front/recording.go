@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A recording is what a tape says of HTTP: the heads of the exchanges, and where each
-// message of the agent was. A tape of stdio has neither, and a tape of a WebSocket has only
+// A recording is what a tape knows about HTTP: the heads of the exchanges, and where each
+// of the agent's messages was. A stdio tape has neither, and a WebSocket tape has only
 // the head of the request that opened it.
 type recording struct {
 	streams map[uint64]*exchange
@@ -22,17 +22,17 @@ type recording struct {
 
 	http        bool                 // the tape has exchanges that do not open a WebSocket
 	socket      bool                 // the tape has an exchange that opens a WebSocket
-	path        string               // at which clients reached the agent; empty: not known
-	session     string               // the first id that the agent gave a session of MCP or a connection of ACP; empty: it gave none
+	path        string               // where clients reached the agent; empty: unknown
+	session     string               // the first id that the agent gave an MCP session or an ACP connection; empty: it gave none
 	free        map[string]bool      // methods that the client called without a session id
-	initializes int                  // how often the client called initialize
+	initializes int                  // number of times the client called initialize
 	listens     map[string]*exchange // the first exchange that asked for a stream of the agent's own, by ACP session; empty: for no session
 	refuses     bool                 // a POST was refused
 	deletes     *exchange            // the first exchange that deleted a session or a connection; nil if none did
 	closed      *wire.Close          // how the agent closed the WebSocket; nil if it did not
 }
 
-// An exchange is a request of HTTP and its response.
+// An exchange is an HTTP request and its response.
 type exchange struct {
 	method   string
 	session  string // id of the MCP session in the request; empty: none
@@ -51,7 +51,7 @@ type exchange struct {
 // refuses reports whether the response is an error status.
 func (x *exchange) refuses() bool { return x != nil && x.status >= 400 }
 
-// A place is where a message of the server was on the tape.
+// A place is where one of the server's messages was on the tape.
 type place struct {
 	on     *exchange
 	stream uint64
@@ -59,11 +59,11 @@ type place struct {
 	before []wire.SSE // events between the previous message and this one
 }
 
-// maxBody limits the bytes that are kept of the body of a response with an error status.
+// maxBody limits the bytes kept of the body of a response with an error status.
 const maxBody = 64 << 10
 
 // readRecording reads tapes. If there are several, the recording does not say where
-// messages were, as if they were tapes of stdio.
+// messages were, as with stdio tapes.
 func readRecording(tapes []*record.Tape) (*recording, error) {
 	r := &recording{
 		streams: make(map[uint64]*exchange), places: make(map[uint64]*place), posts: make(map[uint64]uint64),
@@ -113,8 +113,8 @@ func (r *recording) take(f *dialect.Frame) {
 	}
 }
 
-// asked notes a message of the client. x is nil on a tape of stdio or of a WebSocket:
-// initialize begins a session there, and there are no session ids.
+// asked notes a message of the client. x is nil on a stdio or WebSocket tape: there
+// initialize begins a session, and there are no session ids.
 func (r *recording) asked(x *exchange, f *dialect.Frame) {
 	if x != nil {
 		r.posts[f.Seq] = f.Stream

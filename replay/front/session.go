@@ -12,24 +12,24 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// A session is one client and its player. It sends each frame that the player writes on the
-// stream on which the client expects it.
+// A session is one client and its player. It sends each frame that the player writes on
+// the stream on which the client expects it.
 type session struct {
 	id        string // empty: the server on the tape gave none
 	recording *recording
 	take      taker
 	in        *io.PipeWriter // of the player
 	frame     []byte         // the part of the next frame that the player has written
-	order     sync.Mutex     // serialises POSTs: otherwise the next could overtake the message of an accepted one
+	order     sync.Mutex     // serialises POSTs, so that none overtakes the message of an accepted one
 
 	ended  chan struct{} // closed when the player has ended
 	result Result        // of the player, once it has ended
 
 	mu       sync.Mutex         // guards the fields below, and the streams
 	calls    map[string]*stream // by the ids of unanswered requests
-	posts    map[string]*stream // of ACP, by the ids of requests that the player has not taken: they may be refused
+	posts    map[string]*stream // of ACP, by the ids of requests that the player has not accepted: they may be refused
 	recorded map[uint64]*stream // POSTs by the recorded stream of their requests
-	own      *stream            // for GETs: the server's own stream, or that of the ACP connection; the only stream of a WebSocket
+	own      *stream            // for GETs: the server's own stream, or that of the ACP connection; a WebSocket's only stream
 	scoped   map[string]*stream // streams of ACP sessions
 	log      []sent             // the last events with ids
 	over     bool
@@ -45,8 +45,8 @@ type message struct {
 	raw      []byte
 	kind     wire.Kind
 	answered []string // ids of the requests that it answers
-	at       *place   // where it was on the tape; nil: not known
-	call     []byte   // id of the request that it answers or is about; nil if there is none
+	at       *place   // where it was on the tape; nil: unknown
+	call     []byte   // id of the request that it answers or concerns; nil if there is none
 }
 
 // start starts a player.
@@ -85,7 +85,7 @@ func (s *session) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Matched is replay.Watcher.Matched.
+// Matched implements replay.Watcher.
 func (s *session) Matched(seq uint64, id []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *session) Matched(seq uint64, id []byte) {
 	}
 }
 
-// Sent is replay.Watcher.Sent.
+// Sent implements replay.Watcher.
 func (s *session) Sent(seq uint64, call []byte) {
 	raw := bytes.TrimRight(s.frame, "\r\n")
 	s.frame = nil
@@ -158,7 +158,7 @@ func answers(raw []byte) (kind wire.Kind, ids []string) {
 	return kind, ids
 }
 
-// ask makes the stream for a POST that has requests with these ids.
+// ask makes the stream for a POST whose requests have these ids.
 func (s *session) ask(ids []string) *stream {
 	st := newStream()
 	st.post = true
@@ -215,8 +215,9 @@ func (s *session) finish() {
 	}
 }
 
-// gone reports whether the session no longer exists for clients: its client has deleted it,
-// or the agent on the tape ended. After a miss the session remains, to report it.
+// gone reports whether the session no longer exists for clients: its client has deleted
+// it, or the agent on the tape has exited. After a miss the session remains, to report
+// it.
 func (s *session) gone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +234,7 @@ func (s *session) isOver() bool {
 	}
 }
 
-// remains returns what is kept of a session that is over.
+// remains returns what is kept of an ended session.
 func (s *session) remains() *session {
 	return &session{id: s.id, in: s.in, ended: s.ended, result: s.result, over: true, deleted: true}
 }

@@ -23,7 +23,7 @@ func (f *Front) socket(w http.ResponseWriter, in *http.Request) {
 	}
 	conn, err := websocket.Accept(w, in, &websocket.AcceptOptions{
 		Subprotocols:       []string{"mcp"}, // MCP clients ask for it; ACP clients ask for none
-		InsecureSkipVerify: true,            // Guard has judged the origin
+		InsecureSkipVerify: true,            // Guard has checked the origin
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
@@ -39,11 +39,11 @@ func (f *Front) socket(w http.ResponseWriter, in *http.Request) {
 		defer close(read)
 		s.hear(conn)
 	}()
-	_ = conn.Close(s.speak(in.Context(), conn)) // fails if the client has gone
+	_ = conn.Close(s.speak(in.Context(), conn)) // fails if the client is gone
 	<-read
 }
 
-// hear passes the client's messages to the player until the socket is closed.
+// hear passes the client's messages to the player until the socket closes.
 func (s *session) hear(conn *websocket.Conn) {
 	defer s.delete()
 	for {
@@ -65,8 +65,8 @@ func (s *session) hear(conn *websocket.Conn) {
 	}
 }
 
-// speak passes the player's messages to the client until the player ends or the client has
-// gone. It returns the status with which to close the socket.
+// speak passes the player's messages to the client until the player ends or the client
+// disconnects. It returns the status with which to close the socket.
 func (s *session) speak(ctx context.Context, conn *websocket.Conn) (websocket.StatusCode, string) {
 	wake := s.hold(s.own)
 	for {
@@ -98,8 +98,8 @@ func (s *session) farewell() (websocket.StatusCode, string) {
 	return websocket.StatusCode(c.Code), c.Reason
 }
 
-// takeSocket sends a message on the socket. Other lines cross too if the tape was recorded
-// over a WebSocket.
+// takeSocket sends a message on the socket. It also sends other lines if the tape was
+// recorded over a WebSocket.
 func (s *session) takeSocket(m *message) {
 	if m.isMessage() || s.recording.socket {
 		s.put(s.own, m)

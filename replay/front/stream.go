@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A stream carries messages to the client: as the answer to one POST, or in response to a
-// GET. Several requests may serve it in turn, each from where the previous one broke off.
-// The mutex of the session guards its fields.
+// A stream carries messages to the client, as the answer to one POST or in response to
+// GETs. Several requests may serve it in turn, each from where the previous one broke
+// off. The session's mutex guards its fields.
 type stream struct {
 	post     bool            // it answers one POST and ends with the last answer
 	open     map[string]bool // ids of unanswered requests
-	recorded *exchange       // the recorded exchange that it replays; nil: not known
+	recorded *exchange       // the recorded exchange that it replays; nil: unknown
 	pending  []event
 	done     bool          // nothing will follow
 	wake     chan struct{} // wakes the request that serves the stream; closed when another one takes over; nil: none has served it yet
@@ -63,7 +63,7 @@ type portion struct {
 	recorded *exchange
 }
 
-// next waits for something to send. It returns false if the client has gone, or if another
+// next waits for something to send. It returns false if the client is gone, or if another
 // request now serves the stream.
 func (s *session) next(ctx context.Context, st *stream, wake chan struct{}) (portion, bool) {
 	select {
@@ -93,7 +93,7 @@ func (s *session) next(ctx context.Context, st *stream, wake chan struct{}) (por
 	return p, true
 }
 
-// logged is how many events are kept for clients that resume a stream.
+// logged is the number of events kept for clients that resume a stream.
 const logged = 1000
 
 // A sent is an event with an id, and the stream on which it was sent.
@@ -102,8 +102,8 @@ type sent struct {
 	event event
 }
 
-// since returns the stream of the event with an id and what was sent on it after that
-// event; nil if there is no such event.
+// since returns the stream on which the event with this id was sent, and what followed on
+// it; nil if there is no such event.
 func (s *session) since(id string) (st *stream, missed []event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,23 +118,19 @@ func (s *session) since(id string) (st *stream, missed []event) {
 	return st, missed
 }
 
-// serve sends p, and then what comes on the stream, as events until the stream or the
-// request ends.
+// serve sends p, and then everything else on the stream, as events until the stream or
+// the request ends.
 func (s *session) serve(ctx context.Context, w http.ResponseWriter, st *stream, wake chan struct{}, p portion) {
-	beginEvents(w)
+	w.Header().Set("Content-Type", eventStream)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // fails if the client is gone, as writing does
 	for ok := true; ok; p, ok = s.next(ctx, st, wake) {
 		writeEvents(w, p.events)
 		if p.done {
 			return
 		}
 	}
-}
-
-func beginEvents(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", eventStream)
-	w.Header().Set("Cache-Control", "no-cache")
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // fails if the client has gone, as writing does
 }
 
 // writeEvents writes events as text/event-stream (WHATWG HTML, section 9.2).

@@ -13,31 +13,32 @@ import (
 // agentRequests are the requests that the shim itself sends to the agent.
 type agentRequests struct {
 	open   map[string]chan<- answer // by id
-	prefix string                   // of their ids
-	count  int                      // how many were sent
+	prefix string                   // prefix of their ids
+	count  int                      // number sent so far
 }
 
-// An answer is the agent's answer to a request of the shim. Either result or err is nil.
+// An answer is the agent's answer to a request from the shim. Either result or err is
+// nil.
 type answer struct {
 	result, err []byte // JSON
 }
 
-// A refusal is an error of the agent that the client gets unchanged.
+// A refusal is an agent's error that the client gets unchanged.
 type refusal struct{ err []byte }
 
-func (e refusal) Error() string { return get(e.err, "message").Text() }
+func (e refusal) Error() string { return wire.ValueAt(e.err, "message").Text() }
 
 // errSilent says that the agent does not answer.
 var errSilent = errors.New("the agent does not answer")
 
-// avoid changes the prefix of the ids if the id of a client's request has the same prefix.
+// avoid changes the prefix of the shim's ids if a client's request uses the same one.
 func (a *agentRequests) avoid(id []byte) {
 	for strings.HasPrefix(wire.ValueOf(id).Text(), a.prefix) {
 		a.prefix = fmt.Sprintf("acptap-%d:", len(a.prefix))
 	}
 }
 
-// deliver gives a response to the job that waits for it. It returns false if m answers no
+// deliver hands a response to the job waiting for it. It returns false if m answers no
 // request of the shim.
 func (a *agentRequests) deliver(m message) bool {
 	id := string(m.env.ID)
@@ -51,8 +52,9 @@ func (a *agentRequests) deliver(m message) bool {
 }
 
 // ask sends a request to the agent and waits for the answer. If target is not nil, ask
-// returns errSilent when no update for that session has come for too long; other messages
-// do not count. An answer that comes later is withheld.
+// returns errSilent when the answer does not come within the patience of the Shim. While
+// the history of target is withheld, each of its updates starts that time anew: a replay
+// may take long. An answer that comes later is withheld.
 func (r *servedRequest) ask(method string, params []byte, target *session) (answer, error) {
 	s := r.shim
 	answered := make(chan answer, 1)
@@ -94,8 +96,8 @@ func (r *servedRequest) ask(method string, params []byte, target *session) (answ
 	}
 }
 
-// stopAsking stops waiting for the agent's answer to a request of the shim, and returns why.
-// If the agent has just answered, it returns the answer, unless the client has cancelled.
+// stopAsking stops waiting for the agent's answer to a request of the shim, and returns
+// why. If the answer has just arrived, it returns that, unless the client has cancelled.
 func (r *servedRequest) stopAsking(id []byte, answered <-chan answer, why error) (a answer, err error) {
 	err = why
 	r.shim.change(func() {

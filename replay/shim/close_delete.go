@@ -44,8 +44,7 @@ func (s *Shim) onClose(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// cancelTurn cancels the turn that is under way, if any, and waits at most closeWait for
-// its end.
+// cancelTurn cancels the current turn, if any, and waits up to closeWait for it to end.
 func (r *servedRequest) cancelTurn(c *session) error {
 	var ended <-chan struct{}
 	err := r.do(func(out []wire.Frame) []wire.Frame {
@@ -53,7 +52,7 @@ func (r *servedRequest) cancelTurn(c *session) error {
 			return out
 		}
 		ended = c.turn.end()
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: wire.NewNotification(dialect.CancelTurns, members(nil).add("sessionId", c.agentJSON).object())})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: wire.NewNotification(dialect.CancelTurns, members(nil).add("sessionId", wire.Quote(c.agentID)).object())})
 	})
 	if err != nil || ended == nil {
 		return err

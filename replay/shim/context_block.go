@@ -12,9 +12,8 @@ import (
 
 const transcriptScheme = "acptap://session/"
 
-// A contextBlock gives an agent the history of a session that the agent has just opened as
-// a new one. It is a content block that is added to the first prompt. The client does not
-// see it.
+// A contextBlock gives an agent the history of a session that it has just opened as a new
+// one. It is a content block added to the first prompt, hidden from the client.
 type contextBlock struct {
 	uri   string
 	text  string
@@ -26,7 +25,7 @@ type contextState uint8
 
 const (
 	pending  contextState = iota // to be sent with the next prompt
-	sent                         // sent with a prompt to which the agent has not reacted
+	sent                         // sent with a prompt that the agent has not yet reacted to
 	received                     // the agent has it
 )
 
@@ -46,8 +45,8 @@ func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	return c
 }
 
-// attach adds the block at the front of a prompt. If the prompt begins with a slash command,
-// it adds the block at the end: agents expect a command at the beginning.
+// attach adds the block at the front of a prompt, or at the end if the prompt begins with
+// a slash command: agents expect a command at the beginning.
 func (c *contextBlock) attach(m message) message {
 	prompt := m.param("prompt")
 	if !prompt.IsArray() {
@@ -88,7 +87,7 @@ func (c *contextBlock) answered(success bool) {
 }
 
 // strip removes the block from an update that repeats the prompt. It returns false if
-// nothing else is in m.
+// that leaves nothing in m.
 func (c *contextBlock) strip(m *message, variant string) bool {
 	if c.state == pending {
 		return true
@@ -126,8 +125,8 @@ func (c *contextBlock) strip(m *message, variant string) bool {
 	return true
 }
 
-// rest reports whether a block of an update repeats the context, and returns the rest of
-// its text: some agents join all text of a prompt.
+// rest reports whether a block of an update repeats the context, and returns the text
+// after it: some agents join all text of a prompt.
 func (c *contextBlock) rest(block wire.Value) (string, bool) {
 	if block.Get("resource.uri").Text() == c.uri {
 		return "", true

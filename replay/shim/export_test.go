@@ -6,4 +6,6 @@ var (
 	ErrLeased = errLeased
 )
 
+const MaxOpening = maxOpening
+
 func (l *lease) Release() { l.release() }

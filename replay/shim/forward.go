@@ -24,9 +24,9 @@ type call struct {
 	displaced func() // called if newer calls displace this one, so that answered never runs; may be nil
 }
 
-// expect makes c handle the agent's answer to the request with an id. c displaces a call
-// that is open under the same id. If too many calls are open, it also displaces the oldest,
-// whose answer then passes.
+// expect makes c handle the agent's answer to the request with an id. c displaces an open
+// call with the same id. If too many calls are open, it also displaces the oldest, whose
+// answer then passes.
 func (s *Shim) expect(id []byte, c *call) {
 	same, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
 	for _, gone := range []*call{same, oldest} {
@@ -36,9 +36,9 @@ func (s *Shim) expect(id []byte, c *call) {
 	}
 }
 
-// forward sends a request to an agent that offers its method. answered handles the answer.
-// If the agent answers that it lacks the method, or does not answer in time, replace
-// handles the request.
+// forward sends a request to an agent that offers its method. answered handles the
+// answer. If the agent answers that it lacks the method, or does not answer in time,
+// replace handles the request.
 func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wire.Frame {
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
@@ -47,7 +47,7 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 	request, id := m.clone(), bytes.Clone(m.env.ID)
 	out = s.toAgent(m, out)
 	if len(out) == n || out[n].Dir != wire.ClientToAgent {
-		return out // it is held, and will be handled again, or it has failed
+		return out // it is held and will be handled again, or it has failed
 	}
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
@@ -70,7 +70,7 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 		case <-t.C:
 		}
 		s.do(func(out []wire.Frame) []wire.Frame {
-			// If only the agent's stream has ended, the end of that tells the client.
+			// If only the agent's stream has ended, that end tells the client.
 			agentLeft := !s.ends.at[wire.AgentToClient].IsZero() && s.ends.at[wire.ClientToAgent].IsZero()
 			if s.calls.Find(wire.ClientToAgent, 0, id) != c || agentLeft {
 				return out
@@ -82,8 +82,8 @@ func (s *Shim) forward(m message, answered, replace step, out []wire.Frame) []wi
 	return out
 }
 
-// abandon stops waiting for the agent's answer to a request of the client. The method
-// counts as lacking from then on.
+// abandon stops waiting for the agent's answer to a client's request. From then on the
+// method counts as lacking.
 func (s *Shim) abandon(request wire.Frame) {
 	m := read(request)
 	delete(s.offers.methods, string(m.env.Method))
@@ -91,8 +91,8 @@ func (s *Shim) abandon(request wire.Frame) {
 	s.withholdAnswer(m.env.ID)
 }
 
-// withholdAnswer withholds the agent's answer to a request for which nobody waits any more, and
-// what the agent sends for a session that it opens for it.
+// withholdAnswer withholds the agent's answer to an abandoned request, and everything the
+// agent sends for a session that the request opens.
 func (s *Shim) withholdAnswer(id []byte) {
 	s.expect(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		s.withholdSetup(m.env.Result)

@@ -7,8 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// heldFrames has every frame that waits, in whichever of the seven places (see the package
-// comment). It limits their size, and lets the proxy pass them on if the shim fails.
+// heldFrames has every waiting frame, whichever of the seven places it waits in (see the
+// package comment). It limits their size, and lets the proxy pass them on if the shim
+// fails. Whoever removes a frame from such a place must call drop, as handleHeld does.
 type heldFrames struct {
 	size   int                   // bytes, with frameCost for each frame
 	frames map[uint64]wire.Frame // by Seq, which take assigns
@@ -18,10 +19,10 @@ type heldFrames struct {
 }
 
 const (
-	// maxHeld limits the bytes of all frames that wait: it is as much as two of the
-	// largest frames that the proxy gives to an Interceptor. Beyond it, requests of the
-	// client fail and its notifications are dropped. Frames of the agent must not be
-	// lost, so they pass too early.
+	// maxHeld limits the bytes of all waiting frames: two of the largest frames that the
+	// proxy gives to an Interceptor. Beyond it, the client's requests fail and its
+	// notifications are dropped. Frames of the agent must not be lost, so they pass too
+	// early.
 	maxHeld = 32 << 20
 
 	// frameCost is the memory that a frame needs in addition to its bytes.
@@ -41,7 +42,7 @@ func (h *heldFrames) take(m message) wire.Frame {
 	return f
 }
 
-// drop removes those of the frames that are still held.
+// drop removes those frames that are still held.
 func (h *heldFrames) drop(held ...wire.Frame) {
 	for _, f := range held {
 		if _, ok := h.frames[f.Seq]; !ok {
@@ -55,7 +56,7 @@ func (h *heldFrames) drop(held ...wire.Frame) {
 	}
 }
 
-// begin must be called at the beginning of each call by the proxy.
+// begin must be called at the start of each call by the proxy.
 func (h *heldFrames) begin() {
 	h.began = h.last
 	clear(h.gone)
@@ -81,8 +82,8 @@ func (s *Shim) Held() []wire.Frame { return s.held.before() }
 // tooMuch is the answer to a request that cannot be held.
 var tooMuch = fault{wire.InternalError, "acptap has no room for what is sent before the session is open", nil}
 
-// holdIn holds a frame and appends it to a list. If there is no room, it fails a request and
-// drops a notification.
+// holdIn holds a frame and appends it to a list. If there is no room, it fails a request
+// or drops a notification.
 func (s *Shim) holdIn(list *[]wire.Frame, m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case s.held.room(m):
@@ -93,11 +94,11 @@ func (s *Shim) holdIn(list *[]wire.Frame, m message, out []wire.Frame) []wire.Fr
 	return out
 }
 
-// handleHeld handles frames that waited as if they had come just now.
+// handleHeld handles frames that waited as if they had just arrived.
 func (s *Shim) handleHeld(held, out []wire.Frame) []wire.Frame {
 	for _, f := range held {
 		s.held.drop(f)
-		out = s.handle(read(again(f)), out)
+		out = s.handle(read(released(f)), out)
 	}
 	return out
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A history is what happened in a session so far. The history of a fork begins with a part
-// for each session that it descends from, the oldest first. Its own part comes last.
+// A history is what has happened in a session. The history of a fork begins with a part
+// for each of its ancestors, oldest first. Its own part comes last.
 type history struct {
-	parts []sessionPart
+	parts    []sessionPart
+	settings *trace.State // the mode, model and options to restore; nil: none
 }
 
 // A sessionPart is the conversation of one session of a history.
@@ -25,62 +26,65 @@ type sessionPart struct {
 	id         string
 	epochs     []epoch // by run of the conversation
 	first      int     // number of the first epoch in the history
-	turns      int     // how many turns count; what precedes the first turn always counts; -1: all
+	turns      int     // number of turns that count; what precedes the first turn always counts; -1: all
 	live       int     // the run that continues on this connection; -1: none
-	earlyDraft bool    // recorded in the early draft of version 2 while it had tool_call and sent messages in chunks only
+	earlyDraft bool    // recorded in the early draft of version 2, from the time when it had tool_call and sent messages only in chunks
 }
+
+// own returns the session's own part.
+func (h *history) own() *sessionPart { return &h.parts[len(h.parts)-1] }
 
 // empty reports whether there is nothing to show.
 func (h *history) empty() bool {
-	for _, s := range h.parts {
-		if len(s.Entities) > 0 {
+	for _, p := range h.parts {
+		if len(p.Entities) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// entities yields the entities of the part that count (see sessionPart.turns).
-func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
+// entities yields the part's entities that count (see sessionPart.turns).
+func (p *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
-		for _, e := range s.Entities {
-			if (s.turns < 0 || e.Turn <= s.turns) && !yield(e) {
+		for _, e := range p.Entities {
+			if (p.turns < 0 || e.Turn <= p.turns) && !yield(e) {
 				return
 			}
 		}
 	}
 }
 
-// cutOff returns the last entity of each turn that has no end because the recording ends
-// in it.
-func (s *sessionPart) cutOff() map[*trace.Entity]bool {
+// cutOff returns the last entity of each turn that is unfinished because the recording
+// ends in it.
+func (p *sessionPart) cutOff() map[*trace.Entity]bool {
 	last := map[int]*trace.Entity{}
-	for e := range s.entities() {
+	for e := range p.entities() {
 		last[e.Turn] = e
 	}
 	cut := map[*trace.Entity]bool{}
-	for _, t := range s.Turns {
-		if e := last[t.Number]; e != nil && t.Open() && t.Run != s.live {
+	for _, t := range p.Turns {
+		if e := last[t.Number]; e != nil && t.Open() && t.Run != p.live {
 			cut[e] = true
 		}
 	}
 	return cut
 }
 
-// epochs returns how many epochs the parts have.
+// epochs returns the number of epochs in all parts.
 func (h *history) epochs() int {
-	last := h.parts[len(h.parts)-1]
+	last := h.own()
 	return last.first + len(last.epochs)
 }
 
-// readHistory returns the history of a session as it was when the client sent request. It
-// leaves out frames that cannot be read.
+// readHistory returns a session's history as of the moment when the client sent request.
+// It leaves out unreadable frames.
 func (s *Shim) readHistory(one record.SessionInfo, l record.Listing, request message) (*history, error) {
-	h := &history{}
+	h, own := &history{}, one
 	all := slices.Concat(l.Sessions, l.Deleted)
 	lineage := []record.SessionInfo{one}
 	for len(lineage) <= maxForks && one.Parent != "" {
-		var found *record.SessionInfo // the latest of that id, before the fork
+		var found *record.SessionInfo // the latest with that id, before the fork
 		for i := range all {
 			p := &all[i]
 			if p.ID == one.Parent && p.Agent == one.Agent && !p.Began().After(one.Began()) && (found == nil || p.Began().After(found.Began())) {
@@ -106,15 +110,16 @@ func (s *Shim) readHistory(one record.SessionInfo, l record.Listing, request mes
 		h.parts = append(h.parts, part)
 		epochs += len(part.epochs)
 	}
+	h.settings = s.recordedSettings(own, l, h.own())
 	return h, nil
 }
 
 // maxForks limits how many generations of forks are followed.
 const maxForks = 64
 
-// lastFinished returns the number of the last turn that had ended by a time, or that has
-// ended by now if the time is zero. Earlier turns may have been cut off. starts has the
-// times at which the runs of the conversation began.
+// lastFinished returns the number of the last turn that had ended by a given time, or by
+// now if the time is zero. Earlier turns may have been cut off. starts has the times at
+// which the conversation's runs began.
 func lastFinished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	for _, t := range slices.Backward(c.Turns) {
 		if !t.Open() && (at.IsZero() || !starts[t.Run].Add(t.Ended).After(at)) {
@@ -124,8 +129,8 @@ func lastFinished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	return 0
 }
 
-// traced reads what happened in a session, on all of its tapes, before request. starts has
-// the times at which these tapes began.
+// traced reads what happened in a session, on all of its tapes, before request. starts
+// has the times at which these tapes began.
 func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart, starts []time.Time, err error) {
 	part = sessionPart{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
 	var t trace.Trace
@@ -168,8 +173,8 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 	return part, starts, nil
 }
 
-// An epoch is one run of a session, with one agent process. The ids of an agent's messages
-// and tool calls are unique only within an epoch.
+// An epoch is one run of a session, with one agent process. The ids of the agent's
+// messages and tool calls are unique only within an epoch.
 type epoch struct {
 	tape       *record.Tape
 	run        record.Run
@@ -178,8 +183,8 @@ type epoch struct {
 	until      message // on the tape of this connection: the epoch ends before this request
 }
 
-// frames yields the frames of a session. It leaves out those that cannot be read: the rest
-// is still worth showing.
+// frames yields the frames of a session. It skips unreadable ones: the rest is still
+// worth showing.
 func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	return func(yield func(*dialect.Frame) bool) {
 		for f, err := range e.tape.Frames(e.run.First) {
@@ -204,11 +209,11 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	}
 }
 
-// maxWhole limits the size of frames that are read as a whole: an image is a single line.
-// The proxy gives the shim no larger frames either.
+// maxWhole limits the size of frames that are read whole: an image is a single line. The
+// proxy gives the shim no larger frames either.
 const maxWhole = 16 << 20
 
-// whole returns all bytes of a long frame, or its beginning if the rest cannot be read.
+// whole returns all bytes of a long frame, or its beginning if the rest is unreadable.
 func whole(t *record.Tape, f dialect.Frame) []byte {
 	var b bytes.Buffer
 	if t.WriteFrame(&b, f.Seq) != nil {

@@ -7,11 +7,11 @@ import (
 
 // agentOffers is what the agent itself offers.
 type agentOffers struct {
-	methods  map[string]bool // session methods that it offers and has not failed to do
-	embedded bool            // prompts may contain resources
+	methods  map[string]bool // only in acts; session methods that it offers and has not yet failed at
+	embedded bool            // prompts may contain resources; does not change, so jobs may read it
 }
 
-// clientSupport says which optional updates a client of version 1 supports.
+// clientSupport says which optional updates a version 1 client supports.
 type clientSupport struct {
 	plans      bool // plan_update and plan_removed
 	compaction bool // compaction_update
@@ -20,12 +20,11 @@ type clientSupport struct {
 // v2 reports whether a connection speaks version 2, in either draft.
 func v2(d dialect.Dialect) bool { return d == dialect.ACPv2 || d == dialect.ACPv2Early }
 
-// methods are the session methods that the shim serves, in the order in which it lists
-// them.
+// methods are the session methods that the shim serves, in listing order.
 var methods = []string{dialect.LoadSession, dialect.ResumeSession, dialect.ListSessions, dialect.DeleteSession, dialect.CloseSession, dialect.ForkSession}
 
-// onInitialize handles the client's initialize. A notification, or a second initialize,
-// passes: refusing it is up to the agent.
+// onInitialize handles the client's initialize. A notification or a second initialize
+// passes: it is up to the agent to refuse it.
 func (s *Shim) onInitialize(m message, out []wire.Frame) []wire.Frame {
 	if s.stage != uninitialized || m.env.ID == nil {
 		return append(out, m.Frame)
@@ -40,8 +39,8 @@ func (s *Shim) onInitialize(m message, out []wire.Frame) []wire.Frame {
 	return append(out, m.Frame)
 }
 
-// onInitialized handles the agent's answer to initialize. It adds the methods that the shim
-// serves to the answer, and then handles the frames that waited for it.
+// onInitialized handles the agent's answer to initialize. It adds the methods that the
+// shim serves, and then handles the frames that waited for the answer.
 func (s *Shim) onInitialized(m message, out []wire.Frame) []wire.Frame {
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	result := m.env.Result.Value()
@@ -66,7 +65,7 @@ func (s *Shim) onInitialized(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// readOffers reads what an agent offers from its result of initialize.
+// readOffers reads what an agent offers from its initialize result.
 func readOffers(d dialect.Dialect, result wire.Value) agentOffers {
 	o := agentOffers{methods: map[string]bool{}}
 	for _, method := range methods {
@@ -80,8 +79,8 @@ func readOffers(d dialect.Dialect, result wire.Value) agentOffers {
 	return o
 }
 
-// advertise adds to the answer to initialize the methods that the shim serves and the agent
-// lacks. It also lists these methods in _meta for people who read the answer.
+// advertise adds to the answer to initialize the methods that the shim serves and the
+// agent lacks. It also lists these methods in _meta for human readers.
 func (s *Shim) advertise(f wire.Frame) wire.Frame {
 	raw := f.Raw
 	var added members
@@ -103,7 +102,7 @@ func (s *Shim) advertise(f wire.Frame) wire.Frame {
 	if s.dialect == dialect.ACPv1 {
 		where = "result.agentCapabilities._meta"
 	}
-	if meta := get(raw, where); !meta.Exists() || meta.IsObject() {
+	if meta := wire.ValueAt(raw, where); !meta.Exists() || meta.IsObject() {
 		raw = set(raw, where+".acptap.shim", added.array())
 	}
 	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten

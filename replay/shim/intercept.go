@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Intercept handles the next frame of client or agent. The proxy calls it.
+// Intercept handles the next frame from the client or the agent. The proxy calls it.
 func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	s.held.begin()
 	if s.stage == passive || f.Dir == wire.AgentStderr {
@@ -61,7 +61,7 @@ func (s *Shim) handleBatch(f wire.Frame, out []wire.Frame) []wire.Frame {
 	return append(out, split...)
 }
 
-// fromClient handles a message of the client.
+// fromClient handles a message from the client.
 func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
 	role := dialect.RoleOf(dialect.ACP, method)
@@ -109,7 +109,7 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 // servable has the roles of the methods whose requests the shim may answer.
 const servable = dialect.Restores | dialect.Copies | dialect.Lists | dialect.Deletes | dialect.Closes
 
-// fromAgent handles a message of the agent.
+// fromAgent handles a message from the agent.
 func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	if m.env.Method != nil {
 		return s.toClient(m, out)

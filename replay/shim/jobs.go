@@ -6,20 +6,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// jobs are the goroutines that run beside the traffic. They serve requests, watch loads
-// that the agent serves, and query the store.
+// jobs are the goroutines that run alongside the traffic. They serve requests, watch
+// loads that the agent serves, and query the store.
 type jobs struct {
-	running int            // how many jobs the client waits for
+	running int            // number of jobs the client waits for
 	all     sync.WaitGroup // has its own lock
-	slots   chan struct{}  // has an element for each session that is being opened from the store
+	slots   chan struct{}  // has an element for each session that is being opened from the store; jobs use it outside acts
 }
 
 const (
-	// maxServed limits the requests of the client that are served at once, including
-	// those that wait for a slot.
+	// maxServed limits how many client requests are served at once, including those that
+	// wait for a slot.
 	maxServed = 1024
 
-	// maxOpening limits the sessions that are opened from the store at once: each needs
+	// maxOpening limits how many sessions are opened from the store at once: each needs
 	// memory for its history.
 	maxOpening = 8
 )
@@ -30,7 +30,8 @@ var tooMany = fault{wire.InternalError, "acptap has no room for more requests at
 // full reports whether serving the request m would exceed a limit.
 func (s *Shim) full(m message) bool { return s.jobs.running >= maxServed || !s.held.room(m) }
 
-// startJob starts a job that the client waits for. The ends of the streams wait for it too.
+// startJob starts a job that the client waits for. The end of each stream waits for it
+// too.
 func (s *Shim) startJob(job func()) {
 	s.jobs.running++
 	s.startBackground(func() {

@@ -29,7 +29,7 @@ func (m members) text(name, value string) members {
 	return m.add(name, wire.Quote(value))
 }
 
-// object returns the object that has the members.
+// object returns the object made of the members.
 func (m members) object() []byte {
 	b := append(make([]byte, 0, len(m)+2), '{')
 	return append(append(b, m...), '}')
@@ -43,7 +43,7 @@ func (m members) element(v []byte) members {
 	return append(m, v...)
 }
 
-// array returns the array that has the elements.
+// array returns the array made of the elements.
 func (m members) array() []byte {
 	b := append(make([]byte, 0, len(m)+2), '[')
 	return append(append(b, m...), ']')

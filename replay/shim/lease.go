@@ -11,16 +11,16 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A lease gives one process the exclusive use of a session. It ends when it is released
-// or when the process ends, however that happens.
+// A lease gives one process exclusive use of a session. It ends when it is released or
+// when the process ends, for any reason.
 type lease struct{ file *os.File }
 
-// errLeased says that another process has the lease of a session.
+// errLeased says that another process holds a session's lease.
 var errLeased = errors.New("the session is in use")
 
-// takeLease takes the lease of an agent's session, which need not be on any tape. The
-// lease is a locked file in the directory leases of the store. release removes the file;
-// the file of a killed process is removed when a later lease is taken.
+// takeLease takes the lease on an agent's session, which need not be on any tape. The
+// lease is a locked file in the store's leases directory. release removes the file; a
+// killed process's file is removed when a later lease is taken.
 func takeLease(store, agent, clientID string) (*lease, error) {
 	dir := filepath.Join(store, "leases")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -42,7 +42,8 @@ func takeLease(store, agent, clientID string) (*lease, error) {
 func (l *lease) release() { disk.RemoveLocked(l.file) }
 
 // sweepLeases removes the files of killed processes, except the one at path keep. It
-// leaves files younger than a minute: a process may have made one and not locked it yet.
+// leaves files younger than a minute: a process may have created one and not locked it
+// yet.
 func sweepLeases(dir, keep string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -56,8 +57,8 @@ func sweepLeases(dir, keep string) {
 	}
 }
 
-// acquireLease prevents other proxies from loading a session of an agent while it is open
-// here. It returns false if another proxy has the session. It must not be called in an act.
+// acquireLease keeps other proxies from loading an agent's session while it is open here.
+// It returns false if another proxy has the session. It must not be called in an act.
 func (s *Shim) acquireLease(c *session, agent string) bool {
 	have := false
 	s.change(func() { have = c.lease != nil })
@@ -66,7 +67,7 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 	}
 	taken, err := takeLease(s.Store.Dir(), agent, c.clientID)
 	if err != nil {
-		return !errors.Is(err, errLeased) // a store that cannot be written has no leases
+		return !errors.Is(err, errLeased) // an unwritable store has no leases
 	}
 	s.change(func() {
 		if !c.closed {

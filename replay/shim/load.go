@@ -10,13 +10,15 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A load is a session/load, session/resume or session/fork of the client that the shim
-// serves.
+// A load is a client's session/load, session/resume or session/fork that the shim serves.
+// Its steps run in a job: open, fork and whatever they call. Only the job uses its fields.
+// The steps use the Shim and the session in acts, except for the session's ids: while the
+// load runs, only its own steps change those.
 type load struct {
 	shim         *Shim
 	request      *servedRequest
 	session      *session
-	reload       bool // the session was open on this connection before
+	reload       bool // the session was already open on this connection
 	wantsHistory bool // the client wants the history
 	method       openMethod
 	past         *history
@@ -92,7 +94,7 @@ func asksForHistory(d dialect.Dialect, m message) (bool, *fault) {
 	return true, nil
 }
 
-// checkSetup checks the parameters that load, resume and fork have in common.
+// checkSetup checks the parameters that load, resume and fork share.
 func checkSetup(m message) *fault {
 	cwd := m.param("cwd")
 	servers := m.param("mcpServers")
@@ -107,10 +109,10 @@ func checkSetup(m message) *fault {
 	return nil
 }
 
-// open opens the session. It does so at the agent before it replays anything: a load that
+// open opens the session. It does so at the agent before replaying anything: a load that
 // fails must not leave half a conversation with the client.
 func (l *load) open() error {
-	if err := l.readHistory(); err != nil {
+	if err := l.claimAndRead(); err != nil {
 		return err
 	}
 	if !l.reload {
@@ -132,12 +134,12 @@ func (l *load) open() error {
 	})
 }
 
-// inUseWait limits the wait for another proxy that has the session and is about to end: an
-// editor starts a proxy while the previous one still waits for its agent.
+// inUseWait limits the wait for another proxy that has the session and is about to end:
+// an editor starts a proxy while the previous one still waits for its agent.
 const inUseWait = 3 * time.Second
 
-// readHistory finds the session in the store and reads it.
-func (l *load) readHistory() error {
+// claimAndRead takes the lease of the session and reads its history.
+func (l *load) claimAndRead() error {
 	one, listing, err := l.findUnused()
 	if err != nil {
 		return err
@@ -148,7 +150,7 @@ func (l *load) readHistory() error {
 	if l.past, err = l.shim.readHistory(one, listing, l.request.message); err != nil {
 		return unreadable("session", err)
 	}
-	own := &l.past.parts[len(l.past.parts)-1]
+	own := l.past.own()
 	if n := len(own.epochs); l.reload && n > 0 && own.epochs[n-1].run.Tape == l.shim.Tape {
 		own.live = n - 1
 	}
@@ -199,5 +201,47 @@ func (l *load) giveUp() {
 			c.releaseLease()
 		}
 		return s.endOpening(c, out)
+	})
+}
+
+// onFork handles session/fork. The new session begins with the history of the other one up
+// to its last finished turn. The other session is not affected, even if a turn is under way
+// in it.
+func (s *Shim) onFork(m message, out []wire.Frame) []wire.Frame {
+	if m.env.ID == nil {
+		return s.toAgent(m, out)
+	}
+	if s.passesOn(dialect.ForkSession) {
+		s.lookUpIDs()
+		return s.forward(m, s.onSessionMade, s.onFork, out)
+	}
+	if wrong := checkSetup(m); wrong != nil {
+		return append(out, m.fail(*wrong))
+	}
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
+	l := &load{session: s.addSession(newID()), method: asNew}
+	s.startLoad(m, l, l.fork)
+	return out
+}
+
+// fork opens the new session.
+func (l *load) fork() error {
+	one, listing, err := l.shim.find(l.request.message.param("sessionId").Text())
+	if err != nil {
+		return err
+	}
+	if l.past, err = l.shim.readHistory(one, listing, l.request.message); err != nil {
+		return unreadable("session", err)
+	}
+	own := l.past.own()
+	own.turns = lastFinished(own.Conversation, nil, time.Time{})
+	if err := l.openAtAgent(); err != nil {
+		return err
+	}
+	return l.request.do(func(out []wire.Frame) []wire.Frame {
+		result := set(l.session.setup, "sessionId", wire.Quote(l.session.clientID))
+		return l.shim.endOpening(l.session, append(out, l.request.reply(result)))
 	})
 }

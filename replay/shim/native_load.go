@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// replayWait limits how long the agent may take to begin with the history after it
+	// replayWait limits how long the agent may take to start sending the history after it
 	// has answered a native load. One agent was seen to send one update of eight before
 	// the answer; others may send none.
 	replayWait = 500 * time.Millisecond
@@ -19,27 +19,42 @@ const (
 	quietLimit = 2 * time.Second
 )
 
-// A nativeLoad is a load or resume that was passed on to the agent, and that the shim
-// watches. If the agent does not know the session, does not answer, or does not replay a
-// history that the store has, the shim serves what is missing.
+// A nativeLoad is a load or resume that the shim passed on to the agent and watches. If
+// the agent does not know the session, does not answer, or does not replay a history that
+// the store has, the shim serves what is missing. The shim counts what the agent replays
+// (see replayCount).
+//
+// watch, maxSilence and queryStore run in a job, the other methods in acts. The steps that
+// sendMissing starts run in another job; they may read past, which no longer changes then.
 type nativeLoad struct {
 	shim         *Shim
 	request      wire.Frame // as the client sent it
 	session      *session
 	added        bool // the session was not open before this request
 	wantsHistory bool // the client wants the history
+	mends        bool // the agent's history waits until it is known whether anything is missing
 
-	activity chan struct{} // has an element if an update for the session or the answer came
-	done     chan struct{} // closed when decided
+	activity chan struct{} // gets an element when the answer or an update for the session arrives
+	done     chan struct{} // closed when the phase deciding ends
 
 	// Only in acts.
+	phase       loadPhase
 	queried     bool        // the store was queried
 	stored      bool        // the store has the session
 	past        *history    // the history in the store; nil: none
 	sentHistory bool        // the agent has sent some history
-	answer      *wire.Frame // the agent's answer, which waits for the decision whether the client gets it
-	decided     bool        // the watch is over
+	replay      replayCount // how much of it was sent
+	answer      *wire.Frame // the agent's answer, held until it is decided whether the client gets it
 }
+
+// A loadPhase is the state of a nativeLoad.
+type loadPhase uint8
+
+const (
+	deciding loadPhase = iota // who gives the client the answer and the history, the agent or the shim?
+	counting                  // the client got the agent's answer, and the agent may still replay history
+	finished                  // the shim no longer watches the load
+)
 
 // watchNative passes session/load or session/resume on to the agent and watches it.
 func (s *Shim) watchNative(m message, wantsHistory bool, out []wire.Frame) []wire.Frame {
@@ -57,35 +72,38 @@ func (s *Shim) watchNative(m message, wantsHistory bool, out []wire.Frame) []wir
 		s.bind(c, id.Text(), nil)
 	}
 	n := &nativeLoad{
-		shim: s, request: m.clone(), session: c, added: added, wantsHistory: wantsHistory,
+		shim: s, request: m.clone(), session: c, added: added, wantsHistory: wantsHistory, mends: s.Mend && wantsHistory,
 		activity: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	c.watched = n
+	c.opening.active = c.opening.active || n.mends
 	s.expect(m.env.ID, &call{answered: n.onAnswer})
 	s.startJob(n.watch)
 	return append(out, m.Frame)
 }
 
-// watch runs until the load is decided.
+// watch runs until the load is decided. It reads the store once there is a slot for that.
+// If the client wants the history, watch reads the store even after the decision, for
+// replayCount.
 func (n *nativeLoad) watch() {
 	t := time.NewTimer(n.shim.patience())
 	defer t.Stop()
-	select {
-	case n.shim.jobs.slots <- struct{}{}:
-		defer func() { <-n.shim.jobs.slots }()
-		n.queryStore()
-		t.Reset(n.maxSilence())
-	case <-t.C:
-		n.shim.do(n.onSilence)
-	case <-n.shim.ends.agentGone:
+	slots, done := n.shim.jobs.slots, n.done
+	if n.wantsHistory {
+		done = nil
 	}
 	for {
 		select {
+		case slots <- struct{}{}:
+			defer func() { <-n.shim.jobs.slots }()
+			slots, done = nil, n.done // it has a slot
+			n.queryStore()
+			t.Reset(n.maxSilence())
 		case <-n.activity:
 			t.Reset(n.maxSilence())
 		case <-t.C:
 			n.shim.do(n.onSilence)
-		case <-n.done:
+		case <-done:
 			return
 		case <-n.shim.ends.agentGone:
 			return
@@ -93,7 +111,7 @@ func (n *nativeLoad) watch() {
 	}
 }
 
-// maxSilence returns how long the agent may now be silent.
+// maxSilence returns how long the agent may currently be silent.
 func (n *nativeLoad) maxSilence() time.Duration {
 	d := n.shim.patience()
 	n.shim.change(func() {
@@ -115,14 +133,15 @@ func (n *nativeLoad) queryStore() {
 	}
 	n.shim.do(func(out []wire.Frame) []wire.Frame {
 		n.queried, n.stored, n.past = true, one.ID != "", past
-		if n.answer != nil && !n.decided {
+		n.replay.recorded = past.toolCalls()
+		if n.answer != nil && n.phase == deciding {
 			out = n.assess(read(n.takeAnswer()), out)
 		}
-		return out
+		return n.reportMissing(out)
 	})
 }
 
-// noteActivity notes that an update for the session or the answer came.
+// noteActivity notes that the answer or an update for the session has arrived.
 func (n *nativeLoad) noteActivity() {
 	select {
 	case n.activity <- struct{}{}:
@@ -130,20 +149,19 @@ func (n *nativeLoad) noteActivity() {
 	}
 }
 
-// noteUpdate notes an update for the session. If the answer waits for the first history,
-// it passes the answer.
-func (n *nativeLoad) noteUpdate(variant string, out []wire.Frame) []wire.Frame {
+// noteUpdate notes an update for the session. If the answer is waiting for the first
+// history, noteUpdate passes the answer.
+func (n *nativeLoad) noteUpdate(m message, out []wire.Frame) []wire.Frame {
 	n.noteActivity()
-	if !historic(variant) {
+	if !historic(m.param("update.sessionUpdate").Text()) {
 		return out
 	}
 	n.sentHistory = true
-	if n.answer == nil || read(*n.answer).env.Error != nil {
+	n.replay.count(m.param("update"))
+	if n.mends || n.answer == nil || read(*n.answer).env.Error != nil {
 		return out
 	}
-	out = append(out, n.takeAnswer())
-	n.decide()
-	return out
+	return n.settle(read(n.takeAnswer()), out)
 }
 
 // historic reports whether updates of a variant belong to the conversation, so that a load
@@ -174,17 +192,27 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	case lacksSession:
 		return n.replace(asNew, out)
 	}
+	return n.settle(m, out)
+}
+
+// settle sends the client the agent's answer, after everything held for the session.
+func (n *nativeLoad) settle(m message, out []wire.Frame) []wire.Frame {
 	n.decide()
-	if m.env.Error == nil {
+	switch {
+	case m.env.Error == nil:
 		n.session.setup = []byte(m.env.Result.Value().Raw())
-	} else if n.added {
+		n.keepCounting()
+	case n.added:
 		delete(n.shim.byClientID, n.session.clientID)
 		delete(n.shim.byAgentID, n.session.agentID)
+	}
+	if n.mends {
+		out = n.shim.endOpening(n.session, out)
 	}
 	return append(out, m.Frame)
 }
 
-// A verdict says what an answer of the agent to a load means.
+// A verdict says what an agent's answer to a load means.
 type verdict uint8
 
 const (
@@ -201,15 +229,15 @@ func (n *nativeLoad) judge(m message) verdict {
 	case code == wire.MethodNotFound:
 		return lacksMethod
 	case !success && !meansUnknown(code):
-		return settled // the agent may know the session, and has another reason to refuse
+		return settled // the agent may know the session, and refuse for another reason
 	case success && !n.wantsHistory:
 		return settled // no history is missing
-	case success && n.sentHistory:
+	case success && n.sentHistory && !n.mends:
 		return settled // the client gets the history from the agent
 	case !n.queried:
 		return tooEarly // something is missing, and the store may have it
 	case success && n.past != nil:
-		return tooEarly // the agent may still send the history; if not, sendMissing does
+		return tooEarly // the agent may still send history; if some is missing, sendMissing sends it
 	case !success && n.stored:
 		return lacksSession
 	}
@@ -218,57 +246,69 @@ func (n *nativeLoad) judge(m message) verdict {
 
 func (n *nativeLoad) method() string { return string(read(n.request).env.Method) }
 
-// takeAnswer ends the wait of the agent's answer and returns it.
+// takeAnswer releases the agent's held answer and returns it.
 func (n *nativeLoad) takeAnswer() wire.Frame {
 	f := *n.answer
 	n.answer = nil
 	n.shim.held.drop(f)
-	return again(f)
+	return released(f)
 }
 
 // onSilence is called when the agent has been silent for too long.
 func (n *nativeLoad) onSilence(out []wire.Frame) []wire.Frame {
 	switch {
-	case n.decided:
+	case n.phase != deciding:
 		return out
-	case n.answer != nil: // the agent has sent no history, and the store has one
+	case n.answer != nil && !n.queried:
+		return out // queryStore decides
+	case n.answer != nil && n.sentHistory && (n.replay.missing() == 0 || n.session.opening.overflowed):
+		return n.settle(read(n.takeAnswer()), out) // the history is whole, or the client has some of it
+	case n.answer != nil: // the store has more history than the agent has sent
 		return n.sendMissing(out)
 	}
 	n.shim.abandon(n.request)
 	return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
 }
 
-// decide ends the watch.
+// decide ends the phase deciding. The load is finished unless keepCounting follows.
 func (n *nativeLoad) decide() {
-	n.decided = true
 	close(n.done)
-	n.session.watched = nil
+	n.finish()
 }
 
-// replace serves the request instead of the agent. What the agent still sends for it is
-// withheld.
+// finish ends the watch. If the client has asked for another load of the session since, the
+// shim goes on watching that one.
+func (n *nativeLoad) finish() {
+	n.phase = finished
+	if n.session.watched == n {
+		n.session.watched = nil
+	}
+}
+
+// replace serves the request instead of the agent. Anything the agent still sends for it
+// is withheld.
 func (n *nativeLoad) replace(method openMethod, out []wire.Frame) []wire.Frame {
 	n.decide()
 	if n.added {
 		n.shim.forget(n.session)
 	}
-	return n.shim.serveOpen(read(n.request), n.wantsHistory, method, out)
+	held := n.session.opening.end()
+	return n.shim.handleHeld(held, n.shim.serveOpen(read(n.request), n.wantsHistory, method, out))
 }
 
 // sendMissing sends the history of a session that the agent has opened without replaying
-// it, and then passes the agent's answer. If the agent replays the history after all, that
-// is withheld.
+// all of it, and then passes the agent's answer. The agent's own replay is withheld.
 func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 	s, c, held := n.shim, n.session, *n.answer
 	n.decide()
-	c.setup = []byte(get(held.Raw, "result").Raw())
+	c.setup = []byte(wire.ValueAt(held.Raw, "result").Raw())
 	c.withholdHistory, c.opening.active = true, true
 	r := s.serve(read(n.request), func(r *servedRequest) error {
 		err := r.sendHistory(c, n.past, false)
 		s.do(func(out []wire.Frame) []wire.Frame {
 			s.held.drop(held)
 			if err == nil {
-				out = append(out, again(held))
+				out = append(out, released(held))
 			}
 			return s.endOpening(c, out)
 		})

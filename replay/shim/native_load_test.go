@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,8 +129,14 @@ func converse(t *testing.T, role, dir string, c character) []string {
 	return got
 }
 
-// Where an agent fails to do what it offers, the shim does it.
+// Where an agent fails to do what it offers, the shim does it, with Mend as without.
 func TestMend(t *testing.T) {
+	for _, mend := range []bool{false, true} {
+		t.Run(fmt.Sprint("Mend ", mend), func(t *testing.T) { testMend(t, mend) })
+	}
+}
+
+func testMend(t *testing.T, mend bool) {
 	for _, tt := range []struct {
 		name string
 		c    character
@@ -148,6 +155,7 @@ func TestMend(t *testing.T) {
 			id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
 			tt.c.Log = filepath.Join(dir, "log")
 			cl := start(t, dir, tt.c, func(s *shim.Shim) {
+				s.Mend = mend
 				if tt.c.Silent != nil {
 					s.Patience = 100 * time.Millisecond
 				}
@@ -188,4 +196,176 @@ func TestResumeByLoad(t *testing.T) {
 	if !strings.Contains(strings.Join(cl.got(0), ""), "Hello, ") {
 		t.Error("the turn's own updates are missing")
 	}
+}
+
+// The agent answers a load without history while so many other loads are under way that the
+// store is not read before its patience is over. The load waits, and the client gets the history.
+func TestNativeLoadWaitsForSlot(t *testing.T) {
+	dir := oddStore(t, old)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, dir, nil)
+		load := func(id string) {
+			s.say(wire.ClientToAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"session/load","params":{"sessionId":%[1]q,"cwd":"/w","mcpServers":[]}}`, id))
+		}
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+		for i := range shim.MaxOpening {
+			load(fmt.Sprint("unknown-", i))
+		}
+		synctest.Wait()
+		load("old")
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"old","result":{"_meta":{"native":true}}}`)
+		synctest.Wait()
+		time.Sleep(time.Second)
+		for i := range shim.MaxOpening { // which makes the shim wait longer for the answers to those loads
+			s.say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"unknown-%d","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`, i))
+		}
+		m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Text() == "old" })
+		if !m.Get("result._meta.native").Bool() {
+			t.Errorf("the load is answered with %s", m.Raw())
+		}
+		said := strings.Join(s.sent[wire.AgentToClient], "\n")
+		if !strings.Contains(said, `"text":"yes"`) {
+			t.Errorf("the client does not get the history, but\n%s", said)
+		}
+		s.shim.Close()
+	})
+}
+
+// An agent that leaves out tool calls when it loads a session is reported once, on stderr
+// and on the tape. With Mend the client gets the recorded history instead, and only then.
+func TestNativeLoadLeavesOut(t *testing.T) {
+	const (
+		said   = `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"native"}}`
+		called = `{"sessionUpdate":"tool_call","toolCallId":"n1","title":"native","status":"completed"}`
+		later  = `{"sessionUpdate":"tool_call","toolCallId":"n2","title":"later","status":"completed"}`
+		config = `{"sessionUpdate":"available_commands_update","availableCommands":[]}`
+		report = "the agent's own load of session s left out 1 of 1 tool calls; --sessions=mend shows what was recorded"
+		mark   = `{"load":{"session":"s","missing":1,"recorded":1}}`
+	)
+	for _, tt := range []struct {
+		name          string
+		mend          bool
+		before, after []string // what the agent sends before and after its answer
+		prompt        bool     // the client prompts then, and the agent calls a tool
+		told          string   // on stderr
+		has, lacks    []string // what the client gets, and what not
+	}{
+		{"whole", false, []string{said, called}, nil, false, "", []string{said, called}, nil},
+		{"whole after the answer", false, []string{said}, []string{config, called}, false, "", []string{said, called}, nil},
+		{"no tool call", false, []string{said, config}, nil, false, report, []string{said}, nil},
+		{"no tool call before the prompt", false, []string{said}, nil, true, report, []string{said, later}, nil},
+		{"mends", true, []string{said}, []string{config}, false, "", []string{`"title":"recorded"`, config}, []string{said}},
+		{"mends before the prompt", true, []string{said}, nil, true, "", []string{`"title":"recorded"`, later}, []string{said}},
+		{"nothing to mend", true, []string{said}, []string{called}, true, "", []string{said, called, later}, []string{`"title":"recorded"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := oddStore(t, []string{
+				`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
+				`< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`,
+				`> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`,
+				`< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`,
+				`> {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"begin"}]}}`,
+				`< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"recorded","status":"completed"}}}`,
+				`< {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`,
+			})
+			synctest.Test(t, func(t *testing.T) {
+				told := ""
+				s := newStand(t, dir, func(s *shim.Shim) {
+					s.Mend, s.Complain = tt.mend, func(text string) { told += text }
+				})
+				update := func(list []string) {
+					for _, u := range list {
+						s.say(wire.AgentToClient, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":`+u+`}}`)
+					}
+				}
+				s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+				s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+				s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}`)
+				synctest.Wait() // until the store is read
+				update(tt.before)
+				s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"native":true}}`)
+				update(tt.after)
+				if tt.prompt {
+					s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go on"}]}}`)
+					s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
+					update([]string{later})
+				}
+				time.Sleep(time.Minute)
+				if m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == "1" }); !m.Get("result.native").Bool() {
+					t.Errorf("the load is answered with %s", m.Raw())
+				}
+				if told != tt.told {
+					t.Errorf("reported %q, want %q", told, tt.told)
+				}
+				got := strings.Join(s.sent[wire.AgentToClient], "\n")
+				for _, want := range tt.has {
+					if strings.Count(got, want) != 1 {
+						t.Errorf("want %s once, in\n%s", want, got)
+					}
+				}
+				for _, not := range tt.lacks {
+					if strings.Contains(got, not) {
+						t.Errorf("got %s in\n%s", not, got)
+					}
+				}
+				if marked := strings.Contains(got, mark); marked != (tt.told != "") {
+					t.Errorf("marked on the tape: %t, in\n%s", marked, got)
+				}
+				s.shim.Close()
+			})
+		})
+	}
+}
+
+// With Mend, an agent that begins with the history and then refuses the load is replaced: the
+// client gets the recorded history alone, and the prompt that waited is passed on.
+func TestMendReplacesRefusedLoad(t *testing.T) {
+	dir := oddStore(t, old)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, dir, func(s *shim.Shim) { s.Mend = true })
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"old","prompt":[{"type":"text","text":"go on"}]}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"native"}}}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`)
+		m := s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("method").Text() == "session/new" })
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw()+`,"result":{"sessionId":"new"}}`)
+		m = s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
+		if m.Get("params.sessionId").Text() != "new" {
+			t.Errorf("the agent gets the prompt %s", m.Raw())
+		}
+		got := strings.Join(s.sent[wire.AgentToClient], "\n")
+		if strings.Contains(got, "native") || strings.Count(got, `"text":"yes"`) != 1 || strings.Contains(got, "error") {
+			t.Errorf("the client gets\n%s", got)
+		}
+		s.shim.Close()
+	})
+}
+
+// A resume that is settled while a load of the same session is being watched leaves that load
+// alone: the client gets the history that the agent replays for it, and nothing twice.
+func TestOverlappingNativeLoads(t *testing.T) {
+	dir := oddStore(t, old)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, dir, nil)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{}}}}}`)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/resume","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+		synctest.Wait() // until the store is read
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"native"}}}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":2,"result":{"native":true}}`)
+		m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
+		if !m.Get("result.native").Bool() {
+			t.Errorf("the load is answered with %s", m.Raw())
+		}
+		got := strings.Join(s.sent[wire.AgentToClient], "\n")
+		if strings.Count(got, `"text":"native"`) != 1 || strings.Contains(got, `"text":"yes"`) {
+			t.Errorf("the client gets\n%s", got)
+		}
+		s.shim.Close()
+	})
 }

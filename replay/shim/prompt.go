@@ -6,6 +6,33 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
+// A turn is what the agent does in response to a session's prompts.
+type turn struct {
+	prompts map[string]bool // ids of unanswered prompts; added and removed by onPrompt
+	working bool            // version 2: from a prompt until the agent is idle; set and cleared by onPrompt and by followUpdate
+	number  int             // number of the turn, from 1; counted by onPrompt
+	ended   chan struct{}   // closed at the end of the turn; nil: no one is waiting; set by end, cleared by wakeIfIdle
+}
+
+// busy reports whether a turn is under way.
+func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
+
+// end returns a channel that is closed when the current turn ends.
+func (t *turn) end() <-chan struct{} {
+	if t.ended == nil {
+		t.ended = make(chan struct{})
+	}
+	return t.ended
+}
+
+// wakeIfIdle wakes those waiting for the end of the turn, if no turn is under way.
+func (t *turn) wakeIfIdle() {
+	if !t.busy() && t.ended != nil {
+		close(t.ended)
+		t.ended = nil
+	}
+}
+
 // onPrompt handles session/prompt. If the context block is pending, it adds the block.
 func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 	c := s.byClientID[m.param("sessionId").Text()]
@@ -16,6 +43,9 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 		return s.awaitReplayEnd(c, m, out)
 	}
 	c.withholdHistory = false
+	if c.watched != nil {
+		out = c.watched.endReplay(out)
+	}
 	key := string(m.env.ID)
 	if len(c.turn.prompts) == 0 {
 		c.turn.number++
@@ -30,9 +60,9 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 			given.answered(m.env.Error == nil)
 		}
 		if delete(c.turn.prompts, key); len(c.turn.prompts) > 0 {
-			c.turn.number++ // of the prompt that waited for this one
+			c.turn.number++ // for the prompt that waited for this one
 		}
-		if m.env.Error != nil || get(m.env.Result, "stopReason").Exists() {
+		if m.env.Error != nil || m.env.Result.Get("stopReason").Exists() {
 			c.turn.working = false
 		}
 		c.turn.wakeIfIdle()
@@ -48,7 +78,7 @@ func (s *Shim) onPrompt(m message, out []wire.Frame) []wire.Frame {
 
 // awaitReplayEnd holds the first prompt after a load until the agent has stopped sending
 // history that is withheld. Some agents answer a load before they have sent all history,
-// and the rest would look like a part of the turn.
+// and the remainder would look like part of the turn.
 func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Frame {
 	c.opening.active = true
 	out = s.holdUntilOpen(c, m, out)

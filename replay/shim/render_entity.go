@@ -19,7 +19,7 @@ func (r *renderer) chunked() bool {
 }
 
 // entity makes the updates that show an entity. It makes none for questions, notices, and
-// what the dialect does not have.
+// anything the dialect lacks.
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {
 	case e.Message != nil:
@@ -38,7 +38,7 @@ func (r *renderer) entity(e *trace.Entity) [][]byte {
 	return nil
 }
 
-// roles has the prefix of a role's updates, and the letter in the ids that are made for its
+// roles has the update prefix for each role, and the letter used in ids made for its
 // messages.
 var roles = map[trace.Role]struct{ update, letter string }{
 	trace.User:    {"user_message", "u"},
@@ -46,7 +46,7 @@ var roles = map[trace.Role]struct{ update, letter string }{
 	trace.Thought: {"agent_thought", "t"},
 }
 
-// messageID returns the id of a message. If the agent gave it none, messageID makes one.
+// messageID returns a message's id, and makes one if the agent gave it none.
 func (r *renderer) messageID(m *trace.Message) string {
 	if m.MessageID != "" {
 		return m.MessageID
@@ -56,8 +56,8 @@ func (r *renderer) messageID(m *trace.Message) string {
 	return fmt.Sprint(letter, r.unnamed[letter])
 }
 
-// message makes the updates of a message. They always have an id: without one, a client
-// would join two messages in a row.
+// message makes the updates of a message. They always have an id; otherwise a client
+// would join two consecutive messages.
 func (r *renderer) message(m *trace.Message, id string) [][]byte {
 	role := roles[m.Role]
 	var blocks []json.RawMessage
@@ -82,7 +82,7 @@ func (r *renderer) message(m *trace.Message, id string) [][]byte {
 	return list
 }
 
-// notStored replaces content that is too large to be read from the tape as a whole.
+// notStored replaces content that is too large to be read whole from the tape.
 const notStored = "[too large to be shown again]"
 
 func emptyText(block json.RawMessage) bool {
@@ -115,8 +115,8 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	return append(list, u.add("rawInput", t.RawInput).add("rawOutput", t.RawOutput).add("_meta", t.Meta).object())
 }
 
-// title returns the title of a tool call, or a substitute: a tool call of which only a
-// request for permission is known may have none.
+// title returns a tool call's title or a substitute: a tool call known only from a
+// permission request may have none.
 func title(t *trace.ToolCall) string { return cmp.Or(t.Title, t.Name, t.ID) }
 
 // status returns the status to show for a tool call. In the history, an unfinished call
@@ -127,7 +127,7 @@ func (r *renderer) status(run int, status string) string {
 		return status
 	case status == "cancelled" && !v2(r.dialect):
 		return "failed"
-	case status == "completed", status == "failed", status == "cancelled":
+	case dialect.IsFinal(status):
 		return status
 	case v2(r.dialect):
 		return "cancelled"
@@ -176,8 +176,8 @@ func changes(item json.RawMessage) json.RawMessage {
 	return members(nil).text("type", "diff").add("changes", array([]json.RawMessage{change})).object()
 }
 
-// changesText returns a diff of version 2 as text: the patch, or else which file was changed
-// and how.
+// changesText returns a diff of version 2 as text: the patch, or else which file was
+// changed and how.
 func changesText(item json.RawMessage) string {
 	if patch := wire.ValueAt(item, "patch.text").Text(); patch != "" {
 		return patch
@@ -190,7 +190,7 @@ func changesText(item json.RawMessage) string {
 	return text
 }
 
-// plan makes the update of a plan, in its last state.
+// plan makes the update that shows a plan in its final state.
 func (r *renderer) plan(p *trace.Plan) [][]byte {
 	entries := wire.ValueAt(p.Raw, "entries")
 	switch {
@@ -222,8 +222,8 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	return [][]byte{newUpdate("plan_update").add("plan", plan.object()).object()}
 }
 
-// compaction makes the update of a compaction, in its last state. If it was not finished, it
-// counts as cancelled.
+// compaction makes the update that shows a compaction in its final state. An unfinished
+// one counts as cancelled.
 func (r *renderer) compaction(c *trace.Compaction) [][]byte {
 	if r.dialect == dialect.ACPv1 && !r.supports.compaction || r.dialect == dialect.ACPv2Early {
 		return nil

@@ -2,7 +2,6 @@ package shim
 
 import (
 	"encoding/json"
-	"iter"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -25,51 +24,44 @@ type entityKey struct {
 
 func keyOf(e *trace.Entity) entityKey { return entityKey{e.Run, e.First} }
 
-// recorded yields the updates of the part one by one as recorded, but with shown ids. Like
-// merged, it leaves out repetitions of the history and of prompts. At the end it closes the
-// tool calls that are unfinished.
-func (r *renderer) recorded() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		final := map[entityKey]*trace.Entity{}
-		for e := range r.part.entities() {
-			final[keyOf(e)] = e
-		}
-		cut := r.part.cutOff()
-		var t trace.Trace
-		for run, epoch := range r.part.epochs {
-			t.Next(epoch.connection)
-			for f := range epoch.frames(r.part.id) {
-				t.Add(f)
-				now := touched(&t, run, f)
-				if now == nil || final[keyOf(now)] == nil {
-					continue
-				}
-				e := final[keyOf(now)]
-				r.enter(e)
-				list := r.replayed(f, now, e, r.entityIDs[e])
-				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
-					list[last] = set(list[last], cutMark, []byte("true"))
-				}
-				for _, update := range list {
-					if !yield(update) {
-						return
-					}
-				}
+// recorded yields the part's updates one by one as recorded, but with shown ids. Like
+// merged, it leaves out repetitions of the history and of prompts, and returns false as
+// soon as yield does. At the end it closes unfinished tool calls.
+func (r *renderer) recorded(yield func([]byte) bool) bool {
+	final := map[entityKey]*trace.Entity{}
+	for e := range r.part.entities() {
+		final[keyOf(e)] = e
+	}
+	cut := r.part.cutOff()
+	var t trace.Trace
+	for run, epoch := range r.part.epochs {
+		t.Next(epoch.connection)
+		for f := range epoch.frames(r.part.id) {
+			t.Add(f)
+			now := touched(&t, run, f)
+			if now == nil || final[keyOf(now)] == nil {
+				continue
 			}
-		}
-		for e := range r.part.entities() {
-			if c := e.ToolCall; c != nil {
-				r.enter(e)
-				status := r.status(e.Run, c.Status)
-				if status != c.Status && !yield(newUpdate("tool_call_update").text("toolCallId", r.entityIDs[e]).text("status", status).object()) {
-					return
-				}
+			e := final[keyOf(now)]
+			r.enter(e)
+			if !yieldAll(r.replayed(f, now, e), cut[e] && f.Seq == e.Last, yield) {
+				return false
 			}
 		}
 	}
+	for e := range r.part.entities() {
+		if c := e.ToolCall; c != nil {
+			r.enter(e)
+			status := r.status(e.Run, c.Status)
+			if status != c.Status && !yield(newUpdate("tool_call_update").text("toolCallId", r.entityIDs[e]).text("status", status).object()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
-// touched returns the entity that a frame has changed, or nil.
+// touched returns the entity that a frame changed, or nil.
 func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	for _, s := range slices.Backward(t.Sessions) {
 		if e := s.Conversation.Changed; e != nil && e.Run == run && e.Last == f.Seq {
@@ -79,21 +71,20 @@ func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	return nil
 }
 
-// replayed makes the updates that replay a frame. now is the entity that the frame has
-// changed, in its state after the frame, and e is the same entity in its last state. id is
-// the shown id of a message.
-func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
+// replayed makes the updates that replay a frame. now is the entity that the frame
+// changed, in its state just after the frame; e is the same entity in its final state.
+func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity) [][]byte {
 	switch u := wire.ValueAt(f.Raw, "params.update"); {
 	case f.Does(dialect.Prompts):
 		if v2(r.source) && e.Message.MessageID != "" {
 			return nil // the agent has repeated the prompt in an update
 		}
-		return r.message(e.Message, id)
+		return r.message(e.Message, r.entityIDs[e])
 	case e.Message != nil:
 		if !v2(r.source) && e.First != f.Seq && e.Message.Role == trace.User && r.isPrompt(e) {
 			return nil // an echo
 		}
-		return [][]byte{set([]byte(u.Raw()), "messageId", wire.Quote(id))}
+		return [][]byte{set([]byte(u.Raw()), "messageId", wire.Quote(r.entityIDs[e]))}
 	case e.ToolCall != nil:
 		return r.toolUpdate(f, e)
 	case e.Plan != nil && e.Plan.Removed:
@@ -105,13 +96,14 @@ func (r *renderer) replayed(f *dialect.Frame, now, e *trace.Entity, id string) [
 	return r.entity(now)
 }
 
-// isPrompt reports whether a message is the client's prompt and not an update of the agent.
+// isPrompt reports whether a message is the client's prompt rather than an update from
+// the agent.
 func (r *renderer) isPrompt(e *trace.Entity) bool {
 	return e.Turn > 0 && r.part.Turns[e.Turn-1].Prompt == e.First && r.part.Turns[e.Turn-1].Run == e.Run
 }
 
-// toolUpdate makes an update of a tool call from a recorded update, or from a request for
-// permission that changes the tool call.
+// toolUpdate makes an update of a tool call from a recorded update, or from a permission
+// request that changes the tool call.
 func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte) {
 	patch := wire.ValueAt(f.Raw, "params.update")
 	for _, path := range []string{"params.toolCall", "params.subject.toolCall"} {

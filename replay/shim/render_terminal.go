@@ -10,13 +10,13 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// terminalID returns the shown id of the terminal that the entity e knows by an id. e is a
-// tool call or the terminal itself.
+// terminalID returns the shown id of the terminal that entity e calls id. e is a tool
+// call or the terminal itself.
 func (r *renderer) terminalID(e *trace.Entity, id string) string {
 	return cmp.Or(r.terminalIDs[r.part.Terminal(e, id)], r.prefix+id)
 }
 
-// terminal appends the update of a terminal to list, unless it was sent before.
+// terminal appends a terminal's update to list, unless it was sent earlier.
 func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
 	t := r.part.Terminal(e, id)
 	key := r.terminalID(e, id)
@@ -45,7 +45,7 @@ func exitStatus(e *trace.Exit) []byte {
 	return status.text("signal", e.Signal).object()
 }
 
-// terminalText returns the output and the exit status of a terminal as text.
+// terminalText returns a terminal's output and exit status as text.
 func terminalText(t *trace.Terminal) string {
 	if t == nil || t.Output == nil && t.Exit == nil {
 		return "terminal output was not recorded"

@@ -5,10 +5,42 @@ import (
 	"iter"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A renderer makes updates of a history, in the dialect of a connection.
+// batchSize is the number of bytes of a replay that are sent at once. Sending blocks
+// until the client has read them, so a replay needs no more memory than that and the
+// history.
+const batchSize = 64 << 10
+
+// sendHistory replays a history to the client. If apart is set, the ids in the history
+// differ from those that the agent will use; otherwise they are sent as recorded.
+func (r *servedRequest) sendHistory(c *session, past *history, apart bool) error {
+	var batch []wire.Frame
+	size := 0
+	flush := func() error {
+		err := r.do(func(out []wire.Frame) []wire.Frame { return append(out, batch...) })
+		batch, size = batch[:0], 0
+		return err
+	}
+	w := &renderer{dialect: r.shim.dialect, supports: r.shim.supports, apart: apart, raw: r.shim.Raw, shown: shownIDs{}}
+	for update := range w.updates(past) {
+		f := wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewNotification(dialect.SessionUpdate, members(nil).add("sessionId", wire.Quote(c.clientID)).add("update", update).object())}
+		batch, size = append(batch, f), size+len(f.Raw)
+		if size > batchSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return r.keepShown(c, past, w.shown)
+}
+
+// A renderer turns a history into updates in a connection's dialect.
 type renderer struct {
 	dialect  dialect.Dialect
 	supports clientSupport
@@ -19,14 +51,14 @@ type renderer struct {
 	part        *sessionPart
 	entityIDs   map[*trace.Entity]string   // shown ids of the part's messages and tool calls
 	terminalIDs map[*trace.Terminal]string // shown ids of the part's terminals
-	source      dialect.Dialect            // in which the current entity was recorded
-	prefix      string                     // of the current entity's ids
-	unnamed     map[string]int             // how many messages without an id got one, by role
-	terminals   map[string]bool            // terminals that were sent, by shown id
+	source      dialect.Dialect            // the dialect in which the current entity was recorded
+	prefix      string                     // prefix of the current entity's ids
+	unnamed     map[string]int             // number of messages given an id because they had none, by role
+	terminals   map[string]bool            // terminals already sent, by shown id
 }
 
-// updates yields the updates that make a client show the history, with the title at the
-// end. The bytes are valid until the next update.
+// updates yields the updates that make a client show the history, with the title last.
+// The bytes are valid until the next update.
 func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		state := &trace.State{}
@@ -36,14 +68,12 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 				state = &r.part.State
 			}
 			r.assignIDs()
-			updates := r.merged()
+			show := r.merged
 			if r.raw && r.sameDialect() {
-				updates = r.recorded()
+				show = r.recorded
 			}
-			for update := range updates {
-				if !yield(update) {
-					return
-				}
+			if !show(yield) {
+				return
 			}
 		}
 		if state.Title != "" {
@@ -52,32 +82,39 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	}
 }
 
-// merged yields the updates of the part: one for each entity if possible, in its last
-// state, at the place where it began.
-func (r *renderer) merged() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		cut := r.part.cutOff()
-		for e := range r.part.entities() {
-			r.enter(e)
-			list := r.entity(e)
-			if last := len(list) - 1; cut[e] && last >= 0 {
-				list[last] = set(list[last], cutMark, []byte("true"))
-			}
-			for _, update := range list {
-				if !yield(update) {
-					return
-				}
-			}
+// merged yields the part's updates: one per entity if possible, in its final state, at
+// the place where it began. It returns false as soon as yield does.
+func (r *renderer) merged(yield func([]byte) bool) bool {
+	cut := r.part.cutOff()
+	for e := range r.part.entities() {
+		r.enter(e)
+		if !yieldAll(r.entity(e), cut[e], yield) {
+			return false
 		}
 	}
+	return true
 }
 
-// cutMark is where an update says that the recording ends in the middle of a turn.
+// cutMark is where an update says that the recording ends in mid-turn.
 const cutMark = "_meta.acptap.cutOff"
 
+// yieldAll yields updates, and returns false as soon as yield does. If cut is set, it puts
+// the cutMark on the last one.
+func yieldAll(updates [][]byte, cut bool, yield func([]byte) bool) bool {
+	for i, update := range updates {
+		if cut && i == len(updates)-1 {
+			update = set(update, cutMark, []byte("true"))
+		}
+		if !yield(update) {
+			return false
+		}
+	}
+	return true
+}
+
 // enter prepares the renderer for an entity. The ids of an epoch get a prefix that names
-// the epoch: a new agent process may use the ids again, and the client would then change
-// the history. Ids of the live epoch stay as they are.
+// the epoch: a new agent process may reuse the ids, and the client would then change the
+// history. Ids of the live epoch stay as they are.
 func (r *renderer) enter(e *trace.Entity) {
 	prefix := ""
 	if r.apart && e.Run != r.part.live {

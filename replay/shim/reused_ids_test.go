@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -93,4 +94,48 @@ func TestListWithoutEnd(t *testing.T) {
 	}
 	<-s.end(client)
 	<-s.end(agent)
+}
+
+// While the client's session/new is open, an update for an id that was used before waits. If
+// the session/new ends without claiming the id, the client gets the update then.
+func TestUnclaimedUpdate(t *testing.T) {
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	dir := oddStore(t, old)
+	for _, tt := range []struct {
+		name string
+		dir  wire.Direction
+		line string
+	}{
+		{"refused", agent, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"log in first"}}`},
+		{"answered with another id", agent, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"other"}}`},
+		{"displaced", client, `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStand(t, dir, nil)
+				updates := func() (n int) {
+					for _, line := range s.sent[agent] {
+						if strings.Contains(line, "early") {
+							n++
+						}
+					}
+					return n
+				}
+				s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+				s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}`)
+				s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+				synctest.Wait() // until the ids in the store are known
+				s.say(agent, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"early"}}}}`)
+				if n := updates(); n != 0 {
+					t.Errorf("the client gets the update %d times before session/new ends", n)
+				}
+				s.say(tt.dir, tt.line)
+				synctest.Wait()
+				if n := updates(); n != 1 {
+					t.Errorf("the client gets the update %d times, want once", n)
+				}
+				s.shim.Close()
+			})
+		})
+	}
 }

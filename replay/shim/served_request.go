@@ -9,26 +9,24 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A servedRequest is a request of the client that the shim answers itself, in a job.
+// A servedRequest is a client's request that the shim answers itself, in a job.
 type servedRequest struct {
 	shim      *Shim
-	message   message       // as the client sent it
-	params    wire.Value    // of message
+	message   message       // the request as the client sent it
 	cancelled chan struct{} // closed in an act when the client cancels the request
-	asking    string        // id of the shim's last request to the agent for it; only in acts
+	asking    string        // id of the shim's latest request to the agent for it; only in acts
 }
 
-// errOver ends a servedRequest without an answer: the connection is over.
+// errOver ends a servedRequest without an answer because the connection has ended.
 var errOver = errors.New("the connection is over")
 
-// errCancelled is the answer to a request that the client has cancelled.
+// errCancelled answers a request that the client has cancelled.
 var errCancelled = fault{wire.RequestCancelled, "Request cancelled", nil}
 
 // serve starts a job that runs steps for the request m. If steps returns an error, the
 // request fails with it.
 func (s *Shim) serve(m message, steps func(r *servedRequest) error) *servedRequest {
 	r := &servedRequest{shim: s, message: read(s.held.take(m)), cancelled: make(chan struct{})}
-	r.params = r.message.env.Params.Value()
 	key := string(r.message.env.ID)
 	s.served[key] = r
 	s.startJob(func() {
@@ -62,7 +60,8 @@ func (r *servedRequest) reply(result []byte) wire.Frame {
 	return wire.Frame{Dir: wire.AgentToClient, Raw: wire.NewResult(r.message.env.ID, result)}
 }
 
-// do runs an act, unless the connection is over or the client has cancelled the request.
+// do runs an act, unless the connection has ended or the client has cancelled the
+// request.
 func (r *servedRequest) do(act func(out []wire.Frame) []wire.Frame) error {
 	err := errOver
 	r.shim.do(func(out []wire.Frame) []wire.Frame {
@@ -87,7 +86,7 @@ func (r *servedRequest) isCancelled() bool {
 }
 
 // wait blocks until done is closed or d has passed. It returns an error if the client
-// cancels the request or the agent goes first.
+// cancels the request or the agent leaves first.
 func (r *servedRequest) wait(done <-chan struct{}, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -102,8 +101,7 @@ func (r *servedRequest) wait(done <-chan struct{}, d time.Duration) error {
 	return nil
 }
 
-// slot blocks until one more session may be opened. The caller must call free when it is
-// done.
+// slot blocks until one more session may be opened. The caller must call free when done.
 func (r *servedRequest) slot() (free func(), err error) {
 	slots := r.shim.jobs.slots
 	select {
@@ -116,9 +114,9 @@ func (r *servedRequest) slot() (free func(), err error) {
 	}
 }
 
-// onCancelRequest handles $/cancel_request. If the request that it names waits, it waits in
-// the same place. If the shim serves that request, it passes $/cancel_request on for the
-// request that it has sent to the agent.
+// onCancelRequest handles $/cancel_request. If the request that it names is waiting, it
+// waits in the same place. If the shim serves that request, it passes $/cancel_request on
+// for its own request to the agent.
 func (s *Shim) onCancelRequest(m message, out []wire.Frame) []wire.Frame {
 	id, by := dialect.NamedID(string(m.env.Method), dialect.RequestID, m.Dir, m.env.Params)
 	isNamed := func(f wire.Frame) bool {

@@ -11,32 +11,36 @@ import (
 func (s *Shim) onNew(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID != nil {
 		s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-			s.setups.ofClient--
-			return s.onSessionMade(m, out)
-		}, displaced: func() { s.setups.ofClient-- }})
-		s.setups.ofClient++
+			return s.endSetup(&s.setups.usedID, s.onSessionMade(m, out))
+		}, displaced: func() {
+			s.startJob(func() { // displaced itself sends nothing
+				s.do(func(out []wire.Frame) []wire.Frame { return s.endSetup(&s.setups.usedID, out) })
+			})
+		}})
+		s.setups.usedID++
 		s.lookUpIDs()
 	}
 	return append(out, m.Frame)
 }
 
-// uniqueSize is the length from which on an id is considered unique, such as a UUID. Agents
+// uniqueSize is the length from which an id is considered unique, such as a UUID. Agents
 // that count their sessions use shorter ids.
 const uniqueSize = 20
 
 // onSessionMade handles the agent's answer to session/new or session/fork.
 //
 // The protocol requires unique ids, but agents that forget their sessions count from one
-// again. If an earlier session has the id, the client gets another id for the new session:
-// otherwise the two would become one in the store. The client also gets another id if the
-// agent cannot open earlier sessions, the id is short, and the store was not read in time.
+// again. If an earlier session has the id, the client gets another id for the new
+// session; otherwise the two would become one in the store. The client also gets another
+// id if the agent cannot open earlier sessions, the id is short, and the store was not
+// read in time.
 func (s *Shim) onSessionMade(m message, out []wire.Frame) []wire.Frame {
-	id := get(m.env.Result, "sessionId")
+	id := m.env.Result.Get("sessionId")
 	if m.env.Error != nil || !id.IsString() {
 		return append(out, m.Frame)
 	}
 	if s.lookup.unsure() && s.held.room(m) {
-		s.setups.ofShim++ // until unpark: the agent may send updates for the session meanwhile
+		s.setups.anyID++ // until unpark: the agent may send updates for the session meanwhile
 		return s.park(m, out)
 	}
 	agentID := id.Text()
@@ -49,7 +53,7 @@ func (s *Shim) onSessionMade(m message, out []wire.Frame) []wire.Frame {
 		s.startBackground(func() { s.acquireLease(c, s.Agent) })
 	}
 	if clientID != agentID {
-		m = m.patched("result.sessionId", c.clientJSON)
+		m = m.patched("result.sessionId", wire.Quote(clientID))
 	}
 	s.bind(c, agentID, m.env.Result)
 	return s.endOpening(c, append(out, m.Frame))

@@ -1,15 +1,17 @@
-// Package shim gives an agent the session methods that it lacks: load, resume, list, fork,
-// delete and close, in the three dialects of the Agent Client Protocol. A Shim is a
-// proxy.Interceptor between client and agent. It answers from the store whatever the agent
-// does not answer, or answers badly. To continue a session of an agent without memory, it
-// makes the agent open a new session, and adds a transcript to the first prompt.
+// Package shim gives an agent the session methods that it lacks: load, resume, list,
+// fork, delete and close, in the three dialects of the Agent Client Protocol. A Shim is a
+// proxy.Interceptor between client and agent. It answers from the store whatever the
+// agent does not answer, or answers badly. To continue a session of an agent without
+// memory, it makes the agent open a new session, sets the recorded mode, model and
+// options there, and adds a transcript to the first prompt.
 //
-// What the agent does itself passes unchanged, byte for byte. If a frame must change, the
-// shim patches only the values that differ and marks the frame as rewritten. A replayed
-// history asks the client for nothing: no permission, no file, no terminal. Every request
-// is answered while the connection lasts, and the frames that wait need bounded memory.
+// Whatever the agent handles passes unchanged, byte for byte, unless Mend is set. If a
+// frame must change, the shim patches only the values that differ and marks the frame as
+// rewritten. A replayed history asks the client for nothing: no permission, no file, no
+// terminal. Every request is answered while the connection lasts, and the frames that
+// wait need bounded memory.
 //
-// The shim cannot restore an agent's memory: the transcript has at most about 96 KiB. The
+// The shim cannot restore an agent's memory: the transcript is limited to about 96 KiB. The
 // shim knows the sessions in the store only, and refuses a session that has a gap in its
 // recording. Frames larger than the proxy gives to an Interceptor bypass the shim.
 //
@@ -17,29 +19,30 @@
 //
 //	what a frame goes through first        intercept.go, then the handler of its method
 //	what the answer to initialize offers   initialize.go
-//	client or agent gets a wrong id        translate.go, session.go; an id that the agent
-//	                                       uses twice: session_new.go, used_ids.go
-//	a load that the agent lacks            open_method.go, load.go, load_at_agent.go
+//	client or agent gets a wrong id        session_ids.go, session.go; an id that the agent
+//	                                       uses twice: session_new.go, id_lookup.go
+//	a load that the agent lacks            load.go, load_at_agent.go
 //	a load that the agent has              native_load.go; if it fails, as above
-//	frames while a session opens           opening.go, setups.go; no room: held_frames.go
-//	the history that the client gets       history.go, send_history.go, renderer.go,
-//	                                       render_*.go
-//	tool calls or messages get mixed up    shown_ids.go
+//	history that the agent leaves out      native_replay.go
+//	frames while a session opens           opening.go; no room: held_frames.go
+//	the history that the client gets       history.go, renderer.go, render_*.go
+//	tool calls or messages get mixed up    entity_ids.go
 //	the agent knows nothing of the past    context_block.go, context_text.go
-//	a session missing from the list        stored_sessions.go, store_view.go,
-//	                                       session_list.go, list_cursor.go
-//	fork, close, delete                    session_fork.go, close_delete.go
-//	prompts and turns                      prompt.go, turn.go
+//	a mode, a model or an option is wrong  settings.go
+//	a session missing from the list        stored_sessions.go, session_list.go
+//	fork, close, delete                    load.go, close_delete.go
+//	prompts and turns                      prompt.go
 //	"session in use", "session busy"       lease.go, load.go
 //	no answer, a late one, or two          forward.go, agent_request.go, served_request.go
 //	the connection does not end            stream_ends.go, jobs.go
 //
 // # Acts and jobs
 //
-// An act is a function that may use the state of the Shim. Acts run one at a time: the calls
-// by the proxy are acts, and Shim.do runs others. An act never blocks. What takes time is a
-// job, a goroutine that uses the state only in acts of its own. A step handles one message
-// in an act; handlers of a method are steps, named after it, such as onPrompt.
+// An act is a function that may use the state of the Shim. Acts run one at a time: the
+// calls by the proxy are acts, and Shim.do runs others. An act never blocks. What takes
+// time is a job, a goroutine that uses the state only in acts of its own. A step handles
+// one message in an act; handlers of a method are steps, named after it, such as
+// onPrompt.
 //
 // # Whose id
 //
@@ -56,11 +59,11 @@
 //	idLookup.parked        answers to session/new, and the client's messages for unknown
 //	                       sessions, until the ids in the store are known
 //	setups.unclaimed       updates for unknown sessions, until a session claims them or
-//	                       no setup is pending
+//	                       no pending setup may claim them
 //	opening.fromClient     the client's messages for a session, until it is open
 //	opening.fromAgent      the agent's messages for a session, until it is open
 //	nativeLoad.answer      the agent's answer to a load, until the store is read, and then
-//	                       until the client gets the history that the store has
+//	                       until the client gets the history, from the store or the agent
 //	servedRequest.message  a request of the client, until the shim has answered it
 //
 // # How a request of the client ends
@@ -85,15 +88,6 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Mode says when the shim serves a session method.
-type Mode uint8
-
-// The modes.
-const (
-	Auto  Mode = iota // if the agent does not offer the method, or fails to do what it offers
-	Force             // always
-)
-
 // A Shim is a proxy.Interceptor for one connection. Set the fields before the proxy runs,
 // and call Close when it has returned.
 type Shim struct {
@@ -105,7 +99,12 @@ type Shim struct {
 	// have the agent's name in the store.
 	Called func(record.Info) string
 
-	Mode     Mode
+	// Complain reports a line of text that the user should see. It must not block, and
+	// may be nil.
+	Complain func(text string)
+
+	Force    bool          // serve every session method, even those that the agent offers
+	Mend     bool          // serve the recorded history if the agent's own load omits tool calls
 	Raw      bool          // replay each update as it was recorded instead of merging updates
 	AnyAgent bool          // also offer sessions that other agents recorded
 	Imported bool          // also offer imported sessions, which anyone may have written
@@ -114,22 +113,25 @@ type Shim struct {
 	Patience time.Duration // how long the agent may take to answer a session method without sending anything; 0: 20 s
 
 	// do runs an act, which appends the frames to send, and blocks until they are sent. It
-	// returns false if the proxy has ended. The fields below are for acts only, unless noted
-	// otherwise.
+	// returns false if the proxy has ended.
 	do func(act func(out []wire.Frame) []wire.Frame) bool
 
-	jobs  jobs
-	ends  streamEnds
-	query storeQuery // has its own lock
+	query storeQuery // has its own locks
 
-	stage    stage
-	tracker  *dialect.Tracker // sees initialize only
-	dialect  dialect.Dialect  // set when active
-	offers   agentOffers
+	// These do not change once the stage is active, and jobs run only then: they may read
+	// these outside acts.
+	dialect  dialect.Dialect
 	supports clientSupport
 
-	held   heldFrames                  // every frame that waits, in whatever place
-	early  []wire.Frame                // session methods that came before the answer to initialize
+	// The fields below are for acts only, except for what their types say.
+	jobs    jobs
+	ends    streamEnds
+	stage   stage
+	tracker *dialect.Tracker // observes only initialize
+	offers  agentOffers
+
+	held   heldFrames                  // every waiting frame, wherever it waits
+	early  []wire.Frame                // session methods that arrived before the answer to initialize
 	calls  dialect.OpenRequests[*call] // requests to the agent whose answers the shim handles
 	asked  agentRequests
 	served map[string]*servedRequest // by request id, as sent

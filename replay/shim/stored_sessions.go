@@ -5,14 +5,71 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
+// A storeQuery lists what is in the store. Queries run one at a time, and callers waiting
+// for the next one share it.
+type storeQuery struct {
+	running sync.Mutex // held while a query runs
+
+	mu   sync.Mutex
+	next *storeView // result of the next query; nil: no one has asked since the last one began; guarded by mu
+}
+
+// A storeView is what the store contained at one moment.
+type storeView struct {
+	listing record.Listing
+	offered map[string]record.SessionInfo // the sessions that may be listed and loaded here, by id
+	err     error
+	done    chan struct{} // closed when the other fields are set
+}
+
+// view returns what is in the store, including everything there at the time of the call.
+// The caller must not change the view.
+func (s *Shim) view() (*storeView, error) {
+	s.query.mu.Lock()
+	v := s.query.next
+	if v == nil {
+		v = &storeView{done: make(chan struct{})}
+		s.query.next = v
+		go s.runQuery(v) // may outlive the Shim: a query cannot be cancelled
+	}
+	s.query.mu.Unlock()
+	select {
+	case <-v.done:
+	case <-s.ends.closed:
+		return nil, errOver
+	}
+	if v.err != nil {
+		return nil, unreadable("store", v.err)
+	}
+	return v, nil
+}
+
+// runQuery runs the next query, after the current one.
+func (s *Shim) runQuery(v *storeView) {
+	defer s.handPanic()
+	s.query.running.Lock()
+	defer s.query.running.Unlock()
+	s.query.mu.Lock()
+	s.query.next = nil // anyone who asks from now on must see what is added meanwhile
+	s.query.mu.Unlock()
+	list := s.Store.ListRecorded
+	if s.Imported {
+		list = s.Store.List
+	}
+	v.listing, v.err = list()
+	v.offered = s.offered(v.listing)
+	close(v.done)
+}
+
 // offered returns the sessions that may be listed and loaded here, by id: those that were
-// opened and not only asked for. If several sessions have one id, it returns the preferred
-// one only.
+// opened, not merely requested. If several sessions share an id, it returns only the
+// preferred one.
 func (s *Shim) offered(l record.Listing) map[string]record.SessionInfo {
 	best := map[string]record.SessionInfo{}
 	for _, one := range slices.Concat(l.Sessions, l.Deleted) {
@@ -28,8 +85,8 @@ func (s *Shim) offered(l record.Listing) map[string]record.SessionInfo {
 	return best
 }
 
-// prefers reports whether session a is preferred to b, which has the same id. A session of
-// this agent comes first, then one with prompts, then the one used later.
+// prefers reports whether session a is preferred to b, which has the same id. A session
+// of this agent comes first, then one with prompts, then the more recently used.
 func (s *Shim) prefers(a, b record.SessionInfo) bool {
 	if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
 		return own
@@ -41,7 +98,7 @@ func (s *Shim) prefers(a, b record.SessionInfo) bool {
 	return a.Updated().After(b.Updated())
 }
 
-// hasGap reports whether a part of a session was not recorded, for example because the disk
+// hasGap reports whether part of a session was not recorded, for example because the disk
 // was full. Showing the rest as if it were complete would mislead both client and agent.
 func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {
 	return slices.ContainsFunc(one.Runs, func(r record.Run) bool {
@@ -65,10 +122,10 @@ func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {
 	})
 }
 
-// tapeOf returns the Info of the tape of a run, or nil if the listing does not have it.
+// tapeOf returns the Info of a run's tape, or nil if the listing lacks it.
 func tapeOf(l record.Listing, r record.Run) *record.Info {
 	i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
-	if !ok { // tapes with odd ids precede the others (Store.Tapes)
+	if !ok { // tapes with odd ids come before the others (Store.Tapes)
 		i = slices.IndexFunc(l.Tapes, func(t record.Info) bool { return t.Tape == r.Tape })
 	}
 	if i < 0 {
@@ -86,8 +143,8 @@ func (s *Shim) agentName(one record.SessionInfo, l record.Listing) string {
 	return cmp.Or(s.Called(*info), one.Agent)
 }
 
-// find returns a session of the store that may be loaded, and the listing of the store.
-// Its error is a fault or errOver.
+// find returns a loadable session of the store, and the store's listing. Its error is a
+// fault or errOver.
 func (s *Shim) find(clientID string) (record.SessionInfo, record.Listing, error) {
 	v, err := s.view()
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// streamEnds is the state of the end of the connection. The end of a stream is delayed
-// until the jobs that the client waits for are done.
+// streamEnds tracks the end of the connection. The end of a stream is delayed until the
+// jobs that the client waits for are done.
 type streamEnds struct {
-	at        [2]time.Time       // by direction, when the stream ended; zero: it goes on
+	at        [2]time.Time       // by direction, when the stream ended; zero: still open
 	ready     [2]chan<- struct{} // by direction, closed when the end may be passed on; nil: no end is delayed
 	heard     time.Time          // when the agent last sent something, while the end of the client's stream is delayed
-	limit     *time.Timer        // limits the delay of the end of the client's stream; nil: there was none
-	agentGone chan struct{}      // closed when the agent will answer nothing more
+	limit     *time.Timer        // limits the delay of the end of the client's stream; nil: no delay yet
+	agentGone chan struct{}      // closed when the agent will send no more answers; jobs wait for it outside acts
 	once      sync.Once          // closes agentGone
-	closed    chan struct{}      // closed by Close
+	closed    chan struct{}      // closed by Close; jobs read it outside acts
 }
 
 // endWait limits how long the end of the client's stream is delayed while the agent sends
@@ -26,9 +26,9 @@ const endWait = 2 * time.Second
 // End handles the end of a stream. The proxy calls it, and passes the end on when the
 // returned channel is closed.
 //
-// A client that is a pipe ends its stream before it has its answers. So the shim goes on
-// serving its requests after that, and delays the end while the agent sends something.
-// After the end of the agent's stream, the shim serves only what needs no agent.
+// A client that is a pipe ends its stream before it has its answers. So the shim
+// continues serving its requests, and delays the end while the agent sends something.
+// After the agent's stream ends, the shim serves only what needs no agent.
 func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
 	s.held.begin()
 	ready := make(chan struct{})
@@ -55,13 +55,13 @@ func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan s
 	return out, ready
 }
 
-// endRest returns how much longer the end of the client's stream is delayed if the agent
+// endRest returns the remaining delay of the end of the client's stream if the agent
 // sends nothing.
 func (s *Shim) endRest() time.Duration {
 	return min(min(endWait, s.patience())-time.Since(s.ends.heard), 2*s.patience()-time.Since(s.ends.at[wire.ClientToAgent]))
 }
 
-// endIfIdle passes the delayed ends on if nothing is left to do.
+// endIfIdle passes the delayed ends on if nothing remains to be done.
 func (s *Shim) endIfIdle() {
 	if s.jobs.running == 0 && len(s.early) == 0 && len(s.lookup.parked) == 0 {
 		s.ends.pass(wire.ClientToAgent)

@@ -1,6 +1,6 @@
-// Command acptap-lake is the part of acptap that talks to object storage. It is a separate
-// program because it links much code that would slow down the start of a proxy. acptap
-// finds and starts it, and has the help of its commands.
+// Command acptap-lake is the part of acptap that talks to object storage. It is a
+// separate program because it links a lot of code that would slow down the start of a
+// proxy. acptap finds and starts it, and contains the help of its commands.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Package help has the topics of acptap help: Markdown files embedded in the program, which
-// it formats for terminals and as man pages, and which are readable on the web as they are.
+// Package help contains the topics of acptap help: embedded Markdown files, which it
+// formats for terminals and as man pages, and which are readable on the web as they are.
 //
-// It supports only the Markdown that the topics use: headings, paragraphs, lists of one
-// level, fenced code, tables, `code`, **bold**, *emphasis* and links.
+// It supports only the Markdown that the topics use: headings, paragraphs, one-level
+// lists, fenced code, tables, `code`, **bold**, *emphasis* and links.
 package help
 
 import (
@@ -35,7 +35,7 @@ var names = []string{
 	"trouble",
 }
 
-// A Topic is one text about using acptap.
+// A Topic is a text about one aspect of using acptap.
 type Topic struct {
 	Name     string // a word, also the name of the file without .md
 	Title    string

@@ -49,7 +49,7 @@ func TestLinks(t *testing.T) {
 	links := 0
 	for _, topic := range Topics() {
 		for _, b := range parse(topic.Markdown) {
-			for _, s := range spans(strings.Join(append(slices.Concat(b.rows...), b.text), " ")) {
+			for _, s := range slices.Concat(b.spans, spans(strings.Join(slices.Concat(b.rows...), " "))) {
 				if s.style != link || strings.HasPrefix(s.target, "https://") {
 					continue
 				}

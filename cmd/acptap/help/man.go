@@ -4,22 +4,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// WriteMan writes a page of section 1 for root and each command below it, and a page of
-// section 7 for each topic, to man1 and man7 in a directory. It creates missing
-// directories.
-func WriteMan(dir string, root *cobra.Command) error {
+// WriteMan writes a section 1 page for root and each command below it, and a section 7
+// page for each topic, to man1 and man7 in a directory. It creates missing directories.
+// describe sets the long text and the examples of a command.
+func WriteMan(dir string, root *cobra.Command, describe func(*cobra.Command)) error {
 	pages := map[string]string{}
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
 		if cmd.HasParent() && !cmd.IsAvailableCommand() && cmd.Name() != "help" {
 			return // hidden
 		}
+		describe(cmd)
 		pages[filepath.Join("man1", pageName(cmd)+".1")] = commandPage(cmd)
 		for _, sub := range cmd.Commands() {
 			add(sub)
@@ -44,20 +46,41 @@ func WriteMan(dir string, root *cobra.Command) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// A manWriter writes man macros that groff and mandoc understand.
-type manWriter struct{ strings.Builder }
-
-func newManWriter(name, section, summary string) *manWriter {
+// manPage returns blocks as a man page that groff and mandoc understand.
+func manPage(name, section, summary string, blocks []block) string {
 	w := &manWriter{}
-	fmt.Fprintf(w, ".TH %s %s \"\" acptap acptap\n", roff(strings.ToUpper(name)), section)
-	w.section("Name")
+	fmt.Fprintf(w, ".TH %s %s \"\" acptap acptap\n.SH NAME\n", roff(strings.ToUpper(name)), section)
 	w.text(roff(name) + ` \- ` + roff(summary))
-	return w
+	for _, b := range blocks {
+		switch b.kind {
+		case heading:
+			if text := plainText(b.spans); b.level == 2 {
+				fmt.Fprintf(w, ".SH %s\n", roff(strings.ToUpper(text)))
+			} else {
+				fmt.Fprintf(w, ".SS %s\n", roff(text))
+			}
+		case paragraph:
+			w.WriteString(".PP\n")
+			w.text(roffSpans(b.spans))
+		case item:
+			fmt.Fprintf(w, ".IP %s 4\n", strings.Replace(b.mark, "-", `\(bu`, 1))
+			w.text(roffSpans(b.spans))
+		case definition:
+			w.WriteString(".TP\n")
+			w.text(roffSpans(b.term))
+			w.text(roffSpans(b.spans))
+		case code:
+			w.literal(b.lines)
+		case table:
+			t := textWriter{width: 70} // leaves room for man's indents
+			t.table(b.rows)
+			w.literal(strings.Split(strings.TrimSuffix(t.String(), "\n"), "\n"))
+		}
+	}
+	return w.String()
 }
 
-func (w *manWriter) section(title string) {
-	fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(title)))
-}
+type manWriter struct{ strings.Builder }
 
 // text writes a line of text that is already escaped.
 func (w *manWriter) text(line string) {
@@ -81,41 +104,9 @@ func roff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(s)
 }
 
-// page returns the topic as a man page.
-func (t Topic) page() string {
-	w := newManWriter("acptap-"+t.Name, "7", plainText(t.Title))
-	body := parse(t.Markdown)[1:] // without the title
-	if len(body) > 0 && body[0].kind != heading {
-		w.section("Description")
-	}
-	for _, b := range body {
-		switch b.kind {
-		case heading:
-			if b.level == 2 {
-				w.section(plainText(b.text))
-			} else {
-				fmt.Fprintf(w, ".SS %s\n", roff(plainText(b.text)))
-			}
-		case paragraph:
-			w.WriteString(".PP\n")
-			w.text(roffSpans(b.text))
-		case item:
-			fmt.Fprintf(w, ".IP %s 4\n", strings.Replace(b.mark, "-", `\(bu`, 1))
-			w.text(roffSpans(b.text))
-		case code:
-			w.literal(b.lines)
-		case table:
-			t := textWriter{width: 70} // leaves room for man's indents
-			t.table(b.rows)
-			w.literal(strings.Split(strings.TrimSuffix(t.String(), "\n"), "\n"))
-		}
-	}
-	return w.String()
-}
-
-func roffSpans(text string) string {
+func roffSpans(list []span) string {
 	var b strings.Builder
-	for _, s := range spans(text) {
+	for _, s := range list {
 		switch s.style {
 		case literal, strong:
 			b.WriteString(`\fB` + roff(s.text) + `\fR`)
@@ -130,89 +121,100 @@ func roffSpans(text string) string {
 	return b.String()
 }
 
+// page returns the topic as a man page.
+func (t Topic) page() string {
+	body := parse(t.Markdown)[1:] // without the title
+	if len(body) > 0 && body[0].kind != heading {
+		body = slices.Insert(body, 0, title("Description"))
+	}
+	return manPage("acptap-"+t.Name, "7", plainText(spans(t.Title)), body)
+}
+
 // commandPage returns the help of a command as a man page.
 func commandPage(cmd *cobra.Command) string {
-	w := newManWriter(pageName(cmd), "1", cmd.Short)
-	w.section("Synopsis")
-	w.text(`\fB` + roff(cmd.CommandPath()) + `\fR` + roff(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())))
-	w.section("Description")
-	w.prose(cmd.Long)
-	w.commands(cmd)
-	w.flags("Options", cmd.NonInheritedFlags())
-	w.flags("Global options", cmd.InheritedFlags())
-	if cmd.Example != "" {
-		w.section("Examples")
-		var lines []string
-		for line := range strings.SplitSeq(cmd.Example, "\n") {
-			lines = append(lines, strings.TrimPrefix(line, "  "))
-		}
-		w.literal(lines)
+	path := cmd.CommandPath()
+	usage := []span{{style: strong, text: path}, {text: strings.TrimPrefix(cmd.UseLine(), path)}}
+	blocks := append([]block{title("Synopsis"), {spans: usage}, title("Description")}, prose(cmd.Long)...)
+	var pages []string
+	if cmd.HasParent() {
+		pages = append(pages, pageName(cmd.Parent())+"(1)")
 	}
-	w.seeAlso(cmd)
-	return w.String()
-}
-
-// prose writes the long help of a command, in which lists are indented.
-func (w *manWriter) prose(long string) {
-	for part := range strings.SplitSeq(strings.Trim(long, "\n"), "\n\n") {
-		var list []string
-		w.WriteString(".PP\n")
-		for line := range strings.Lines(part) {
-			line = strings.TrimSuffix(line, "\n")
-			if strings.HasPrefix(line, "  ") {
-				list = append(list, strings.TrimPrefix(line, "  "))
-				continue
-			}
-			if list != nil {
-				w.literal(list)
-				w.WriteString(".PP\n")
-				list = nil
-			}
-			w.text(roff(line))
-		}
-		if list != nil {
-			w.literal(list)
-		}
+	if cmd.HasAvailableSubCommands() {
+		blocks = append(blocks, title("Commands"))
 	}
-}
-
-// commands lists the commands below cmd, if there are any.
-func (w *manWriter) commands(cmd *cobra.Command) {
-	if !cmd.HasAvailableSubCommands() {
-		return
-	}
-	w.section("Commands")
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
-			w.WriteString(".TP\n")
-			w.text(`\fB` + roff(sub.CommandPath()) + `\fR`)
-			w.text(roff(sub.Short))
+			blocks = append(blocks, block{kind: definition, term: []span{{style: strong, text: sub.CommandPath()}}, spans: []span{{text: sub.Short}}})
+			pages = append(pages, pageName(sub)+"(1)")
 		}
 	}
+	blocks = append(blocks, options("Options", cmd.NonInheritedFlags())...)
+	blocks = append(blocks, options("Global options", cmd.InheritedFlags())...)
+	if cmd.Example != "" {
+		blocks = append(append(blocks, title("Examples")), prose(cmd.Example)...)
+	}
+	if !cmd.HasParent() {
+		for _, t := range Topics() {
+			pages = append(pages, "acptap-"+t.Name+"(7)")
+		}
+	}
+	if len(pages) > 0 {
+		blocks = append(blocks, title("See also"), block{spans: []span{{text: strings.Join(pages, ", ")}}})
+	}
+	return manPage(pageName(cmd), "1", cmd.Short, blocks)
 }
 
-func (w *manWriter) flags(title string, flags *pflag.FlagSet) {
-	if !flags.HasAvailableFlags() {
-		return
+// title returns the heading of a section.
+func title(text string) block { return block{kind: heading, level: 2, spans: []span{{text: text}}} }
+
+// prose returns the blocks of the long help of a command, in which lists are indented.
+func prose(long string) (blocks []block) {
+	for part := range strings.SplitSeq(strings.Trim(long, "\n"), "\n\n") {
+		fresh := true
+		for line := range strings.SplitSeq(part, "\n") {
+			kind := paragraph
+			line, indented := strings.CutPrefix(line, "  ")
+			if indented {
+				kind = code
+			}
+			if fresh || blocks[len(blocks)-1].kind != kind {
+				blocks = append(blocks, block{kind: kind})
+				fresh = false
+			} else if !indented {
+				line = " " + line
+			}
+			b := &blocks[len(blocks)-1]
+			if indented {
+				b.lines = append(b.lines, line)
+			} else {
+				b.spans = append(b.spans, span{text: line})
+			}
+		}
 	}
-	w.section(title)
+	return blocks
+}
+
+// options returns the list of flags, if there are any.
+func options(name string, flags *pflag.FlagSet) (blocks []block) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return
 		}
+		if blocks == nil {
+			blocks = []block{title(name)}
+		}
 		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
+		flag := "--" + f.Name
 		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
+			flag = "-" + f.Shorthand + ", " + flag
 		}
-		w.WriteString(".TP\n")
-		tag := `\fB` + roff(name) + `\fR`
+		term := []span{{style: strong, text: flag}}
 		if value != "" {
-			tag += ` \fI` + roff(value) + `\fR`
+			term = append(term, span{text: " "}, span{style: emphasis, text: value})
 		}
-		w.text(tag)
-		w.text(roff(usage + defaultOf(f)))
+		blocks = append(blocks, block{kind: definition, term: term, spans: []span{{text: usage + defaultOf(f)}}})
 	})
+	return blocks
 }
 
 // defaultOf returns the text about the default of a flag, or "" if the default is a zero
@@ -226,25 +228,4 @@ func defaultOf(f *pflag.Flag) string {
 		return ""
 	}
 	return " (default " + strings.Trim(f.DefValue, "[]") + ")"
-}
-
-func (w *manWriter) seeAlso(cmd *cobra.Command) {
-	var pages []string
-	if cmd.HasParent() {
-		pages = append(pages, pageName(cmd.Parent())+"(1)")
-	}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			pages = append(pages, pageName(sub)+"(1)")
-		}
-	}
-	if !cmd.HasParent() {
-		for _, t := range Topics() {
-			pages = append(pages, "acptap-"+t.Name+"(7)")
-		}
-	}
-	if len(pages) > 0 {
-		w.section("See also")
-		w.text(roff(strings.Join(pages, ", ")))
-	}
 }

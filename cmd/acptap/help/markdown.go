@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// A block is a part of a Markdown text.
+// A block is a part of a Markdown text, or of the help of a command.
 type block struct {
 	kind  blockKind
 	level int        // of a heading
-	text  string     // heading, paragraph, item: with inline marks
+	spans []span     // heading, paragraph, item, definition
+	term  []span     // of a definition
 	mark  string     // of an item: - or its number
 	lines []string   // code
 	rows  [][]string // table: the header first; cells with inline marks
@@ -24,9 +25,11 @@ const (
 	item
 	code
 	table
+	definition // only of the help of commands
 )
 
-// Compiled only when help is asked for, so that proxies do not pay for it when they start.
+// Compiled only when the user asks for help, so that proxies do not pay for it at
+// startup.
 var (
 	headingLine = pattern(`^(#{1,4}) +(.*)$`)
 	itemLine    = pattern(`^(-|\d+\.) +(.*)$`)
@@ -65,7 +68,7 @@ func parse(markdown string) []block {
 			}
 		case headingLine().MatchString(line):
 			m := headingLine().FindStringSubmatch(line)
-			b.kind, b.level, b.text = heading, len(m[1]), m[2]
+			b.kind, b.level, b.spans = heading, len(m[1]), spans(m[2])
 		default:
 			if m := itemLine().FindStringSubmatch(line); m != nil {
 				b.kind, b.mark, line = item, m[1], m[2]
@@ -75,7 +78,7 @@ func parse(markdown string) []block {
 				text = append(text, strings.TrimSpace(lines[n]))
 				n++
 			}
-			b.text = strings.Join(text, " ")
+			b.spans = spans(strings.Join(text, " "))
 		}
 		blocks = append(blocks, b)
 		lines = lines[min(n, len(lines)):]

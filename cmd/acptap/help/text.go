@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Width is the width of a text unless the terminal is narrower.
+// Width is the maximum width of a text; narrower terminals reduce it.
 const Width = 80
 
-// Text returns the topic formatted for a terminal of that many columns, with headings and
+// Text returns the topic formatted for a terminal of the given width, with headings and
 // code in bold if bold is set. It never wraps code.
 func (t Topic) Text(width int, bold bool) string {
 	w := textWriter{width: width, bold: bold}
@@ -34,16 +34,16 @@ type textWriter struct {
 func (w *textWriter) block(b block) {
 	switch b.kind {
 	case heading:
-		text := []span{{strong, plainText(b.text), ""}}
+		text := []span{{strong, plainText(b.spans), ""}}
 		if b.level == 1 {
 			text[0].text = strings.ToUpper(text[0].text)
 		}
 		w.lines(w.wrap(text, w.width), "", "")
 	case paragraph:
-		w.lines(w.wrap(spans(b.text), w.width), "", "")
+		w.lines(w.wrap(b.spans, w.width), "", "")
 	case item:
 		indent := strings.Repeat(" ", len(b.mark)+1)
-		w.lines(w.wrap(spans(b.text), w.width-len(indent)), b.mark+" ", indent)
+		w.lines(w.wrap(b.spans, w.width-len(indent)), b.mark+" ", indent)
 	case code:
 		for _, line := range b.lines {
 			w.WriteString(strings.TrimRight("    "+line, " ") + "\n")
@@ -53,7 +53,7 @@ func (w *textWriter) block(b block) {
 	}
 }
 
-// lines writes indented lines; first is the indent of the first line.
+// lines writes indented lines; first is the indentation of the first one.
 func (w *textWriter) lines(lines []string, first, indent string) {
 	for i, line := range lines {
 		if i == 0 {
@@ -129,7 +129,7 @@ func (w *textWriter) wrap(list []span, width int) []string {
 // gap separates the columns of a table.
 const gap = "  "
 
-// table writes rows and wraps their cells so that lines fit.
+// table writes rows, wrapping their cells so that lines fit.
 func (w *textWriter) table(rows [][]string) {
 	if strings.Join(rows[0], "") == "" {
 		rows = rows[1:]
@@ -161,7 +161,7 @@ func (w *textWriter) table(rows [][]string) {
 	}
 }
 
-// columns returns the widths of columns. If the cells do not fit, it shrinks the widest
+// columns returns the column widths. If the cells do not fit, it shrinks the widest
 // columns, but not below their longest word.
 func (w *textWriter) columns(rows [][]string) []int {
 	widths, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
@@ -197,10 +197,10 @@ func visible(s string) int {
 	return termtext.Width(strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(s))
 }
 
-// plainText returns a text without its inline marks.
-func plainText(text string) string {
+// plainText returns spans without their styles.
+func plainText(list []span) string {
 	var b strings.Builder
-	for _, s := range spans(text) {
+	for _, s := range list {
 		b.WriteString(s.text)
 	}
 	return b.String()

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// explainWidth is the width of the text of Explain, in columns.
+// explainWidth is the width of Explain's text, in columns.
 const explainWidth = 80
 
-// Explain writes everything about a rule: what it asks for and where that is specified,
-// what is reported and what is not, and its examples.
+// Explain writes everything about a rule: what it requires and where that is specified,
+// what it reports and what it does not, and its examples.
 func (t *Text) Explain(r *conform.Rule) error {
 	w := bufio.NewWriter(t.W)
-	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(styleOf(r.Strength()), r.ID), r.Name, sideOf(r))
+	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(looks[r.Strength()].style, r.ID), r.Name, sideOf(r))
 	for _, part := range []struct{ title, text string }{
 		{"", r.Text.Asks},
 		{"Reported: ", r.Text.Finds},
@@ -38,7 +38,7 @@ func (t *Text) Explain(r *conform.Rule) error {
 	fmt.Fprintln(w)
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
-		fmt.Fprintf(w, "%s in %s\n    %s\n", t.paint(styleOf(c.Strength), c.Strength.String()), scope(r, c), sourceLine(c))
+		fmt.Fprintf(w, "%s in %s\n    %s\n", t.paint(looks[c.Strength].style, c.Strength.String()), scope(r, c), sourceLine(c))
 	}
 	fmt.Fprintln(w)
 	paragraph(w, plain(prose))

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// GitHub writes findings as annotations for a step of GitHub Actions, which shows ten of
+// GitHub writes findings as annotations for a GitHub Actions step, which shows ten of
 // each level.
 type GitHub struct {
 	W io.Writer
@@ -17,10 +17,10 @@ type GitHub struct {
 	sections []*Section
 }
 
-// annotations is how many of each level GitHub shows of a step.
+// annotations is the number per level that GitHub shows for a step.
 const annotations = 10
 
-// Section takes a section.
+// Section adds a section.
 func (g *GitHub) Section(s *Section) error {
 	g.sections = append(g.sections, s)
 	return nil
@@ -55,7 +55,7 @@ func (g *GitHub) annotate(s *Section, f *Finding) error {
 	t := s.Tapes[f.Tape]
 	command := "notice"
 	if f.Strength > conform.Note {
-		command = level(f.Strength)
+		command = looks[f.Strength].level
 	}
 	shared := f.Shared()
 	_, err := fmt.Fprintf(g.W, "::%s file=%s,line=%d,title=%s::%s\n", command,
@@ -80,12 +80,12 @@ func sentence(s *Section, f *conform.Finding) string {
 	return strings.ToUpper(where[:1]) + where[1:] + ": " + said
 }
 
-// message escapes the text of a command of GitHub Actions, which must be one line.
+// message escapes the text of a GitHub Actions command, which must be a single line.
 func message(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(termtext.Line(text))
 }
 
-// property escapes the value of one of its properties.
+// property escapes the value of a command's property.
 func property(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(text)
 }

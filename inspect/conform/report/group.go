@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// A Group is what one side did against one rule.
+// A Group holds one side's findings under one rule.
 type Group struct {
 	Rule     *conform.Rule
 	Fault    conform.Fault // Sender: no one's
@@ -15,8 +15,7 @@ type Group struct {
 	Findings []*conform.Finding // in their order
 }
 
-// Groups groups findings, those of the greatest strength first, then the largest group
-// first.
+// Groups groups findings, greatest strength first, then largest group first.
 func Groups(findings []*conform.Finding) []Group {
 	type key struct {
 		rule     *conform.Rule
@@ -39,4 +38,37 @@ func Groups(findings []*conform.Finding) []Group {
 		return cmp.Or(cmp.Compare(b.Strength, a.Strength), cmp.Compare(len(b.Findings), len(a.Findings)))
 	})
 	return groups
+}
+
+// A located is a finding together with the section it is in.
+type located struct {
+	*Finding
+	section *Section
+	nth     int // index among those with the same rule and side, from 0
+}
+
+// worstFirst returns the new findings of all sections, strongest first. Among equals, the
+// first finding of each rule and side precedes the second of each.
+func worstFirst(sections []*Section) []located {
+	type group struct {
+		rule  *conform.Rule
+		fault conform.Fault
+	}
+	count := map[group]int{}
+	var all []located
+	for _, s := range sections {
+		for i := range s.Findings {
+			f := &s.Findings[i]
+			if f.Known {
+				continue
+			}
+			g := group{f.Rule, f.Fault}
+			all = append(all, located{f, s, count[g]})
+			count[g]++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b located) int {
+		return cmp.Or(cmp.Compare(b.Strength, a.Strength), cmp.Compare(a.nth, b.nth))
+	})
+	return all
 }

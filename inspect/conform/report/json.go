@@ -13,29 +13,29 @@ import (
 
 // A Line is a finding as a line of JSON.
 type Line struct {
-	Kind     string           `json:"kind"` // finding
-	Rule     string           `json:"rule"`
-	Name     string           `json:"name"`
-	Strength conform.Strength `json:"strength"`
-	Fault    conform.Fault    `json:"fault"`
-	Tape     string           `json:"tape"`
-	Session  string           `json:"session,omitempty"`
-	Seq      uint64           `json:"seq,omitempty"`
-	Entry    *int             `json:"entry,omitempty"`
-	At       *float64         `json:"at,omitempty"`
-	Method   string           `json:"method,omitempty"`
-	Update   string           `json:"update,omitempty"`
-	Path     string           `json:"path,omitempty"`
-	Want     string           `json:"want,omitempty"`
-	Got      string           `json:"got,omitempty"`
-	Text     string           `json:"text"`
-	Because  []uint64         `json:"because,omitempty"`
-	Spec     *Spec            `json:"spec,omitempty"`
-	Key      string           `json:"key"`
-	New      bool             `json:"new"`
+	Kind     string           `json:"kind" help:"finding"`
+	Rule     string           `json:"rule" help:"id, such as ACP441"`
+	Name     string           `json:"name" help:"such as cancelled-prompt"`
+	Strength conform.Strength `json:"strength" help:"violation, warning or note"`
+	Fault    conform.Fault    `json:"fault" help:"client or agent: who did it; empty: no one"`
+	Tape     string           `json:"tape" help:"id"`
+	Session  string           `json:"session,omitempty" help:"id"`
+	Seq      uint64           `json:"seq,omitempty" help:"number of the frame"`
+	Entry    *int             `json:"entry,omitempty" help:"index in a batch"`
+	At       *float64         `json:"at,omitempty" help:"seconds since the tape began"`
+	Method   string           `json:"method,omitempty" help:"of the frame; of a response, that of its request"`
+	Update   string           `json:"update,omitempty" help:"variant of a session/update"`
+	Path     string           `json:"path,omitempty" help:"of the value in the message"`
+	Want     string           `json:"want,omitempty" help:"what should be there"`
+	Got      string           `json:"got,omitempty" help:"what is there"`
+	Text     string           `json:"text" help:"what the side did"`
+	Because  []uint64         `json:"because,omitempty" help:"numbers of the frames that prove it"`
+	Spec     *Spec            `json:"spec,omitempty" help:"where the text says so:"`
+	Key      string           `json:"key" help:"the same for the same fault on another tape"`
+	New      bool             `json:"new" help:"false if a baseline knows it"`
 }
 
-// A Spec is the place of a rule in a specification.
+// A Spec locates a rule in a specification.
 type Spec struct {
 	Title   string `json:"title"`
 	Section string `json:"section"`
@@ -44,17 +44,17 @@ type Spec struct {
 	Date    string `json:"date"` // of the specification that was read
 }
 
-// A Total is what became of the rules on a tape, as a line of JSON.
+// A Total sums up the rules on a tape, as a line of JSON.
 type Total struct {
-	Kind  string `json:"kind"` // summary
-	Tape  string `json:"tape"`
-	Rules int    `json:"rules"`
-	Tried int    `json:"tried"`
-	Open  []Open `json:"open"`
-	Lost  []Lost `json:"lost,omitempty"`
+	Kind  string `json:"kind" help:"summary"`
+	Tape  string `json:"tape" help:"id"`
+	Rules int    `json:"rules" help:"how many of the specifications"`
+	Tried int    `json:"tried" help:"how many of them applied"`
+	Open  []Open `json:"open" help:"rules that could not be checked everywhere:"`
+	Lost  []Lost `json:"lost,omitempty" help:"how often rules were broken after the first 1,000 findings on the tape, which are the only ones listed:"`
 }
 
-// An Open is a rule that could not be judged somewhere.
+// An Open is a rule that could not be judged everywhere.
 type Open struct {
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
@@ -66,11 +66,11 @@ type Lost struct {
 	N    int    `json:"n"`
 }
 
-// JSON writes findings for programs, one object a line.
+// JSON writes findings for programs, one object per line.
 type JSON struct{ W io.Writer }
 
-// Section writes the findings of a section, including those that the baseline knows, and a
-// summary for each tape.
+// Section writes a section's findings, including those in the baseline, and a summary of
+// each tape.
 func (j JSON) Section(s *Section) error {
 	for i := range s.Findings {
 		if err := j.Finding(s, &s.Findings[i]); err != nil {
@@ -80,7 +80,7 @@ func (j JSON) Section(s *Section) error {
 	return j.Totals(s)
 }
 
-// Totals writes the summaries of a section.
+// Totals writes a section's summaries.
 func (j JSON) Totals(s *Section) error {
 	for _, t := range s.Tapes {
 		if err := writeLine(j.W, t.total()); err != nil {
@@ -95,10 +95,10 @@ func (j JSON) Finding(s *Section, f *Finding) error {
 	return writeLine(j.W, LineOf(s.Tapes[f.Tape].id(), f))
 }
 
-// valid replaces what is not UTF-8, which releases of Go encode differently.
+// valid replaces invalid UTF-8, which Go releases encode differently.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// LineOf returns a finding on a tape for programs.
+// LineOf returns a finding on a tape in the form for programs.
 func LineOf(tape string, f *Finding) Line {
 	line := Line{
 		Kind: "finding", Rule: f.Rule.ID, Name: f.Rule.Name, Strength: f.Strength, Fault: f.Fault,
@@ -106,7 +106,7 @@ func LineOf(tape string, f *Finding) Line {
 		Path: valid(f.Path), Want: valid(f.Want), Got: valid(f.Got), Text: valid(f.Text), Because: f.Because, Key: f.Key, New: !f.Known,
 	}
 	if f.Seq != 0 {
-		at := f.At.Round(time.Microsecond).Seconds()
+		at := termtext.Seconds(f.At.Round(time.Microsecond)).Float()
 		line.At = &at
 		if f.Entry >= 0 {
 			line.Entry = &f.Entry
@@ -118,7 +118,7 @@ func LineOf(tape string, f *Finding) Line {
 	return line
 }
 
-// id names a tape: by its id, else by its file.
+// id names a tape: by its id or, if it has none, by its file.
 func (t *Tape) id() string { return cmp.Or(t.ID, t.File) }
 
 func specOf(c *conform.Clause) *Spec {
@@ -126,10 +126,13 @@ func specOf(c *conform.Clause) *Spec {
 }
 
 func (t *Tape) total() Total {
-	total := Total{Kind: "summary", Tape: t.id(), Rules: len(t.Verdicts), Open: []Open{}}
+	total := Total{Kind: "summary", Tape: t.id(), Open: []Open{}}
 	for _, v := range t.Verdicts {
-		if v.Tried {
-			total.Tried++
+		if !isOwn(v.Rule) {
+			total.Rules++
+			if v.Tried {
+				total.Tried++
+			}
 		}
 		if v.Open != "" {
 			total.Open = append(total.Open, Open{v.Rule.ID, v.Open})

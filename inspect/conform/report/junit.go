@@ -11,12 +11,12 @@ import (
 )
 
 // JUnit writes findings as test results, with the elements and attributes that Jenkins,
-// GitLab, Azure and the actions of GitHub all read; there is no standard. Each rule is a
-// test, so the number of tests is constant. GitLab shows neither the message of a failure
-// nor the name of a suite: therefore the text has everything, and the class is the tape.
+// GitLab, Azure and GitHub's actions all read; there is no standard. Each rule is a test,
+// so the number of tests is constant. GitLab shows neither a failure's message nor a
+// suite's name, so the text has everything, and the class is the tape.
 type JUnit struct {
 	W      io.Writer
-	FailOn conform.Strength // the least that fails a test; None: nothing does
+	FailOn conform.Strength // the least strength that fails a test; None: nothing does
 
 	suites testsuites
 }
@@ -59,7 +59,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// Section takes a section.
+// Section adds a section.
 func (j *JUnit) Section(s *Section) error {
 	for i, t := range s.Tapes {
 		suite := testsuite{Name: t.suite()}
@@ -78,7 +78,7 @@ func (j *JUnit) Section(s *Section) error {
 	return nil
 }
 
-// suite names a tape: by its id, else by its file.
+// suite names a tape: by its id or, if it has none, by its file.
 func (t *Tape) suite() string {
 	if t.ID != "" {
 		return t.ID
@@ -97,7 +97,7 @@ func (u *testsuite) add(c testcase) {
 	u.Cases = append(u.Cases, c)
 }
 
-// test returns what became of a rule on a tape of a section.
+// test returns a rule's result on a section's tape.
 func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
 	t := s.Tapes[tape]
 	c := testcase{Class: t.suite(), Name: v.Rule.ID + " " + v.Rule.Name, File: t.File}
@@ -136,7 +136,7 @@ func texts(list []*conform.Finding, frame func(*conform.Finding) string) string 
 	return b.String()
 }
 
-// headline describes the first of some findings in one line.
+// headline describes the first of the findings in one line.
 func headline(list []*conform.Finding, frame func(*conform.Finding) string) string {
 	f := list[0]
 	var words []string

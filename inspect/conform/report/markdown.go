@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// chapters are the titles of the page.
+// chapters are the page's headings.
 var chapters = [...]string{
 	dialect.AnyProtocol: "JSON-RPC",
 	dialect.ACP:         "Agent Client Protocol",
 	dialect.MCP:         "Model Context Protocol",
 }
 
-// WriteMarkdown writes a page of the rules, with their examples.
+// WriteMarkdown writes a page that describes the rules, with their examples.
 func WriteMarkdown(w io.Writer, rules []*conform.Rule) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# The rules of acptap check
@@ -69,7 +69,7 @@ func section(w io.Writer, r *conform.Rule) error {
 	return nil
 }
 
-// fenced returns a text as a code block with a fence that the text does not contain.
+// fenced returns a text as a code block whose fence does not occur in the text.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

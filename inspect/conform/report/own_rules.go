@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// The rules that no specification has, and so no table of conform: the user's queries, and
-// what has hung.
+// Rules that are in no specification, and so not in conform's tables: the user's queries,
+// and stalls.
 var (
 	Expect = &conform.Rule{
 		ID: "EXPECT", Name: "expected-frame", Clauses: []conform.Clause{{Strength: conform.Violation}},

@@ -13,7 +13,7 @@ const maxGot = 120
 // Public is the part of a finding that may leave this machine.
 type Public struct{ Text, Want, Got string }
 
-// Publish returns the public part of a finding that may quote the given frames.
+// Publish returns the public part of a finding; it may quote the given frames.
 func Publish(f *conform.Finding, frames ...redact.Bytes) Public {
 	return Public{
 		Text: redact.Quoted(f.Text, frames...),
@@ -31,7 +31,7 @@ func shortened(value string) string {
 	return string(runes[:maxGot]) + "…"
 }
 
-// Shared returns the finding with only its public part.
+// Shared returns the finding reduced to its public part.
 func (f *Finding) Shared() *conform.Finding {
 	shared := f.Finding
 	shared.Text, shared.Want, shared.Got = f.Public.Text, f.Public.Want, f.Public.Got

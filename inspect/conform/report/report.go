@@ -1,8 +1,9 @@
 // Package report writes what a conform.Checker found: for people, for programs, and for
-// services that show findings next to code. It finds nothing itself, and opens no files.
+// services that show findings next to code. It makes no findings itself, and opens no
+// files.
 //
 // The formats for other machines (JUnit, SARIF, GitHub) contain only what may leave this
-// one: secrets are redacted, and values are cut.
+// one: secrets are redacted, and values are truncated.
 package report
 
 import (
@@ -11,35 +12,36 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Section has the findings on a tape, or on all tapes of a session.
+// A Section holds the findings on a tape, or on all tapes of a session.
 type Section struct {
 	Session  string // ID; empty: the whole tape
 	Tapes    []*Tape
-	Findings []Finding // reported ones
-	Weaker   Tally     // counts of those too weak to be reported
-	Baseline bool      // there is one
+	Findings []Finding // those reported
+	Weaker   Tally     // counts of findings too weak to be reported
+	Baseline bool      // there is a baseline
 }
 
-// A Tape is one that was judged.
+// A Tape is one tape that was judged.
 type Tape struct {
 	ID         string // empty: it has none
 	Name       string // name for people
-	File       string // file of its frames, as a path with slashes
+	File       string // file that holds its frames, as a path with slashes
 	Start      time.Time
-	Frames     uint64 // sent by client and agent
+	Frames     uint64 // number sent by client and agent
 	Connection dialect.Connection
 	Verdicts   []conform.Verdict
 }
 
-// A Finding is one with what the reader of the tape adds.
+// A Finding is a conform.Finding together with what the tape's reader adds.
 type Finding struct {
 	conform.Finding
 	Line         int    // in Tape.File, from 1; 0: not known
-	BecauseLines []int  // likewise of the frames in Because
-	Key          string // the same for this fault on another tape
-	Known        bool   // the baseline has it
+	BecauseLines []int  // likewise for the frames in Because
+	Key          string // the same for this fault on other tapes
+	Known        bool   // it is in the baseline
 	Public       Public
 }
 
@@ -54,8 +56,8 @@ func (s *Section) found() []*conform.Finding {
 	return list
 }
 
-// Frame names the frame of a finding: by its number, on several tapes as 2.17, in a batch
-// as 17[0].
+// Frame names a finding's frame: by its number, on several tapes as 2.17, in a batch as
+// 17[0].
 func (s *Section) Frame(f *conform.Finding) string {
 	if f.Seq == 0 {
 		return ""
@@ -68,4 +70,21 @@ func (s *Section) Frame(f *conform.Finding) string {
 		name += fmt.Sprintf("[%d]", f.Entry)
 	}
 	return name
+}
+
+// A look says how the formats show a strength.
+type look struct {
+	sign  string
+	style termtext.Style
+
+	// Terms of SARIF and GitHub: for a finding, for how certain a rule is, and for how
+	// bad its findings are.
+	level, precision, severity string
+}
+
+var looks = [...]look{
+	conform.None:      {"·", termtext.Repeats, "note", "", ""},
+	conform.Note:      {"·", termtext.Repeats, "note", "medium", "recommendation"},
+	conform.Warning:   {"!", termtext.Permission, "warning", "high", "warning"},
+	conform.Violation: {"✗", termtext.Failure, "error", "very-high", "error"},
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// source is the address of the texts of the rules.
+// source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
 // URL returns the address of a rule's text.
@@ -20,7 +20,7 @@ func URL(r *conform.Rule) string {
 	if isOwn(r) {
 		return source + "report/own_rules.go"
 	}
-	return source + "rules/" + r.ID + ".txt"
+	return source + "rules/" + r.File()
 }
 
 // A RuleLine is a rule as a line of JSON.
@@ -28,7 +28,7 @@ type RuleLine struct {
 	Rule     string           `json:"rule"`
 	Name     string           `json:"name"`
 	Strength conform.Strength `json:"strength"` // the greatest that a finding may have
-	Fault    conform.Fault    `json:"fault"`    // empty: whoever sent the frame
+	Fault    conform.Fault    `json:"fault"`    // empty: the frame's sender
 	About    string           `json:"about,omitempty"`
 	URL      string           `json:"url"`
 	Clauses  []ClauseLine     `json:"clauses"`
@@ -38,14 +38,14 @@ type RuleLine struct {
 	Do       string           `json:"do"`
 }
 
-// A ClauseLine says for which connections a rule stands in which text.
+// A ClauseLine names the text that states a rule, and the connections it applies to.
 type ClauseLine struct {
-	For      string           `json:"for"` // as in ACP v1, v2
+	For      string           `json:"for"` // such as ACP v1, v2
 	Strength conform.Strength `json:"strength"`
 	Spec     *Spec            `json:"spec"`
 }
 
-// WriteRulesJSON writes the table of the rules, one object a line.
+// WriteRulesJSON writes the table of rules, one object per line.
 func WriteRulesJSON(w io.Writer, rules []*conform.Rule) error {
 	for _, r := range inOrder(rules) {
 		line := RuleLine{
@@ -63,7 +63,7 @@ func WriteRulesJSON(w io.Writer, rules []*conform.Rule) error {
 	return nil
 }
 
-// WriteRules writes the table of the rules, one line for each.
+// WriteRules writes the table of rules, one line each.
 func WriteRules(w io.Writer, rules []*conform.Rule) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range inOrder(rules) {
@@ -72,8 +72,8 @@ func WriteRules(w io.Writer, rules []*conform.Rule) error {
 	return t.Flush()
 }
 
-// reach summarizes for which connections the clauses of a rule apply, such as ACP v1,
-// v2-early; MCP. Explain has the details.
+// reach summarizes which connections a rule's clauses apply to, such as ACP v1, v2-early;
+// MCP. Explain has the details.
 func reach(r *conform.Rule) string {
 	var in dialect.Dialects
 	var parts []string
@@ -107,7 +107,7 @@ func reach(r *conform.Rule) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// inOrder returns rules by protocol, and then by ID.
+// inOrder returns rules sorted by protocol, then by ID.
 func inOrder(rules []*conform.Rule) []*conform.Rule {
 	return slices.SortedFunc(slices.Values(rules), func(a, b *conform.Rule) int {
 		return cmp.Or(cmp.Compare(a.Protocol(), b.Protocol()), strings.Compare(a.ID, b.ID))
@@ -125,17 +125,17 @@ func sideOf(r *conform.Rule) string {
 	return r.Fault.String()
 }
 
-// protocols are the names of the protocols for readers.
+// protocols are the protocols' display names.
 var protocols = [...]string{
 	dialect.AnyProtocol: "JSON-RPC",
 	dialect.ACP:         "ACP",
 	dialect.MCP:         "MCP",
 }
 
-// generations are the dialects of the protocols.
+// generations are the protocols' dialects.
 var generations = []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2, dialect.MCPLegacy, dialect.MCPModern}
 
-// scope says for which connections a clause applies, such as ACP v1, v2, or MCP from
+// scope says which connections a clause applies to, such as ACP v1, v2, or MCP from
 // 2025-06-18.
 func scope(r *conform.Rule, c *conform.Clause) string {
 	text := protocols[r.Protocol()]
@@ -163,14 +163,14 @@ func scope(r *conform.Rule, c *conform.Clause) string {
 	return text
 }
 
-// proposals are the session proposals for MCP and their states.
+// proposals describe the session proposals for MCP and their states.
 var proposals = [...]string{
 	dialect.SEP1364A1: "the proposal SEP-1364, alternative 1 (closed)",
 	dialect.SEP1364A2: "the proposal SEP-1364, alternative 2 (closed)",
 	dialect.DataLayer: "the proposal of data-layer sessions (draft)",
 }
 
-// briefProposals are short names of the proposals.
+// briefProposals are short names for the proposals.
 var briefProposals = [...]string{
 	dialect.SEP1364A1: "MCP with SEP-1364",
 	dialect.SEP1364A2: "MCP with SEP-1364",

@@ -13,8 +13,8 @@ import (
 )
 
 // SARIF writes findings in the Static Analysis Results Interchange Format, version 2.1.0,
-// as GitHub's code scanning reads it: one run, rules with all texts that GitHub shows, and
-// results with one location each.
+// as GitHub's code scanning reads it: one run, rules with all texts that GitHub shows,
+// and results with one location each.
 type SARIF struct {
 	W       io.Writer
 	Version string // of acptap
@@ -23,16 +23,16 @@ type SARIF struct {
 	sections []*Section
 }
 
-// maxResults is how many results GitHub shows of an upload. It takes 25,000.
+// maxResults is the number of results that GitHub shows per upload. It accepts 25,000.
 const maxResults = 5000
 
-// The addresses of acptap and of the schema of a log.
+// The URLs of acptap and of the log's schema.
 const (
 	home        = "https://github.com/acptap/acptap"
 	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 )
 
-// Section takes a section.
+// Section adds a section.
 func (s *SARIF) Section(section *Section) error {
 	s.sections = append(s.sections, section)
 	return nil
@@ -64,7 +64,7 @@ func (s *SARIF) Close() error {
 
 var semver = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`) })
 
-// semantic returns a version in the form of semantic versioning.
+// semantic returns a version in semantic versioning syntax.
 func semantic(version string) string {
 	if version = strings.TrimPrefix(version, "v"); semver().MatchString(version) {
 		return version
@@ -72,25 +72,8 @@ func semantic(version string) string {
 	return "0.0.0"
 }
 
-// level returns the name of a strength in SARIF and at GitHub.
-func level(s conform.Strength) string {
-	switch s {
-	case conform.Violation:
-		return "error"
-	case conform.Warning:
-		return "warning"
-	}
-	return "note"
-}
-
-// GitHub's words for how certain a rule is, and how bad its findings are.
-var (
-	precisions = [...]string{conform.Violation: "very-high", conform.Warning: "high", conform.Note: "medium"}
-	severities = [...]string{conform.Violation: "error", conform.Warning: "warning", conform.Note: "recommendation"}
-)
-
 func ruleOf(r *conform.Rule) sarifRule {
-	s := r.Strength()
+	look := looks[r.Strength()]
 	asks, finds, do := plain(r.Text.Asks), plain(r.Text.Finds), plain(r.Text.Do)
 	links, text := "", ""
 	for i := range r.Clauses {
@@ -109,12 +92,12 @@ func ruleOf(r *conform.Rule) sarifRule {
 			Markdown: r.Text.Asks + "\n\nFound: " + r.Text.Finds + "\n\nTo do: " + r.Text.Do + ".\n" + links,
 		},
 		HelpURI:    URL(r),
-		Default:    sarifConfiguration{level(s)},
-		Properties: sarifProperties{Tags: tags(r), Precision: precisions[s], Severity: severities[s]},
+		Default:    sarifConfiguration{look.level},
+		Properties: sarifProperties{Tags: tags(r), Precision: look.precision, Severity: look.severity},
 	}
 }
 
-// tags returns words by which users of GitHub filter.
+// tags returns words that GitHub users can filter by.
 func tags(r *conform.Rule) []string {
 	list := []string{"protocol", strings.ToLower(protocols[r.Protocol()])}
 	if r.About != "" {
@@ -126,7 +109,7 @@ func tags(r *conform.Rule) []string {
 func resultOf(found located, index int) sarifResult {
 	f, t := found.Finding, found.section.Tapes[found.Tape]
 	result := sarifResult{
-		RuleID: f.Rule.ID, RuleIndex: index, Level: level(f.Strength),
+		RuleID: f.Rule.ID, RuleIndex: index, Level: looks[f.Strength].level,
 		Message:      sarifText{Text: sentence(found.section, f.Shared()) + " " + plain(f.Rule.Text.Asks)},
 		Locations:    []sarifLocation{locationOf(t, f.Line)},
 		Fingerprints: sarifFingerprints{f.Key},
@@ -148,7 +131,7 @@ func locationOf(t *Tape, line int) sarifLocation {
 }
 
 // uri returns a path with slashes as a URI reference. A relative path stays relative:
-// GitHub refuses URIs of other schemes than its own.
+// GitHub refuses URIs with schemes other than its own.
 func uri(path string) string {
 	u := url.URL{Path: path}
 	if strings.HasPrefix(path, "/") {

@@ -1,7 +1,7 @@
 package report
 
-// The objects of SARIF 2.1.0 (OASIS standard, 27 March 2020), with the properties that
-// GitHub reads ("SARIF support for code scanning").
+// SARIF 2.1.0 objects (OASIS standard, 27 March 2020), with the properties that GitHub
+// reads ("SARIF support for code scanning").
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

@@ -18,7 +18,7 @@ func (t *Tally) Total() (n int) {
 	return n
 }
 
-// Weakest returns the least strength among the findings.
+// Weakest returns the lowest strength among the findings.
 func (t *Tally) Weakest() conform.Strength {
 	for s := conform.Note; s <= conform.Violation; s++ {
 		if t[s] > 0 {
@@ -28,7 +28,7 @@ func (t *Tally) Weakest() conform.Strength {
 	return conform.None
 }
 
-// String lists the counts, the greatest strength first, such as 2 violations and 8 notes.
+// String lists the counts, greatest strength first, such as 2 violations and 8 notes.
 func (t *Tally) String() string {
 	var parts []string
 	for s := conform.Violation; s >= conform.Note; s-- {

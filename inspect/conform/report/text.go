@@ -14,17 +14,17 @@ import (
 type Text struct {
 	W        io.Writer
 	Color    bool
-	Severity conform.Strength // the least that is reported
+	Severity conform.Strength // lowest that is reported
 	Names    bool             // Finding names the tape
 
-	full  int  // how many findings of a group are shown in full; 0: inFull
+	full  int  // number of findings per group shown in full; 0: inFull
 	begun bool // a section was written
 }
 
-// inFull is how many findings of a group are shown in full.
+// inFull is the default number of findings per group shown in full.
 const inFull = 3
 
-// Section writes the groups of a section, and the summary of its tapes.
+// Section writes a section's groups, and a summary of its tapes.
 func (t *Text) Section(s *Section) error {
 	w := bufio.NewWriter(t.W)
 	if t.begun {
@@ -40,7 +40,7 @@ func (t *Text) Section(s *Section) error {
 	return w.Flush()
 }
 
-// Finding writes one finding in a line.
+// Finding writes one finding as a line.
 func (t *Text) Finding(s *Section, f *Finding) error {
 	name := ""
 	if t.Names {
@@ -50,7 +50,7 @@ func (t *Text) Finding(s *Section, f *Finding) error {
 	return err
 }
 
-// Totals writes the summary of the tapes of a section.
+// Totals writes the summary of a section's tapes.
 func (t *Text) Totals(s *Section) error {
 	w := bufio.NewWriter(t.W)
 	t.tapes(w, s)
@@ -64,8 +64,7 @@ func prefixed(text, gap string) string {
 	return text + gap
 }
 
-// Group returns the text of a group, without colours. frame names the frame of a
-// finding.
+// Group returns a group's text, without colours. frame names a finding's frame.
 func (g *Group) Text(frame func(*conform.Finding) string) string {
 	var b strings.Builder
 	new(Text).group(&b, g, frame)
@@ -98,7 +97,7 @@ func (t *Text) group(w io.Writer, g *Group, frame func(*conform.Finding) string)
 	}
 }
 
-// where says how often, and in which frames if there are few.
+// where says how often a finding occurs, and in which frames if they are few.
 func where(names []string) string {
 	switch n := len(names); {
 	case n == 1 && names[0] == "":
@@ -112,7 +111,8 @@ func where(names []string) string {
 	}
 }
 
-// abridged lists names of frames, only the first and the last of many.
+// abridged lists the names of frames; if there are many, only the first ones and the
+// last.
 func abridged(names []string) string {
 	if len(names) <= 2*inFull {
 		return strings.Join(names, ", ")
@@ -120,7 +120,7 @@ func abridged(names []string) string {
 	return strings.Join(names[:inFull], ", ") + " … " + names[len(names)-1]
 }
 
-// advice returns what the rule asks for, its source, and what to do.
+// advice returns what the rule requires, its source, and what to do.
 func (t *Text) advice(g *Group) []string {
 	lines := []string{plain(g.Rule.Text.Asks)}
 	if source := sourceLine(g.Findings[0].Clause); source != "" {
@@ -136,7 +136,7 @@ func (t *Text) advice(g *Group) []string {
 	return append(lines, do)
 }
 
-// sourceLine returns the source of a clause, its key word and its address.
+// sourceLine returns a clause's source, its key word and its address.
 func sourceLine(c *conform.Clause) string {
 	if c == nil || c.Source.URL == "" {
 		return ""
@@ -149,7 +149,7 @@ func sourceLine(c *conform.Clause) string {
 }
 
 // Said returns a finding as one clean line: what the side did, what was there, and what
-// should be.
+// should have been.
 func Said(f *conform.Finding) string {
 	var value []string
 	if f.Got != "" {
@@ -174,39 +174,20 @@ const maxSaid = 600
 
 // title names a rule and who broke it.
 func (t *Text) title(r *conform.Rule, s conform.Strength, fault conform.Fault) string {
-	title := t.paint(styleOf(s), r.ID) + " " + r.Name
+	title := t.paint(looks[s].style, r.ID) + " " + r.Name
 	if fault != conform.Sender {
 		title += "   " + fault.String()
 	}
 	return title
 }
 
-// plain returns one sentence of Markdown as text.
+// plain returns one sentence of Markdown as plain text.
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
 
-// Sign returns the sign of a strength.
-func Sign(s conform.Strength) string {
-	switch s {
-	case conform.Violation:
-		return "✗"
-	case conform.Warning:
-		return "!"
-	}
-	return "·"
-}
+// Sign returns the symbol for a strength.
+func Sign(s conform.Strength) string { return looks[s].sign }
 
-func (t *Text) sign(s conform.Strength) string { return t.paint(styleOf(s), Sign(s)) }
-
-// styleOf returns the colour of a strength.
-func styleOf(s conform.Strength) termtext.Style {
-	switch s {
-	case conform.Violation:
-		return termtext.Failure
-	case conform.Warning:
-		return termtext.Permission
-	}
-	return termtext.Repeats
-}
+func (t *Text) sign(s conform.Strength) string { return t.paint(looks[s].style, Sign(s)) }
 
 func (t *Text) dim(line string) string { return t.paint(termtext.Repeats, line) }
 

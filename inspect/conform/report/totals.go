@@ -30,14 +30,14 @@ func (t *Text) tapeName(tape *Tape) string {
 	return t.paint(termtext.Bold, termtext.Line(tape.Name))
 }
 
-// about names the two sides of a tape.
+// about names a tape's two sides.
 func (t *Tape) about() string {
 	c := &t.Connection
 	frames := termtext.Counted(t.Frames, "frame")
 	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), termtext.Piece(c.Spoken()), frames)
 }
 
-// named returns what a side calls itself.
+// named returns a side's name for itself.
 func named(name, version, side string) string {
 	if name == "" {
 		return "unnamed " + side
@@ -45,7 +45,7 @@ func named(name, version, side string) string {
 	return termtext.Piece(termtext.Spaced(name, version))
 }
 
-// totals counts what was found, by strength and side.
+// totals counts the findings by strength and side.
 func (s *Section) totals(least conform.Strength) string {
 	var count [conform.Acptap + 1]Tally
 	known, all, blamed := 0, 0, 0
@@ -96,13 +96,16 @@ func (s *Section) totals(least conform.Strength) string {
 	return line
 }
 
-// openRules says how many rules had an occasion on any of the tapes, and why some could not
-// be judged.
+// openRules says how many specification rules had an occasion on any of the tapes, and
+// why some could not be judged.
 func (s *Section) openRules() string {
 	var tried, partly, open int
 	var why []string
 	all := 0
 	for _, v := range mergedVerdicts(s.Tapes) {
+		if isOwn(v.Rule) {
+			continue
+		}
 		all++
 		switch {
 		case v.Tried && v.Open != "":
@@ -135,7 +138,7 @@ func (s *Section) openRules() string {
 	return line
 }
 
-// mergedVerdicts returns what became of each rule on all tapes together.
+// mergedVerdicts returns each rule's result over all tapes.
 func mergedVerdicts(tapes []*Tape) []conform.Verdict {
 	var all []conform.Verdict
 	for _, t := range tapes {

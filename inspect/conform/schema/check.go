@@ -6,10 +6,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits of one check; what lies beyond them is not judged. A step is a value or
-// bytesPerStep skipped bytes. A megabyte at the greatest depth stays below them; only
-// unions that try their branches again and again exceed them, such as a schema that refers
-// to itself twice.
+// Limits of one check; anything beyond them is not judged. A step is a value or
+// bytesPerStep skipped bytes. A megabyte at the greatest depth stays within the limits;
+// only unions that try their branches over and over exceed them, such as a schema that
+// refers to itself twice.
 const (
 	maxDepth     = 64
 	maxSteps     = 1 << 21
@@ -25,10 +25,10 @@ type checker struct {
 	budget int
 	over   bool // stop judging
 
-	trials   int // above 0: problems are counted, not reported
+	trials   int // if positive, problems are counted, not reported
 	found    int
 	told     int
-	lenient  int // how many nodes on the path are lenient
+	lenient  int // number of lenient nodes on the path
 	unstable int
 }
 
@@ -40,7 +40,7 @@ type step struct {
 	last  last
 }
 
-// last says whether this member is the last of its name, as far as that is known.
+// last says whether this is the last member with its name, as far as known.
 type last uint8
 
 const (
@@ -104,7 +104,7 @@ func (c *checker) joined(n *node, v []byte) {
 	}
 }
 
-// try returns how many problems a value has with n.
+// try returns the number of problems that a value has with n.
 func (c *checker) try(n *node, v []byte) int {
 	before := c.found
 	c.trials++
@@ -115,7 +115,7 @@ func (c *checker) try(n *node, v []byte) int {
 	return found
 }
 
-// enter makes a member or an element the current value.
+// enter makes a member or element the current value.
 func (c *checker) enter(n *node, v []byte, s step) {
 	if n.any {
 		return
@@ -142,7 +142,7 @@ func (c *checker) object(n *node, v []byte) {
 				c.tell(n, Problem{Kind: UnknownKey, Path: string(name), Unstable: true})
 			}
 		} else if n.strict && !extends(name) && c.notes() {
-			c.tell(n, Problem{Kind: UnknownKey, Path: string(name), Removed: n.removed[string(name)], Other: n.other[string(name)]})
+			c.tell(n, Problem{Kind: UnknownKey, Path: string(name), Removed: slices.Contains(n.removed, string(name)), Other: slices.Contains(n.other, string(name))})
 		}
 		if of != nil {
 			c.enter(of, value, step{name: name, rest: r})

@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// union checks a value against the branches that its type and its tag leave.
+// union checks a value against the branches that its type and tag select.
 func (c *checker) union(n *node, v []byte) {
 	u := n.union
 	t := typeOf(v, true)
@@ -42,8 +42,8 @@ func (c *checker) union(n *node, v []byte) {
 	}
 }
 
-// other checks a value whose tag chooses no branch. The tag is wrong if no branch is left,
-// or if none of those left knows the tag or fits.
+// other checks a value whose tag selects no branch. The tag is wrong if no branch
+// remains, or if no remaining branch knows the tag or fits.
 func (c *checker) other(n *node, v, tag []byte, wrong Problem) {
 	u := n.union
 	if !slices.ContainsFunc(u.others, func(b *node) bool { return b.knows(u.tag) || c.try(b, v) == 0 }) {
@@ -56,8 +56,8 @@ func (c *checker) other(n *node, v, tag []byte, wrong Problem) {
 	c.choose(n, choice{left: u.others}, v)
 }
 
-// choose checks a value against the remaining branches. If none fits, the one with the
-// fewest problems is reported; if some name the tag, only these count.
+// choose checks a value against the remaining branches. If none fits, it reports the one
+// with the fewest problems; if some name the tag, only these count.
 func (c *checker) choose(n *node, left choice, v []byte) {
 	if len(left.left) == 1 {
 		c.value(left.left[0], v)
@@ -85,7 +85,7 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 		}
 	case fits > 1, c.trials > 0 && fits == 1:
 	case fits == 1:
-		c.value(fit, v) // again, to report what is not wrong
+		c.value(fit, v) // again, to report remarks other than problems
 	case nearest == nil && c.trials == 0 && c.agree(left.left, v):
 		c.value(left.left[0], v)
 	case nearest == nil:
@@ -137,7 +137,7 @@ func (c *checker) wrongType(n *node, v []byte) {
 	c.tell(n, p)
 }
 
-// kinds names the types of a value.
+// kinds names a value's types.
 func (n *node) kinds() string {
 	if n.types == anyType {
 		return "any value"
@@ -154,7 +154,7 @@ func (n *node) values() string {
 	return strings.Join(list, " or ")
 }
 
-// variants lists the values of the tag.
+// variants lists the tag's values.
 func (u *union) variants() string { return strings.Join(u.values, " or ") }
 
 // knows reports whether n has a member.
@@ -165,7 +165,7 @@ func (n *node) knows(member string) bool {
 	return n.member([]byte(member)) != nil
 }
 
-// names lists the names of branches.
+// names lists the branches' names.
 func names(branches []*node) string {
 	var list []string
 	for _, b := range branches {

@@ -10,15 +10,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A part is one schema object: what its own keywords ask for. References, entries of allOf
-// and unions are parts of their own that apply, too.
+// A part holds what one schema object's own keywords require. References, entries of
+// allOf and unions are separate parts that apply, too.
 type part struct {
 	id    int
-	name  string // of the definition; empty for any other
+	name  string // of the definition; empty for any other part
 	all   []*part
 	not   []*part
 	union []*part // if not nil, the part is only this union
-	one   bool    // exactly one of the union must fit (oneOf), otherwise at least one
+	one   bool    // exactly one branch of the union must fit (oneOf), rather than at least one
 
 	types  types
 	enum   []literal // nil: any value
@@ -26,15 +26,15 @@ type part struct {
 
 	members    []member
 	required   []string
-	additional *part // of members that are not listed; nil: any
+	additional *part // for unlisted members; nil: any
 	open       bool  // it explicitly allows other members
 	prefix     []*part
-	items      *part // of elements after prefix; nil: any
+	items      *part // for elements after prefix; nil: any
 
-	lenient  bool     // typed clients use the default for what does not fit
-	skips    bool     // they drop elements that do not fit
+	lenient  bool     // typed clients replace a value that does not fit by the default
+	skips    bool     // typed clients drop elements that do not fit
 	unstable bool     // only the unstable schema has it
-	removed  []string // members that it had in a former version
+	removed  []string // members that it had in an earlier version
 	other    []string // members that it has in another version
 }
 
@@ -43,9 +43,9 @@ type member struct {
 	part *part
 }
 
-// A reader makes parts of a schema text.
+// A reader makes parts from a schema's text.
 type reader struct {
-	text  []byte           // all of the schema
+	text  []byte           // the whole schema
 	known map[string]*part // by JSON pointer, such as /$defs/Tool
 	defs  map[string][]byte
 	parts int
@@ -54,8 +54,7 @@ type reader struct {
 
 var errKeyword = errors.New("the keyword is not known here")
 
-// maxParts limits the parts of one schema. The largest of ours, that of ACP's version 2,
-// has 2,132.
+// maxParts limits the parts of one schema. Our largest, for ACP version 2, has 2,132.
 const maxParts = 8_000
 
 func newReader(text []byte) *reader {
@@ -65,6 +64,15 @@ func newReader(text []byte) *reader {
 func (r *reader) make() *part {
 	r.parts++
 	return &part{id: r.parts, types: anyType}
+}
+
+// node returns a schema's node.
+func (r *reader) node(text []byte, j *joiner) (*node, error) {
+	p, err := r.schema(text)
+	if err != nil {
+		return nil, err
+	}
+	return j.join(p)
 }
 
 // schema parses one schema.
@@ -101,8 +109,8 @@ func (r *reader) into(p *part, text []byte) error {
 	return nil
 }
 
-// keyword parses one keyword of JSON Schema 2020-12, of the reference SDK of ACP
-// (x-deserialize-…), or of generate.go (x-unstable, x-removed, x-other).
+// keyword parses one keyword of JSON Schema 2020-12, of ACP's reference SDK
+// (x-deserialize-…), or of testdata/generate (x-unstable, x-removed, x-other).
 func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 	switch name {
 	case "type":
@@ -177,7 +185,7 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 	return err
 }
 
-// annotations are keywords that require nothing. Since 2019-09 format is one.
+// annotations are keywords that require nothing. Since 2019-09 these include format.
 var annotations = [...]string{
 	"$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "default", "definitions", "deprecated", "description",
 	"discriminator", "example", "examples", "format", "readOnly", "title", "writeOnly",
@@ -231,7 +239,7 @@ func (r *reader) refer(to string) (*part, error) {
 	if len(keys) == 3 && (keys[1] == "$defs" || keys[1] == "definitions") {
 		p.name = keys[2]
 	}
-	r.known[pointer] = p // before it is read: it may refer to itself
+	r.known[pointer] = p // before parsing, since it may refer to itself
 	return p, r.into(p, target)
 }
 

@@ -1,10 +1,10 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"regexp"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -15,18 +15,16 @@ import (
 type limit struct {
 	bound
 	text    string // its value as written
-	num     decimal
-	count   int // of lengths and counts; of bounds, if small
-	small   bool
+	count   int    // value of a limit on a length or count
 	pattern *regexp.Regexp
 }
 
-// A bound is what a keyword means.
+// A bound describes a keyword.
 type bound struct {
 	of         types
-	says, unit string // before and after the value
-	sign       int    // 1: the value is the least, -1: the most
-	strict     bool   // the value itself is beyond it
+	says, unit string // text before and after the value
+	sign       int    // 1: the value is a minimum, -1: a maximum
+	strict     bool   // the value itself is out of bounds
 }
 
 // bounds are the keywords that limit a value.
@@ -53,20 +51,20 @@ func limitOf(keyword string, value []byte) (l limit, err error) {
 	if typeOf(value, false)&number == 0 {
 		return l, errors.New("the limit is no number")
 	}
-	l.count, l.small = smallInteger(value)
-	if l.of != number && !l.small {
-		return l, errors.New("the limit is no small integer")
+	if l.of != number {
+		if l.count, err = strconv.Atoi(l.text); err != nil {
+			return l, errors.New("the limit is no small integer")
+		}
 	}
-	l.num = decimalOf(value)
 	return l, nil
 }
 
-// holds reports whether a value of the limit's type keeps within it.
+// holds reports whether a value of the limit's type satisfies it.
 func (l limit) holds(value []byte) bool {
 	n := 0
 	switch l.of {
 	case number:
-		return l.allows(l.compare(value))
+		return l.allows(compareNumbers(value, l.text))
 	case str:
 		s, _ := wire.Unquote(value)
 		if l.pattern != nil {
@@ -87,7 +85,7 @@ func (l limit) holds(value []byte) bool {
 // two.
 func (l limit) allows(compared int) bool { return compared*l.sign > 0 || compared == 0 && !l.strict }
 
-// distinct returns how many members of different names an object has.
+// distinct returns the number of an object's members with different names.
 func distinct(value []byte) int {
 	names := map[string]bool{}
 	for name := range wire.Members(value) {
@@ -96,30 +94,5 @@ func distinct(value []byte) int {
 	return len(names)
 }
 
-// String returns what the limit asks for.
+// String returns what the limit requires.
 func (l limit) String() string { return l.says + l.text + l.unit }
-
-func (l limit) compare(value []byte) int {
-	if n, small := smallInteger(value); small && l.small {
-		return cmp.Compare(n, l.count)
-	}
-	return decimalOf(value).compare(l.num)
-}
-
-// smallInteger parses an integer of up to nine digits without fraction or exponent.
-func smallInteger(value []byte) (n int, ok bool) {
-	digits, negative := bytes.CutPrefix(value, []byte("-"))
-	if len(digits) == 0 || len(digits) > 9 {
-		return 0, false
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
-}

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// types is a set of the types of JSON Schema. Integers are numbers too.
+// types is a set of JSON Schema types. Integers are numbers too.
 type types uint8
 
 const (
@@ -68,7 +68,7 @@ func typesOf(value []byte) (all types, err error) {
 	return all, nil
 }
 
-// typeOf returns the type of a value. It checks whether a number is an integer only if that
+// typeOf returns a value's type. It checks whether a number is an integer only if that
 // matters.
 func typeOf(value []byte, wholeMatters bool) types {
 	if len(value) == 0 {
@@ -95,17 +95,13 @@ func typeOf(value []byte, wholeMatters bool) types {
 // A literal is a scalar that enum or const allows.
 type literal struct {
 	of   types
-	text string  // of a string, decoded; otherwise as written
-	num  decimal // of a number
+	text string // of a string, decoded; otherwise as written
 }
 
 func literalOf(value []byte) (l literal, ok bool) {
 	l = literal{of: typeOf(value, true), text: string(value)}
-	switch {
-	case l.of == str:
+	if l.of == str {
 		l.text = wire.Text(value)
-	case l.of&number != 0:
-		l.num = decimalOf([]byte(l.text))
 	}
 	return l, l.of&(object|array) == 0
 }
@@ -126,19 +122,19 @@ func (l literal) is(value []byte) bool {
 		}
 		return string(inner) == l.text
 	case l.of&number != 0:
-		return typeOf(value, false) == integer && decimalOf(value).compare(l.num) == 0
+		return typeOf(value, false) == integer && compareNumbers(value, l.text) == 0
 	}
 	return string(value) == l.text
 }
 
 func (l literal) equal(other literal) bool {
 	if l.of&number != 0 {
-		return other.of&number != 0 && l.num.compare(other.num) == 0
+		return other.of&number != 0 && compareNumbers([]byte(l.text), other.text) == 0
 	}
 	return l.of == other.of && l.text == other.text
 }
 
-// common returns the literals that two lists allow; nil allows all. The caller owns the
+// common returns the literals that both lists allow; nil allows all. The caller owns the
 // first list.
 func common(a, b []literal) []literal {
 	switch {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A node is what a value must be: parts that all apply, joined. It is either a union, whose
-// branches include what its siblings ask for, or has none, so that checking a value needs
-// one pass.
+// A node describes what a value must be. It joins parts that all apply. It is either a
+// union, whose branches include its siblings' requirements, or contains none, so checking
+// a value takes one pass.
 type node struct {
 	name  string // of the definition with the most members, such as ToolCallUpdate
 	union *union
@@ -22,15 +22,15 @@ type node struct {
 	members []property
 	index   map[string]int // of members, if there are many
 	wanted  uint64         // a bit for each required member
-	rest    *node          // of members that are not listed; nil: any
+	rest    *node          // for unlisted members; nil: any
 	strict  bool           // unlisted members are unknown, though not forbidden
 	prefix  []*node
-	items   *node // of elements after prefix; nil: any
+	items   *node // for elements after prefix; nil: any
 
-	lenient, skips, unstable int // 1: it is so (part)
-	removed, other           map[string]bool
+	lenient, skips, unstable int // 1: true, as in part
+	removed, other           []string
 
-	any      bool // fits everything without remarks
+	any      bool // everything fits, without remarks
 	building bool
 }
 
@@ -46,16 +46,16 @@ const (
 	maxWanted = 64
 )
 
-// A joiner makes nodes of parts.
+// A joiner makes nodes from parts.
 type joiner struct {
-	made   map[string]*node // by the IDs of the parts
+	made   map[string]*node // by the parts' IDs
 	strict bool             // objects list all their members
 }
 
-// join returns the node of some parts.
+// join returns the node that joins some parts.
 func (j *joiner) join(parts ...*part) (*node, error) { return j.joinFlat(flat(nil, parts)) }
 
-// joinFlat is join for the result of flat.
+// joinFlat is join for parts returned by flat.
 func (j *joiner) joinFlat(parts []*part) (*node, error) {
 	key := keyOf(parts)
 	if n := j.made[key]; n != nil {
@@ -92,17 +92,7 @@ func one(so bool) int {
 	return 0
 }
 
-func addAll(set map[string]bool, names []string) map[string]bool {
-	for _, name := range names {
-		if set == nil {
-			set = map[string]bool{}
-		}
-		set[name] = true
-	}
-	return set
-}
-
-// flat adds the parts and all that apply with them, each once.
+// flat adds the parts and all others that apply with them, each once.
 func flat(list, parts []*part) []*part {
 	for _, p := range parts {
 		if !slices.Contains(list, p) {
@@ -125,15 +115,15 @@ func keyOf(parts []*part) string {
 	return key.String()
 }
 
-// fill joins parts of which none is a union.
+// fill joins parts, none of which is a union.
 func (j *joiner) fill(n *node, parts []*part) (err error) {
 	listed, open := false, false
 	for _, p := range parts {
 		n.types &= p.types
 		n.enum = common(n.enum, p.enum)
 		n.limits = append(n.limits, p.limits...)
-		n.removed = addAll(n.removed, p.removed)
-		n.other = addAll(n.other, p.other)
+		n.removed = append(n.removed, p.removed...)
+		n.other = append(n.other, p.other...)
 		listed = listed || len(p.members) > 0
 		open = open || p.open
 		for _, not := range p.not {
@@ -158,12 +148,11 @@ func (j *joiner) fill(n *node, parts []*part) (err error) {
 	if err := j.properties(n, parts); err != nil {
 		return err
 	}
-	n.any = n.types == anyType && n.enum == nil && n.limits == nil && n.not == nil &&
-		n.members == nil && n.rest == nil && n.prefix == nil && n.items == nil
+	n.any = n.types == anyType && n.plain()
 	return nil
 }
 
-// elements joins what the parts say about elements of arrays.
+// elements joins the parts' requirements for array elements.
 func (j *joiner) elements(n *node, parts []*part) (err error) {
 	var rest []*part
 	longest := 0
@@ -194,7 +183,7 @@ func (j *joiner) elements(n *node, parts []*part) (err error) {
 	return err
 }
 
-// properties joins what the parts say about members of objects.
+// properties joins the parts' requirements for object members.
 func (j *joiner) properties(n *node, parts []*part) (err error) {
 	var names, required []string
 	var rest []*part
@@ -262,7 +251,7 @@ func (n *node) want(required []string) error {
 	return nil
 }
 
-// member returns a listed member, nil if there is none.
+// member returns a listed member, or nil if there is none.
 func (n *node) member(name []byte) *property {
 	if n.index != nil {
 		if i, ok := n.index[string(name)]; ok {

@@ -7,32 +7,32 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Problem is one point at which a value does not fit, or, of the kind UnknownKey, a
-// member that the shape does not list.
+// A Problem is one place where a value does not fit or, for the kind UnknownKey, a member
+// that the shape does not list.
 type Problem struct {
 	Kind Kind
 	Path string // below the value, spelled as in dialect.Field, such as update.content[0].type; empty: the value itself
-	Type string // the schema's name of the object or value, such as ToolCallUpdate; empty: none
-	Want string // what is asked for, such as: string or null
-	Got  string // what is there: a type, or a scalar as JSON as received, cut at 120 bytes
+	Type string // the schema's name for the object or value, such as ToolCallUpdate; empty: none
+	Want string // what is required, such as: string or null
+	Got  string // what is there: a type, or a scalar as the JSON received, truncated to 120 bytes
 
 	Lenient  bool // typed clients drop the value or use its default (x-deserialize-default-on-error, x-deserialize-skip-invalid-items)
-	Unstable bool // it is about what only the unstable schema has
-	Removed  bool // an UnknownKey that a former schema of this version had there
-	Other    bool // an UnknownKey that the schema of another version has there
+	Unstable bool // it concerns what only the unstable schema has
+	Removed  bool // an UnknownKey that an earlier schema of this version had there
+	Other    bool // an UnknownKey that another version's schema has there
 }
 
-// A Kind is what is wrong.
+// A Kind says what is wrong.
 type Kind uint8
 
-// The kinds. All but UnknownKey mean that a value does not fit.
+// Kinds. All except UnknownKey mean that a value does not fit.
 const (
 	Missing        Kind = iota // a required member; Path names it
-	WrongType                  // another type of JSON
+	WrongType                  // another JSON type
 	Null                       // null or nothing where an object is required that may be empty
-	NotListed                  // a value that is none of an enumeration
-	UnknownVariant             // the tag of a union chooses no branch
-	NoBranch                   // no branch of a union fits, or several of which only one may
+	NotListed                  // a value that is not in an enumeration
+	UnknownVariant             // the tag of a union selects no branch
+	NoBranch                   // no branch of a union fits, or several do of which only one may
 	OutOfRange                 // a number, length, count or text beyond its limits
 	Forbidden                  // a forbidden member or value
 	UnknownKey                 // an unlisted member of an object whose schema neither lists nor forbids others; never _meta or a name that starts with _
@@ -45,7 +45,7 @@ var kindNames = [...]string{
 // String returns a short name, such as unknown-key.
 func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
 
-// maxGot is where Got is cut.
+// maxGot limits the bytes of Got.
 const maxGot = 120
 
 // got returns a value for Problem.Got.
@@ -64,7 +64,7 @@ func got(value []byte) string {
 	return string(value)
 }
 
-// path returns the path of the value at hand.
+// path returns the current value's path.
 func (c *checker) path() (path string) {
 	for _, s := range c.at[:c.depth] {
 		if s.name == nil {
@@ -76,8 +76,8 @@ func (c *checker) path() (path string) {
 	return path
 }
 
-// wrong counts a problem of the current value, unless a later duplicate overrides the
-// value. It reports whether to report it.
+// wrong counts a problem with the current value, unless a later duplicate overrides the
+// value. It returns whether to report it.
 func (c *checker) wrong() bool {
 	if c.over || c.overridden() {
 		return false
@@ -86,10 +86,10 @@ func (c *checker) wrong() bool {
 	return c.trials == 0
 }
 
-// notes reports whether to report something that is not a problem.
+// notes returns whether to report something that is not a problem.
 func (c *checker) notes() bool { return c.trials == 0 && !c.over && !c.overridden() }
 
-// tell reports a problem of the current value, or of its member p.Path.
+// tell reports a problem with the current value, or with its member p.Path.
 func (c *checker) tell(n *node, p Problem) {
 	if c.told++; c.told >= maxProblems {
 		c.over = true
@@ -104,8 +104,8 @@ func (c *checker) tell(n *node, p Problem) {
 	c.report(p)
 }
 
-// overridden reports whether a later member of the same name overrides the current value or
-// one that contains it.
+// overridden reports whether a later member with the same name overrides the current
+// value or one that contains it.
 func (c *checker) overridden() bool {
 	for i := range c.at[:c.depth] {
 		s := &c.at[i]

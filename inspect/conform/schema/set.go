@@ -14,12 +14,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Set has the shapes of one dialect of ACP, or of one revision of MCP.
+// A Set holds the shapes of one dialect of ACP, or of one revision of MCP.
 type Set struct {
 	methods map[string]method
 }
 
-// A method has the shapes of the messages of one method.
+// A method holds the shapes of one method's messages.
 type method struct {
 	request, notification, result, task *Shape
 }
@@ -31,14 +31,14 @@ func Of(d dialect.Dialect, version string) *Set {
 	if d.Protocol() == dialect.ACP {
 		name = d.String()
 	}
-	packed, ok := sets()[key{d.Protocol(), name}]
+	packed, ok := sets()[d.Protocol().String()+" "+name]
 	if !ok {
 		return nil
 	}
 	return packed.set()
 }
 
-// Params returns the shape of the params of a request or a notification; nil if the
+// Params returns the shape of the params of a request or notification; nil if the
 // specification has no such message.
 func (s *Set) Params(method string, request bool) *Shape {
 	if request {
@@ -47,25 +47,20 @@ func (s *Set) Params(method string, request bool) *Shape {
 	return s.methods[method].notification
 }
 
-// Result returns the shape of the result of a request; nil if the specification has
-// no such request.
+// Result returns the shape of a request's result; nil if the specification has no such
+// request.
 func (s *Set) Result(method string) *Shape { return s.methods[method].result }
 
-// TaskResult returns the shape of the result of a request with a task (MCP 2025-11-25); nil
-// if it cannot have one.
+// TaskResult returns the shape of the result of a request with a task (MCP 2025-11-25);
+// nil if it cannot have one.
 func (s *Set) TaskResult(method string) *Shape { return s.methods[method].task }
 
-// Methods returns the methods of the specification, in no order.
+// Methods returns the specification's methods, in no particular order.
 func (s *Set) Methods() []string { return slices.Collect(maps.Keys(s.methods)) }
-
-type key struct {
-	of   dialect.Protocol
-	name string
-}
 
 // A packed set is unpacked on first use.
 type packed struct {
-	text []byte // a JSON object that generate.go describes
+	text []byte // a JSON object in the format that testdata/generate describes
 	set  func() *Set
 }
 
@@ -74,8 +69,8 @@ type packed struct {
 //go:embed shapes.zst
 var shapes []byte
 
-// sets unpacks the sets.
-var sets = sync.OnceValue(func() map[key]packed {
+// sets unpacks the sets, by protocol and name.
+var sets = sync.OnceValue(func() map[string]packed {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		panic("schema: " + err.Error())
@@ -85,18 +80,14 @@ var sets = sync.OnceValue(func() map[key]packed {
 	if err != nil {
 		panic("schema: " + err.Error())
 	}
-	all := map[key]packed{}
+	all := map[string]packed{}
 	for line := range bytes.Lines(text) {
 		words := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 3)
-		var k key
-		if err := k.of.UnmarshalText(words[0]); err != nil {
-			panic("schema: " + err.Error())
-		}
-		k.name = string(words[1])
-		all[k] = packed{words[2], sync.OnceValue(func() *Set {
-			s, err := newSet(words[2], k.of == dialect.ACP)
+		key := string(words[0]) + " " + string(words[1])
+		all[key] = packed{words[2], sync.OnceValue(func() *Set {
+			s, err := newSet(words[2], string(words[0]) == dialect.ACP.String())
 			if err != nil {
-				panic(fmt.Sprintf("schema: %v %s: %v", k.of, k.name, err))
+				panic(fmt.Sprintf("schema: %s: %v", key, err))
 			}
 			return s
 		})}
@@ -118,11 +109,7 @@ func newSet(text []byte, strict bool) (*Set, error) {
 			if len(schema) == 0 {
 				continue
 			}
-			p, err := r.schema(schema)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, kind, err)
-			}
-			n, err := j.join(p)
+			n, err := r.node(schema, &j)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", name, kind, err)
 			}

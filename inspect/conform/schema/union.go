@@ -7,27 +7,26 @@ import (
 )
 
 // A union is an anyOf or oneOf: a value must fit at least one branch, or exactly one. The
-// type of the value, or the text of one member, the tag, selects the branches; only these
-// are tried.
+// type of the value, or the text of one member, the tag, selects the branches to try.
 type union struct {
 	one      bool
 	branches []*node
-	byType   [8][]*node // by the bit of the type; of objects only if there is no tag
+	byType   [8][]*node // by the bit of the type; objects only if there is no tag
 
 	tag      string
 	tagged   map[string]choice // by the tag's text
 	untagged []*node           // where there is no tag
 	others   []*node           // where the tag is any other value
-	values   []string          // that the branches name, in their order
+	values   []string          // named by the branches, in order
 }
 
-// A choice is the branches for one text of the tag; those that name it come first.
+// A choice holds the branches for one text of the tag; those that name it come first.
 type choice struct {
 	left  []*node
 	named int
 }
 
-// branches makes n the union u, joined with the parts beside it.
+// branches makes n the union u, joined with its sibling parts.
 func (j *joiner) branches(n *node, u *part, beside []*part) error {
 	n.union = &union{one: u.one}
 	n.types = 0
@@ -75,7 +74,7 @@ func (n *node) listsValues() bool {
 	return true
 }
 
-// sort prepares the choice of a branch.
+// sort prepares a branch's choice.
 func (u *union) sort() {
 	for i := range u.byType {
 		t := types(1) << i
@@ -123,7 +122,7 @@ func (n *node) plain() bool {
 		n.rest == nil && n.prefix == nil && n.items == nil
 }
 
-// chooseTag finds the member whose text distinguishes most branches.
+// chooseTag finds the member whose text distinguishes the most branches.
 func (u *union) chooseTag() {
 	most := 0
 	for _, b := range u.branches {
@@ -163,7 +162,7 @@ func (u *union) choose(value string) (c choice) {
 	return c
 }
 
-// names returns the names of the members that n knows.
+// names returns the names of members that n knows.
 func (n *node) names() (names []string) {
 	if n.union != nil {
 		for _, b := range n.union.branches {
@@ -176,8 +175,8 @@ func (n *node) names() (names []string) {
 	return names
 }
 
-// tags returns the texts allowed for a member, nil if it may be anything else, and whether
-// it is required.
+// tags returns the texts allowed for a member, nil if it may be anything else, and
+// whether it is required.
 func (n *node) tags(name string) (values []string, required bool) {
 	if n.union != nil {
 		return n.union.tags(name)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Add returns query with one more term, so that it wants only frames with that value, or
-// only those without it. key is one of Keys, or what PathKey returns. Add returns the query
-// unchanged if it already has the term, and drops the opposite term.
+// Add returns query narrowed by one more term, to frames that have the value or, if
+// negated, to those that lack it. key is one of Keys, or what PathKey returns. Add
+// returns the query unchanged if it already has the term, and drops the opposite term.
 func Add(query, key, value string, exclude bool) (string, error) {
 	f, err := Parse(query)
 	if err != nil {
@@ -37,7 +37,7 @@ func Add(query, key, value string, exclude bool) (string, error) {
 	return Filter{grouped(false, append(nodes, n))}.String(), nil
 }
 
-// opFor returns the operator with which a term asks for exactly that value.
+// opFor returns the operator that matches exactly the given value.
 func opFor(key, value string) string {
 	switch key {
 	case "session", "tool", "id":

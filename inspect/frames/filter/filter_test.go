@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -56,11 +57,11 @@ func subjects() map[string]*filter.Subject {
 	list["read"].Failed = true
 	list["chunk"].Origin = wire.Injected
 	list["tool"].Stream, list["tool"].Redelivered, list["read"].Stream = 3, true, 4
-	list["ask"].Findings = []filter.Finding{
-		{Rule: "ACP441", Name: "cancelled-prompt", Strength: filter.Violation, Fault: filter.ByAgent},
-		{Rule: "RPC002", Name: "banner", Strength: filter.Note},
+	list["ask"].Findings = []*conform.Finding{
+		{Rule: &conform.Rule{ID: "ACP441", Name: "cancelled-prompt"}, Strength: conform.Violation, Fault: conform.Agent},
+		{Rule: &conform.Rule{ID: "RPC002", Name: "banner"}, Strength: conform.Note},
 	}
-	list["read"].Findings = []filter.Finding{{Rule: "ACP401", Name: "read", Strength: filter.Warning, Fault: filter.ByClient}}
+	list["read"].Findings = []*conform.Finding{{Rule: &conform.Rule{ID: "ACP401", Name: "read"}, Strength: conform.Warning, Fault: conform.Client}}
 	for i, name := range []string{"chunk", "tool", "ask", "read", "batch", "stderr", "mark"} {
 		s := list[name]
 		s.Seq, s.At = uint64(i+1), time.Duration(i)*time.Second

@@ -30,9 +30,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string, cursor int) {
 		values := func(string) []string { return []string{query, "a", "1..2", `"`} }
 		if 0 <= cursor && cursor <= len(query) {
-			for _, c := range filter.Complete(query, cursor, values) {
-				if c.From < 0 || c.From > cursor || c.To < cursor || c.To > len(query) {
-					t.Errorf("%q at %d: completed from %d to %d", query, cursor, c.From, c.To)
+			for _, c := range filter.Complete(query[:cursor], values) {
+				if c.From < 0 || c.From > cursor {
+					t.Errorf("%q: completed from %d", query[:cursor], c.From)
 				}
 			}
 		}

@@ -4,53 +4,38 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Key is what a term may ask for.
+// A Key is what a term may query.
 type Key struct {
 	Name  string
-	Means string   // in a few words
-	Words []string // all values if the set is closed, else nil
-}
+	Means string // in a few words
 
-// Keys returns the keys in the best order for showing them.
-func Keys() []Key {
-	list := make([]Key, len(keys()))
-	for i, k := range keys() {
-		list[i] = Key{k.name, k.means, k.values()}
-	}
-	return list
-}
-
-func keyNames() []string {
-	names := make([]string, len(keys()))
-	for i, k := range keys() {
-		names[i] = k.name
-	}
-	return names
-}
-
-// key is a row of the table of keys.
-type key struct {
-	name  string
-	means string
 	ops   []string
 	words []word // nil if any value is allowed
-	// ranges reports whether from..to, where either may be empty, is a range and not a
-	// value that contains two dots.
+	// ranges reports whether from..to, where either may be empty, is a range rather than
+	// a value that contains two dots.
 	ranges func(from, to string) bool
 	test   testMaker
 }
 
-// values returns the words of a closed set, or nil if the set is open.
-func (k *key) values() (list []string) {
+func keyNames() (names []string) {
+	for _, k := range Keys() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Words returns all values of a closed set, or nil if the set is open.
+func (k *Key) Words() (list []string) {
 	for _, w := range k.words {
 		list = append(list, w.name)
 	}
 	return list
 }
 
-// The operators for words, for texts, and for ordered values.
+// Operators for words, for texts, and for ordered values.
 var (
 	wordOps  = []string{":", "="}
 	textOps  = []string{":", "=", "~"}
@@ -58,16 +43,20 @@ var (
 	pathOps  = []string{":", "=", "~", ">", ">=", "<", "<="}
 )
 
-// Built at first use, so that proxies do not pay for it at start.
-var keys = sync.OnceValue(func() []key {
-	return []key{
+// Keys returns the keys in the order in which to show them. Callers must not modify the
+// slice.
+func Keys() []Key { return keys() }
+
+// Built at first use, so proxies do not pay for it at startup.
+var keys = sync.OnceValue(func() []Key {
+	return []Key{
 		{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, matching(0, globs, annotated(func(a *dialect.Annotation) string { return a.Method }))},
 		{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, matching(0, globs, annotated(func(a *dialect.Annotation) string { return a.Update }))},
-		closed("kind", "of the frame as JSON-RPC", kindWords()),
-		closed("dir", "client to agent, agent to client, or the agent's stderr", dirWords()),
+		closed("kind", "of the frame as JSON-RPC", namesOf(wire.Invalid, wire.Body, func(s *Subject) wire.Kind { return s.Kind })),
+		closed("dir", "client to agent, agent to client, or the agent's stderr", namesOf(wire.ClientToAgent, wire.AgentStderr, func(s *Subject) wire.Direction { return s.Dir })),
 		closed("is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; an event that was sent again; what acptap check finds", stateWords()),
 		closed("failure", "what went wrong", failureWords()),
-		closed("slow", "what came late, and is not failed: an agent, a tool, a set-up, another answer (acptap watch)", slowWords()),
+		closed("slow", "what came late, and is not failed: an agent, a tool, a set-up, another answer (acptap watch)", namesOf(dialect.Silent, dialect.Hung, func(s *Subject) dialect.Slow { return s.Slow() })),
 		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, matching(ofFindings, globs, ofRule)},
 		closed("by", "who broke a rule of acptap check", byWords()),
 		{"session", "beginning of the session's id", textOps, nil, never, matching(ofSession, prefixes, inSession)},
@@ -81,12 +70,12 @@ var keys = sync.OnceValue(func() []key {
 		{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(0, byteSize, func(s *Subject) (int64, bool) { return s.Size, true })},
 		{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(0, number, func(s *Subject) (int64, bool) { return int64(s.Seq), true })},
 		{"stream", "number of the HTTP exchange or WebSocket", rangeOps, nil, always, rangeTerm(0, number, func(s *Subject) (int64, bool) { return int64(s.Stream), s.Stream > 0 })},
-		closed("origin", "whether acptap held the frame back, made it or changed it", originWords()),
+		closed("origin", "whether acptap held the frame back, made it or changed it", namesOf(wire.Wire, wire.Rewritten, func(s *Subject) wire.Origin { return s.Origin })),
 	}
 })
 
 // anyPath is the key of all paths.
-var anyPath = key{"path", "value in the frame, by its gjson path", pathOps, nil, areNumbers, pathTerm}
+var anyPath = Key{"path", "value in the frame, by its gjson path", pathOps, nil, areNumbers, pathTerm}
 
 func never(string, string) bool  { return false }
 func always(string, string) bool { return true }

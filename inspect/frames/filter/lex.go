@@ -7,18 +7,19 @@ import (
 
 // A token is one field or text of a query.
 type token struct {
-	at      int    // where it begins
+	at      int    // position in the query
 	key     string // as written, a path with its dot or backquotes; empty for a text
-	op      string // without a colon before another operator; empty for a lone path in backquotes
+	op      string // without the colon that may precede another operator; empty for a lone path in backquotes
 	opAt    int
 	value   string // the value, without quotes
 	valueAt int
 	end     int
 	quoted  bool // the value is in quotes
-	open    bool // the quote or backquote at the end of the query is not closed
+	open    bool // the query ends before the quote or backquote is closed
 }
 
-// lex reads the token at a position in text that is neither a blank nor one of ( ) | !.
+// lex reads the token at the given position in text, which must be neither a blank nor
+// one of ( ) | !.
 func lex(text string, at int) token {
 	p := token{at: at, opAt: at, valueAt: at, end: at}
 	rest := text[at:]
@@ -77,11 +78,11 @@ func isKeyByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c ==
 
 func isPathByte(c byte) bool { return isKeyByte(c) || c == '.' || c == '*' || c == '#' }
 
-// operators has >= before >, so that the longer one matches first.
+// operators lists >= before >, so that the longer one matches first.
 var operators = [...]string{">=", "<=", ">", "<", "=", "~"}
 
-// operator returns the operator at the beginning of s, and its length including an optional
-// colon before it.
+// operator returns the operator at the beginning of s, and its length including an
+// optional colon before it.
 func operator(s string) (op string, size int) {
 	rest, colon := strings.CutPrefix(s, ":")
 	for _, op := range operators {
@@ -119,7 +120,7 @@ func (p *token) readValue(text string) {
 	p.value, p.end = b.String(), p.valueAt+i
 }
 
-// bareLen returns how many bytes of s need no quotes.
+// bareLen returns the length of the prefix of s that needs no quotes.
 func bareLen(s string) int {
 	n := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()|\"`", r) })
 	if n < 0 {
@@ -128,12 +129,12 @@ func bareLen(s string) int {
 	return n
 }
 
-// blanks returns how many bytes of blanks s begins with.
+// blanks returns the length in bytes of the blanks at the beginning of s.
 func blanks(s string) int {
 	return len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
 }
 
-// quote returns s as a string of the language.
+// quote returns s as a string in the query language.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -149,7 +150,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText returns s as the value of a field, quoted if the language would otherwise read
+// valueText returns s as the value of a field, quoted if a query would otherwise read
 // it as something else.
 func valueText(s string) string {
 	if s == "" || strings.IndexByte("!:=<>~", s[0]) >= 0 || bareLen(s) < len(s) || strings.Contains(s, "..") {

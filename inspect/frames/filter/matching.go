@@ -2,11 +2,14 @@ package filter
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
-// matching makes tests of the texts of a frame: any reports whether is accepts one of them.
+// matching makes tests of a frame's texts. any reports whether is accepts one of them;
 // loose makes the pattern for a value after a colon.
 func matching(reads needs, loose func(string) pattern, any func(s *Subject, is func(string) bool) bool) testMaker {
 	return func(w written, _ string) (test, string) {
@@ -16,7 +19,7 @@ func matching(reads needs, loose func(string) pattern, any func(s *Subject, is f
 	}
 }
 
-// annotated tests a field of a frame and of the entries of a batch.
+// annotated tests a field of a frame and of each entry of a batch.
 func annotated(field func(*dialect.Annotation) string) func(s *Subject, is func(string) bool) bool {
 	return func(s *Subject, is func(string) bool) bool {
 		if is(field(&s.Annotation)) {
@@ -33,10 +36,31 @@ func annotated(field func(*dialect.Annotation) string) func(s *Subject, is func(
 
 var ofSessions = annotated(func(a *dialect.Annotation) string { return a.Session })
 
-// inSession tests the session of a frame, and the session that its server was started for.
+// inSession tests a frame's session, and the session for which its server was started.
 func inSession(s *Subject, is func(string) bool) bool { return ofSessions(s, is) || is(s.ServerOf) }
 
 // ofRule tests the rules that a frame breaks.
 func ofRule(s *Subject, is func(string) bool) bool {
-	return slices.ContainsFunc(s.Findings, func(f Finding) bool { return is(f.Rule) || is(f.Name) })
+	return slices.ContainsFunc(s.Findings, func(f *conform.Finding) bool { return is(f.Rule.ID) || is(f.Rule.Name) })
+}
+
+// idTerm selects the id of a request and of its response. Ids are compared as text: 7
+// matches 7 and "7".
+func idTerm(w written, _ string) (test, string) {
+	p, problem := patternOf(w, func(v string) pattern {
+		if strings.Trim(v, "0123456789") == "" { // so that 1 does not match 17
+			return exact(v)
+		}
+		return prefix(v)
+	})
+	return test{reads: ofBytes, ask: func(s *Subject) verdict {
+		switch s.Kind {
+		case wire.Request, wire.Response, wire.Oversized, wire.Batch:
+			return s.messages(func(_ int, message []byte) bool {
+				id := wire.Scan(message).ID
+				return id != nil && p.match(textOf(wire.ValueOf(id)))
+			})
+		}
+		return no
+	}}, problem
 }

@@ -13,13 +13,14 @@ type node interface {
 	write(*strings.Builder)
 }
 
-// A verdict says whether a frame fits.
+// A verdict says whether a frame matches.
 type verdict int8
 
-// The verdicts are ordered: "and" returns the lowest of its nodes, "or" the highest.
+// The verdicts are ordered: "and" returns the lowest of its nodes' verdicts, "or" the
+// highest.
 const (
 	no      verdict = iota
-	perhaps         // the bytes decide, but are not available
+	perhaps         // depends on the bytes, which are not available
 	yes
 )
 
@@ -30,7 +31,7 @@ func sure(fits bool) verdict {
 	return no
 }
 
-// needs says what a node reads besides the fields of the frame.
+// needs lists what a node reads besides the frame's fields.
 type needs uint8
 
 const (
@@ -41,7 +42,7 @@ const (
 	ofSession
 )
 
-// A group matches if all of its nodes do or, with any, if one does.
+// A group matches if all of its nodes do or, if any is set, if one does.
 type group struct {
 	any   bool
 	nodes []node // as written
@@ -51,7 +52,7 @@ type group struct {
 // not matches if its node does not.
 type not struct{ node }
 
-// grouped returns the group of nodes, at least one.
+// grouped returns a group of at least one node.
 func grouped(any bool, nodes []node) node {
 	var flat []node
 	for _, n := range nodes {
@@ -64,7 +65,9 @@ func grouped(any bool, nodes []node) node {
 	if len(flat) == 1 {
 		return flat[0]
 	}
-	return group{any, flat, cheapFirst(flat)}
+	// Nodes that need only fields go before those that read bytes.
+	order := slices.SortedStableFunc(slices.Values(flat), func(a, b node) int { return cmp.Compare(a.needs()&ofBytes, b.needs()&ofBytes) })
+	return group{any, flat, order}
 }
 
 func notOf(n node) node {
@@ -72,13 +75,6 @@ func notOf(n node) node {
 		return inner.node
 	}
 	return not{n}
-}
-
-// cheapFirst sorts nodes that need only fields before those that read bytes.
-func cheapFirst(nodes []node) []node {
-	return slices.SortedStableFunc(slices.Values(nodes), func(a, b node) int {
-		return cmp.Compare(a.needs()&ofBytes, b.needs()&ofBytes)
-	})
 }
 
 func (g group) fits(s *Subject) verdict {

@@ -1,6 +1,6 @@
 package filter
 
-// Parse reads a query. An empty one wants every frame. Errors are of the type
+// Parse parses a query. An empty one selects every frame. Errors are of type
 // *SyntaxError.
 func Parse(query string) (Filter, error) {
 	p := parser{text: query}
@@ -24,7 +24,7 @@ type parser struct {
 	depth int
 }
 
-// maxNesting limits how deep groups nest, since the parser recurses.
+// maxNesting limits how deeply groups nest, since the parser recurses.
 const maxNesting = 200
 
 func (p *parser) wrong(at int, problem string) error {

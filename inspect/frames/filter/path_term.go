@@ -21,8 +21,8 @@ func PathKey(path string) string {
 	return "`" + strings.ReplaceAll(path, "`", "?") + "`"
 }
 
-// computes finds gjson's modifiers, literals and multipaths, which make new values of those
-// in the frame, without bounds.
+// computes matches gjson's modifiers, literals and multipaths, which compute new values
+// from those in the frame, without bounds.
 var computes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[.|(])[@!\[{]`) })
 
 // checkPath returns what is wrong with a gjson path.
@@ -66,7 +66,7 @@ func matchesAt(message []byte, path string, p pattern) bool {
 	return found
 }
 
-// textOf returns the text of a string, and any other value as it was sent.
+// textOf returns the text of a string, or any other value as sent.
 func textOf(v wire.Value) string {
 	if v.IsString() {
 		return v.Text()
@@ -74,7 +74,7 @@ func textOf(v wire.Value) string {
 	return v.Raw()
 }
 
-// numbersFrom is a pattern for numbers in JSON.
+// numbersFrom is a pattern for JSON numbers.
 type numbersFrom struct {
 	op       string
 	from, to float64

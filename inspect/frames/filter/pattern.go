@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// A pattern decides whether a text matches the value of a term. Equal patterns are deeply
+// A pattern decides whether a text matches a term's value. Equal patterns are deeply
 // equal.
 type pattern interface{ match(s string) bool }
 
-// patternOf returns the pattern of a term: exact for =, RE2 for ~, and loose for
-// the colon.
+// patternOf returns the pattern of a term: exact for =, RE2 for ~, loose for the colon.
 func patternOf(w written, loose func(string) pattern) (p pattern, problem string) {
 	switch w.op {
 	case "=":
@@ -50,6 +49,7 @@ func (p prefix) match(s string) bool { return strings.HasPrefix(s, string(p)) }
 type expression struct{ re *regexp.Regexp }
 
 func (p expression) match(s string) bool { return p.re.MatchString(s) }
+func (p expression) in(b []byte) bool    { return p.re.Match(b) }
 
 // A glob is a pattern in which * matches any characters, including slashes.
 type glob string
@@ -66,7 +66,7 @@ func (p glob) match(s string) bool {
 		return false
 	}
 	for {
-		// Take the first match of the text between two stars, which leaves the most for the
+		// Take the first match of the text between two stars; it leaves the most for the
 		// rest.
 		head, rest, star = strings.Cut(rest, "*")
 		if !star {

@@ -16,11 +16,11 @@ func (r numberRange) has(n int64) bool { return r.lo <= n && n <= r.hi }
 // A measure is a number as it was written.
 type measure struct {
 	value int64
-	unit  int64 // value of its last digit: 1.5s is 1.5 to below 1.6 seconds
+	unit  int64 // value of one in the last digit: 1.5s is 1.5 to below 1.6 seconds
 }
 
-// rangeOf returns the numbers that a term wants; read returns the problem if a word is not
-// a number.
+// rangeOf returns the range of numbers that a term selects; read describes the problem if
+// a word is not a number.
 func rangeOf(w written, read func(string) (measure, string)) (s numberRange, problem string) {
 	from, problem := read(w.value)
 	if problem != "" {
@@ -50,10 +50,10 @@ func rangeOf(w written, read func(string) (measure, string)) (s numberRange, pro
 	return numberRange{v, v + from.unit - 1}, ""
 }
 
-// emptyRange is the problem of a range that is empty.
+// emptyRange is the problem reported for an empty range.
 const emptyRange = "the range ends before it begins"
 
-// rangeTerm makes tests of a number of a frame, which of returns if it is known.
+// rangeTerm makes tests of a number that of returns for a frame if it is known.
 func rangeTerm(reads needs, read func(string) (measure, string), of func(*Subject) (n int64, known bool)) testMaker {
 	return func(w written, _ string) (test, string) {
 		numbers, problem := rangeOf(w, read)
@@ -67,7 +67,7 @@ func rangeTerm(reads needs, read func(string) (measure, string), of func(*Subjec
 	}
 }
 
-// number reads a whole number.
+// number parses a whole number.
 func number(word string) (measure, string) {
 	n, err := strconv.ParseUint(word, 10, 63)
 	if err != nil {
@@ -83,22 +83,18 @@ var units = map[string]float64{
 	"kB": 1e3, "MB": 1e6, "GB": 1e9,
 }
 
-// byteSize reads a size in bytes.
+// byteSize parses a size in bytes.
 func byteSize(word string) (measure, string) {
 	digits := strings.TrimRight(word, "BGKMik")
 	n, err := strconv.ParseFloat(digits, 64)
 	unit, ok := units[word[len(digits):]]
-	if n *= unit; err != nil || !ok || !isPlain(digits) || n >= math.MaxInt64 {
+	if n *= unit; err != nil || !ok || strings.Trim(digits, "0123456789.") != "" || n >= math.MaxInt64 {
 		return measure{}, fmt.Sprintf("%q is not a size, such as 500, 64k, 1.5MiB or 2MB", word)
 	}
 	return measure{int64(n), 1}, ""
 }
 
-// isPlain reports whether a number that strconv accepts consists of digits and at most a
-// point.
-func isPlain(digits string) bool { return strings.Trim(digits, "0123456789.") == "" }
-
-// duration reads a time as Go writes it.
+// duration parses a time in Go's notation.
 func duration(word string) (measure, string) {
 	d, err := time.ParseDuration(word)
 	if err != nil || d < 0 {

@@ -9,28 +9,28 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Requests are the requests of a tape, each with a note for its response. Memory is
-// bounded: beyond 65,536 requests the answered ones are forgotten, then the oldest. The
-// zero value is empty.
+// Requests holds a tape's requests, each with a note to use when its response comes.
+// Memory is bounded: beyond 65,536 requests the answered ones are forgotten, then the
+// oldest. The zero value is empty.
 type Requests[T any] struct {
 	list []Request[T] // by Seq
 }
 
-// maxRequests is how many requests are kept; as many as dialect.Tracker waits for.
+// maxRequests limits the requests kept; dialect.Tracker waits for as many.
 const maxRequests = 1 << 16
 
-// A Request is one of Requests.
+// A Request is an element of Requests.
 type Request[T any] struct {
 	Seq     uint64        // of its frame
 	At      time.Duration // of its frame, as in wire.Frame
 	Untimed bool          // as in wire.Frame
-	Done    bool          // it has a response, or needs none
+	Done    bool          // it has a response or needs none
 	Note    T
 }
 
-// Observe takes the next frame. It calls answered with each request that the frame answers
-// or cancels, and with the reply. Then it adds the frame with a note if it may hold a
-// request. Both arguments are valid until answered returns.
+// Observe processes the next frame. It calls answered with each request that the frame
+// answers or cancels, and with the reply. Then, if the frame may contain a request, it
+// adds the frame with a note. Both arguments are valid until answered returns.
 func (r *Requests[T]) Observe(f *dialect.Frame, note T, answered func(*Request[T], *dialect.Annotation)) {
 	for reply := range f.Replies() {
 		if q := r.Find(reply.Request); q != nil {
@@ -44,8 +44,8 @@ func (r *Requests[T]) Observe(f *dialect.Frame, note T, answered func(*Request[T
 	}
 }
 
-// Latency returns how long after the request the frame came that answers it. ok is false if
-// one of the times is unknown.
+// Latency returns the time from the request to the frame that answers it. ok is false if
+// either time is unknown.
 func (q *Request[T]) Latency(f *dialect.Frame) (latency time.Duration, ok bool) {
 	if q.Untimed || f.Untimed {
 		return 0, false
@@ -53,7 +53,7 @@ func (q *Request[T]) Latency(f *dialect.Frame) (latency time.Duration, ok bool) 
 	return f.At - q.At, true
 }
 
-// Add adds a request. Its number must be larger than all before.
+// Add adds a request. Its number must be larger than all earlier ones.
 func (r *Requests[T]) Add(q Request[T]) {
 	if len(r.list) == maxRequests {
 		r.list = slices.DeleteFunc(r.list, func(q Request[T]) bool { return q.Done })
@@ -64,7 +64,7 @@ func (r *Requests[T]) Add(q Request[T]) {
 	r.list = append(r.list, q)
 }
 
-// Find returns the request with a number, or nil. It is valid until the next Add.
+// Find returns the request with the given number, or nil. It is valid until the next Add.
 func (r *Requests[T]) Find(seq uint64) *Request[T] {
 	i, ok := slices.BinarySearchFunc(r.list, seq, func(q Request[T], seq uint64) int { return cmp.Compare(q.Seq, seq) })
 	if !ok {
@@ -76,14 +76,14 @@ func (r *Requests[T]) Find(seq uint64) *Request[T] {
 // All returns the requests in order. They are valid until the next Add.
 func (r *Requests[T]) All() []Request[T] { return r.list }
 
-// OpenRequests are the requests of a tape that have no response and were not cancelled.
+// OpenRequests holds a tape's requests that have no response and were not cancelled.
 // Memory is bounded as for Requests. The zero value is empty.
 type OpenRequests struct {
 	seqs  []uint64 // in order
 	ended uint64   // requests before this number will never get a response
 }
 
-// Observe takes the next frame.
+// Observe processes the next frame.
 func (o *OpenRequests) Observe(f *dialect.Frame) {
 	if f.Asks() {
 		if len(o.seqs) == maxRequests {
@@ -101,8 +101,8 @@ func (o *OpenRequests) Observe(f *dialect.Frame) {
 	}
 }
 
-// EndBefore says that no request before a frame will get a response, because a tape ended
-// there.
+// EndBefore records that no request before the given frame will get a response, because a
+// tape ended there.
 func (o *OpenRequests) EndBefore(seq uint64) { o.ended = max(o.ended, seq) }
 
 // Has reports whether a request is open.

@@ -12,8 +12,8 @@ import (
 type SyntaxError struct {
 	Query   string
 	Pos     int      // byte in Query
-	Problem string   // what is wrong there
-	Valid   []string // what is valid there, if that is a list: keys, operators, words
+	Problem string   // what is wrong at Pos
+	Valid   []string // what would be valid there, if that is a list: keys, operators, words
 }
 
 func (e *SyntaxError) Error() string {
@@ -23,8 +23,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s; expected one of %s", e.Problem, strings.Join(e.Valid, " "))
 }
 
-// Caret returns the query and, below it, a line with ^ under the position, each with a line
-// end. Control characters are shown as blanks.
+// Caret returns the query and, on the next line, a ^ under the position, each with a line
+// end. Control characters become blanks.
 func (e *SyntaxError) Caret() string {
 	line := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -37,14 +37,15 @@ func (e *SyntaxError) Caret() string {
 	return line(e.Query) + "\n" + strings.Repeat(" ", uniseg.StringWidth(line(e.Query[:e.Pos]))) + "^\n"
 }
 
-// A fault is what is wrong with a term whose position in the query is not known yet.
+// A fault describes what is wrong with a term whose position in the query is not yet
+// known.
 type fault struct {
 	part    part
 	problem string
 	valid   []string
 }
 
-// A part of a term.
+// A part is a part of a term.
 type part uint8
 
 const (

@@ -16,7 +16,7 @@ type term struct {
 type written struct {
 	key   string // one of Keys, or a path with its dot or backquotes
 	op    string
-	value string // the first of a range
+	value string // or the first of a range
 	to    string // the last of a range, or empty
 	bare  bool   // the value had no quotes, so it may be a range
 }
@@ -25,11 +25,11 @@ type written struct {
 type test struct {
 	reads   needs
 	ask     func(*Subject) verdict
-	pattern pattern // for texts in the frame; nil if the test has none
+	pattern pattern // for texts in the frame; nil if the test searches for none
 }
 
-// A testMaker returns the test of a term, or what is wrong with its value. path is the path
-// of a term with the key anyPath.
+// A testMaker returns the test of a term, or describes what is wrong with its value. path
+// is the path if the term's key is anyPath.
 type testMaker func(w written, path string) (t test, problem string)
 
 func (t *term) fits(s *Subject) verdict { return t.ask(s) }
@@ -56,7 +56,7 @@ func newTerm(w written) (*term, *fault) {
 		if k.words == nil {
 			problem += " (quote one that has blanks, ( ) or | in it)"
 		}
-		return nil, &fault{ofValue, problem, k.values()}
+		return nil, &fault{ofValue, problem, k.Words()}
 	}
 	if from, to, ok := strings.Cut(w.value, ".."); ok && w.bare && w.op == ":" && k.ranges(from, to) {
 		if from == "" || to == "" {
@@ -67,13 +67,13 @@ func newTerm(w written) (*term, *fault) {
 	w.bare = false
 	t, problem := k.test(w, path)
 	if problem != "" {
-		return nil, &fault{ofValue, problem, k.values()}
+		return nil, &fault{ofValue, problem, k.Words()}
 	}
 	return &term{w, t}, nil
 }
 
-// lookup returns what a key means, and the gjson path if it is one.
-func lookup(name string) (k *key, path string, err *fault) {
+// lookup returns the Key for a key as written, and its gjson path if it is one.
+func lookup(name string) (k *Key, path string, err *fault) {
 	path, dotted := strings.CutPrefix(name, ".")
 	if strings.HasPrefix(name, "`") {
 		path, dotted = strings.Trim(name, "`"), true
@@ -84,8 +84,8 @@ func lookup(name string) (k *key, path string, err *fault) {
 		}
 		return &anyPath, path, nil
 	}
-	keys := keys()
-	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+	keys := Keys()
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
 		problem := fmt.Sprintf("%q is not a key (quote a text that has : = < > or ~ in it)", name)
 		return nil, "", &fault{ofKey, problem, keyNames()}

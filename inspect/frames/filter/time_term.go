@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A clock says what the time of a frame is counted from.
+// A clock says what a frame's time is counted from.
 type clock uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	ofWorld              // since 1970, UTC
 )
 
-// timeTerm asks for the time of a frame, in ns.
+// timeTerm tests a frame's time, in ns.
 func timeTerm(w written, _ string) (test, string) {
 	for c := ofTape; c <= ofWorld; c++ {
 		s, problem := rangeOf(w, c.read)
@@ -27,14 +27,7 @@ func timeTerm(w written, _ string) (test, string) {
 			return test{ask: func(of *Subject) verdict { return c.fits(of, s) }}, ""
 		}
 	}
-	return test{}, fmt.Sprintf("%q is not a time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
-}
-
-func join(from, to string) string {
-	if to == "" {
-		return from
-	}
-	return from + ".." + to
+	return test{}, fmt.Sprintf("%q is not a time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", strings.TrimSuffix(w.value+".."+w.to, ".."))
 }
 
 func (c clock) read(word string) (measure, string) {
@@ -59,7 +52,7 @@ func (c clock) read(word string) (measure, string) {
 	return r, ""
 }
 
-// seconds returns the seconds of a time with their fraction, such as 05.25.
+// seconds returns the seconds of a time including the fraction, such as 05.25.
 func seconds(word string) string {
 	_, word, _ = strings.Cut(word, ":")
 	_, word, _ = strings.Cut(word, ":")

@@ -11,7 +11,7 @@ import (
 // title is the tool's name.
 type Tool struct{ ID, Title string }
 
-// toolTerm asks for a tool call.
+// toolTerm tests a frame's tool call.
 func toolTerm(w written, _ string) (test, string) {
 	id, problem := patternOf(w, prefixes)
 	title, _ := patternOf(w, contains)
@@ -36,8 +36,8 @@ func toolTerm(w written, _ string) (test, string) {
 	}}, problem
 }
 
-// ToolOf returns what a frame says of the tool call that it names, or zero. Responses name
-// none, and a batch may name several.
+// ToolOf returns what a frame says about the tool call that it names, or zero. Responses
+// name none, and a batch may name several.
 func ToolOf(f *dialect.Frame) Tool {
 	if f.Raw == nil || f.Kind == wire.Batch || !AboutTool(f) {
 		return Tool{}
@@ -59,8 +59,8 @@ func ToolsOf(f *dialect.Frame) (tools []Tool) {
 	return tools
 }
 
-// AboutTool reports whether a frame is about a tool call. It does not read the bytes. All
-// such frames but responses say which call it is.
+// AboutTool reports whether a frame is about a tool call, without reading the bytes. All
+// such frames except responses say which call it is.
 func AboutTool(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
@@ -78,7 +78,7 @@ func callsTool(method string) bool {
 	return dialect.Does(method, dialect.AsksPermission|dialect.CallsTool)
 }
 
-// toolIn returns what a message says of the tool call that it names.
+// toolIn returns what a message says about the tool call that it names.
 func toolIn(method string, message []byte) Tool {
 	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
 	case role.Is(dialect.CallsTool):
@@ -94,6 +94,6 @@ func toolIn(method string, message []byte) Tool {
 		}
 		return Tool{call.Get("toolCallId").Text(), call.Get("title").Text()}
 	}
-	update := wire.ValueAt(message, "params.update")
-	return Tool{update.Get("toolCallId").Text(), update.Get("title").Text()}
+	update := wire.Get(message, "params", "update")
+	return Tool{wire.Text(wire.Get(update, "toolCallId")), wire.Text(wire.Get(update, "title"))}
 }

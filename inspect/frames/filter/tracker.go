@@ -6,23 +6,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tracker turns the frames of a tape into Subjects, in order. The zero value is at the
+// A Tracker turns a tape's frames into Subjects, in order. The zero value is at the
 // beginning of a tape with an unknown start. Memory is bounded: with very many requests,
-// sessions or tool calls, earlier ones are forgotten.
+// sessions or tool calls, the oldest are forgotten.
 type Tracker struct {
 	start    time.Time // of the tape
 	requests Requests[Tool]
-	turns    map[string]*turns
-	tools    map[toolKey]string // titles of tool calls
-	open     *OpenRequests      // open requests up to ahead; nil without LookAhead
+	turns    bounded.Map[string, *turns]
+	tools    bounded.Map[toolKey, string] // titles of tool calls
+	open     *OpenRequests                // open requests up to ahead; nil without LookAhead
 	ahead    uint64
 
-	server   string                     // name of the server whose tape it is
-	findings func(seq uint64) []Finding // of a frame on the tape; nil if the tape was not checked
+	Server   string                              // the agent's name for the server that the tape belongs to
+	Findings func(seq uint64) []*conform.Finding // findings about a frame of the tape; nil if the tape was not checked
 }
 
 // maxKept limits the number of sessions, and of titles.
@@ -30,7 +32,7 @@ const maxKept = 1 << 16
 
 type toolKey struct{ session, id string }
 
-// turns is the state of a session.
+// turns holds the state of a session.
 type turns struct {
 	begun   int
 	prompts []prompt // open prompts
@@ -39,21 +41,21 @@ type turns struct {
 type prompt struct {
 	seq      uint64
 	turn     int
-	withheld bool // the agent did not get it; another may follow in its place
+	withheld bool // the agent did not get it; another may be sent in its place
 }
 
-// Next begins another tape, on which sessions may continue. start is when the tape began,
-// in the user's time zone; zero if unknown.
+// Next starts another tape, on which sessions may continue. start is when the tape began,
+// in the user's time zone; zero if unknown. Server and Findings must be set again.
 func (t *Tracker) Next(start time.Time) {
-	for _, u := range t.turns {
+	for _, u := range t.turns.All() {
 		u.prompts = u.prompts[:0]
 	}
 	*t = Tracker{start: start, turns: t.turns, tools: t.tools}
 }
 
-// LookAhead reads the frames on the tape, with or without their bytes, before Observe does;
+// LookAhead reads the tape's frames, with or without their bytes, before Observe does;
 // ended says whether the tape has ended. Without it no Subject is Open or Unanswered. A
-// request that is recorded later is open when it comes.
+// request recorded later is open when it arrives.
 func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) {
 	t.open = &OpenRequests{}
 	for f, err := range frames {
@@ -68,17 +70,11 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 	}
 }
 
-// KnowServer sets the agent's name for the server whose tape it is.
-func (t *Tracker) KnowServer(name string) { t.server = name }
-
-// KnowFindings sets the findings on the frames of the tape, by number.
-func (t *Tracker) KnowFindings(of func(seq uint64) []Finding) { t.findings = of }
-
-// Observe takes the next frame. The Subject refers to f.
+// Observe processes the next frame. The Subject refers to f.
 func (t *Tracker) Observe(f *dialect.Frame) Subject {
-	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f), Server: t.server}
-	if t.findings != nil {
-		s.Findings = t.findings(f.Seq)
+	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f), Server: t.Server}
+	if t.Findings != nil {
+		s.Findings = t.Findings(f.Seq)
 	}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
@@ -109,23 +105,20 @@ func (t *Tracker) isOpen(f *dialect.Frame) bool {
 	return t.open.Has(f.Seq)
 }
 
-// turn returns the number of the turn that a frame belongs to. A prompt that is sent while
-// others are open begins a turn of its own; until these end, frames belong to the first of
-// them.
+// turn returns the number of the turn that a frame belongs to. A prompt sent while others
+// are open begins its own turn; until those end, frames belong to the first of them.
 func (t *Tracker) turn(f *dialect.Frame) int {
-	u := t.turns[f.Session]
+	u, _ := t.turns.Get(f.Session)
 	if f.Events.Has(dialect.TurnBegan) {
 		if p := u.replaced(f); p != nil {
 			p.withheld = false
 			return p.turn
 		}
 		if u == nil {
-			if t.turns == nil || len(t.turns) == maxKept {
-				t.turns = make(map[string]*turns)
-			}
 			u = &turns{}
-			t.turns[f.Session] = u
 		}
+		t.turns.Limit = maxKept
+		t.turns.Set(f.Session, u)
 		u.begun++
 		u.prompts = append(u.prompts, prompt{f.Seq, u.begun, f.Origin == wire.Withheld})
 		return u.begun
@@ -145,7 +138,7 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 	return n
 }
 
-// replaced returns the prompt that f was sent in place of, or nil.
+// replaced returns the prompt that f was sent to replace, or nil.
 func (u *turns) replaced(f *dialect.Frame) *prompt {
 	if u == nil || f.Origin != wire.Rewritten {
 		return nil
@@ -166,17 +159,15 @@ func (t *Tracker) tool(f *dialect.Frame) Tool {
 	}
 	key := toolKey{f.Session, tool.ID}
 	if tool.Title == "" && f.Update == "tool_call" {
-		delete(t.tools, key)
+		t.tools.Drop(key)
 		return tool
 	}
 	if tool.Title == "" {
-		tool.Title = t.tools[key]
+		tool.Title, _ = t.tools.Get(key)
 		return tool
 	}
-	if t.tools == nil || len(t.tools) == maxKept {
-		t.tools = make(map[toolKey]string)
-	}
+	t.tools.Limit = maxKept
 	key.id = strings.Clone(key.id) // it and the title may share memory with a copy of the frame
-	t.tools[key] = strings.Clone(tool.Title)
+	t.tools.Set(key, strings.Clone(tool.Title))
 	return tool
 }

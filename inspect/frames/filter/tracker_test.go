@@ -254,3 +254,27 @@ func TestTrackerMeanwhile(t *testing.T) {
 		t.Errorf("got frames %v open, want %s", open, want)
 	}
 }
+
+// TestManySessions: a session whose turn is open keeps its number, however many other
+// sessions come and go before the limit is reached again.
+func TestManySessions(t *testing.T) {
+	var tr filter.Tracker
+	seq := uint64(0)
+	turn := func(session string, events dialect.Events) int {
+		seq++
+		f := dialect.Frame{Frame: wire.Frame{Seq: seq}, Annotation: dialect.Annotation{Session: session, Events: events}}
+		s := tr.Observe(&f)
+		return s.Turn
+	}
+	for want := 1; want <= 3; want++ {
+		if got := turn("s", dialect.TurnBegan); got != want {
+			t.Fatalf("a prompt begins turn %d, want %d", got, want)
+		}
+		for i := range 60_000 {
+			turn(fmt.Sprint(want, "-", i), dialect.TurnBegan)
+		}
+	}
+	if got := turn("s", 0); got != 1 { // of several open turns, the first
+		t.Errorf("a frame is in turn %d, want 1", got)
+	}
+}

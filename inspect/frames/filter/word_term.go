@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -23,8 +24,8 @@ func Direction(word string) (wire.Direction, error) {
 	return 0, fmt.Errorf("unknown direction %q: use c2a (client), a2c (agent) or err (stderr)", word)
 }
 
-// Kind returns the kind whose name is word, or the only one whose name begins with word,
-// such as notif.
+// Kind returns the kind named word, or the only one whose name begins with word, such as
+// notif.
 func Kind(word string) (wire.Kind, error) {
 	var names, fits []string
 	var found wire.Kind
@@ -55,8 +56,8 @@ type word struct {
 }
 
 // closed returns the key of a closed set of words.
-func closed(name, means string, words []word) key {
-	return key{name, means, wordOps, words, never, func(w written, _ string) (test, string) {
+func closed(name, means string, words []word) Key {
+	return Key{name, means, wordOps, words, never, func(w written, _ string) (test, string) {
 		value := w.value
 		if d, err := Direction(value); err == nil && name == "dir" {
 			value = d.String()
@@ -69,8 +70,8 @@ func closed(name, means string, words []word) key {
 	}}
 }
 
-// namesOf returns the words for the values of a type from first to last. of returns the
-// value of a frame.
+// namesOf returns the words for the values of a type from first to last. of returns a
+// frame's value.
 func namesOf[T interface {
 	~uint8
 	String() string
@@ -81,22 +82,6 @@ func namesOf[T interface {
 	return list
 }
 
-func kindWords() []word {
-	return namesOf(wire.Invalid, wire.Body, func(s *Subject) wire.Kind { return s.Kind })
-}
-
-func dirWords() []word {
-	return namesOf(wire.ClientToAgent, wire.AgentStderr, func(s *Subject) wire.Direction { return s.Dir })
-}
-
-func originWords() []word {
-	return namesOf(wire.Wire, wire.Rewritten, func(s *Subject) wire.Origin { return s.Origin })
-}
-
-func slowWords() []word {
-	return namesOf(dialect.Silent, dialect.Hung, func(s *Subject) dialect.Slow { return s.Slow() })
-}
-
 func failureWords() []word {
 	list := namesOf(dialect.FailedRequest, dialect.BadExit, (*Subject).Failure)
 	list[dialect.Unanswered-dialect.FailedRequest].reads = ofFuture
@@ -105,8 +90,8 @@ func failureWords() []word {
 
 func byWords() []word {
 	return []word{
-		found("client", func(f Finding) bool { return f.Fault == ByClient }),
-		found("agent", func(f Finding) bool { return f.Fault == ByAgent }),
+		found("client", func(f *conform.Finding) bool { return f.Fault == conform.Client }),
+		found("agent", func(f *conform.Finding) bool { return f.Fault == conform.Agent }),
 	}
 }
 
@@ -117,15 +102,15 @@ func stateWords() []word {
 		{"gap", ofBytes, isGap},
 		{"failed", ofFuture, func(s *Subject) verdict { return sure(s.Failure() != dialect.NoFailure) }},
 		{"redelivered", 0, func(s *Subject) verdict { return sure(s.Redelivered) }},
-		found("finding", func(Finding) bool { return true }),
-		found("violation", func(f Finding) bool { return f.Strength == Violation }),
-		found("warning", func(f Finding) bool { return f.Strength == Warning }),
-		found("note", func(f Finding) bool { return f.Strength == Note }),
+		found("finding", func(*conform.Finding) bool { return true }),
+		found("violation", func(f *conform.Finding) bool { return f.Strength == conform.Violation }),
+		found("warning", func(f *conform.Finding) bool { return f.Strength == conform.Warning }),
+		found("note", func(f *conform.Finding) bool { return f.Strength == conform.Note }),
 	}
 }
 
-// found returns a word that selects frames with a finding that fits.
-func found(name string, fits func(Finding) bool) word {
+// found returns a word that selects frames that have a finding fits accepts.
+func found(name string, fits func(*conform.Finding) bool) word {
 	return word{name, ofFindings, func(s *Subject) verdict { return sure(slices.ContainsFunc(s.Findings, fits)) }}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Columns are the fields of a timeline's frames up to the last one. Numbers that no frame
-// has take no room, since the numbers of a tape may jump from 1 to a billion.
+// Columns holds the fields of a timeline's frames up to the last one. Numbers that no
+// frame has take no space, since a tape's numbers may jump from 1 to a billion.
 type Columns struct {
 	chunks      []*chunk
 	annotations []dialect.Annotation
@@ -19,17 +19,17 @@ type Columns struct {
 	Last        uint64
 }
 
-// A jump is a frame whose number does not follow the one before; place is how many frames
-// precede it.
+// A jump is a frame whose number does not follow the previous one; place is the number of
+// frames before it.
 type jump struct {
 	seq   uint64
 	place int
 }
 
-// chunkFrames is how many frames a chunk has.
+// chunkFrames is the number of frames in a chunk.
 const chunkFrames = 1 << 12
 
-// A chunk is a part of the columns.
+// A chunk is a section of the columns.
 type chunk struct {
 	flags      [chunkFrames]flags
 	annotation [chunkFrames]uint32 // index in annotations
@@ -39,7 +39,7 @@ type chunk struct {
 	stream     atomic.Pointer[[chunkFrames]uint64] // nil if none of the frames has a stream
 }
 
-// setStream sets the stream of a frame that is not published yet.
+// setStream sets the stream of a frame that has not been published yet.
 func (x *chunk) setStream(i int, stream uint64) {
 	if stream == 0 {
 		return
@@ -52,7 +52,7 @@ func (x *chunk) setStream(i int, stream uint64) {
 	streams[i] = stream
 }
 
-// The flags are the small fields of a frame.
+// The flags hold a frame's small fields.
 type flags uint16
 
 const (
@@ -78,8 +78,8 @@ func flagsOf(f *dialect.Frame) flags {
 	return s
 }
 
-// below returns how many frames have a smaller number than seq, and whether the next one
-// has that number.
+// below returns how many frames have a number smaller than seq, and whether the next one
+// is seq.
 func (c *Columns) below(seq uint64) (n int, found bool) {
 	if seq > c.Last {
 		n, _ = c.below(c.Last)
@@ -97,8 +97,8 @@ func (c *Columns) below(seq uint64) (n int, found bool) {
 	return int(place), true
 }
 
-// number returns the number of the frame with n before it, and how many consecutive numbers
-// follow.
+// number returns the number of the frame that has n frames before it, and how many
+// consecutive numbers follow.
 func (c *Columns) number(n int) (seq uint64, more int) {
 	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].place > n })
 	j := c.jumps[k-1]
@@ -119,7 +119,8 @@ func (c *Columns) ahead(seq uint64, n int) uint64 {
 	return seq
 }
 
-// chunk returns the chunk of a frame and its index there, or nil if there is no such frame.
+// chunk returns the chunk that holds a frame and the frame's index in it, or nil if there
+// is no such frame.
 func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
 	n, found := c.below(seq)
 	if !found {
@@ -128,8 +129,7 @@ func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
 	return c.chunks[n/chunkFrames], n % chunkFrames
 }
 
-// Frame fills f with the fields of a frame, without its bytes. It reports whether the frame
-// exists.
+// Frame fills in f's fields except its bytes, and reports whether the frame exists.
 func (c *Columns) Frame(seq uint64, f *dialect.Frame) bool {
 	x, i := c.chunk(seq)
 	if x == nil {
@@ -151,17 +151,17 @@ func (c *Columns) Annotations() iter.Seq[*dialect.Annotation] {
 	}
 }
 
-// Has reports whether there is a frame with that number.
+// Has reports whether a frame has the given number.
 func (c *Columns) Has(seq uint64) bool {
 	_, found := c.below(seq)
 	return found
 }
 
-// Backward is the step to the previous frame.
+// Backward is the step that leads to the previous frame.
 const Backward = ^uint64(0)
 
-// Seek returns the first frame from seq on that fits, with a step of 1 or Backward, or 0 if
-// there is none. fits gets the frame's fields.
+// Seek returns the first frame from seq on that fits accepts, moving by step, which is 1
+// or Backward; 0 if there is none. fits receives the frame's fields.
 func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
 	if seq == 0 || seq > c.Last {
 		return 0
@@ -184,7 +184,7 @@ func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 
 	return 0
 }
 
-// fields stores the fields of f that have columns of their own.
+// fields stores the fields of f that have their own columns.
 func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 	s := x.flags[i]
 	f.Seq, f.At, f.Size, f.Request = seq, x.at[i], x.size[i], x.request[i]
@@ -196,7 +196,7 @@ func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 	}
 }
 
-// each calls see with the frames in a range, without their bytes. A frame is valid until
+// each calls see with each frame in a range, without its bytes. A frame is valid until
 // see returns.
 func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 	var f dialect.Frame
@@ -220,8 +220,8 @@ func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 	}
 }
 
-// Latency returns how long after its request a frame came. ok is false if the request or
-// one of the times is unknown.
+// Latency returns the time from a frame's request to the frame. ok is false if the
+// request or either time is unknown.
 func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	x, i := c.chunk(RequestOf(f))
 	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
@@ -230,8 +230,8 @@ func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	return f.At - x.at[i], true
 }
 
-// Silence returns how long nothing came on a frame's tape before it, or 0 if unknown.
-// onTape reports whether a frame is on that tape.
+// Silence returns how long a frame's tape was silent before it, or 0 if unknown. onTape
+// reports whether a frame is on that tape.
 func (c *Columns) Silence(f *dialect.Frame, onTape func(seq uint64) bool) time.Duration {
 	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark && onTape(f.Seq) })
 	x, i := c.chunk(before)

@@ -11,7 +11,7 @@ import (
 )
 
 // Export writes, in the portable form, the readable frames of the agent's tapes that want
-// matches. damage is the last error that made frames unreadable.
+// accepts. damage is the last error that made frames unreadable.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
 	secrets := make(map[*record.Tape]*redact.Redaction)
 	for _, p := range t.agents {
@@ -22,11 +22,14 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 	if err != nil {
 		return 0, nil, err
 	}
-	want.Know(t)
+	want.Timeline = t
 	var current *record.Tape
-	for frame, err := range t.agentFrames() {
+	for frame, err := range t.frames(1) {
 		if ctx.Err() != nil {
 			return frames, damage, ctx.Err()
+		}
+		if t.PartOf(frame.Seq) >= len(t.agents) {
+			continue // of a server
 		}
 		if err != nil {
 			damage = err
@@ -53,8 +56,8 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 	return frames, damage, e.Close()
 }
 
-// notes returns the notes on tapes as wholes. It ignores unreadable ones: Export reports
-// them when it reaches their frames.
+// notes returns the notes that belong to whole tapes. It ignores unreadable ones: Export
+// reports them when it reaches their frames.
 func (t *Timeline) notes() note.List {
 	var all []note.List
 	for _, p := range t.agents {

@@ -11,10 +11,10 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// An Index has the fields of each frame of a timeline, by column, in about 30 bytes per
-// frame. It finds frames by field, latencies, or the next frame of a kind without reading
-// the tapes again (BenchmarkMillion in package screen). One goroutine writes the index as
-// it reads the tapes, and any number may read it.
+// An Index holds the fields of a timeline's frames in columns, in about 30 bytes per
+// frame. It finds frames by field, latencies, or the next frame of a kind without
+// rereading the tapes (BenchmarkMillion in package screen). One goroutine writes the
+// index as it reads the tapes; any number may read it.
 type Index struct {
 	onChange func() // called when there is more to draw
 
@@ -22,14 +22,14 @@ type Index struct {
 	columns  Columns
 	open     Open
 	newRows  []Row         // the latest recorded ones, until they are taken
-	latest   dialect.Frame // the last recorded frame with its bytes: users who follow a tape look at it
+	latest   dialect.Frame // the last recorded frame with its bytes, which users who follow a tape look at
 	changed  chan struct{} // closed when there is more
 	err      error         // error of the last unreadable part
-	complete bool          // it has all that was on the tapes at first
+	complete bool          // it has everything that was initially on the tapes
 	ended    bool          // nothing will follow
 
-	ends    int                      // handled ends of parts
-	written int                      // frames
+	ends    int                      // number of parts whose end was handled
+	written int                      // number of frames
 	known   map[annotationKey]uint32 // indexes of annotations; only the writer uses these
 	key     annotationKey            // of the previous frame
 	at      uint32
@@ -48,7 +48,7 @@ func NewIndex(onChange func()) *Index {
 }
 
 const (
-	publishEvery = 1 << 10 // frames
+	publishEvery = 1 << 10 // in frames
 	maxNewRows   = 512     // rows prepared for drawing: more than any screen has
 )
 
@@ -148,7 +148,7 @@ func (x *Index) publish(change func()) {
 	x.mu.Unlock()
 }
 
-// add writes the next frame, and returns the last one that was written.
+// add writes the next frame, and returns the last one written.
 func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint64 {
 	if err != nil {
 		x.announce(func() { x.err = err })
@@ -179,7 +179,7 @@ func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint6
 func (x *Index) intern(a *dialect.Annotation) uint32 {
 	k := annotationKey{a.Method, a.Update, a.Session, a.Events}
 	if a.Entries == nil {
-		if x.key == k && len(x.columns.annotations) > 0 { // the case for most frames
+		if x.key == k && len(x.columns.annotations) > 0 { // true for most frames
 			return x.at
 		}
 		if n, ok := x.known[k]; ok {
@@ -202,7 +202,7 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 // noteOpen records which requests are open.
 func (x *Index) noteOpen(t *Timeline, f *dialect.Frame) {
 	if !f.Asks() && f.Request == 0 && f.Entries == nil && !f.Events.Has(dialect.AgentEnded) {
-		return // the case for most frames; taking the lock would double the time
+		return // true for most frames; taking the lock would double the time
 	}
 	part := t.PartOf(f.Seq)
 	x.mu.Lock()
@@ -210,8 +210,8 @@ func (x *Index) noteOpen(t *Timeline, f *dialect.Frame) {
 	x.open.of(part).Observe(f)
 }
 
-// Await waits until the index has all that was on the tapes at first. It returns false if
-// ctx is done before.
+// Await waits until the index has everything that was initially on the tapes. It returns
+// false if ctx is done first.
 func (x *Index) Await(ctx context.Context) bool {
 	for {
 		_, complete, _, more := x.current()
@@ -226,15 +226,15 @@ func (x *Index) Await(ctx context.Context) bool {
 	}
 }
 
-// unanswered returns the open requests up to a frame. Later ones may be among them, and
-// requests that were answered later may be missing.
+// unanswered returns the open requests up to a frame. It may include later ones, and omit
+// requests that were answered later.
 func (x *Index) unanswered() (open Open, upTo uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.open.clone(), x.columns.Last
 }
 
-// A Snapshot is the content of an index at one time.
+// A Snapshot is the content of an index at a given time.
 type Snapshot struct {
 	Columns
 	NewRows []Row         // rows of frames recorded since the previous snapshot, without the oldest if there are very many
@@ -244,14 +244,14 @@ type Snapshot struct {
 	Err     error // error of the last unreadable part
 }
 
-// current returns the content, and a channel that is closed when there is more.
+// current returns the content, and a channel that closes when there is more.
 func (x *Index) current() (c Columns, complete, ended bool, more <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.columns, x.complete, x.ended, x.changed
 }
 
-// Take returns a Snapshot with the new rows since the last one.
+// Take returns a Snapshot with the rows added since the last one.
 func (x *Index) Take() Snapshot {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -4,33 +4,33 @@ import (
 	"context"
 	"slices"
 
-	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Judge finds what is wrong with the frames of a timeline, even while a tape is recorded.
-// It is safe for concurrent use.
+// A Judge finds what is wrong with a timeline's frames, even while a tape is being
+// recorded. It is safe for concurrent use.
 type Judge interface {
-	// Await waits until a frame and all before it are judged, or nothing will follow. It
-	// returns false if ctx is done before.
+	// Await waits until a frame and all earlier ones have been judged, or nothing will
+	// follow. It returns false if ctx is done first.
 	Await(ctx context.Context, seq uint64) bool
 
 	// Findings returns what is known to be wrong with a frame.
-	Findings(seq uint64) []filter.Finding
+	Findings(seq uint64) []*conform.Finding
 
-	// Late returns the frames with findings that came only from later frames, such as a
-	// request that was never answered, without the first n. It blocks until there are some,
-	// and returns none if nothing will follow or ctx is done.
+	// Late returns frames whose findings only later frames revealed, such as a request
+	// that was never answered, skipping the first n. It blocks until there are some, and
+	// returns none if nothing will follow or ctx is done.
 	Late(ctx context.Context, n int) []uint64
 }
 
-// judged waits until the frames up to seq are judged, if the filter needs findings. It
-// returns false if ctx is done before.
+// judged waits until the frames up to seq have been judged, if the filter needs findings.
+// It returns false if ctx is done first.
 func (s *Scan) judged(ctx context.Context, seq uint64) bool {
 	return !s.Filter.NeedsFindings() || s.Judge.Await(ctx, seq)
 }
 
-// relook scans frames with late findings again, until nothing will follow or ctx is done.
+// relook rescans frames with late findings until nothing will follow or ctx is done.
 func (s *Scan) relook(ctx context.Context, t *Timeline) {
 	t, err := t.Reopen()
 	if err != nil {
@@ -51,12 +51,11 @@ func (s *Scan) relook(ctx context.Context, t *Timeline) {
 	}
 }
 
-// again scans some frames again, in rising order. All of them are requests: what is wrong
-// with any other frame is known when it is judged.
+// again rescans some frames, in ascending order. All of them are requests: any other
+// frame's findings are known when it is judged.
 func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
 	m := NewMatcher(s.Filter, s.start)
-	m.KnowFindings(s.Judge.Findings)
-	m.Know(t)
+	m.Findings, m.Timeline = s.Judge.Findings, t
 	open, _ := s.Index.unanswered()
 	m.KnowOpen(open)
 	look := func(f *dialect.Frame) {
@@ -87,8 +86,8 @@ func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
 	}
 }
 
-// revise updates the state of a request from m, which has just scanned it, and what becomes
-// of it later.
+// revise updates the state of a request that m has just scanned, and what it will become
+// later.
 func (s *Scan) revise(seq uint64, m *Matcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

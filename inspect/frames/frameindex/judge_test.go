@@ -7,19 +7,20 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/record"
 )
 
 // A lateJudge finds something when all has been looked at.
 type lateJudge struct {
-	findings map[uint64][]filter.Finding
+	findings map[uint64][]*conform.Finding
 	known    bool // from the beginning, or once Late was asked
 }
 
 func (j *lateJudge) Await(context.Context, uint64) bool { return true }
 
-func (j *lateJudge) Findings(seq uint64) []filter.Finding {
+func (j *lateJudge) Findings(seq uint64) []*conform.Finding {
 	if !j.known {
 		return nil
 	}
@@ -64,10 +65,10 @@ func TestFoundLate(t *testing.T) {
 	}
 	x := NewIndex(func() {})
 	x.Read(t.Context(), r)
-	findings := map[uint64][]filter.Finding{
-		1: {{Rule: "ACP1", Strength: filter.Warning, Fault: filter.ByClient}},
-		3: {{Rule: "ACP2", Strength: filter.Violation, Fault: filter.ByAgent}, {Rule: "ACP1", Strength: filter.Note, Fault: filter.ByAgent}},
-		6: {{Rule: "RPC3", Strength: filter.Violation, Fault: filter.ByAgent}},
+	findings := map[uint64][]*conform.Finding{
+		1: {{Rule: &conform.Rule{ID: "ACP1"}, Strength: conform.Warning, Fault: conform.Client}},
+		3: {{Rule: &conform.Rule{ID: "ACP2"}, Strength: conform.Violation, Fault: conform.Agent}, {Rule: &conform.Rule{ID: "ACP1"}, Strength: conform.Note, Fault: conform.Agent}},
+		6: {{Rule: &conform.Rule{ID: "RPC3"}, Strength: conform.Violation, Fault: conform.Agent}},
 	}
 	for query, want := range map[string][]uint64{
 		"is:violation":                     {3, 6},

@@ -6,15 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// longestServer is how many columns of a server's name precede a number.
-const longestServer = 16
-
-// Label returns the number of a frame for users: the number on its tape, preceded by the
-// number of the tape if there are several, as in 2.17, or by the name of the server whose
-// tape it is, as in files:12.
+// Label returns a frame's number for users: the number on its tape, preceded by the
+// number of the tape if there are several, as in 2.17, or by the server's name, as in
+// files:12.
 func (t *Timeline) Label(seq uint64) string {
 	at := t.PlaceOf(seq)
 	p := t.Part(at.Part)
@@ -29,7 +27,7 @@ func (t *Timeline) Label(seq uint64) string {
 
 // serverLabel returns the prefix of the numbers of a server's frames.
 func (t *Timeline) serverLabel(p *Part) string {
-	name := termtext.Cut(termtext.Piece(p.Server), longestServer)
+	name := frametext.ServerLabel(p.Server)
 	if len(t.agents) > 1 {
 		name = strconv.Itoa(p.Agent+1) + "." + name
 	}
@@ -48,8 +46,8 @@ func (t *Timeline) LabelColumns(last uint64) int {
 	return columns
 }
 
-// ParseLabel parses what Label returns. A number without a tape means the agent's tape that
-// has the frame near, or the agent's tape whose server has it.
+// ParseLabel parses what Label returns. A number without a tape refers to the agent's
+// tape that has the frame near, or to that of the agent whose server has it.
 func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 	which := t.PartOf(near)
 	if p := t.Part(which); p.Server != "" {
@@ -80,8 +78,8 @@ func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 	return number, nil
 }
 
-// serverNamed returns the part that a label names; if several do, the one started by the
-// agent on the part agent.
+// serverNamed returns the part whose label is name, or the server of that name started by
+// the agent on part agent.
 func (t *Timeline) serverNamed(name string, agent int) (part int, ok bool) {
 	for i := len(t.agents); i < t.Size(); i++ {
 		p := t.Part(i)

@@ -5,63 +5,58 @@ import (
 	"math"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Matcher decides which frames of a timeline match a filter. It takes all frames in
-// order.
+// A Matcher decides which of a timeline's frames match a filter. It receives all frames
+// in order.
 type Matcher struct {
 	Filter       filter.Filter
 	start        time.Time // when the first tape began, in the user's time zone
 	openRequests           // used if the filter needs it
 
-	findings func(seq uint64) []filter.Finding // by number on the timeline; nil if it was not checked
-
-	timeline *Timeline // nil if unknown
+	Findings func(seq uint64) []*conform.Finding // findings by number on the timeline; nil if it was not checked
+	Timeline *Timeline                           // says which tape a frame is on; nil if unknown
 
 	past    bool // the filter needs earlier frames
 	track   filter.Tracker
-	part    int                     // the agent's tape that track follows
-	servers map[int]*filter.Tracker // trackers of servers' tapes, by part
+	part    int                     // part of the agent's tape that track follows
+	servers map[int]*filter.Tracker // trackers for servers' tapes, by part
 	subject filter.Subject          // of the last frame
-	local   dialect.Frame           // that frame, with the number on its tape
+	local   dialect.Frame           // that frame, with its number on its tape
 	now     state                   // state of that frame
 }
 
 // NewMatcher returns a matcher at the beginning of a timeline. start is when the first
-// tape began, in the time zone of the user.
+// tape began, in the user's time zone.
 func NewMatcher(want filter.Filter, start time.Time) Matcher {
 	s := Matcher{Filter: want, start: start, past: want.NeedsPast()}
 	s.track.Next(start)
 	return s
 }
 
-// KnowOpen sets the requests that count as open, whatever is recorded from now on.
+// KnowOpen sets the requests that count as open, regardless of what is recorded from now on.
 func (s *Matcher) KnowOpen(requests Open) { s.open, s.known = requests, math.MaxUint64 }
 
-// KnowFindings sets the findings on the frames of the timeline, by number.
-func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
-
-// Know sets the timeline, which says which tape a frame is on.
-func (s *Matcher) Know(t *Timeline) { s.timeline = t }
-
-// Matches takes the next frame, which is on a part of the timeline, and reports whether it
-// matches.
+// Matches processes the next frame, which is on a part of the timeline, and reports
+// whether it matches.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	if s.past {
 		s.Observe(part, f)
 	} else {
 		s.subject.Frame, s.subject.Start = f, s.start
 	}
-	if s.timeline != nil {
+	if s.Timeline != nil {
 		s.place(part, f)
 	}
 	if s.Filter.NeedsFuture() {
-		s.subject.Open, s.subject.Unanswered = s.isOpen(f), f.Seq <= s.known && s.open.IsUnanswered(f)
+		later := f.Seq > s.known // it has no response yet
+		s.subject.Open, s.subject.Unanswered = f.Asks() && (later || s.open.Has(f.Seq)), !later && s.open.IsUnanswered(f)
 	}
-	if s.findings != nil {
-		s.subject.Findings = s.findings(f.Seq)
+	if s.Findings != nil {
+		s.subject.Findings = s.Findings(f.Seq)
 	}
 	s.now = state{s.Filter.Match(&s.subject), s.subject.Failure() != dialect.NoFailure}
 	if f.Asks() {
@@ -70,12 +65,12 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	return s.now.shown
 }
 
-// place sets on the subject which tape it is on.
+// place records in the subject which tape it is on.
 func (s *Matcher) place(part int, f *dialect.Frame) {
-	s.subject.Server, s.subject.ServerOf = s.timeline.Part(part).Info.Start.Parent.Server, s.timeline.SessionOf(part)
-	if s.timeline.order != nil { // terms see the number on its own tape, as if that were shown alone
+	s.subject.Server, s.subject.ServerOf = s.Timeline.Part(part).Info.Start.Parent.Server, s.Timeline.SessionOf(part)
+	if s.Timeline.order != nil { // terms see the number on the frame's own tape, as if that were shown alone
 		s.local = *f
-		s.local.Seq = s.timeline.PlaceOf(f.Seq).Seq
+		s.local.Seq = s.Timeline.PlaceOf(f.Seq).Seq
 		s.subject.Frame = &s.local
 	}
 }
@@ -96,11 +91,11 @@ func (s *Matcher) remember(f *dialect.Frame) {
 	s.requests.Add(filter.Request[waiting]{Seq: f.Seq, Note: w})
 }
 
-// A state says whether a frame is shown, and is a failure.
+// A state says whether a frame is shown, and whether it is a failure.
 type state struct{ shown, fails bool }
 
-// waiting holds the state of an open request: now, if a response comes, and if none ever
-// does.
+// waiting holds three states of an open request: the current one, the one if a response
+// comes, and the one if none ever does.
 type waiting struct{ now, answered, never state }
 
 // openRequests tracks requests whose responses come later.
@@ -110,16 +105,7 @@ type openRequests struct {
 	requests filter.Requests[waiting]
 }
 
-// isOpen reports whether a frame is a request known to be open. A request after known has
-// no response yet.
-func (u *openRequests) isOpen(f *dialect.Frame) bool {
-	if f.Seq > u.known {
-		return f.Asks()
-	}
-	return f.Asks() && u.open.Has(f.Seq)
-}
-
-// answered yields the requests that a frame answers, if that changes their state.
+// answered yields the requests whose state changes because a frame answers them.
 func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for reply := range f.Replies() {
@@ -135,8 +121,8 @@ func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	}
 }
 
-// unanswered yields the waiting requests that meant selects and that will get no answer, if
-// that changes their state.
+// unanswered yields the waiting requests that meant selects and whose state changes
+// because they will get no answer.
 func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for i := range u.requests.All() {
@@ -152,13 +138,13 @@ func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64,
 	}
 }
 
-// Observe makes a frame the subject, with what earlier frames say about it.
+// Observe makes a frame the subject, adding what earlier frames reveal about it.
 func (s *Matcher) Observe(part int, f *dialect.Frame) { s.subject = s.tracker(part).Observe(f) }
 
 // tracker returns the tracker for a part. Sessions continue from one of the agent's tapes
 // to the next.
 func (s *Matcher) tracker(part int) *filter.Tracker {
-	if s.timeline != nil && part >= len(s.timeline.agents) {
+	if s.Timeline != nil && part >= len(s.Timeline.agents) {
 		one := s.servers[part]
 		if one == nil {
 			if s.servers == nil {

@@ -4,57 +4,40 @@ package frameindex
 type Found struct {
 	Matches  []Match
 	Last     uint64 // all frames up to this one were scanned
-	Complete bool   // everything that was there at first was scanned
+	Complete bool   // everything initially on the tapes was scanned
 	Err      error  // error of the last unreadable part
 }
 
-// A Match is a shown frame, in one word, since millions may wait to be taken.
-type Match uint64
-
-// NewMatch returns the match of a frame: head says that it is not folded into the row
-// before, failure that it is one.
-func NewMatch(seq uint64, head, failure bool) Match {
-	s := Match(seq << 3)
-	if head {
-		s |= 1
-	}
-	if failure {
-		s |= 2
-	}
-	return s
+// A Match is a frame that is now shown, or no longer shown.
+type Match struct {
+	Seq     uint64
+	Head    bool // it is not folded into the previous row
+	Failure bool
+	Gone    bool // it is no longer shown
 }
 
-// goneMatch returns the match of a frame that is not shown any more.
-func goneMatch(seq uint64) Match { return Match(seq<<3) | 4 }
-
-func (s Match) seq() uint64   { return uint64(s >> 3) }
-func (s Match) head() bool    { return s&1 != 0 } // it is not folded into the row before
-func (s Match) failure() bool { return s&2 != 0 }
-func (s Match) gone() bool    { return s&4 != 0 }
-
-// Matches are all matches of a scan.
+// Matches accumulates all matches of a scan.
 type Matches struct {
 	All, Heads, Failures NumberSet // frames that are shown; that begin a row; that are failures
 	Last                 uint64    // frames up to this one were scanned
-	Complete             bool      // everything that was there at first was scanned
+	Complete             bool      // everything initially on the tapes was scanned
 }
 
 // Add adds what was found since the last Add.
 func (m *Matches) Add(f Found) {
 	for _, s := range f.Matches {
-		seq := s.seq()
-		if s.gone() {
-			m.All.remove(seq)
-			m.Heads.remove(seq)
-			m.Failures.remove(seq)
+		if s.Gone {
+			m.All.remove(s.Seq)
+			m.Heads.remove(s.Seq)
+			m.Failures.remove(s.Seq)
 			continue
 		}
-		m.All.Add(seq)
-		if s.head() {
-			m.Heads.Add(seq)
+		m.All.Add(s.Seq)
+		if s.Head {
+			m.Heads.Add(s.Seq)
 		}
-		if s.failure() {
-			m.Failures.Add(seq)
+		if s.Failure {
+			m.Failures.Add(s.Seq)
 		}
 	}
 	m.Last, m.Complete = f.Last, f.Complete

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// A NumberSet is a sorted set of frame numbers that knows the index of each. Changes at its
-// end are the cheapest. If it has any of 64 consecutive numbers, it takes two and a half
-// bits for each of the 64.
+// A NumberSet is a sorted set of frame numbers that knows each one's index. Changes at
+// its end are the cheapest. Each group of 64 consecutive numbers that has a member takes
+// two and a half bits per number.
 type NumberSet struct {
-	places []uint64 // of the words, in numbers/64; none of these is zero
+	places []uint64 // positions of the words, as number/64; no word is zero
 	words  []uint64
-	before []uint32 // members in the words before each
+	before []uint32 // number of members in the words before each
 	size   int
 }
 
-// Clone returns an independent copy, for another goroutine.
+// Clone returns an independent copy that another goroutine may use.
 func (s *NumberSet) Clone() *NumberSet {
 	return &NumberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.size}
 }
@@ -49,7 +49,7 @@ func (s *NumberSet) remove(seq uint64) {
 	}
 }
 
-// count adds more to the member count of a word.
+// count adds more to a word's member count.
 func (s *NumberSet) count(w, more int) {
 	s.size += more
 	for i := w + 1; i < len(s.before); i++ {
@@ -61,7 +61,7 @@ func (s *NumberSet) count(w, more int) {
 // where to insert it.
 func (s *NumberSet) word(seq uint64) (w int, found bool) {
 	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
-		return int(w), true // the case if no number is missing
+		return int(w), true // true if no number is missing
 	}
 	if n := len(s.places); n == 0 || s.places[n-1] < seq/64 {
 		return n, false
@@ -76,7 +76,7 @@ func (s *NumberSet) first() uint64 {
 	return s.places[0]
 }
 
-// Len returns how many members there are.
+// Len returns the number of members.
 func (s *NumberSet) Len() int { return s.size }
 
 // Has reports whether a number is in the set.
@@ -85,7 +85,7 @@ func (s *NumberSet) Has(seq uint64) bool {
 	return found && s.words[w]>>(seq%64)&1 == 1
 }
 
-// Below returns how many members are smaller than seq.
+// Below returns the number of members smaller than seq.
 func (s *NumberSet) Below(seq uint64) int {
 	w, found := s.word(seq)
 	switch {
@@ -97,7 +97,7 @@ func (s *NumberSet) Below(seq uint64) int {
 	return int(s.before[w]) + bits.OnesCount64(s.words[w]&(1<<(seq%64)-1))
 }
 
-// At returns the member with i members before it, or 0 if there is none.
+// At returns the member at index i, or 0 if there is none.
 func (s *NumberSet) At(i int) uint64 {
 	if i < 0 || i >= s.size {
 		return 0

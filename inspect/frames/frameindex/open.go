@@ -5,7 +5,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// Open are the requests on the tapes of a timeline that have no response and were not
+// Open holds the requests on a timeline's tapes that have no response and were not
 // cancelled, by part.
 type Open []filter.OpenRequests
 

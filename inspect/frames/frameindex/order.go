@@ -11,8 +11,8 @@ import (
 
 // An order merges the frames of an agent's tapes and its servers' tapes into one list,
 // numbered from 1: first the frames already on the tapes, by time, then new ones, by time
-// as far as they come together. The frames of one tape keep their order, and so do those of
-// the agent's tapes.
+// where they arrive together. The frames of one tape keep their order, as do those of the
+// agent's tapes.
 //
 // The goroutine of an Index appends to an order; any goroutine may read it. A nil order
 // ignores end, finish and wake.
@@ -28,22 +28,22 @@ type order struct {
 	changed chan struct{}
 }
 
-// An orderedPart is a tape in an order.
+// An orderedPart is a tape within an order.
 type orderedPart struct {
 	Part            // never changed
-	session  string // the agent's session that the server was started for; empty if unknown
+	session  string // the agent's session for which the server was started; empty if unknown
 	runs     []int  // indexes in order.runs
 	hasEnded bool
 }
 
-// A run is a sequence of frames that are neighbours both in an order and on a tape.
+// A run is a sequence of frames that are adjacent both in an order and on a tape.
 type run struct {
-	first uint64 // number of the first one
+	first uint64 // number of its first frame
 	part  int
-	seq   uint64 // number of the first one on its tape
+	seq   uint64 // that frame's number on its tape
 }
 
-// A partEnd is the end of a part; after was then the last frame of the order.
+// A partEnd records the end of a part, when after was the order's last frame.
 type partEnd struct {
 	part  int
 	after uint64
@@ -76,7 +76,7 @@ func (o *order) size() int {
 	return len(o.parts)
 }
 
-// put appends the next frame of a part, and returns its number.
+// put appends a part's next frame, and returns its number.
 func (o *order) put(part int, seq uint64) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +88,7 @@ func (o *order) put(part int, seq uint64) uint64 {
 	return o.last
 }
 
-// link records the agent's session that a part was started for.
+// link records the agent's session for which a part was started.
 func (o *order) link(part int, session string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,7 +134,7 @@ func (o *order) wake() {
 	o.changed = make(chan struct{})
 }
 
-// A stretch is a part of a run whose frames are final.
+// A stretch is a section of a run whose frames are final.
 type stretch struct {
 	run
 	frames uint64 // at least one
@@ -148,8 +148,8 @@ func (o *order) run(i int) (r run, end uint64) {
 	return o.runs[i], o.last + 1
 }
 
-// from returns the stretch of frames on one tape that begins at a number. ok is false if
-// there is none yet.
+// from returns the stretch of frames on one tape that begins at the given number. ok is
+// false if there is none yet.
 func (o *order) from(number uint64) (s stretch, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -180,7 +180,7 @@ func (o *order) number(part int, seq uint64) uint64 {
 	return 0
 }
 
-// find returns the position of a frame of a tape. It waits until the frame is there; the
+// find returns the position of a tape's frame. It waits until the frame is there; the
 // number is 0 if it never will be, or if ctx is done.
 func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, number uint64) {
 	for {
@@ -207,15 +207,15 @@ func (o *order) find(ctx context.Context, tape string, seq uint64) (part int, nu
 	return part, o.number(part, seq)
 }
 
-// lastOf returns the last frame of a part so far. The caller holds the lock.
+// lastOf returns a part's last frame so far. The caller holds the lock.
 func (o *order) lastOf(part int) uint64 {
 	of := o.parts[part].runs
 	r, end := o.run(of[len(of)-1])
 	return r.seq + (end - r.first) - 1
 }
 
-// await blocks until the frame with a number exists. It returns false if nothing will
-// follow, or ctx is done.
+// await blocks until the frame with the given number exists. It returns false if nothing
+// will follow or ctx is done.
 func (o *order) await(ctx context.Context, number uint64) bool {
 	for {
 		o.mu.Lock()
@@ -232,7 +232,7 @@ func (o *order) await(ctx context.Context, number uint64) bool {
 	}
 }
 
-// ended returns the part of the k-th end, if it ended before a frame.
+// ended returns the k-th part to end, if it ended before the given frame.
 func (o *order) ended(k int, before uint64) (part int, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -152,11 +152,13 @@ var orderBegan = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 func randomTapes(t *testing.T, r *rand.Rand) (store *record.Store, agents, servers []string) {
 	t.Helper()
 	store = record.OpenStore(t.TempDir())
+	bundle := record.NewImporter(store)
+	told := map[string]string{} // the ids in the files, by those in the store
 	add := func(began time.Duration, parent string) (id string, last time.Duration) {
 		id = fmt.Sprintf("20250102T030405%03d-%c%05d", len(agents)+len(servers), "ab"[min(len(parent), 1)], began.Milliseconds())
 		head := ""
 		if parent != "" {
-			head = fmt.Sprintf(`,"name":"server","parent":{"tape":%q,"link":"kdjfhgas","server":"server"}`, parent)
+			head = fmt.Sprintf(`,"name":"server","parent":{"tape":%q,"link":"kdjfhgas","server":"server"}`, told[parent])
 		}
 		var text strings.Builder
 		fmt.Fprintf(&text, `{"acptap":1,"tape":%q,"started":%q,"command":["x"],"cwd":"/w"%s}`+"\n", id, orderBegan.Add(began).Format(time.RFC3339Nano), head)
@@ -168,11 +170,12 @@ func randomTapes(t *testing.T, r *rand.Rand) (store *record.Store, agents, serve
 			}
 			fmt.Fprintf(&text, `{%s"dir":%q,"frame":{"jsonrpc":"2.0","method":"x"}}`+"\n", at, []string{"c2a", "a2c"}[r.IntN(2)])
 		}
-		id, err := store.Import(strings.NewReader(text.String()), id, nil)
+		imported, err := bundle.Import(strings.NewReader(text.String()), id, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return id, last
+		told[imported] = id
+		return imported, last
 	}
 	began := time.Duration(0)
 	for range 1 + r.IntN(2) {

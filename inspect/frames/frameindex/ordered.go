@@ -8,15 +8,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A listing says which frames of an order to read.
-type listing struct {
-	waits bool // wait for new frames
-	agent bool // only frames of the agent's tapes
-}
-
-// ordered yields the frames from a number on, in the order that the goroutine of the Index
-// gave them.
-func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.Seq2[dialect.Frame, error] {
+// ordered yields the frames from a number on, in the order set by the Index's goroutine.
+// If waits is set, it waits for new ones.
+func (t *Timeline) ordered(ctx context.Context, from uint64, waits bool) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		readers := map[int]*partReader{}
 		defer func() {
@@ -27,18 +21,16 @@ func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.
 		for next := max(from, 1); ctx.Err() == nil; {
 			s, ok := t.order.from(next)
 			if !ok {
-				if !want.waits || !t.order.await(ctx, next) {
+				if !waits || !t.order.await(ctx, next) {
 					return
 				}
 				continue
 			}
-			if next += s.frames; want.agent && s.part >= len(t.agents) {
-				continue
-			}
+			next += s.frames
 			r := readers[s.part]
 			if r == nil {
 				r = &partReader{tape: t.Tape(s.part)}
-				if want.waits {
+				if waits {
 					r.ctx = ctx
 				}
 				readers[s.part] = r
@@ -53,7 +45,7 @@ func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.
 	}
 }
 
-// renumber gives a frame of a part its number and time on the timeline.
+// renumber gives a part's frame its number and time on the timeline.
 func (t *Timeline) renumber(part int, number uint64, f *dialect.Frame) {
 	f.Seq, f.At = number, f.At+t.Part(part).Began
 	for reply := range f.Replies() {
@@ -61,18 +53,18 @@ func (t *Timeline) renumber(part int, number uint64, f *dialect.Frame) {
 	}
 }
 
-// A partReader reads frames that are known to be on a tape.
+// A partReader reads frames known to be on a tape.
 type partReader struct {
 	tape *record.Tape
-	ctx  context.Context // limits waiting for a frame to be written; nil does not wait
+	ctx  context.Context // limits the wait for a frame to be written; if nil, there is no wait
 
 	next    func() (dialect.Frame, error, bool)
 	stop    func()
 	pending *dialect.Frame // already read
 }
 
-// read returns a frame. seq must rise from call to call. If the frame cannot be read it
-// returns an error once, and afterwards ok is false.
+// read returns a frame. seq must rise from call to call. If the frame cannot be read,
+// read returns an error once; afterwards ok is false.
 func (r *partReader) read(seq uint64) (f dialect.Frame, err error, ok bool) {
 	if p := r.pending; p != nil {
 		if p.Seq > seq {
@@ -90,7 +82,7 @@ func (r *partReader) read(seq uint64) (f dialect.Frame, err error, ok bool) {
 		f, err, ok := r.next()
 		switch {
 		case !ok:
-			r.close() // the tape has more since
+			r.close() // the tape has grown since
 		case err != nil:
 			return f, err, true
 		case f.Seq == seq:

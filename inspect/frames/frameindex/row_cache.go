@@ -11,19 +11,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Row is a frame, or a run of chunks, in a list.
+// A Row is a line of a list: a frame, or a run of chunks.
 type Row struct {
 	Frame   dialect.Frame // without its bytes
-	Summary string        // of a run's text
+	Summary string        // of the run's text
 	text    string        // of a chunk or a run: the source of the summary, as sent
-	Chunks  int           // frames in the run; 1 for any other row
-	Err     error         // the frame cannot be read; Frame then has only its number
+	Chunks  int           // number of frames in the run; 1 for any other row
+	Err     error         // why the frame cannot be read; Frame then has only its number
 }
 
-// enoughText is how many bytes of text are enough for a summary.
+// enoughText is the number of bytes of text that suffice for a summary.
 const enoughText = 4 * frametext.MaxSummary
 
-// NewRow makes a row of a frame with its bytes.
+// NewRow makes a row from a frame with its bytes.
 func NewRow(f *dialect.Frame) Row {
 	r := Row{Frame: *f, Summary: frametext.Summary(*f), Chunks: 1}
 	if IsChunk(f) {
@@ -39,41 +39,41 @@ func (r *Row) addText(text string) {
 	r.text += strings.Clone(text[:min(len(text), enoughText-len(r.text))])
 }
 
-// A RowCache reads rows by their numbers and keeps them.
+// A RowCache reads rows by number and keeps them.
 type RowCache struct {
 	timeline *Timeline
 	rows     map[uint64]Row
 	Latest   dialect.Frame // the last recorded frame, with its bytes
 }
 
-// NewRowCache returns an empty cache. It reads t in the goroutine of its callers.
+// NewRowCache returns an empty cache. It reads t in its callers' goroutine.
 func NewRowCache(t *Timeline) RowCache { return RowCache{timeline: t, rows: map[uint64]Row{}} }
 
-// maxRows is how many rows are remembered: several screens of them.
+// maxRows limits the rows kept to several screens of them.
 const maxRows = 1 << 12
 
-// farApart is the largest distance between two frames that are read in one go.
+// farApart is the largest distance between two frames that are read in one pass.
 const farApart = 1 << 11
 
-// A RowRange is a range of neighbours on a tape that make one row.
+// A RowRange is a range of adjacent frames on a tape that form one row.
 type RowRange struct {
 	Seq    uint64
 	Frames int
 }
 
-// Add keeps rows that were read elsewhere.
+// Add caches rows that were read elsewhere.
 func (b *RowCache) Add(rows []Row) {
 	for _, r := range rows {
-		if len(b.rows) < maxRows { // otherwise they are read when they are drawn
+		if len(b.rows) < maxRows { // any others are read when they are drawn
 			b.rows[r.Frame.Seq] = r
 		}
 	}
 }
 
-// Row returns a row of the last Load.
+// Row returns a row from the last Load.
 func (b *RowCache) Row(seq uint64) Row { return b.rows[seq] }
 
-// Load reads the rows that are missing. The ranges are in order.
+// Load reads the missing rows. The ranges must be in order.
 func (b *RowCache) Load(wanted []RowRange) {
 	var missing []RowRange
 	for _, w := range wanted {
@@ -96,8 +96,8 @@ func (b *RowCache) Load(wanted []RowRange) {
 }
 
 // extends reports whether a row is cached, or can be made from rows that are. A run that
-// has grown takes in the chunks that followed: while a tape is recorded these are cached
-// too, so the run, and the journal with it, is not read again for each.
+// has grown absorbs the chunks that followed: while a tape is being recorded these are
+// cached too, so the run, and with it the journal, need not be reread for each.
 func (b *RowCache) extends(w RowRange) bool {
 	r, ok := b.rows[w.Seq]
 	switch {
@@ -123,7 +123,7 @@ func (b *RowCache) extends(w RowRange) bool {
 	return true
 }
 
-// read reads rows that are near each other, in one pass.
+// read reads nearby rows in one pass.
 func (b *RowCache) read(wanted []RowRange) {
 	var failed error
 	var row Row // the last one, which may lack text
@@ -155,12 +155,12 @@ func (b *RowCache) read(wanted []RowRange) {
 	}
 }
 
-// lacks reports whether the summary of a run still needs the text of a frame.
+// lacks reports whether a run's summary still needs a frame's text.
 func (r *Row) lacks(seq uint64) bool {
 	return r.Chunks > 1 && seq < r.Frame.Seq+uint64(r.Chunks) && len(r.text) < enoughText
 }
 
-// keep adds a row that was read; the summary of a run is made from the text of its chunks.
+// keep caches a row that was read; a run's summary is made from the text of its chunks.
 func (b *RowCache) keep(r *Row) {
 	if r.Chunks > 1 {
 		r.Summary = termtext.Brief(r.text, frametext.MaxSummary)

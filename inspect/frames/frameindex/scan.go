@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Scan finds the frames that a filter shows: first among the existing ones, then, while a
-// tape is recorded, among new ones. It uses the index, and reads the tapes only if the
-// filter needs the bytes.
+// A Scan finds the frames that a filter shows: first among the existing ones, then, while
+// a tape is being recorded, among new ones. It uses the index, and reads the tapes only
+// if the filter needs the bytes.
 type Scan struct {
 	Matcher
 	Index     *Index
@@ -21,7 +20,7 @@ type Scan struct {
 	announced time.Time // time of the last report
 	updates   int
 	shows     bool // something was found
-	ends      int  // handled ends of parts
+	ends      int  // number of parts whose end was handled
 	relooking sync.WaitGroup
 
 	mu    sync.Mutex // guards the fields below
@@ -29,14 +28,14 @@ type Scan struct {
 	found Found // not taken yet
 }
 
-// ReportEvery is how often a long operation reports its progress.
+// ReportEvery is the interval at which a long operation reports its progress.
 const ReportEvery = 200 * time.Millisecond
 
-// Read scans the frames of a timeline until it ends or ctx is done. If it must read the
-// tapes, it opens them again.
+// Read scans a timeline's frames until it ends or ctx is done. If it must read the tapes,
+// it reopens them.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
-	s.Know(t)
+	s.Timeline = t
 	if (s.Filter.NeedsFuture() || t.order != nil && s.Filter.NeedsSession()) && !s.Index.Await(ctx) {
 		return
 	}
@@ -44,7 +43,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 		s.open, s.known = s.Index.unanswered()
 	}
 	if s.Filter.NeedsFindings() {
-		s.KnowFindings(s.Judge.Findings)
+		s.Findings = s.Judge.Findings
 		defer s.relooking.Wait()
 	}
 	if s.Filter.NeedsBytes() {
@@ -79,7 +78,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	}
 }
 
-// complete marks the frames that were there at first as scanned.
+// complete marks the frames that were initially there as scanned.
 func (s *Scan) complete(ctx context.Context, t *Timeline) {
 	if s.found.Complete {
 		return
@@ -90,7 +89,7 @@ func (s *Scan) complete(ctx context.Context, t *Timeline) {
 	}
 }
 
-// readTapes is Read for a filter that needs the bytes.
+// readTapes does the work of Read for a filter that needs the bytes.
 func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 	t, err := t.Reopen()
 	if err != nil {
@@ -155,11 +154,7 @@ func (s *Scan) endTapes(t *Timeline, before uint64) {
 
 // change records the new state of a request, which is never a chunk.
 func (s *Scan) change(seq uint64, now state) {
-	if now.shown {
-		s.found.Matches = append(s.found.Matches, NewMatch(seq, true, now.fails))
-	} else {
-		s.found.Matches = append(s.found.Matches, goneMatch(seq))
-	}
+	s.found.Matches = append(s.found.Matches, Match{Seq: seq, Head: true, Failure: now.fails, Gone: !now.shown})
 }
 
 // update makes a change, and reports it if it found something or the last report was long
@@ -181,8 +176,8 @@ func (s *Scan) update(change func()) {
 	}
 }
 
-// isDue reports whether the last report was long ago. Reading the clock takes as long as a
-// small frame, but far less than judging one.
+// isDue reports whether the last report was long ago. Reading the clock takes as long as
+// scanning a small frame, but far less than judging one.
 func (s *Scan) isDue() bool {
 	return (s.updates%256 == 0 || s.Filter.NeedsFindings()) && time.Since(s.announced) > ReportEvery
 }
@@ -206,28 +201,26 @@ func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	shown := s.Matches(part, f)
 	s.found.Last = f.Seq
 	if head := s.run.Begins(part, f, shown, s.now.fails); shown {
-		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, s.now.fails))
+		s.found.Matches = append(s.found.Matches, Match{Seq: f.Seq, Head: head, Failure: s.now.fails})
 	}
 	if f.Events.Has(dialect.AgentEnded) {
 		s.endPart(t, part)
 	}
 }
 
-// A ChunkRun is a row of consecutive chunks of one text: neighbours on the tape, with the
+// A ChunkRun is a row of consecutive chunks of one text: adjacent on the tape, with the
 // same session and variant.
 type ChunkRun struct {
-	part   int
-	first  dialect.Frame // without its bytes
-	last   uint64
-	n      int
-	judged bool // chunks says whether its frames are chunks
-	chunks bool
+	part  int
+	first dialect.Frame // without its bytes
+	last  uint64
+	n     int
 }
 
-// maxRun is how many chunks one row has at most.
+// maxRun limits the chunks in one row.
 const maxRun = 1 << 12
 
-// Begins takes the next frame and reports whether it begins a row, as a failure always
+// Begins processes the next frame and reports whether it begins a row. A failure always
 // does.
 func (r *ChunkRun) Begins(part int, f *dialect.Frame, shown, fails bool) bool {
 	if !shown {
@@ -246,12 +239,5 @@ func (r *ChunkRun) Begins(part int, f *dialect.Frame, shown, fails bool) bool {
 
 func (r *ChunkRun) goesOn(f *dialect.Frame) bool {
 	a := &r.first
-	if a.Update == "" || a.Update != f.Update || a.Session != f.Session || a.Dir != f.Dir || a.Origin != f.Origin || a.Kind != wire.Notification {
-		return false
-	}
-	if !r.judged {
-		u, ok := dialect.LookupUpdate(a.Update)
-		r.judged, r.chunks = true, ok && u.Form == dialect.Chunk
-	}
-	return r.chunks
+	return a.Update == f.Update && a.Session == f.Session && a.Dir == f.Dir && a.Origin == f.Origin && IsChunk(a)
 }

@@ -1,24 +1,27 @@
 package frameindex
 
 import (
+	"context"
 	"slices"
+	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Seek looks for the first frame that fits, from a number on.
+// A Seek looks for the first matching frame, starting at a given number.
 type Seek struct {
 	From, Step uint64                    // Step is 1 or Backward
-	FieldsFit  func(*dialect.Frame) bool // gets the fields
-	BytesFit   func(*dialect.Frame) bool // gets the bytes of frames whose fields fit; nil accepts all
+	FieldsFit  func(*dialect.Frame) bool // receives the fields
+	BytesFit   func(*dialect.Frame) bool // receives the bytes of frames whose fields fit; nil accepts all
 }
 
-// maxCandidates is how many frames are read at once. Even a backward search reads them
+// maxCandidates limits the frames read at once. Even a backward search reads them
 // forwards.
 const maxCandidates = 1 << 10
 
-// Run returns the first frame that fits, or 0 if there is none. The result means nothing if
-// on has ended.
+// Run returns the first matching frame, or 0 if there is none. The result is meaningless
+// if on has ended.
 func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error) {
 	if s.BytesFit != nil {
 		if t, err = t.Reopen(); err != nil {
@@ -38,8 +41,8 @@ func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error
 	return 0, nil
 }
 
-// candidates returns frames near each other whose fields fit, and the next such frame, or 0
-// if there is none.
+// candidates returns nearby frames whose fields fit, and the next such frame, or 0 if
+// there is none.
 func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, next uint64) {
 	next = c.Seek(from, s.Step, func(f *dialect.Frame) bool {
 		n := len(some)
@@ -57,8 +60,8 @@ func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, n
 	return some, next
 }
 
-// firstFit returns the first of some frames that fits, or 0 if none does. They may be in
-// falling order.
+// firstFit returns the first of the given frames that fits, or 0 if none does. They may
+// be in descending order.
 func (t *Timeline) firstFit(seqs []uint64, fits func(*dialect.Frame) bool, on Progress) uint64 {
 	if len(seqs) == 0 {
 		return 0
@@ -78,4 +81,46 @@ func (t *Timeline) firstFit(seqs []uint64, fits func(*dialect.Frame) bool, on Pr
 		}
 	}
 	return found
+}
+
+// A Progress reports the progress of a long operation, and stops it when its context
+// ends. The zero value does neither.
+type Progress struct {
+	ctx    context.Context
+	frames *int
+	report func(seq uint64)
+}
+
+// NewProgress returns a Progress that occasionally calls report with the current frame's
+// number.
+func NewProgress(ctx context.Context, report func(seq uint64)) Progress {
+	return Progress{ctx, new(int), report}
+}
+
+// at sets the current frame, and reports whether to continue.
+func (p Progress) at(seq uint64) bool {
+	if p.report == nil {
+		return true
+	}
+	if *p.frames++; *p.frames%256 == 0 { // checking takes as long as a frame does
+		p.report(seq)
+		return p.ctx.Err() == nil
+	}
+	return true
+}
+
+// TurnOf returns the number of the turn that a frame belongs to, or 0 if it belongs to
+// none. start is when the first tape began.
+func TurnOf(f *dialect.Frame, c Columns, t *Timeline, start time.Time, on Progress) int {
+	s := NewMatcher(filter.Filter{}, start)
+	s.Timeline = t
+	turn := 0
+	c.Seek(1, 1, func(g *dialect.Frame) bool {
+		if g.Seq <= f.Seq && (g.Session == f.Session || g.Seq == f.Seq) {
+			s.Observe(t.PartOf(g.Seq), g)
+			turn = s.subject.Turn
+		}
+		return g.Seq >= f.Seq || !on.at(g.Seq)
+	})
+	return turn
 }

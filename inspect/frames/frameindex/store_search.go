@@ -8,33 +8,34 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
 
-// A Search looks for frames on all tapes of a store, the newest tape first.
+// A Search looks for frames on all tapes in a store, newest tape first.
 type Search struct {
 	Store  *record.Store
 	Filter filter.Filter
 	Only   func(i *record.Info) bool // selects the tapes to search; nil selects all
 
-	// Progress is called now and then with how many bytes of the tapes were searched, and
-	// how many there are. It may be nil.
+	// Progress is called occasionally with the number of tape bytes searched so far, and
+	// the total. It may be nil.
 	Progress func(done, total int64)
 }
 
-// A Hit is a frame that was found.
+// A Hit is a frame found by a Search.
 type Hit struct {
 	Tape    record.Info
 	Frame   dialect.Frame   // its bytes are valid until the next hit
-	Latency time.Duration   // of a response; 0 if its request is not on the tape
+	Latency time.Duration   // latency of a response; 0 if its request is not on the tape
 	Failure dialect.Failure // Unanswered only if the filter needs open requests
 }
 
-// Hits yields the results. An error takes the place of an unreadable tape, or part of one;
-// further hits follow it. If ctx is done, its cause comes last.
+// Hits yields the results. An error takes the place of an unreadable tape, or part of
+// one; further hits follow it. If ctx is done, its cause comes last.
 func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		list, err := s.Store.List()
@@ -66,12 +67,12 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 type storeSearch struct {
 	Search
 	yield       func(Hit, error) bool
-	done, total int64 // bytes of tapes
+	done, total int64 // bytes of tapes searched, and in all
 
-	findings func(seq uint64) []filter.Finding // on the current tape, if the filter needs them
+	findings func(seq uint64) []*conform.Finding // on the current tape, if the filter needs them
 }
 
-// tape yields the hits on one tape. It reports whether to continue.
+// tape yields the hits on one tape, and reports whether to continue.
 func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 	done := p.done
 	defer func() { p.done = done + info.Bytes }()
@@ -125,8 +126,8 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
-	track.KnowServer(info.Start.Parent.Server)
-	track.KnowFindings(p.findings)
+	track.Server = info.Start.Parent.Server
+	track.Findings = p.findings
 	if p.Filter.NeedsFuture() {
 		track.LookAhead(until(ctx, t.Rows(1)), !info.Live)
 	}
@@ -143,9 +144,9 @@ func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq
 	}
 }
 
-// first returns the first frame that may be wanted, or 0 if there is none. For most queries
-// the fields suffice, which are a small part of a tape. track has observed the frames
-// before it. ok is false to stop the search.
+// first returns the first frame that might match, or 0 if there is none. For most queries
+// the fields, a small part of a tape, suffice. track has observed the frames before it.
+// ok is false to stop the search.
 func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
 	p.begin(ctx, track, t, info)
 	for f, err := range t.Rows(1) {

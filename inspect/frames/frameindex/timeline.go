@@ -1,7 +1,7 @@
-// Package frameindex finds frames of one or several tapes: by number, by field and by
-// filter. A Timeline joins several tapes; an Index keeps the fields of its frames in
-// memory, and a RowCache the visible rows; a Scan finds the frames that a filter shows,
-// while the tapes are read and recorded; a Search looks through all tapes of a store.
+// Package frameindex finds frames on one or several tapes by number, field or filter. A
+// Timeline joins several tapes; an Index keeps the fields of its frames in memory, and a
+// RowCache the visible rows; a Scan finds the frames that a filter shows, while tapes are
+// read and recorded; a Search looks through all tapes in a store.
 //
 // A million frames take about 30 MB. The package draws nothing.
 package frameindex
@@ -19,28 +19,28 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A Timeline is one tape, or several joined into one: the numbers of each continue those of
-// the tape before, and times count from the beginning of the first tape. Like a tape, it
-// yields frames to one goroutine; any goroutine may ask it for numbers.
+// A Timeline is one tape, or several joined into one: each tape's numbers continue those
+// of the previous one, and times count from the beginning of the first tape. Like a tape,
+// it yields frames to one goroutine; any goroutine may ask it for numbers.
 //
-// After WithServers the frames of servers' tapes are merged by time with those of the agent
-// that started them, and numbered together.
+// After WithServers, frames from servers' tapes are merged by time and numbered together
+// with those of the agent that started the servers.
 type Timeline struct {
 	name   string
 	open   func() ([]*record.Tape, error)
 	agents []Part               // by time, at least one
 	order  *order               // nil if there are no servers
-	opened map[int]*record.Tape // tapes of servers, by part
+	opened map[int]*record.Tape // servers' tapes, by part
 }
 
-// A Part of a timeline is one tape.
+// A Part is one tape of a timeline.
 type Part struct {
 	reading.Part
-	Before uint64 // frames on the agent's tapes before this one
+	Before uint64 // number of frames on the agent's earlier tapes
 }
 
-// OpenTimeline returns the timeline of the tapes that open returns, by time; Reopen calls
-// open again. name is used in errors.
+// OpenTimeline returns the timeline of the tapes that open returns, ordered by time;
+// Reopen calls open again. name is used in errors.
 func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, error) {
 	tapes, err := open()
 	if err != nil {
@@ -62,9 +62,9 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 	return t, nil
 }
 
-// WithServers merges the frames of the agent's servers, whose tapes are in store, with its
-// own. Call it before Reopen, and have an Index read one of the reopened timelines, which
-// finds the servers.
+// WithServers merges in the frames of the agent's servers, whose tapes are in store. Call
+// it before Reopen, and have an Index read one of the reopened timelines; that finds the
+// servers.
 func (t *Timeline) WithServers(store *record.Store) { t.order = newOrder(store, t.agents) }
 
 // Reopen opens the same tapes for another goroutine. Frames keep their numbers.
@@ -82,16 +82,16 @@ func (t *Timeline) Reopen() (*Timeline, error) {
 	return other, nil
 }
 
-// HasServers reports whether frames of servers are merged with those of the agent.
+// HasServers reports whether servers' frames are merged with the agent's.
 func (t *Timeline) HasServers() bool { return t.order != nil }
 
-// Agents returns the agent's tapes, by time.
+// Agents returns the agent's tapes, ordered by time.
 func (t *Timeline) Agents() []Part { return t.agents }
 
 // Latest returns the last of the agent's tapes.
 func (t *Timeline) Latest() *Part { return &t.agents[len(t.agents)-1] }
 
-// Size returns how many parts there are so far.
+// Size returns the number of parts so far.
 func (t *Timeline) Size() int {
 	if t.order == nil {
 		return len(t.agents)
@@ -99,8 +99,8 @@ func (t *Timeline) Size() int {
 	return t.order.size()
 }
 
-// Part returns a part: the agent's tapes come first, then those of servers, whose Tape only
-// the goroutine of the Index may use.
+// Part returns a part. The agent's tapes come first, then those of servers; only the
+// Index's goroutine may use a server's Tape.
 func (t *Timeline) Part(i int) *Part {
 	if i < len(t.agents) {
 		return &t.agents[i]
@@ -108,7 +108,7 @@ func (t *Timeline) Part(i int) *Part {
 	return t.order.part(i)
 }
 
-// Tape returns the tape of a part, for reading in the goroutine of the timeline.
+// Tape returns a part's tape, for reading in the timeline's goroutine.
 func (t *Timeline) Tape(i int) *record.Tape {
 	if i < len(t.agents) {
 		return t.agents[i].Tape
@@ -122,19 +122,10 @@ func (t *Timeline) Tape(i int) *record.Tape {
 	return t.opened[i]
 }
 
-// IDs returns the ids of the agent's tapes.
-func (t *Timeline) IDs() []string {
-	ids := make([]string, len(t.agents))
-	for i, p := range t.agents {
-		ids[i] = p.Info.Tape
-	}
-	return ids
-}
-
 func (t *Timeline) start() time.Time { return t.agents[0].Info.Start.Time }
 
-// Info returns what is currently known of the agent's tapes: the last one's state, with the
-// time at which the first one began and the number of lines of all.
+// Info returns what is currently known about the agent's tapes: the last one's state,
+// with the time when the first one began and the total number of lines.
 func (t *Timeline) Info() (record.Info, error) {
 	last := t.Latest()
 	info, err := last.Tape.Info()
@@ -146,24 +137,15 @@ func (t *Timeline) Info() (record.Info, error) {
 // frames yields the frames from a number on. Their bytes are valid until the next frame.
 func (t *Timeline) frames(from uint64) iter.Seq2[dialect.Frame, error] {
 	if t.order != nil {
-		return t.ordered(context.Background(), from, listing{})
+		return t.ordered(context.Background(), from, false)
 	}
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] { return p.Tape.Frames(from) })
 }
 
-// agentFrames is frames for the agent's tapes only, from the first frame on.
-func (t *Timeline) agentFrames() iter.Seq2[dialect.Frame, error] {
-	if t.order != nil {
-		return t.ordered(context.Background(), 1, listing{agent: true})
-	}
-	return t.frames(1)
-}
-
-// Follow yields the frames from a number on as frames does, and waits for more until
-// the last tape has ended or ctx is done.
+// Follow is like frames, but waits for more until the last tape has ended or ctx is done.
 func (t *Timeline) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
 	if t.order != nil {
-		return t.ordered(ctx, from, listing{waits: true})
+		return t.ordered(ctx, from, true)
 	}
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] {
 		if p == t.Latest() {
@@ -173,7 +155,9 @@ func (t *Timeline) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Fr
 	})
 }
 
-// read yields the frames of the agent's tapes, one tape after the other.
+// read yields the frames of the agent's tapes, one tape after another. It does not use a
+// reading.Reader, which takes twice as long to open a large tape (BenchmarkMillion/Open
+// in inspect/screen).
 func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Frame, error]) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		for i := range t.agents {
@@ -195,7 +179,7 @@ func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Fr
 	}
 }
 
-// shift gives a frame of one of the agent's tapes its number and time on the timeline.
+// shift gives a frame on one of the agent's tapes its number and time on the timeline.
 func (p *Part) shift(f *dialect.Frame) {
 	f.Seq, f.At = f.Seq+p.Before, f.At+p.Began
 	for reply := range f.Replies() {
@@ -203,7 +187,7 @@ func (p *Part) shift(f *dialect.Frame) {
 	}
 }
 
-// number gives a frame of a part its number and time on the timeline.
+// number gives a part's frame its number and time on the timeline.
 func (t *Timeline) number(part int, number uint64, f *dialect.Frame) {
 	if t.order == nil {
 		t.agents[part].shift(f)
@@ -212,16 +196,16 @@ func (t *Timeline) number(part int, number uint64, f *dialect.Frame) {
 	}
 }
 
-// A Place is the position of a frame on its tape.
+// A Place is a frame's position on its tape.
 type Place struct {
 	Part int // index in the timeline
 	Seq  uint64
 }
 
-// PlaceOf returns the place of a frame.
+// PlaceOf returns a frame's place.
 func (t *Timeline) PlaceOf(number uint64) Place {
 	if t.order == nil {
-		i := t.agentWith(number)
+		i := max(sort.Search(len(t.agents), func(i int) bool { return t.agents[i].Before >= number })-1, 0)
 		return Place{i, number - t.agents[i].Before}
 	}
 	run, _ := t.order.from(number)
@@ -236,18 +220,10 @@ func (t *Timeline) Number(at Place) uint64 {
 	return t.order.number(at.Part, at.Seq)
 }
 
-// PartOf returns the index of the part with a frame.
+// PartOf returns the index of the part that has a frame.
 func (t *Timeline) PartOf(seq uint64) int { return t.PlaceOf(seq).Part }
 
-// agentWith returns which of the agent's tapes has a frame, if there are no servers.
-func (t *Timeline) agentWith(seq uint64) int {
-	if len(t.agents) == 1 {
-		return 0
-	}
-	return max(sort.Search(len(t.agents), func(i int) bool { return t.agents[i].Before >= seq })-1, 0)
-}
-
-// GoesOn reports whether more frames may come on the tape of a frame.
+// GoesOn reports whether more frames may come on a frame's tape.
 func (t *Timeline) GoesOn(seq uint64) bool {
 	part := t.PartOf(seq)
 	if t.order == nil {
@@ -256,7 +232,7 @@ func (t *Timeline) GoesOn(seq uint64) bool {
 	return t.order.goesOn(part)
 }
 
-// ended returns the k-th part to end, if it ended before a frame.
+// ended returns the k-th part to end, if it ended before the given frame.
 func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
 	if t.order != nil {
 		return t.order.ended(k, before)
@@ -264,7 +240,7 @@ func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
 	return k, k+1 < len(t.agents) && t.agents[k+1].Before < before
 }
 
-// SessionOf returns the agent's session that the server of a part was started for, or "" if
+// SessionOf returns the agent's session for which a part's server was started, or "" if
 // it is unknown or the part is not a server's.
 func (t *Timeline) SessionOf(part int) string {
 	if part < len(t.agents) {
@@ -294,8 +270,8 @@ func (t *Timeline) Write(w io.Writer, seq uint64) error {
 	return t.Tape(at.Part).WriteFrame(w, at.Seq)
 }
 
-// Began returns when the tape with a frame began, since the first tape began. For a
-// server's frame it is the tape of the agent that started the server.
+// Began returns when the tape with a frame began, relative to the first tape. For a
+// server's frame this is the tape of the agent that started the server.
 func (t *Timeline) Began(seq uint64) time.Duration {
 	p := t.Part(t.PartOf(seq))
 	if p.Server != "" {
@@ -310,7 +286,7 @@ func (t *Timeline) Has(tape string) bool {
 	return ok
 }
 
-// PartWith returns the index of the part that is a tape.
+// PartWith returns the index of a tape's part.
 func (t *Timeline) PartWith(tape string) (part int, ok bool) {
 	for i := range t.Size() {
 		if t.Part(i).Info.Tape == tape {

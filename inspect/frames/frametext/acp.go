@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// introduction returns what a side says about itself in initialize: the version, its name,
-// its capabilities.
+// introduction summarizes what a side says about itself in initialize: the version, its
+// name, its capabilities.
 func introduction(v wire.Value) string {
 	var who, can string
 	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {

@@ -5,25 +5,26 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// calls tracks how long responses took, and which requests have none. It takes the frames
-// of one tape in order.
+// calls tracks how long responses took, and which requests have none. It receives the
+// frames of one tape in order.
 type calls struct {
 	requests filter.Requests[requestNote]
 }
 
-// A requestNote is what is remembered of a request.
+// A requestNote is what calls remembers about a request.
 type requestNote struct {
 	name      string
 	shown     bool
-	cancelled bool // it needs no response any more
+	cancelled bool // it no longer needs a response
 }
 
-// observe takes the next frame. If it answers or cancels a known request, observe returns
-// the time between the two, if both times are known. A request counts as unanswered only if
-// it is shown.
+// observe processes the next frame. If it answers or cancels a known request, observe
+// returns the time between the two, if both times are known. A request counts as
+// unanswered only if it is shown.
 func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
 	note := requestNote{name: f.Annotation.Name(), shown: shown}
 	c.requests.Observe(f, note, func(q *filter.Request[requestNote], reply *dialect.Annotation) {
@@ -34,8 +35,8 @@ func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok
 }
 
 // unanswered returns the number of shown requests without a response, and the first of
-// them, such as `12 session/prompt`; cancelled ones are separate. label returns a frame's
-// number as shown.
+// them, such as `12 session/prompt`; it counts cancelled ones separately. label returns a
+// frame's number as shown.
 func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list) {
 	for _, r := range c.requests.All() {
 		called := func() string { return termtext.Spaced(label(r.Seq), termtext.Piece(r.Note.name)) }
@@ -48,4 +49,23 @@ func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list)
 		}
 	}
 	return open, cancelled
+}
+
+// A lull remembers when the last frame crossed the wire; the zero value has seen none.
+type lull struct {
+	last  time.Duration
+	known bool
+}
+
+// before processes the next frame, and returns the silence before it, or 0 if unknown.
+// Frames that are not the connection's own do not count.
+func (l *lull) before(f *dialect.Frame) (quiet time.Duration) {
+	if f.Kind == wire.Stderr || f.Kind == wire.Mark {
+		return 0
+	}
+	if l.known && !f.Untimed {
+		quiet = f.At - l.last
+	}
+	l.last, l.known = f.At, !f.Untimed
+	return quiet
 }

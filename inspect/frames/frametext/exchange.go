@@ -11,11 +11,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// exchanges remembers the heads of the open streams. It takes the frames of one tape in
-// order. The zero value is empty.
+// exchanges remembers the heads of the open streams. It receives the frames of one tape
+// in order. The zero value is empty.
 type exchanges struct {
 	open    map[uint64]*exchange
-	guessed bool // a head has already said that its connection is a guess
+	guessed bool // an earlier head already said that its connection is a guess
 }
 
 // An exchange is a request over HTTP and its response, or a WebSocket.
@@ -26,9 +26,10 @@ type exchange struct {
 	told           [2]bool
 }
 
-// observe takes the next frame. It returns what the frame's line says about its stream,
-// such as `POST 3` or `POST 3 → 200 sse`. ordinary reports whether the line can be left
-// out: the frame is the mark of a usual exchange, which other lines already show.
+// observe processes the next frame. It returns what the frame's line says about its
+// stream, such as `POST 3` or `POST 3 → 200 sse`. ordinary reports whether the line can
+// be left out: the frame is the mark of an ordinary exchange, which other lines already
+// show.
 func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	if f.Stream == 0 {
 		return "", false
@@ -63,17 +64,17 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	return "", false
 }
 
-// shortBody is the size up to which the body of a 202 says no more than that, such as the
-// Accepted of MCP's TypeScript SDK.
+// shortBody is the size up to which the body of a 202 carries no further information,
+// such as the Accepted sent by MCP's TypeScript SDK.
 const shortBody = 32
 
-// ordinary reports whether the response is a usual one: 202 to a message that needs no
-// answer, or 200 with frames, the first of which shows it.
+// ordinary reports whether the response is an ordinary one: 202 to a message that needs
+// no answer, or 200 with frames, the first of which shows it.
 func (x *exchange) ordinary() bool {
 	return x.status == 202 && x.method == "POST" || x.status == 200 && (x.form == "sse" || x.form == "json")
 }
 
-// first returns what to say about the heads at the first frame of a direction.
+// first returns what to say about the heads at the first frame in a direction.
 func (x *exchange) first(f *dialect.Frame) string {
 	if f.Dir > wire.AgentToClient || x.told[f.Dir] || x.method == "" || x.status == 101 {
 		return ""
@@ -91,7 +92,8 @@ func (x *exchange) answer() string {
 	return termtext.Spaced(strconv.Itoa(x.status), termtext.Piece(x.form))
 }
 
-// form returns the form of a body by its headers: json, sse, or its content type.
+// form returns the form of a body according to its headers: json, sse, or its content
+// type.
 func form(headers []wire.Header) string {
 	switch kind, _, _ := mime.ParseMediaType(wire.HeaderValue(headers, "Content-Type")); kind {
 	case "application/json":
@@ -103,7 +105,7 @@ func form(headers []wire.Header) string {
 	}
 }
 
-// streamSummary returns the summary of a stream's mark, or "" for any other mark.
+// streamSummary summarizes a stream's mark; it returns "" for any other mark.
 func streamSummary(f *dialect.Frame, m wire.Marked) string {
 	switch {
 	case m.HTTP != nil:
@@ -150,7 +152,7 @@ func headSummary(stream uint64, h *wire.HTTP) string {
 	return number + " → " + x.answer() + headers(h.Headers, "Location", "WWW-Authenticate", "Allow", "Retry-After")
 }
 
-// headers returns text such as ` · allow POST` for each header with one of the names.
+// headers returns text such as ` · allow POST` for each header that has one of the names.
 func headers(all []wire.Header, names ...string) (text string) {
 	for _, name := range names {
 		for _, h := range all {

@@ -4,31 +4,41 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Indenter lays out JSON for reading as a stream, without holding it in memory. It
-// changes only the white space between values, and writes characters that could control a
+// An Indenter pretty-prints JSON as a stream, without holding it in memory. It changes
+// only the white space between values, and writes characters that could control a
 // terminal as \u escapes. Invalid JSON, such as a frame that was cut off, is laid out as
-// far as possible. An Indenter takes one value; Close ends the last line.
+// far as possible. An Indenter formats one value; Close ends the last line.
 type Indenter struct {
 	W    io.Writer
-	Text bool // the input is not JSON: change only control characters
+	Text bool // the input is not JSON: escape only control characters
 
 	out      bytes.Buffer
-	part     []byte // of a character whose remaining bytes have not come yet
+	part     []byte // of a character whose remaining bytes have not arrived yet
 	depth    int
 	inString bool
-	escaped  bool // after a backslash
-	opened   bool // after a bracket: an empty array or object stays on one line
+	escaped  bool // the previous byte was a backslash
+	opened   bool // the previous token was a bracket: an empty array or object stays on one line
 }
 
-// maxIndent limits how deep lines are indented. A frame may be nested much deeper.
+// Indented returns JSON laid out by an Indenter.
+func Indented(raw []byte) string {
+	var b strings.Builder
+	in := &Indenter{W: &b}
+	in.Write(raw) // writing to a Builder never fails
+	in.Close()
+	return b.String()
+}
+
+// maxIndent limits how deeply lines are indented. A frame may be nested much deeper.
 const maxIndent = 64
 
-// Write takes the next bytes.
+// Write formats the next bytes.
 func (in *Indenter) Write(p []byte) (int, error) {
 	text := append(in.part, p...)
 	for len(text) > 0 && utf8.FullRune(text) {
@@ -43,7 +53,7 @@ func (in *Indenter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what remains and a line end. It does not close W.
+// Close writes the rest and a line end. It does not close W.
 func (in *Indenter) Close() error {
 	for range in.part {
 		in.put(utf8.RuneError)

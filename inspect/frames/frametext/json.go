@@ -3,7 +3,6 @@ package frametext
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -12,48 +11,41 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// object is a frame for programs, without its bytes.
+// object represents a frame for programs, without its bytes.
 type object struct {
-	Seq     uint64         `json:"seq"`
-	At      *seconds       `json:"at"`
-	Time    string         `json:"time,omitempty"`
-	Dir     wire.Direction `json:"dir"`
-	Origin  wire.Origin    `json:"origin"`
-	Kind    wire.Kind      `json:"kind"`
-	Method  string         `json:"method,omitempty"`
-	Update  string         `json:"update,omitempty"`
-	Session string         `json:"session,omitempty"`
-	Size    int64          `json:"size"`
-	Answers uint64         `json:"answers,omitempty"`
-	Latency seconds        `json:"latency,omitempty"`
-	Failed  bool           `json:"failed,omitempty"`
-	Failure string         `json:"failure,omitempty"`
-	Stream  uint64         `json:"stream,omitempty"`
-	Lead    any            `json:"lead,omitempty"` // as in the portable form
-	Derived bool           `json:"derived,omitempty"`
-	Again   bool           `json:"redelivered,omitempty"`
-	Summary string         `json:"summary"`
+	Seq     uint64            `json:"seq"`
+	At      *termtext.Seconds `json:"at"`
+	Time    string            `json:"time,omitempty"`
+	Dir     wire.Direction    `json:"dir"`
+	Origin  wire.Origin       `json:"origin"`
+	Kind    wire.Kind         `json:"kind"`
+	Method  string            `json:"method,omitempty"`
+	Update  string            `json:"update,omitempty"`
+	Session string            `json:"session,omitempty"`
+	Size    int64             `json:"size"`
+	Answers uint64            `json:"answers,omitempty"`
+	Latency termtext.Seconds  `json:"latency,omitempty"`
+	Failed  bool              `json:"failed,omitempty"`
+	Failure string            `json:"failure,omitempty"`
+	Stream  uint64            `json:"stream,omitempty"`
+	Lead    any               `json:"lead,omitempty"` // as in the portable form
+	Derived bool              `json:"derived,omitempty"`
+	Again   bool              `json:"redelivered,omitempty"`
+	Summary string            `json:"summary"`
 }
 
-// seconds is a time as in the portable form of a tape.
-type seconds time.Duration
-
-func (s seconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(s)/1e9, 'f', -1, 64), nil
-}
-
-// JSON returns a frame as one line of JSON without its line end: {seq, at, time?, dir,
+// JSON returns a frame as one line of JSON without a line end: {seq, at, time?, dir,
 // origin, kind, method?, update?, session?, size, answers?, latency?, failed?, failure?,
-// stream?, lead?, derived?, redelivered?, summary}, and one of frame (a message, as it was
-// sent except for what termtext.JSON escapes), mark (as wire.Marked), text and base64
-// (anything else). A frame larger than wire.MaxChecked has none of these. at is in seconds
-// since the tape began at start, null if unknown. time is RFC 3339, left out if start is
-// zero. latency is in seconds, left out if zero.
+// stream?, lead?, derived?, redelivered?, summary}, and one of frame (a message as sent,
+// except for what termtext.JSON escapes), mark (as wire.Marked), text and base64
+// (anything else). A frame larger than wire.MaxChecked has none of these. at is in
+// seconds since the tape began at start, null if unknown. time is RFC 3339, left out if
+// start is zero. latency is in seconds, left out if zero.
 func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure dialect.Failure) ([]byte, error) {
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Failure: failure.String(),
+		Size: f.Size, Answers: f.Request, Latency: termtext.Seconds(latency), Failed: f.Failed, Failure: failure.String(),
 		Stream: f.Stream, Derived: f.Derived, Again: f.Redelivered, Summary: Summary(f),
 	}
 	switch {
@@ -65,7 +57,7 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure diale
 			Base64 []byte `json:"base64"`
 		}{f.Lead}
 	}
-	if at := seconds(f.At); !f.Untimed {
+	if at := termtext.Seconds(f.At); !f.Untimed {
 		r.At = &at
 	}
 	if !start.IsZero() && !f.Untimed {
@@ -99,14 +91,6 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure diale
 	}
 	b.WriteByte('}')
 	return termtext.JSON(b.Bytes()), nil
-}
-
-// addServer returns a frame's [JSON] with the server that its number belongs to.
-func addServer(frame []byte, server string) []byte {
-	if server == "" {
-		return frame
-	}
-	return withMember(frame, "server", server)
 }
 
 // withMember returns a JSON object with one more member.

@@ -30,18 +30,17 @@ import (
 // requests.
 type Lines struct {
 	W     io.Writer
-	Width int  // columns to cut lines to; 0 cuts none
+	Width int  // number of columns to cut lines to; 0 does not cut
 	Color bool // with the 16 colours of ANSI
 
 	// Server prefixes the numbers of a server's frames that are shown among its agent's:
 	// SERVER:12. If it is empty there is no prefix.
 	Server string
 	Digits int           // columns of a number; 0 is enough for most tapes
-	Began  time.Duration // when the tape began, since the tape that times count from
+	Began  time.Duration // when the tape began, relative to the tape that times count from
 
-	Notes note.List // notes on frames are written below them
-	// Fold leaves out the marks of usual HTTP exchanges, which the lines of their frames
-	// show.
+	Notes note.List // notes on frames, written below them
+	// Fold omits the marks of ordinary HTTP exchanges, which their frames' lines show.
 	Fold bool
 	// IsUnanswered reports whether a frame is a request that will get no response; nil if
 	// unknown.
@@ -51,18 +50,20 @@ type Lines struct {
 	quiet lull
 	http  exchanges
 	b     strings.Builder // the current line
-	used  int             // its columns so far
+	used  int             // columns used so far
 	above struct{ name, summary string }
+	err   error // from the first line that could not be written
 }
 
-// Pass takes a frame without writing it, so that a later response to it has a latency.
+// Pass processes a frame without writing it, so that a later response to it has a
+// latency.
 func (l *Lines) Pass(f *dialect.Frame) {
 	l.calls.observe(f, false)
 	l.quiet.before(f)
 	l.http.observe(f)
 }
 
-// Write writes the line of the next frame.
+// Write writes the next frame's line.
 func (l *Lines) Write(f *dialect.Frame) error {
 	latency, answered := l.calls.observe(f, true)
 	r := Row{Failure: l.failure(f), Silence: l.quiet.before(f)}
@@ -84,7 +85,7 @@ func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
 	return f.Failure()
 }
 
-// WriteJSON writes [JSON] of the next frame as a line. start is when the tape that times
+// WriteJSON writes the next frame's [JSON] as a line. start is when the tape that times
 // count from began.
 func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	latency, _ := l.calls.observe(f, true)
@@ -94,12 +95,15 @@ func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.W.Write(append(AddNotes(addServer(b, l.Server), l.Notes.On(f.Seq)), '\n'))
+	if l.Server != "" {
+		b = withMember(b, "server", l.Server)
+	}
+	_, err = l.W.Write(append(AddNotes(b, l.Notes.On(f.Seq)), '\n'))
 	return err
 }
 
 // WriteTimed writes the line of a frame whose failure and latency are known; latency is 0
-// if it has none. The frames before it need not have been passed.
+// if it has none. Earlier frames need not have been passed.
 func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dialect.Failure) error {
 	r := Row{Failure: failure}
 	if latency > 0 {
@@ -108,7 +112,7 @@ func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dial
 	return l.write(f, r)
 }
 
-// write fills in the row of a frame and writes it.
+// write fills in a frame's row and writes it.
 func (l *Lines) write(f *dialect.Frame, r Row) error {
 	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
 	r.Number = fmt.Sprintf("%*s %8s", l.digits(), l.label(f.Seq), l.time(f))
@@ -122,15 +126,11 @@ func (l *Lines) write(f *dialect.Frame, r Row) error {
 	}
 	l.put(r.summarySpans(text)...)
 	l.put(tail...)
-	if err := l.end(); err != nil {
-		return err
-	}
+	l.end()
 	for _, n := range l.Notes.On(f.Seq) {
-		if err := l.note(n); err != nil {
-			return err
-		}
+		l.note(n)
 	}
-	return nil
+	return l.err
 }
 
 // label returns a frame's number as shown.
@@ -138,7 +138,7 @@ func (l *Lines) label(seq uint64) string {
 	if l.Server == "" {
 		return strconv.FormatUint(seq, 10)
 	}
-	return termtext.Cut(termtext.Piece(l.Server), LongestServer) + ":" + strconv.FormatUint(seq, 10)
+	return ServerLabel(l.Server) + ":" + strconv.FormatUint(seq, 10)
 }
 
 func (l *Lines) digits() int { return max(l.Digits, usualDigits) }
@@ -152,27 +152,22 @@ func (l *Lines) time(f *dialect.Frame) string {
 }
 
 // note writes a note below its frame.
-func (l *Lines) note(n note.Note) error {
+func (l *Lines) note(n note.Note) {
 	for i, text := range NoteLines(n) {
 		mark := NoteMark
 		if i > 0 {
 			mark = " "
 		}
 		l.put(termtext.Plain.Span(strings.Repeat(" ", l.digits()+timeColumns+1)), noteStyle.Span(mark+" "+text))
-		if err := l.end(); err != nil {
-			return err
-		}
+		l.end()
 	}
-	return nil
 }
 
 // Written writes the notes on the tape as a whole, above its frames.
 func (l *Lines) Written() error {
 	if len(l.Notes.Tags) > 0 {
 		l.put(noteStyle.Span("── tags: " + termtext.Piece(strings.Join(l.Notes.Tags, " "))))
-		if err := l.end(); err != nil {
-			return err
-		}
+		l.end()
 	}
 	for _, n := range l.Notes.On(0) {
 		for i, text := range NoteLines(n) {
@@ -181,28 +176,28 @@ func (l *Lines) Written() error {
 				lead = "     "
 			}
 			l.put(noteStyle.Span(lead + text))
-			if err := l.end(); err != nil {
-				return err
-			}
+			l.end()
 		}
 	}
-	return nil
+	return l.err
 }
 
-// Interrupted says that the line above the next one belongs to another tape.
+// Interrupted records that the line above the next one belongs to another tape.
 func (l *Lines) Interrupted() { l.above.name = "" }
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
 	l.Interrupted()
 	l.put(termtext.Bold.Span("── " + termtext.Piece(text)))
-	return l.end()
+	l.end()
+	return l.err
 }
 
 // Trouble writes an error in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
 	l.put(termtext.Failure.Span("── " + termtext.Piece(err.Error())))
-	return l.end()
+	l.end()
+	return l.err
 }
 
 // Close writes which of the shown requests are unanswered, if any, and which were
@@ -211,15 +206,13 @@ func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered(l.label)
 	if open.n > 0 {
 		l.put(termtext.Permission.Span("── no answer to " + open.text("request", "requests", ", ")))
-		if err := l.end(); err != nil {
-			return err
-		}
+		l.end()
 	}
 	if cancelled.n > 0 {
 		l.put(termtext.Dim.Span("── cancelled, without an answer: " + cancelled.text("request", "requests", ", ")))
-		return l.end()
+		l.end()
 	}
-	return nil
+	return l.err
 }
 
 // methodWidth leaves half of a narrow terminal to the summary.
@@ -230,7 +223,7 @@ func (l *Lines) methodWidth() int {
 	return len(dialect.RequestPermission)
 }
 
-// put appends spans to the line, as far as there is room.
+// put appends spans to the line as far as they fit.
 func (l *Lines) put(spans ...termtext.Span) {
 	for _, s := range spans {
 		room := l.Width - l.used
@@ -249,10 +242,12 @@ func (l *Lines) put(spans ...termtext.Span) {
 	}
 }
 
-func (l *Lines) end() error {
+// end writes the line, unless an earlier write failed.
+func (l *Lines) end() {
 	line := strings.TrimRight(l.b.String(), " ")
 	l.b.Reset()
 	l.used = 0
-	_, err := io.WriteString(l.W, line+"\n")
-	return err
+	if l.err == nil {
+		_, l.err = io.WriteString(l.W, line+"\n")
+	}
 }

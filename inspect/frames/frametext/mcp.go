@@ -21,7 +21,7 @@ func progress(v wire.Value) string {
 	return termtext.Dotted(done, Value(v.Get("message")), termtext.Labelled("token", Value(v.Get("progressToken"))))
 }
 
-// invocation returns what is called, and its arguments.
+// invocation returns the name of what is called, and its arguments.
 func invocation(v wire.Value) string {
 	text := Value(v.Get("name"))
 	if args := v.Get("arguments"); !empty(args) {
@@ -53,7 +53,7 @@ func toolResult(v wire.Value) string {
 	return text
 }
 
-// inputAsked returns what a result of revision 2026-07-28 asks for before the call can
+// inputAsked returns what a result of revision 2026-07-28 requests before the call can
 // continue.
 func inputAsked(v wire.Value) string {
 	if v.Get("resultType").Text() != "input_required" {
@@ -89,7 +89,7 @@ func completion(v wire.Value) string {
 	return termtext.Dotted(first(v, "ref.name", "ref.uri"), Value(v.Get("argument.name"))+" = "+Value(v.Get("argument.value")))
 }
 
-// sampling returns what the model is asked: the last message.
+// sampling returns what the model is asked, which is the last message.
 func sampling(v wire.Value) string {
 	var last wire.Value
 	if messages := v.Get("messages"); messages.IsArray() {

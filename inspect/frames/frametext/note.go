@@ -13,15 +13,17 @@ const (
 
 	noteStyle = termtext.Bold
 
-	// usualDigits are the columns of a frame's number, timeColumns those of its time.
+	// usualDigits is the width of a frame's number, timeColumns that of its time.
 	usualDigits = 5
 	timeColumns = 1 + 8 + 1
 
-	// LongestServer is how many columns of a server's name precede a number.
-	LongestServer = 24
+	longestServer = 24 // columns of the longest server name shown
 )
 
-// NoteLines returns the lines of a note, clean. For a bookmark they say so.
+// ServerLabel returns a server's name as shown before its frames' numbers.
+func ServerLabel(name string) string { return termtext.Cut(termtext.Piece(name), longestServer) }
+
+// NoteLines returns the lines of a note, clean. A bookmark is labelled as one.
 func NoteLines(n note.Note) []string {
 	if n.Text == "" {
 		return []string{"bookmark"}

@@ -1,32 +1,34 @@
 package frametext
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Offer is a capability that a side has declared, or one of its protocol that it has
+// An Offer is a capability that a side has declared, or one in its protocol that it has
 // not.
 type Offer struct {
 	Name    string // as sent; not clean
-	Depth   int    // 0 for one that is not part of another
+	Depth   int    // 0 if it is not part of another
 	Offered bool
 	Answer  string // yes, no, or another declared value; clean
 	Uses    []Use  // uses of the methods that require it
 }
 
-// A Use is how often a method, or a variant of session/update, was used.
+// A Use counts how often a method, or a variant of session/update, was used.
 type Use struct {
 	Method string
 	Count  int
 }
 
-// Offers returns the capabilities of a party on one side of a connection in a dialect:
-// first the declared ones in their order, each followed by its parts, then those it left
-// out. used counts the uses of methods.
+// Offers returns a party's capabilities on one side of a connection in a dialect: first
+// the declared ones in order, each followed by its parts, then those it left out. used
+// counts the uses of methods.
 func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int) []Offer {
 	o := offers{said: p.Capabilities, known: specified()[sideKey{d, side}], used: used}
 	for _, c := range dialect.Capabilities(d) {
@@ -38,7 +40,7 @@ func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int
 	return o.list
 }
 
-// offers collects the Offers of one side.
+// offers collects one side's Offers.
 type offers struct {
 	said  wire.Value
 	known []string             // as in specified
@@ -47,8 +49,8 @@ type offers struct {
 	list  []Offer
 }
 
-// deepestOffer is how deep capabilities are read: somewhat deeper than any that is
-// specified.
+// deepestOffer limits how deeply capabilities are read: somewhat deeper than any in the
+// specifications.
 const deepestOffer = 8
 
 // add adds the members of the capability at a path, then the parts that it lacks.
@@ -97,4 +99,35 @@ func (o *offers) allows(method string) bool {
 		v := o.said.Get(c.Path)
 		return slices.Contains(c.Allows, method) && v.Exists() && isOffered(o.known, c.Path, v)
 	})
+}
+
+// meta is where MCP since 2026-07-28 puts the contents of the former initialize.
+const meta = `_meta.io\.modelcontextprotocol/`
+
+// A Party is what a side says about itself in initialize or server/discover.
+type Party struct {
+	Who          string // its name and version
+	Protocol     string // such as `protocol 2025-06-18`
+	Capabilities wire.Value
+}
+
+// PartyOf reads the params or result of such a call.
+func PartyOf(v wire.Value) Party {
+	var p Party
+	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
+		if i := v.Get(key); i.IsObject() {
+			p.Who = termtext.Spaced(first(i, "title", "name"), Value(i.Get("version")))
+			break
+		}
+	}
+	p.Protocol = cmp.Or(
+		termtext.Labelled("protocol", first(v, "protocolVersion", meta+"protocolVersion")),
+		counted("protocol", Value)(v.Get("supportedVersions")))
+	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
+		if c := v.Get(key); c.IsObject() {
+			p.Capabilities = c
+			break
+		}
+	}
+	return p
 }

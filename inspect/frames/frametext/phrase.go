@@ -7,13 +7,13 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Limits of what is shown, in characters.
+// Display limits, in characters.
 const (
 	MaxSummary = 500
-	maxListed  = 8 // elements of a list
+	maxListed  = 8 // list elements
 )
 
-// Value returns a JSON value for reading: a string without its quotes, "" for null,
+// Value returns a JSON value in readable form: a string without its quotes, "" for null,
 // anything else as JSON.
 func Value(v wire.Value) string {
 	switch {
@@ -35,8 +35,8 @@ func empty(v wire.Value) bool {
 	return v.IsNull()
 }
 
-// bare returns params or a result as JSON, without the members that all of them may have,
-// or "" if nothing else is left.
+// bare returns params or a result as JSON, omitting the members that any of them may
+// have, or "" if that leaves nothing.
 func bare(v wire.Value) string {
 	switch {
 	case empty(v):
@@ -67,13 +67,13 @@ func first(v wire.Value, paths ...string) string {
 	return ""
 }
 
-// at returns a phrase that is the first text found at one of the paths.
+// at returns a phrase that yields the first text found at one of the paths.
 func at(paths ...string) phrase {
 	return func(v wire.Value) string { return first(v, paths...) }
 }
 
-// counted returns a phrase with the number of elements in an array or object, and the names
-// of the first ones.
+// counted returns a phrase that yields the number of elements in an array or object, and
+// the names of the first ones.
 func counted(one string, of phrase) phrase {
 	return func(v wire.Value) string {
 		if !v.IsArray() && !v.IsObject() {
@@ -90,15 +90,13 @@ func counted(one string, of phrase) phrase {
 	}
 }
 
-// A list is a number of things, and the first of them.
+// A list is a count of things together with the first of them.
 type list struct {
 	n     int
 	parts []string
 }
 
-func (l *list) full() bool { return l.n >= maxListed }
-
-// add counts one more. It calls what only if the text will be shown.
+// add counts one more thing. It calls what only if the text will be shown.
 func (l *list) add(what func() string) {
 	if l.n++; l.n > maxListed {
 		return
@@ -149,7 +147,7 @@ func offeredNames(v wire.Value, whose ...sideKey) string {
 	return namesOf(v, func(name string, value wire.Value) bool { return isOffered(known, name, value) })
 }
 
-// namesOf returns the names of an object's wanted members.
+// namesOf returns the names of an object's members that are wanted.
 func namesOf(v wire.Value, wanted func(name string, value wire.Value) bool) string {
 	var parts []string
 	if v.IsObject() {

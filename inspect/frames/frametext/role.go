@@ -18,43 +18,36 @@ var roles = [...]termtext.Style{
 	dialect.LifeCycle:    termtext.LifeCycle,
 }
 
-// Role returns the style of a method, or of a variant of session/update.
-func Role(method, update string) termtext.Style { return roles[dialect.AreaOf(method, update)] }
-
-// NameRole returns the style of a name, as Name returns it.
-func NameRole(name string) termtext.Style {
+// Role returns the style of a name, as Name returns it.
+func Role(name string) termtext.Style {
 	name = strings.TrimPrefix(name, dialect.PassedAlong)
 	if _, ok := dialect.LookupUpdate(name); ok {
-		return Role(dialect.SessionUpdate, name)
+		return roles[dialect.AreaOf(dialect.SessionUpdate, name)]
 	}
-	return Role(name, "")
+	return roles[dialect.AreaOf(name, "")]
 }
 
-// role returns the style of a frame's name.
-func (r *Row) role() termtext.Style {
+// role returns the style of a frame's name; summary reports whether its summary has the
+// same style.
+func (r *Row) role() (role termtext.Style, summary bool) {
 	f := r.Frame
 	switch {
 	case r.Failure != dialect.NoFailure:
-		return termtext.Failure
+		return termtext.Failure, true
 	case f.Kind == wire.Mark, f.Kind == wire.Stderr, f.Origin == wire.Withheld:
-		return termtext.Dim
+		return termtext.Dim, true
 	}
-	if dialect.Wraps(f.Method) {
-		return Role(f.Update, "")
-	}
-	return Role(f.Method, f.Update)
+	return Role(Name(f)), false
 }
 
-// summarySpans returns the summary in its style. It dims what the row above has said, and
-// what another frame must have said: the id of a tool call, a terminal or the session.
+// summarySpans returns the summary in its style. It dims what the row above already says,
+// and ids that another frame must have introduced: of a tool call, a terminal or the
+// session.
 func (r *Row) summarySpans(summary string) []termtext.Span {
-	f := r.Frame
-	switch {
-	case r.Failure != dialect.NoFailure:
-		return []termtext.Span{termtext.Failure.Span(summary)}
-	case f.Kind == wire.Mark, f.Kind == wire.Stderr, f.Origin == wire.Withheld:
-		return []termtext.Span{termtext.Dim.Span(summary)}
+	if role, whole := r.role(); whole {
+		return role.Line(summary)
 	}
+	f := r.Frame
 	first, _, _ := strings.Cut(summary, between)
 	if known := f.Session != "" && first == termtext.Piece(f.Session) || f.Kind != wire.Response && namesKnown(f) && isID(first); known {
 		return []termtext.Span{termtext.Repeats.Span(first), termtext.Plain.Span(summary[len(first):])}
@@ -67,10 +60,10 @@ func (r *Row) summarySpans(summary string) []termtext.Span {
 	return []termtext.Span{termtext.Plain.Span(summary)}
 }
 
-// between separates the parts of a summary.
+// between separates parts of a summary.
 const between = " · "
 
-// commonParts returns how many bytes at the beginning of a summary are parts that above
+// commonParts returns the length in bytes of the leading parts of a summary that above
 // begins with too.
 func commonParts(summary, above string) int {
 	n := 0
@@ -85,8 +78,8 @@ func commonParts(summary, above string) int {
 	return n
 }
 
-// namesKnown reports whether the summary of f may begin with the id of something that an
-// earlier frame made.
+// namesKnown reports whether the summary of f may begin with the id of something created
+// by an earlier frame.
 func namesKnown(f *dialect.Frame) bool {
 	switch f.Update {
 	case "tool_call_update", "tool_call_content_chunk", "terminal_update", "terminal_output_chunk":

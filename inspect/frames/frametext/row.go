@@ -9,14 +9,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Row is a frame in a list, in columns:
+// A Row shows a frame in a list, in columns:
 //
 //	▪ 12    0.345  → request  session/prompt ×2     Fix the tests     2.3 s
 type Row struct {
 	Frame   *dialect.Frame // only its fields are used
 	Failure dialect.Failure
 	Silence time.Duration // before a slow frame; 0 if unknown
-	Server  bool          // the frame is a server's, among those of its agent
+	Server  bool          // the frame is a server's, shown among its agent's
 	Number  string        // with the time, aligned by the caller
 	Mark    termtext.Span // one column after the number; blank if empty
 	Kind    bool          // show the column of kinds
@@ -24,27 +24,34 @@ type Row struct {
 	Columns int           // width of the name's column
 	Summary string
 	Latency string // may be empty
-	Waits   string // how long it has waited for a response; empty if it does not
+	Waits   string // how long it has been waiting for a response; empty if it is not
 	Stream  string // text about its HTTP exchange, such as POST 3; may be empty
 	Again   bool   // the row above has the same name
-	Above   string // with Again: the summary of that row
+	Above   string // summary of the row above, if Again
 }
 
 // head returns the columns before the summary.
 func (r *Row) head() []termtext.Span {
 	f := r.Frame
-	role := r.role()
+	role, _ := r.role()
 	name := role
 	if r.Again && r.Failure == dialect.NoFailure {
 		name = termtext.Repeats
+	}
+	number, mark := termtext.Dim.Span(r.Number), r.Mark
+	if r.Server {
+		number.Style = termtext.Servers
+	}
+	if mark.Text == "" {
+		mark.Text = " "
 	}
 	kind := " "
 	if r.Kind {
 		kind = kindName(f)
 	}
 	return []termtext.Span{
-		r.number(),
-		r.mark(),
+		number,
+		mark,
 		termtext.Bold.Span(originSigns[min(f.Origin, wire.Rewritten)]),
 		role.Span(arrow(f)),
 		termtext.Dim.Span(kind),
@@ -52,22 +59,8 @@ func (r *Row) head() []termtext.Span {
 	}
 }
 
-func (r *Row) number() termtext.Span {
-	if r.Server {
-		return termtext.Servers.Span(r.Number)
-	}
-	return termtext.Dim.Span(r.Number)
-}
-
-func (r *Row) mark() termtext.Span {
-	if r.Mark.Text == "" {
-		return termtext.Plain.Span(" ")
-	}
-	return r.Mark
-}
-
-// tail returns what follows the summary: how long the frame took or has waited, the silence
-// before it if that was slow, and the size of a large one.
+// tail returns what follows the summary: how long the frame took or has waited, the
+// silence before it if that was long, and the size of a large one.
 func (r *Row) tail() []termtext.Span {
 	var list []termtext.Span
 	switch {
@@ -109,12 +102,12 @@ func (r *Row) Spans(width int) []termtext.Span {
 	return append(line, tail...)
 }
 
-// largeFrame is the size from which on it is shown, in bytes.
+// largeFrame is the smallest frame size that is shown, in bytes.
 const largeFrame = 10_000
 
 var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected: "+", wire.Rewritten: "~"}
 
-// kindNames are the texts in the column of kinds; the most frequent is shortened.
+// kindNames are the texts in the column of kinds; the most frequent one is shortened.
 var kindNames = [...]string{
 	wire.Invalid:      " invalid   ",
 	wire.Request:      " request   ",
@@ -127,8 +120,8 @@ var kindNames = [...]string{
 	wire.Body:         " body      ",
 }
 
-// kindName returns the text for a frame in the column of kinds. It needs the bytes of a
-// mark to recognize a rule.
+// kindName returns a frame's text in the column of kinds. It needs a mark's bytes to
+// recognize a rule.
 func kindName(f *dialect.Frame) string {
 	if f.Kind == wire.Mark && wire.ReadMark(f.Frame).Rule != nil {
 		return " rule      "
@@ -136,7 +129,7 @@ func kindName(f *dialect.Frame) string {
 	return kindNames[min(f.Kind, wire.Body)]
 }
 
-// arrow returns the sign of a frame's direction.
+// arrow returns the symbol for a frame's direction.
 func arrow(f *dialect.Frame) string {
 	switch {
 	case f.Kind == wire.Mark:

@@ -9,17 +9,17 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A sideKey is one side of a dialect.
+// A sideKey identifies one side of a dialect.
 type sideKey struct {
 	dialect dialect.Dialect
 	side    dialect.Side
 }
 
-// specified are the capabilities of each side that are stable in its protocol. A name that
-// ends with a dot is only a group, which by itself offers nothing. Any other is true, or an
+// specified lists each side's capabilities that are stable in its protocol. A name that
+// ends with a dot is only a group, which itself offers nothing. Any other is true, or an
 // object, if it is offered. Sources: ACP's initialization.mdx and schema of version 1
 // (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's schema.ts of 2025-11-25
-// and 2026-07-28. Built at first use, so that proxies do not pay for it at start.
+// and 2026-07-28. Built at first use, so proxies do not pay for it at startup.
 var specified = sync.OnceValue(func() map[sideKey][]string {
 	return map[sideKey][]string{
 		{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
@@ -42,7 +42,7 @@ var specified = sync.OnceValue(func() map[sideKey][]string {
 	}
 })
 
-// speakers returns the sides that may send capabilities under a key of initialize with a
+// speakers returns the sides that may send capabilities under a key of initialize in a
 // protocol version: a number in ACP, a text in MCP.
 func speakers(key string, version wire.Value) []sideKey {
 	switch {

@@ -1,10 +1,11 @@
-// Package frametext puts frames into words: a one-line summary of each frame, specific to
-// its method or kind of update; rows of a list in columns, plain, in colour or for a
-// screen; and frames as JSON.
+// Package frametext describes frames: as a one-line summary specific to the method or
+// kind of update; as rows of a list in columns, plain, in colour or for a screen; and as
+// JSON.
 //
-// Text from the wire is written clean: no control character, escape sequence or line break
-// gets from a frame into a line. A summary takes no longer than reading wire.MaxChecked
-// bytes, however large the frame is. The package knows nothing about storage or screens.
+// Text from the wire is written clean: no control character, escape sequence or line
+// break gets from a frame into a line. Making a summary takes no longer than reading
+// wire.MaxChecked bytes, however large the frame is. The package knows nothing about
+// storage or screens.
 package frametext
 
 import (
@@ -13,10 +14,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Summary returns in one line what a frame says: the text of a chunk, the title and status
-// of a tool call, the path that is read, the option that was chosen, an error's code and
-// message. It takes a frame of any shape. The result is clean, at most 500 characters long,
-// and empty if the frame's bytes were not read or there is nothing to say.
+// Summary describes in one line what a frame says: the text of a chunk, the title and
+// status of a tool call, the path that is read, the option that was chosen, an error's
+// code and message. It accepts frames of any shape. The result is clean, at most 500
+// characters long, and empty if the frame's bytes were not read or there is nothing to
+// say.
 func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
@@ -24,7 +26,7 @@ func Summary(f dialect.Frame) string {
 	return termtext.Brief(summarize(&f), MaxSummary)
 }
 
-// summarize returns the summary of a frame, or of an entry of a batch.
+// summarize returns the summary of a frame or of a batch entry.
 func summarize(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr, wire.Body:
@@ -58,8 +60,8 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
-// namedSession returns the session of a message that closes or deletes one and that, as in
-// SEP-1364, has the id next to the method.
+// namedSession returns the session of a message that closes or deletes one and that, as
+// in SEP-1364, puts the id next to the method.
 func namedSession(f *dialect.Frame) string {
 	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Role.Is(dialect.Closes) || m.Role.Is(dialect.Deletes)) {
 		return termtext.Piece(f.Session)
@@ -93,8 +95,8 @@ func callSummary(method, update string, params wire.Value) string {
 	return bare(params)
 }
 
-// carried returns the summary of params that contain a message. named says that the frame's
-// name already is that message's method.
+// carried summarizes params that contain a message. named says that the frame's name
+// already is that message's method.
 func carried(params wire.Value, named bool) string {
 	method, inner, name := params.Get("method").Text(), params.Get("params"), ""
 	if !named {
@@ -134,7 +136,7 @@ func errorSummary(e wire.Value) string {
 func batchSummary(f *dialect.Frame) string {
 	var text list
 	wire.Entries(f.Raw, func(i int, raw []byte) bool {
-		if text.full() && len(f.Entries) > 0 {
+		if text.n >= maxListed && len(f.Entries) > 0 {
 			return false
 		}
 		e := wire.Scan(raw)
@@ -176,6 +178,8 @@ func markSummary(f *dialect.Frame) string {
 		return "acptap failed: " + termtext.Piece(m.Fault)
 	case m.Rule != nil:
 		return termtext.Piece(m.Rule.Name) + ": " + termtext.Piece(m.Rule.Did)
+	case m.Load != nil:
+		return "the agent's own load of the session left out " + termtext.Grouped(int64(m.Load.Missing)) + " of " + termtext.Counted(m.Load.Recorded, "tool call")
 	}
 	if text := streamSummary(f, m); text != "" {
 		return text

@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// parse reads the params or the result of a frame. It completes those of a frame that was
-// cut off because it is too long to check, so that a summary can say what precedes the cut.
+// parse reads a frame's params or result. If the frame was cut off because it is too long
+// to check, parse completes them, so that a summary can show what precedes the cut.
 func parse(f *dialect.Frame, raw wire.JSON) wire.Value {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)
@@ -29,15 +29,15 @@ func Body(f *dialect.Frame) wire.Value {
 	return parse(f, e.Result)
 }
 
-// Completed returns JSON that was cut off, with each open string, array and object closed.
+// Completed returns truncated JSON with each open string, array and object closed.
 func Completed(raw []byte) []byte {
-	var ends []byte // closing brackets of what is open, the innermost last
+	var ends []byte // closing brackets for what is open, innermost last
 	open := false   // the last token is an unterminated string
 	r := wire.Reader{Text: raw}
 	for token, start := r.Next(); token != wire.NoToken; token, start = r.Next() {
 		switch token {
 		case '{', '[':
-			ends = append(ends, byte(token)+2) // in ASCII each closing bracket is two after the opening one
+			ends = append(ends, byte(token)+2) // in ASCII each closing bracket is two code points after its opening one
 		case '}', ']':
 			ends = ends[:max(len(ends)-1, 0)]
 		case wire.String:
@@ -55,10 +55,10 @@ func Completed(raw []byte) []byte {
 	return append(whole, ends...)
 }
 
-// closed reports whether a string has its second quote.
+// closed reports whether a string has its closing quote.
 func closed(s []byte) bool {
 	return len(s) > 1 && s[len(s)-1] == '"' && backslashes(s[:len(s)-1])%2 == 0
 }
 
-// backslashes returns how many backslashes text ends with.
+// backslashes returns the number of backslashes at the end of text.
 func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// block returns the text for a content block of ACP or MCP.
+// block returns text for a content block of ACP or MCP.
 func block(v wire.Value) string {
 	switch kind := v.Get("type").Text(); kind {
 	case "text":
@@ -26,8 +26,7 @@ func block(v wire.Value) string {
 	return Value(v)
 }
 
-// blocks returns the text for content blocks: an array, or a single one as in MCP's
-// sampling.
+// blocks returns text for content blocks: an array, or a single one as in MCP's sampling.
 func blocks(v wire.Value) string {
 	if !v.IsArray() {
 		return block(v)
@@ -35,7 +34,7 @@ func blocks(v wire.Value) string {
 	return termtext.Spaced(each(v, block)...)
 }
 
-// message returns the text for a whole message of version 2, whose content may be unchanged
+// message returns text for a whole message of version 2, whose content may be unchanged
 // (absent) or cleared (null).
 func message(v wire.Value) string {
 	content := v.Get("content")
@@ -77,9 +76,9 @@ func toolContent(v wire.Value) string {
 	return Value(v)
 }
 
-// decoded returns the beginning of a base64 text.
+// decoded returns the beginning of a base64-encoded text.
 func decoded(v wire.Value) string {
-	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between them
+	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, with blanks between them
 	head := v.Text()[:min(len(v.Text()), enough)]
 	b, err := base64.StdEncoding.DecodeString(head)
 	if err != nil {
@@ -88,7 +87,7 @@ func decoded(v wire.Value) string {
 	return termtext.Piece(string(b))
 }
 
-// plan returns how much of a plan is done and what is next, or its text.
+// plan returns how much of a plan is done and what comes next, or its text.
 func plan(v wire.Value) string {
 	entries := v.Get("entries")
 	if !entries.IsArray() {

@@ -9,13 +9,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A phrase tells about the params or the result of a method, or about an update.
+// A phrase describes the params or result of a method, or an update.
 type phrase func(v wire.Value) string
 
-// phrases summarize a method. Without a phrase of its own a value is shown as JSON.
+// phrases summarize a method. A value without a phrase is shown as JSON.
 type phrases struct{ says, answers phrase }
 
-// The phrases are made at first use: every proxy would pay for them at its start.
+// The phrases are built at first use; otherwise every proxy would pay for them at
+// startup.
 var (
 	methodPhrases = sync.OnceValue(func() map[string]phrases {
 		all := map[string]phrases{}
@@ -34,8 +35,8 @@ var (
 	})
 )
 
-// phraseOf returns the phrase of words with blanks between them, nil of none. Each word tells
-// a part:
+// phraseOf compiles blank-separated words into a phrase, or nil if there are none. Each
+// word describes a part:
 //
 //	title|sessionId              the text at the first of these paths that has any
 //	replay_from:replayFrom       that with a label
@@ -82,7 +83,7 @@ func partOf(word string) phrase {
 	return func(v wire.Value) string { return tell(v.Get(path)) }
 }
 
-// tellers are the phrases that are more than words.
+// tellers are the phrases that words cannot express.
 var tellers = sync.OnceValue(func() map[string]phrase {
 	return map[string]phrase{
 		"block": block, "blocks": blocks, "cancelledRequest": cancelledRequest, "choice": choice, "command": commandName,

@@ -11,14 +11,14 @@ import (
 // gutter is the number of columns between the two sides.
 const gutter = 3
 
-// Columns returns the width of each side and the column at which the right one begins. Both
-// have the same width, so that they are cut at the same places.
+// Columns returns the width of each side and the column at which the right one begins.
+// Both have the same width, so they are cut at the same places.
 func Columns(width int) (each, right int) {
 	each = max((width-gutter)/2, 0)
 	return each, each + gutter
 }
 
-// signs are the signs in the gutter, by kind of row.
+// signs are the gutter's signs, by kind of row.
 var signs = [...]termtext.Span{
 	compare.Equal: termtext.Dim.Span(" │ "), compare.Changed: termtext.Bold.Span(" ≠ "),
 	compare.OnlyOld: termtext.Red.Span(" < "), compare.OnlyNew: termtext.Green.Span(" > "),
@@ -65,15 +65,17 @@ func (v *View) Spans(item, width int) []termtext.Span {
 	return append(spans, v.Half(item, Right, each)...)
 }
 
-// A side shows frame numbers if it has at least numbered columns.
+// A side shows frame numbers if it has at least numbered columns; they take
+// numberColumns.
 const numbered, numberColumns = 56, 7
 
-// Half returns one side of a line that is not folded, in exactly that many columns.
+// Half returns one side of a line that is not folded, in exactly the given number of
+// columns.
 func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 	row := v.lines[item].row
 	step, ok := v.table.step(row, side)
 	if !ok {
-		return []termtext.Span{termtext.Plain.Span(strings.Repeat(" ", columns))}
+		return termtext.FitSpans(nil, columns)
 	}
 	var number []termtext.Span
 	if columns >= numbered && step.Seq > 0 {
@@ -84,10 +86,10 @@ func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 	if v.table.Rows[row].Kind == compare.Changed {
 		spans = shifted(spans, v.shift(row, columns))
 	}
-	return append(number, fitted(spans, columns)...)
+	return append(number, termtext.FitSpans(spans, columns)...)
 }
 
-// text returns the text of a row on a side. If it does not differ from its counterpart,
+// text returns a row's text on a side. If the row does not differ from its counterpart,
 // text may return only its first enough bytes.
 func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	r := v.table.Rows[row]
@@ -108,7 +110,7 @@ func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	return spans
 }
 
-// partsOf returns what two steps side by side have in common and where they differ.
+// partsOf returns what two steps side by side share and where they differ.
 func (v *View) partsOf(row int) [sides][]compare.Part {
 	p, ok := v.parts[row]
 	if !ok {
@@ -119,17 +121,17 @@ func (v *View) partsOf(row int) [sides][]compare.Part {
 	return p
 }
 
-// maxShown is the number of bytes shown of a part.
+// maxShown limits the bytes shown of a part.
 const maxShown = 8 << 10
 
-// clean makes text safe for a terminal. It drops nothing, so that texts which differ
-// only in control characters look different.
+// clean makes text safe for a terminal. It drops nothing, so texts that differ only in
+// control characters still look different.
 func clean(text string) string {
 	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))
 }
 
-// shift returns how many columns two steps side by side are moved to the left so that their
-// first difference is visible.
+// shift returns the number of columns by which two steps side by side are moved left so
+// that their first difference is visible.
 func (v *View) shift(row, columns int) int {
 	before, longest := 1<<30, 0
 	for side := range sides {
@@ -146,28 +148,11 @@ func (v *View) shift(row, columns int) int {
 	return before - columns/3
 }
 
-// shifted removes the first columns, all of which are in the first span.
+// shifted removes the leading columns, all of which are in the first span.
 func shifted(spans []termtext.Span, columns int) []termtext.Span {
 	if columns > 0 {
-		head := termtext.Head(spans[0].Text, columns+1) // one for the ellipsis
+		head := termtext.Head(spans[0].Text, columns+1) // one column for the ellipsis
 		spans[0].Text = "…" + spans[0].Text[len(head):]
 	}
 	return spans
-}
-
-// fitted returns spans in exactly that many columns.
-func fitted(spans []termtext.Span, columns int) []termtext.Span {
-	var list []termtext.Span
-	room := columns
-	for _, s := range spans {
-		if room == 0 {
-			break
-		}
-		if termtext.Width(s.Text) > room {
-			s.Text = termtext.Cut(s.Text, room)
-		}
-		room -= termtext.Width(s.Text)
-		list = append(list, s)
-	}
-	return append(list, termtext.Plain.Span(strings.Repeat(" ", max(room, 0))))
 }

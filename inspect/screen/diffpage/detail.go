@@ -14,7 +14,7 @@ type Detail struct {
 	Lines [][]termtext.Span
 }
 
-// Detail returns the text of a line, one side below the other.
+// Detail returns a line's text, one side below the other.
 func (v *View) Detail(item, width, height int) Detail {
 	if !v.has(item) {
 		return Detail{}
@@ -53,7 +53,7 @@ func (v *View) title(row int) string {
 	return termtext.Dotted(append(parts, strings.Join(path, " › "))...)
 }
 
-// add appends a text, marked with a sign, in at most height lines. The text begins at its
+// add appends a text, marked with a sign, in at most height lines. The text starts at its
 // first difference if that would not be visible otherwise.
 func (d *Detail) add(sign string, spans []termtext.Span, width, height int) {
 	style := map[string]termtext.Style{"<": termtext.Red, ">": termtext.Green}[sign]
@@ -85,7 +85,7 @@ func (d *Detail) add(sign string, spans []termtext.Span, width, height int) {
 	}
 }
 
-// folded splits spans into lines of that many columns.
+// folded splits spans into lines of the given number of columns.
 func folded(spans []termtext.Span, columns int) [][]termtext.Span {
 	var lines [][]termtext.Span
 	var row []termtext.Span

@@ -15,7 +15,7 @@ import (
 // A Side is one of the two conversations.
 type Side uint8
 
-// The sides.
+// The two sides.
 const (
 	Left Side = iota
 	Right
@@ -25,22 +25,22 @@ const (
 // Other returns the other side.
 func (s Side) Other() Side { return 1 - s }
 
-// A Subject is one side of a comparison: a tape, or a session, which may be on several.
+// A Subject is one side of a comparison: a tape, or a session, which may span several.
 type Subject struct {
-	Session string // empty: all of the tape
+	Session string // empty: the whole tape
 	// Open opens the tapes, ordered by time. It is called in the background.
 	Open  func() ([]*record.Tape, error)
-	Lines uint64 // on the tapes when the Subject was made
+	Lines uint64 // number on the tapes when the Subject was made
 	Live  bool   // more may follow; the comparison is shown once Lines have been read
 }
 
-// A limit is how much of a side is read and compared. The rest is left out.
+// A limit bounds how much of a side is read and compared. The rest is omitted.
 type limit struct {
 	frames uint64
-	text   int // bytes of the outline, about
+	text   int // approximate bytes of the outline
 }
 
-// usualLimit costs a few hundred megabytes and some seconds while both sides are read.
+// usualLimit costs a few hundred megabytes and several seconds while both sides are read.
 var usualLimit = limit{1 << 17, 16 << 20}
 
 // A Reader reads two conversations and aligns them.
@@ -48,7 +48,7 @@ type Reader struct {
 	level compare.Level
 	limit limit
 	reads [sides]*sideReader
-	grown chan struct{} // holds one: a side has more
+	grown chan struct{} // has capacity one: a side has more
 
 	mu    sync.Mutex // guards the fields below
 	table *Table     // nil: none yet
@@ -98,11 +98,12 @@ func (r *Reader) Read(ctx context.Context, onChange func()) {
 	}
 }
 
-// alignEvery is the shortest time between two alignments while a tape is recorded. An
-// alignment takes time in proportion to the tapes.
+// alignEvery is the shortest time between two alignments while a tape is being recorded.
+// The time for an alignment is proportional to the size of the tapes.
 const alignEvery = 500 * time.Millisecond
 
-// align rebuilds the table. It returns how long that took and whether it was the last time.
+// align rebuilds the table. It returns how long that took and whether this was the final
+// alignment.
 func (r *Reader) align() (took time.Duration, ended bool) {
 	began := time.Now()
 	left, right := r.reads[Left].take(), r.reads[Right].take()
@@ -113,14 +114,14 @@ func (r *Reader) align() (took time.Duration, ended bool) {
 	return time.Since(began), left.ended && right.ended
 }
 
-// Table returns the latest table, nil if there is none yet.
+// Table returns the latest table, or nil if there is none yet.
 func (r *Reader) Table() *Table {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.table
 }
 
-// Progress returns the percentage read of what is needed to show something.
+// Progress returns how far reading has got until something can be shown, in percent.
 func (r *Reader) Progress() int {
 	if r.Table() != nil {
 		return 100
@@ -144,16 +145,16 @@ type sideReader struct {
 	state
 }
 
-// A state is the state of reading a side.
+// A state is a side's reading state.
 type state struct {
-	err   error // of the last part that could not be read
+	err   error // for the last part that could not be read
 	ended bool  // nothing will follow
-	cut   bool  // frames were left out
+	cut   bool  // frames were omitted
 }
 
 func newSideReader(s Subject) *sideReader { return &sideReader{subject: s} }
 
-// read reads the tapes of the side until they end or the limit is reached. onMore is called
+// read reads the side's tapes until they end or the limit is reached. It calls onMore
 // whenever there is more.
 func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit, onMore func()) {
 	defer onMore()
@@ -185,7 +186,7 @@ func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit,
 	s.ended = ctx.Err() == nil
 }
 
-// add handles the next event of the tapes. The caller holds the lock.
+// add handles the tapes' next event. The caller holds the lock.
 func (s *sideReader) add(e *reading.Event, most uint64) {
 	err := e.Err
 	switch {
@@ -203,7 +204,7 @@ func (s *sideReader) add(e *reading.Event, most uint64) {
 	}
 }
 
-// ready reports whether everything that was there at first has been read.
+// ready reports whether everything that was initially there has been read.
 func (s *sideReader) ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +220,7 @@ func (s *sideReader) progress() (lines, of uint64) {
 // A taken is the part of a side that is compared.
 type taken struct {
 	steps []compare.Step
-	full  bool // the end was left out
+	full  bool // the end was omitted
 	state
 }
 

@@ -1,13 +1,12 @@
 package diffpage
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A Table is two conversations side by side. It is immutable.
+// A Table shows two conversations side by side. It is immutable.
 type Table struct {
 	compare.Alignment
 	Rows  []compare.Row
@@ -22,15 +21,7 @@ func newTable(left, right taken) *Table {
 	return t
 }
 
-// Same reports whether nothing differs.
-func (t *Table) Same() bool {
-	return !slices.ContainsFunc(t.Rows, func(r compare.Row) bool { return r.Kind != compare.Equal })
-}
-
-// Ended reports whether nothing will follow on a side.
-func (t *Table) Ended(side Side) bool { return t.taken[side].ended }
-
-// steps returns the steps of a side.
+// steps returns a side's steps.
 func (t *Table) steps(side Side) []compare.Step {
 	if side == Left {
 		return t.Old
@@ -38,7 +29,7 @@ func (t *Table) steps(side Side) []compare.Step {
 	return t.New
 }
 
-// on returns the index of a row's step on a side, -1 if there is none.
+// on returns the index of a row's step on a side, or -1 if there is none.
 func on(r compare.Row, side Side) int {
 	if side == Left {
 		return int(r.Old)
@@ -46,7 +37,7 @@ func on(r compare.Row, side Side) int {
 	return int(r.New)
 }
 
-// step returns the step of a row on a side.
+// step returns a row's step on a side.
 func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
 	i := on(t.Rows[row], side)
 	if i < 0 {
@@ -58,7 +49,7 @@ func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
 // Summary says how much differs.
 func (t *Table) Summary() string { return compare.Summary(t.Rows, "left", "right") }
 
-// path returns the steps above a row, the outermost first.
+// path returns the steps above a row, outermost first.
 func (t *Table) path(row int) []string {
 	side := Left
 	if t.Rows[row].Old < 0 {

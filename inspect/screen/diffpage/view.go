@@ -1,10 +1,10 @@
 // Package diffpage lays out two conversations side by side: the steps that package
-// compare finds equal, and those that differ, each beside its counterpart. A Reader
-// reads both in the background and follows what is being recorded; a View lays out what
-// the Reader has found, and folds what is equal.
+// compare finds equal, and those that differ, each beside its counterpart. A Reader reads
+// both in the background and follows any recording; a View lays out what the Reader has
+// found, and folds equal steps.
 //
-// The package draws nothing. Of a conversation that is very long only the beginning is
-// compared, and the page says so.
+// The package draws nothing. Only the beginning of a very long conversation is compared,
+// and the page says so.
 package diffpage
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// A View lays out a Reader's table, some of it folded. It is not safe for concurrent use.
+// A View lays out a Reader's table, parts of it folded. It is not safe for concurrent
+// use.
 type View struct {
 	Reader *Reader
 	Heads  [sides]Head
@@ -24,9 +25,9 @@ type View struct {
 
 	folds
 	begun bool   // TakeFirst has returned the first difference
-	table *Table // the table of lines
+	table *Table // the table that the lines were built from
 	lines []line
-	parts map[int][sides][]compare.Part // by row of the table, as far as shown
+	parts map[int][sides][]compare.Part // by row of the table, for rows shown so far
 }
 
 // A Head describes a side.
@@ -37,16 +38,16 @@ type Head struct {
 
 // The folds record what the user has unfolded.
 type folds struct {
-	unfolded map[int32]bool // runs of equal rows, by the first step on the left
+	unfolded map[int32]bool // runs of equal rows, by first step on the left
 	all      bool           // everything is unfolded
-	changes  int            // number of changes of these and of the side
+	changes  int            // number of changes to these and to the side
 }
 
 // A line is a row, or a fold of equal rows.
 type line struct {
 	row    int
 	hidden int   // number of rows folded from row on; 0: the line is row
-	run    int32 // the equal rows that it belongs to, as in folds.unfolded; -1: it differs
+	run    int32 // the run of equal rows that it belongs to, as in folds.unfolded; -1: it differs
 }
 
 // NewView returns the view of a Reader.
@@ -54,21 +55,12 @@ func NewView(r *Reader, heads [sides]Head) *View {
 	return &View{Reader: r, Heads: heads, folds: folds{unfolded: map[int32]bool{}}}
 }
 
-// A viewState is everything but the width that the lines depend on.
-type viewState struct {
-	table   *Table
-	part    int
-	changes int
-}
-
-// Table returns the table of the lines built last, nil if there was none. The Reader may
-// have a newer one.
+// Table returns the table for the lines built last, or nil if there was none. The Reader
+// may have a newer one.
 func (v *View) Table() *Table { return v.table }
 
-// State returns everything but the width that the lines depend on.
-func (v *View) State() any {
-	return viewState{v.Reader.Table(), v.Reader.Progress(), v.changes}
-}
+// State returns everything that the lines depend on, except the width.
+func (v *View) State() any { return [3]any{v.Reader.Table(), v.Reader.Progress(), v.changes} }
 
 // Lines returns the lines without spans, which Spans makes.
 func (v *View) Lines(width int) []page.Line {
@@ -114,7 +106,7 @@ func (v *View) stretch(s compare.Stretch) {
 // margin is the number of equal rows shown around rows that differ.
 const margin = 2
 
-// key identifies a line, even after others were inserted before it.
+// key identifies a line, even after others have been inserted before it.
 func (v *View) key(l line) string {
 	if l.hidden > 0 {
 		return "fold " + strconv.Itoa(int(l.run))
@@ -124,7 +116,7 @@ func (v *View) key(l line) string {
 }
 
 // Flip folds or unfolds the run of equal rows that a line is in. It returns the key of a
-// line that exists afterwards, empty if there is nothing to fold.
+// line that exists afterwards, or an empty key if there is nothing to fold.
 func (v *View) Flip(item int) (key string) {
 	if !v.has(item) || v.lines[item].run < 0 {
 		return ""
@@ -144,8 +136,8 @@ func (v *View) FlipAll() (unfolded bool) {
 	return v.all
 }
 
-// TakeFirst returns the key of the first difference, once, as soon as there is a table;
-// otherwise an empty key.
+// TakeFirst returns the key of the first difference once, as soon as there is a table;
+// otherwise it returns an empty key.
 func (v *View) TakeFirst() (key string) {
 	if v.table == nil || v.begun {
 		return ""
@@ -166,7 +158,7 @@ func (v *View) OtherSide() {
 // Folded reports whether a line is a fold.
 func (v *View) Folded(item int) bool { return v.has(item) && v.lines[item].hidden > 0 }
 
-// Position returns the frame of a line on a side.
+// Position returns a line's frame on a side.
 func (v *View) Position(item int, side Side) (at compare.Position, ok bool) {
 	if !v.has(item) || v.Folded(item) {
 		return compare.Position{}, false
@@ -175,8 +167,8 @@ func (v *View) Position(item int, side Side) (at compare.Position, ok bool) {
 	return s.Position, ok
 }
 
-// NextDifference returns the first line of the next rows that differ, or of the previous
-// ones; -1 if there are none.
+// NextDifference returns the first line of the next or previous rows that differ; -1 if
+// there are none.
 func (v *View) NextDifference(item int, forward bool) int {
 	step := 1
 	if !forward {

@@ -7,49 +7,48 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/tapecheck"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A judge checks the agent's tapes of a timeline, or the tape of one server. The checker
-// sees frames with the numbers of their own tape.
+// A judge checks the agent's tapes on a timeline, or one server's tape. The Judge sees
+// frames with the numbers on their own tape.
 type judge struct {
 	*Reader
-	checker *conform.Checker
-	stalls  tapecheck.Stalls
-	first   int            // place of the checker's first tape on the timeline
-	taken   int            // number of the checker's findings that were taken over
+	judge   *tapecheck.Judge
+	first   int            // position of the judge's first tape on the timeline
 	counted map[string]int // what the current tape has added to unlisted, by rule
 	over    bool
 }
 
-// publishEvery is the number of frames after which waiting goroutines are woken, while the
-// reader reads what was there at first.
+// publishEvery is the number of frames after which waiting goroutines are woken while the
+// reader reads what was initially there.
 const publishEvery = 1 << 10
 
 // newJudge returns a judge of tapes, the first of which is at place.
-func (r *Reader) newJudge(o conform.Options, place int, tape *record.Tape) *judge {
-	j := &judge{Reader: r, checker: conform.NewChecker(o), first: place, counted: make(map[string]int)}
-	j.stalls.Start(tape.Clone(), 0)
+func (r *Reader) newJudge(place int, tapes ...reading.Part) *judge {
+	j := &judge{Reader: r, judge: tapecheck.NewJudge(tapecheck.Options(tapes...)), first: place}
+	j.begin(&tapes[0])
 	return j
 }
 
-// event handles the next event of the tapes.
+// begin begins the next tape.
+func (j *judge) begin(p *reading.Part) {
+	j.fail(j.judge.Begin(p))
+	j.counted = make(map[string]int)
+}
+
+// event handles the tapes' next event.
 func (j *judge) event(e *frameindex.Event) {
 	switch e.Kind {
 	case reading.Begins:
 		if e.Place > j.first {
-			j.take(0, j.stalls.End()...)
-			j.count()
-			j.checker.Next(tapecheck.Beginning(&e.Part.Info))
-			j.counted = make(map[string]int)
-			j.stalls.Start(e.Part.Tape.Clone(), e.Place-j.first)
+			j.endTape()
+			j.begin(e.Part)
 		}
 	case reading.Read:
-		if j.checker.Add(&e.Frame); j.take(e.Number, j.stalls.Frame(&e.Frame)...) {
+		if j.judge.Add(&e.Frame); j.take(e.Number) {
 			j.changes()
 		}
 		due := e.Frame.Seq%publishEvery == 0
@@ -72,19 +71,31 @@ func (j *judge) end() {
 		return
 	}
 	j.over = true
-	j.checker.End()
-	if j.take(0, j.stalls.End()...) {
-		j.changes()
-	}
-	j.count()
+	j.endTape()
 	j.publish(func() {})
 }
 
-// count adds the violations that the checker counts but keeps no findings of.
+// endTape marks the end of a tape.
+func (j *judge) endTape() {
+	j.fail(j.judge.End())
+	if j.take(0) {
+		j.changes()
+	}
+	j.count()
+}
+
+// fail records that something could not be read.
+func (j *judge) fail(err error) {
+	if err != nil {
+		j.publish(func() { j.broken = true })
+	}
+}
+
+// count adds the violations that the judge counts without keeping them as findings.
 func (j *judge) count() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, v := range j.checker.Verdicts() {
+	for _, v := range j.judge.Checker.Verdicts() {
 		j.unlist(v.Rule.ID, v.Lost-j.counted[v.Rule.ID])
 		j.counted[v.Rule.ID] = v.Lost
 	}
@@ -98,17 +109,15 @@ func (r *Reader) unlist(rule string, times int) {
 	}
 }
 
-// take adds the checker's new findings and those of stalls, and reports whether there are
-// any. seq is the frame judged last, 0 at the end of a tape.
-func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
+// take adds the new findings, and reports whether there are any. seq is the last frame
+// judged, or 0 at the end of a tape.
+func (j *judge) take(seq uint64) bool {
 	r := j.Reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	passed := r.judged > seq // frames of other tapes with greater numbers may come first
+	passed := r.judged > seq // frames on other tapes with greater numbers may come first
 	r.judged = max(r.judged, seq)
-	all := j.checker.Findings()
-	found := slices.Concat(all[j.taken:], hung)
-	j.taken = len(all)
+	found := j.judge.New()
 	r.found += len(found)
 	for _, f := range found {
 		if r.session != "" && f.Session != "" && f.Session != r.session {
@@ -140,7 +149,7 @@ func (j *judge) take(seq uint64, hung ...conform.Finding) bool {
 	return len(found) > 0
 }
 
-// named matches the frames that a text names, as conform.Evidence writes them.
+// named matches the frames that a text names in the form of conform.Evidence.
 var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bframe [0-9]+`) })
 
 // relabelled replaces the frame numbers in a text with the labels that users see.

@@ -12,26 +12,26 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A View lays out findings as lines: one group for each rule that one side broke, with the
-// frames below it. It is not safe for concurrent use.
+// A View lays out findings as lines: one group for each rule that one side broke,
+// followed by its frames. It is not safe for concurrent use.
 type View struct {
-	Least conform.Strength // the weakest findings shown
+	Least conform.Strength // weakest findings shown
 
 	reader *Reader
-	all    map[string]bool // keys of the groups that show all of their frames
-	flips  int             // number of changes of all
+	all    map[string]bool // keys of the groups that show all their frames
+	flips  int             // number of changes to all
 	groups []report.Group  // as last shown
 }
 
-// NewView returns a View of what a Reader finds: warnings and violations.
+// NewView returns a View of a Reader's findings: warnings and violations.
 func NewView(r *Reader) *View {
 	return &View{Least: conform.Warning, reader: r, all: make(map[string]bool)}
 }
 
-// State stays the same while the lines do.
+// State remains equal as long as the lines do.
 func (v *View) State() any { return [3]any{v.reader.Revision(), v.Least, v.flips} }
 
-// Number of frames shown of a group: at first, and at most. The lines of all groups are
+// Number of frames shown in a group: initially, and at most. The lines of all groups are
 // rebuilt whenever something is found.
 const (
 	atFirst = 5
@@ -86,7 +86,7 @@ func timesText(n int) string {
 	return termtext.Grouped(int64(n)) + " times"
 }
 
-// group returns the lines of one group.
+// group returns a group's lines.
 func (v *View) group(i, width int) []page.Line {
 	g := &v.groups[i]
 	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
@@ -142,7 +142,7 @@ func (v *View) Flip(l page.Line) {
 	v.flips++
 }
 
-// Rule returns the rule that a line is about, nil if there is none.
+// Rule returns the rule that a line concerns, or nil if there is none.
 func (v *View) Rule(l page.Line) *conform.Rule {
 	if l.Item < 0 || l.Item >= len(v.groups) {
 		return nil
@@ -150,7 +150,7 @@ func (v *View) Rule(l page.Line) *conform.Rule {
 	return v.groups[l.Item].Rule
 }
 
-// StyleOf returns the style of a strength.
+// StyleOf returns the style for a strength.
 func StyleOf(s conform.Strength) termtext.Style {
 	switch s {
 	case conform.Violation:
@@ -161,7 +161,7 @@ func StyleOf(s conform.Strength) termtext.Style {
 	return termtext.Dim
 }
 
-// Explanation returns the explanation of a rule as lines.
+// Explanation returns the lines that explain a rule.
 func Explanation(rule *conform.Rule, width int) []page.Line {
 	var b strings.Builder
 	text := report.Text{W: &b}

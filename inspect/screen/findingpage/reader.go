@@ -1,7 +1,6 @@
 // Package findingpage lays out the findings on tapes: where client and agent broke their
-// protocol. A Reader judges the tapes of a timeline in the background and follows the one
-// that is being recorded. Its results may be read from any goroutine. The package draws
-// nothing.
+// protocol. A Reader judges a timeline's tapes in the background and follows the one
+// being recorded. Any goroutine may read its results. The package draws nothing.
 package findingpage
 
 import (
@@ -13,51 +12,50 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/tapecheck"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 )
 
-// A Reader judges the tapes of a timeline. Frames have their numbers on the timeline.
+// A Reader judges a timeline's tapes. Frames have their numbers on the timeline. The zero
+// Reader has no findings.
 type Reader struct {
-	label   func(seq uint64) string // returns the label of a frame
-	session string                  // only its findings and those of no session count; empty: all
+	label   func(seq uint64) string // returns a frame's label
+	session string                  // only its findings and those without a session count; empty: all
 	changes func()                  // called when there are more findings, and at the end
 
 	// Used only by the goroutine that reads the tapes:
 	timeline *frameindex.Timeline
-	agent    *judge         // of the agent's tapes; nil: they cannot be judged
-	servers  map[int]*judge // of servers' tapes, by place
-	follows  bool           // everything that was there at first has been judged
+	agent    *judge         // for the agent's tapes; nil: they cannot be judged
+	servers  map[int]*judge // for servers' tapes, by place
+	follows  bool           // everything that was initially there has been judged
 
 	mu       sync.Mutex // guards the fields below
 	findings []conform.Finding
-	at       map[uint64][]int32                          // indexes of the findings on a frame
+	at       map[uint64][]int32                          // indexes of a frame's findings
 	frames   [conform.Violation + 1]frameindex.NumberSet // frames with findings, by strength
 	tally    report.Tally
 	unlisted map[string]int // by rule: violations that are not in findings
-	late     []uint64       // frames that got a finding only when later ones were judged
-	changed  chan struct{}  // closed at each step of progress
+	late     []uint64       // frames that received a finding only when later ones were judged
+	changed  chan struct{}  // closed whenever there is progress
 	broken   bool
 	stopped  bool // reading has stopped
 	revision
 }
 
-// A revision says how far a reader has got. The lines stay the same while it does.
+// A revision identifies how far a reader has got. Equal revisions have equal lines.
 type revision struct {
 	found  int
 	beyond int    // sum of unlisted
 	ended  bool   // nothing will follow
-	judged uint64 // the last judged frame; not part of Revision
+	judged uint64 // last frame judged; not part of Revision
 }
 
-// maxShown limits the number of findings. A Checker limits those of each rule, but there
-// are many rules and tapes.
+// maxShown limits the total number of findings. A Checker limits those of each rule, but
+// there are many rules and tapes.
 const maxShown = 1 << 16
 
-// NewReader returns an empty Reader. label returns the number of a frame as users know it;
-// session limits the findings to one session, empty for whole tapes. onChange is called
-// when there are more findings, and at the end.
+// NewReader returns an empty Reader. label returns a frame's number as users know it;
+// session limits the findings to one session, or is empty for whole tapes. onChange is
+// called when there are more findings, and at the end.
 func NewReader(label func(seq uint64) string, session string, onChange func()) *Reader {
 	return &Reader{
 		label: label, session: session, changes: onChange, servers: make(map[int]*judge),
@@ -66,17 +64,13 @@ func NewReader(label func(seq uint64) string, session string, onChange func()) *
 }
 
 // Begin implements frameindex.Sink.
-func (r *Reader) Begin(ctx context.Context, t *frameindex.Timeline) {
+func (r *Reader) Begin(_ context.Context, t *frameindex.Timeline) {
 	r.timeline = t
-	var tapes []*record.Tape
+	var agents []reading.Part
 	for _, p := range t.Agents() {
-		tapes = append(tapes, p.Tape)
+		agents = append(agents, p.Part)
 	}
-	if options, err := tapecheck.Options(ctx, tapes...); err == nil {
-		r.agent = r.newJudge(options, 0, tapes[0])
-	} else {
-		r.publish(func() { r.broken = true })
-	}
+	r.agent = r.newJudge(0, agents...)
 }
 
 // Take judges the next frame of the timeline.
@@ -95,12 +89,15 @@ func (r *Reader) Take(e *frameindex.Event) {
 	}
 }
 
-// server returns the judge of a server's tape.
+// server returns the judge for a server's tape.
 func (r *Reader) server(e *frameindex.Event) *judge {
 	j := r.servers[e.Place]
 	if j == nil {
-		options, _ := tapecheck.Options(context.Background(), e.Part.Tape.Clone()) // reading the frames reports an error
-		j = r.newJudge(options, e.Place, e.Part.Tape)
+		tape := *e.Part
+		if info, err := tape.Tape.Clone().Info(); err == nil {
+			tape.Info = info // little was known about a tape that had just begun
+		}
+		j = r.newJudge(e.Place, tape)
 		r.servers[e.Place] = j
 	}
 	return j
@@ -127,43 +124,31 @@ func (r *Reader) publish(change func()) {
 	r.mu.Unlock()
 }
 
-// Revision says how far the reader has got. The lines stay the same while it does.
+// Revision identifies how far the reader has got. Equal revisions have equal lines.
 func (r *Reader) Revision() any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return [3]any{r.found, r.beyond, r.ended}
 }
 
-// Progress returns the last judged frame, and whether nothing will follow.
-func (r *Reader) Progress() (last uint64, ended bool) {
+// Progress returns the last frame judged, whether nothing will follow, and whether part
+// of the tapes cannot be read.
+func (r *Reader) Progress() (last uint64, ended, broken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.judged, r.ended
+	return r.judged, r.ended, r.broken
 }
 
-// Broken reports whether a part of the tapes cannot be read.
-func (r *Reader) Broken() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.broken
-}
-
-// Tally counts the findings by strength. A nil Reader has none.
+// Tally counts the findings by strength.
 func (r *Reader) Tally() report.Tally {
-	if r == nil {
-		return report.Tally{}
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tally
 }
 
-// Worst returns the greatest strength of the findings on the frames in [from, to), None if
-// all of them are weaker than least. A nil Reader has none.
+// Worst returns the greatest strength among the findings on the frames in [from, to), or
+// None if all are weaker than least.
 func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength {
-	if r == nil {
-		return conform.None
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for s := conform.Violation; s >= least; s-- {
@@ -174,12 +159,8 @@ func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength
 	return conform.None
 }
 
-// On returns the findings on a frame that are at least as strong as least, the worst first.
-// A nil Reader has none.
+// On returns the findings on a frame that are at least as strong as least, worst first.
 func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding) {
-	if r == nil {
-		return nil
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, i := range r.at[seq] {
@@ -192,11 +173,8 @@ func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding)
 }
 
 // Next returns the nearest frame after or before from that may accepts and that has a
-// finding at least as strong as least, 0 if there is none. A nil Reader has none.
+// finding at least as strong as least, or 0 if there is none.
 func (r *Reader) Next(from uint64, forward bool, least conform.Strength, may func(seq uint64) bool) (nearest uint64) {
-	if r == nil {
-		return 0
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for s := least; s <= conform.Violation; s++ {

@@ -4,25 +4,38 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/linediff"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Compare shows what differs between two frames.
+// Compare shows the differences between two frames.
 func (p *Pane) Compare(title string, before, after []byte) {
 	p.Form, p.Title = asDiff, title
-	p.lines, p.allLines = nil, allLines{}
-	for _, line := range linediff.Lines(indented(before), indented(after)) {
-		p.lines = append(p.lines, diffLine(-1, line))
-	}
-	p.Cursor, p.top = 0, 0
-	for i, line := range p.lines {
-		if line.part != inside {
-			p.Cursor = i
-			break
+	lines, words := Comparison(before, after), p.Words()
+	p.Page = page.Page{State: p.state, Lines: func(int) []page.Line { return lines }}
+	p.Look(words)
+	p.Find(FirstDifference)
+}
+
+// FirstDifference is the key of the first line that differs in a comparison.
+const FirstDifference = "the first difference"
+
+// Comparison returns the lines of two frames, and marks those that differ.
+func Comparison(before, after []byte) []page.Line {
+	var lines []page.Line
+	key := FirstDifference
+	for _, line := range linediff.Lines(strings.Split(frametext.Indented(before), "\n"), strings.Split(frametext.Indented(after), "\n")) {
+		l := diffLine(-1, line)
+		lines = append(lines, page.Line{Spans: diffStyles[l.part].Line(l.text)})
+		if l.part != inside {
+			lines[len(lines)-1].Key, key = key, ""
 		}
 	}
+	return lines
 }
+
+var diffStyles = map[linePart]termtext.Style{inside: termtext.Plain, added: termtext.Green, removed: termtext.Red}
 
 func diffLine(n int32, line string) textLine {
 	part := inside
@@ -33,12 +46,4 @@ func diffLine(n int32, line string) textLine {
 		part = removed
 	}
 	return textLine{node: n, text: termtext.Line(line), part: part}
-}
-
-func indented(raw []byte) []string {
-	var b strings.Builder
-	in := &frametext.Indenter{W: &b}
-	in.Write(raw) // a Builder takes everything
-	in.Close()
-	return strings.Split(b.String(), "\n")
 }

@@ -7,13 +7,14 @@ import (
 )
 
 // An envelope is the part that is much the same in all frames: its values share one line,
-// and what it holds begins at the margin. The zero envelope has nothing.
+// and its contents start at the margin. The zero envelope is empty.
 type envelope struct {
-	opened []int32 // values shown only by their members, each within the one before
-	values []int32 // on the line
+	opened []int32 // values of which only the members are shown, each within the previous one
+	values []int32 // values on the line
 }
 
-// newEnvelope returns the envelope of a frame, the zero one if the frame has nothing else.
+// newEnvelope returns a frame's envelope, or the zero one if the frame contains nothing
+// else.
 func newEnvelope(t *tree, update bool) envelope {
 	if t == nil || len(t.nodes) == 0 || t.json[t.nodes[0].from] != '{' {
 		return envelope{}
@@ -32,7 +33,7 @@ func newEnvelope(t *tree, update bool) envelope {
 		if body := t.member(params, "update"); body >= 0 && update && e.open(t, body) {
 			e.fold(t, params, "sessionId")
 			e.fold(t, body, "sessionUpdate")
-		} else if t.nodes[params].children > 1 { // else it is what the frame says
+		} else if t.nodes[params].children > 1 { // otherwise it is the frame's content
 			e.fold(t, params, "sessionId")
 		}
 	}
@@ -42,14 +43,14 @@ func newEnvelope(t *tree, update bool) envelope {
 	return e
 }
 
-// fold puts a member of an object on the line, unless it has members.
+// fold puts an object's member on the line, unless it has members itself.
 func (e *envelope) fold(t *tree, object int32, name string) {
 	if n := t.member(object, name); n >= 0 && !t.holds(n) {
 		e.values = append(e.values, n)
 	}
 }
 
-// open shows a member only by its members, if it has any.
+// open shows only the members of a member, if it has any.
 func (e *envelope) open(t *tree, n int32) bool {
 	if t.json[t.nodes[n].from] != '{' || t.nodes[n].children == 0 {
 		return false
@@ -58,15 +59,15 @@ func (e *envelope) open(t *tree, n int32) bool {
 	return true
 }
 
-// folded reports whether there is an envelope, and it is one line.
+// folded reports whether there is an envelope and it is shown as one line.
 func (p *Pane) folded() bool { return len(p.envelope.opened) > 0 && !p.unfolded }
 
-// enveloped reports whether a value has no line of its own.
+// enveloped reports whether a value has no line of its own because of the envelope.
 func (p *Pane) enveloped(i int32) bool {
 	return p.folded() && (slices.Contains(p.envelope.opened, i) || slices.Contains(p.envelope.values, i))
 }
 
-// outside returns how many of the values around one have no lines.
+// outside returns the number of enclosing values that have no lines.
 func (p *Pane) outside(i int32) int {
 	if !p.folded() {
 		return 0
@@ -80,8 +81,8 @@ func (p *Pane) outside(i int32) int {
 	return n
 }
 
-// shownName returns the name of a member, preceded by that of its parent where the name
-// alone is ambiguous, as in `params._meta`.
+// shownName returns a member's name, preceded by its parent's where the name alone is
+// ambiguous, as in `params._meta`.
 func (p *Pane) shownName(i int32) string {
 	t := p.tree
 	name := t.name(i)
@@ -91,7 +92,7 @@ func (p *Pane) shownName(i int32) string {
 	return termtext.Piece(name)
 }
 
-// envelopeSpans returns the line of the envelope.
+// envelopeSpans returns the envelope's line.
 func (p *Pane) envelopeSpans() []termtext.Span {
 	text := envelopeSign
 	for i, n := range p.envelope.values {
@@ -108,14 +109,10 @@ const (
 	envelopeGap  = " ·"
 )
 
-// envelopeValue returns a value on the line of the envelope.
+// envelopeValue returns a value on the envelope's line.
 func (p *Pane) envelopeValue(n int32) string {
 	return termtext.Piece(p.tree.name(n)) + " " + termtext.Piece(string(p.tree.raw(n)))
 }
 
-// flipEnvelope folds or unfolds the envelope of this frame and of those that follow.
-func (p *Pane) flipEnvelope() {
-	p.unfolded = !p.unfolded
-	p.relayout()
-	p.Cursor = 0
-}
+// isCut reports whether the envelope does not fit on its line.
+func (p *Pane) isCut() bool { return termtext.SpansWidth(p.envelopeSpans()) > p.width }

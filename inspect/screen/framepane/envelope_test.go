@@ -7,6 +7,7 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // shownFrame returns a pane with a frame, drawn once.
@@ -23,11 +24,8 @@ func shownFrame(raw, update string) *Pane {
 // shownText returns what is drawn.
 func shownText(p *Pane) string {
 	var b strings.Builder
-	for from, to := p.Window(80, 40); from < to; from++ {
-		for _, s := range p.Spans(from) {
-			b.WriteString(s.Text)
-		}
-		b.WriteByte('\n')
+	for _, row := range p.Window(80, 40).Rows {
+		b.WriteString(termtext.SpansText(row.Spans, false) + "\n")
 	}
 	return b.String()
 }
@@ -119,6 +117,7 @@ func TestEnvelopeUnfolds(t *testing.T) {
 		t.Errorf("the envelope has the path %s, want @this", v.Path)
 	}
 	p.Open()
+	p.Window(80, 40)
 	const whole = `▾ {
   jsonrpc: "2.0"
   id: 7
@@ -148,13 +147,28 @@ func TestEnvelopeUnfolds(t *testing.T) {
 func TestEnvelopeIsSearched(t *testing.T) {
 	p := shownFrame(`{"jsonrpc":"2.0","id":7,"method":"x","params":{"sessionId":"s","a":1}}`, "")
 	p.Look(page.Phrase("sessionid"))
-	p.Window(80, 40)
-	if marks := p.Marks(0); p.Cursor != 0 || len(marks) != 1 || !marks[0].Current {
-		t.Errorf("the cursor is on line %d, and the marks are %v, want one in the envelope", p.Cursor, marks)
+	w := p.Window(80, 40)
+	if marks := w.Rows[0].Marks; w.Cursor != 0 || len(marks) != 1 || !marks[0].Current {
+		t.Errorf("the cursor is on line %d, and the marks are %v, want one in the envelope", w.Cursor, marks)
 	}
 	p.Window(40, 40) // where the line has no room
 	p.NextMatch(true)
 	if v, _ := p.Value(); v.Path != "params.sessionId" {
 		t.Errorf("got %s, want params.sessionId", v.Path)
+	}
+}
+
+// TestKeysBeforeDrawing: keys may come before a frame is drawn.
+func TestKeysBeforeDrawing(t *testing.T) {
+	p := shownFrame(`{"jsonrpc":"2.0","method":"x","params":{"list":[1,2]}}`, "")
+	want := shownText(p)
+	p.Switch()
+	for range 2 { // back to the tree
+		p.Switch()
+	}
+	p.Open()
+	p.Close()
+	if got := shownText(p); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

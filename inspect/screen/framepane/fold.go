@@ -1,54 +1,45 @@
 package framepane
 
-// Folds reports whether the form shows values that can be folded.
+import "github.com/acptap/acptap/inspect/screen/page"
+
+// Folds reports whether the form shows foldable values.
 func (p *Pane) Folds() bool { return p.tree != nil && p.Form == asTree }
 
 // Open folds or unfolds the value under the cursor, or shows all of it.
 func (p *Pane) Open() {
-	if !p.Folds() || p.Cursor >= len(p.lines) {
-		return
+	if p.Folds() {
+		p.FlipHere()
 	}
-	line := p.lines[p.Cursor]
+}
+
+// flip folds or unfolds a line's value, or shows all of it.
+func (p *Pane) flip(line page.Line) {
+	l := p.lines[line.Item]
+	p.changes++
 	switch {
-	case line.node < 0:
-		return
-	case line.node == 0 && len(p.envelope.opened) > 0:
-		p.flipEnvelope()
-		return
-	case line.part == cutOff, p.base64(line.node) != "":
-		p.whole[line.node], p.allLines = true, allLines{}
+	case l.node < 0:
+	case l.node == 0 && len(p.envelope.opened) > 0:
+		p.unfolded, p.width = !p.unfolded, 0
+	case l.part == cutOff, p.base64(l.node) != "":
+		p.whole[l.node], p.width = !p.whole[l.node], 0
 	default:
-		p.fold[line.node] = !p.fold[line.node]
+		p.fold[l.node] = !p.fold[l.node]
 	}
-	p.relayout()
-	p.pointAt(line.node)
 }
 
 // Close folds the value under the cursor or, if it cannot be folded, goes to its parent.
 func (p *Pane) Close() {
-	if !p.Folds() || p.Cursor >= len(p.lines) {
+	if !p.Folds() {
 		return
 	}
 	n := p.node()
 	if n == 0 && p.folded() || p.fold[n] || n > 0 && !p.tree.holds(n) && !p.long(n, p.width) {
-		for up := p.tree.nodes[n].parent; up >= 0; up = p.tree.nodes[up].parent {
-			if !p.enveloped(up) {
-				p.pointAt(up)
-				return
-			}
+		up := max(p.tree.nodes[n].parent, 0)
+		for up > 0 && p.enveloped(up) {
+			up = p.tree.nodes[up].parent
 		}
-		p.Cursor = 0
+		p.GoTo(seqOf(up))
 		return
 	}
 	p.Open()
-}
-
-// Unfold unfolds the value under the cursor.
-func (p *Pane) Unfold() {
-	if !p.Folds() || p.Cursor >= len(p.lines) {
-		return
-	}
-	if n := p.node(); p.fold[n] || n == 0 && p.folded() || p.lines[p.Cursor].part == cutOff {
-		p.Open()
-	}
 }

@@ -1,6 +1,7 @@
 package framepane
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -8,45 +9,21 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// hexLine returns a line of 16 bytes, as numbers and as text.
+// hexLine returns a line of 16 bytes, both as numbers and as text.
 func hexLine(raw []byte, from int) []termtext.Span {
-	part := raw[from:min(from+16, len(raw))]
-	var hex, text strings.Builder
-	for i := range 16 {
-		if i == 8 {
-			hex.WriteByte(' ')
-		}
-		if i >= len(part) {
-			hex.WriteString("   ")
-			continue
-		}
-		fmt.Fprintf(&hex, "%02x ", part[i])
-		if c := part[i]; ' ' <= c && c <= '~' {
-			text.WriteByte(c)
-		} else {
-			text.WriteByte('.')
-		}
-	}
-	return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("%08x  ", from)), termtext.Plain.Span(hex.String() + " "), termtext.Plain.Span(text.String())}
+	line := hex.Dump(raw[from:min(from+16, len(raw))]) // 00000000  61 62 …  |ab…|
+	numbers, text := line[numbersColumn:textColumn], strings.TrimSuffix(line[textColumn+1:], "|\n")
+	return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("%08x  ", from)), termtext.Plain.Span(numbers), termtext.Plain.Span(text)}
 }
 
-// hexRows returns the bytes of each line as rows to search.
-func (p *Pane) hexRows() []page.TextRow {
-	rows := make([]page.TextRow, p.count())
-	for i := range rows {
-		rows[i] = page.TextRow{Text: string(p.Frame.Raw[i*16 : min(i*16+16, len(p.Frame.Raw))]), Join: page.Within}
-	}
-	return rows
-}
-
-// The columns of hexLine where the numbers and the text begin.
+// Columns of hexLine where the numbers and the text begin.
 const (
 	numbersColumn = 10
 	textColumn    = numbersColumn + 16*3 + 1 + 1
 )
 
-// hexMarks converts marks of bytes to marks of their line: on the numbers, and on the text
-// beside them.
+// hexMarks converts marks on bytes to marks on their line: on the numbers, and on the
+// text beside them.
 func hexMarks(bytes []page.Mark) []page.Mark {
 	var numbers, text []page.Mark
 	for _, m := range bytes {

@@ -9,6 +9,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
+// largest is about the size of the largest frame that is read whole.
+const largest = wire.MaxChecked - 64
+
 // shapes are frames of about that many bytes, in the shapes that make the most
 // lines.
 func shapes(size int) []struct{ name, raw string } {
@@ -27,13 +30,10 @@ func shapes(size int) []struct{ name, raw string } {
 
 // lookAt draws the first window of a frame, and searches to its end.
 func lookAt(raw string, form Form) (found bool) {
-	f := dialect.Frame{Frame: wire.Frame{Raw: []byte(raw), Size: int64(len(raw))}}
-	p := newPane(f, form)
-	p.tree = newTree(f.Raw)
-	from, to := p.Window(80, 40)
-	for k := from; k < to; k++ {
-		p.Spans(k)
-	}
+	f := dialect.Frame{Frame: wire.Frame{Kind: wire.Notification, Raw: []byte(raw), Size: int64(len(raw))}}
+	p := Pane{Form: form}
+	p.Show(f)
+	p.Window(80, 40)
 	p.Look(page.Phrase("b"))
 	p.Window(80, 40)
 	at, _ := p.Match()
@@ -41,7 +41,7 @@ func lookAt(raw string, form Form) (found bool) {
 }
 
 func TestLargeFrames(t *testing.T) {
-	size := wire.MaxChecked // as large as is read
+	size := largest
 	if testing.Short() {
 		size /= 16
 	}
@@ -55,7 +55,7 @@ func TestLargeFrames(t *testing.T) {
 }
 
 func BenchmarkLargeFrames(b *testing.B) {
-	for _, tt := range shapes(wire.MaxChecked) {
+	for _, tt := range shapes(largest) {
 		for _, form := range []Form{asTree, asRaw} {
 			b.Run(tt.name+"/"+form.String(), func(b *testing.B) {
 				for b.Loop() {

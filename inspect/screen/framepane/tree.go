@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A tree is a JSON value as nodes in the order of the text. It is made in one pass without
-// recursion, so no depth of nesting can end the process.
+// A tree is a JSON value as nodes in text order. It is built in one pass without
+// recursion, so no depth of nesting can crash the process.
 type tree struct {
 	json  []byte
 	nodes []node
@@ -17,16 +17,16 @@ type tree struct {
 
 // A node is a value in a tree.
 type node struct {
-	name, nameEnd int32 // of a member: the range of its name in the text, with quotes; otherwise equal
+	name, nameEnd int32 // for a member: the range of its name in the text, with quotes; otherwise equal
 	from, to      int32 // range of the value
 	parent        int32 // index in nodes; -1 for the root
 	end           int32 // index after the last node within it
 	children      int32
-	index         int32 // among the children of its parent
+	index         int32 // among its parent's children
 	depth         int32
 }
 
-// newTree reads JSON, which must be valid or completed.
+// newTree parses JSON, which must be valid or completed.
 func newTree(json []byte) *tree {
 	t := &tree{json: json}
 	parent := int32(-1)
@@ -37,7 +37,11 @@ func newTree(json []byte) *tree {
 		end := int32(r.Pos)
 		switch {
 		case token == wire.NoToken:
-			t.closeAll()
+			for i := range t.nodes { // values without an end in the text
+				if t.nodes[i].end == 0 {
+					t.nodes[i].end = int32(len(t.nodes))
+				}
+			}
 			return t
 		case token == '}' || token == ']':
 			if parent >= 0 {
@@ -58,15 +62,6 @@ func newTree(json []byte) *tree {
 	}
 }
 
-// closeAll ends values that have no end in the text.
-func (t *tree) closeAll() {
-	for i := range t.nodes {
-		if t.nodes[i].end == 0 {
-			t.nodes[i].end = int32(len(t.nodes))
-		}
-	}
-}
-
 func (t *tree) add(n node) {
 	if n.parent >= 0 {
 		p := &t.nodes[n.parent]
@@ -79,22 +74,22 @@ func (t *tree) add(n node) {
 	t.nodes = append(t.nodes, n)
 }
 
-// raw returns the text of a value.
+// raw returns a value's text.
 func (t *tree) raw(i int32) []byte { return t.json[t.nodes[i].from:t.nodes[i].to] }
 
 // holds reports whether a value is an array or object.
 func (t *tree) holds(i int32) bool { c := t.json[t.nodes[i].from]; return c == '{' || c == '[' }
 
-// text returns the text of a string, and any other value as JSON.
+// text returns the text of a string, or any other value as JSON.
 func (t *tree) text(i int32) string { return wire.ValueOf(t.raw(i)).String() }
 
-// name returns the name of a member, empty for elements.
+// name returns a member's name, or the empty string for an element.
 func (t *tree) name(i int32) string {
 	n := t.nodes[i]
 	return wire.ValueOf(t.json[n.name:n.nameEnd]).String()
 }
 
-// path returns the path of a value, in the syntax of wire.Value.Get.
+// path returns a value's path, in the syntax of wire.Value.Get.
 func (t *tree) path(i int32) string {
 	var parts []string
 	for ; t.nodes[i].parent >= 0; i = t.nodes[i].parent {
@@ -111,16 +106,16 @@ func (t *tree) path(i int32) string {
 	return strings.Join(parts, ".")
 }
 
-// maxMembers is the number of an object's members among which member looks: objects that
-// mean something have fewer, and each of a million members may be asked for.
+// maxMembers limits the members of an object among which member looks: meaningful objects
+// have fewer, and member may be called for each of a million members.
 const maxMembers = 32
 
-// member returns the value of a member of an object, -1 if there is none.
+// member returns the value of an object's member, or -1 if there is none.
 func (t *tree) member(object int32, name string) int32 {
 	return t.memberAmong(object, name, maxMembers)
 }
 
-// memberAmong is member, starting at the first member.
+// memberAmong is like member, but starts from the first member.
 func (t *tree) memberAmong(object int32, name string, first int32) int32 {
 	for i := object + 1; i < t.nodes[object].end && t.nodes[i].index < first; i = t.nodes[i].end {
 		if t.name(i) == name {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/linediff"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// layoutTree makes the lines of the tree.
+// layoutTree makes the tree's lines.
 func (p *Pane) layoutTree(width int) {
 	t := p.tree
 	var open []int32
@@ -34,7 +35,7 @@ func (p *Pane) layoutTree(width int) {
 		case !t.holds(i):
 			p.layoutString(i, width)
 			i++
-		case p.fold[i] || t.nodes[i].children == 0:
+		case t.nodes[i].children == 0:
 			i = t.nodes[i].end
 		default:
 			open = append(open, i)
@@ -50,7 +51,7 @@ func (p *Pane) layoutTree(width int) {
 // layoutString adds the lines of a string that does not fit on one line.
 func (p *Pane) layoutString(i int32, columns int) {
 	t := p.tree
-	if !p.long(i, columns) || p.fold[i] {
+	if !p.long(i, columns) {
 		return
 	}
 	indent := p.indent(i) + 2
@@ -60,18 +61,19 @@ func (p *Pane) layoutString(i int32, columns int) {
 		}
 		return
 	}
-	most := longString
-	if p.whole[i] || p.unfoldAll {
+	most := longString + 1
+	if p.whole[i] || p.laidOut.whole {
 		most = wire.MaxChecked
 	}
-	lines, more := wrapped(t.text(i), columns-indent, most)
-	p.addText(i, lines)
-	if more {
-		p.lines = append(p.lines, textLine{node: i, part: cutOff})
+	lines, _ := wrapped(t.text(i), columns-indent, most)
+	p.addText(i, lines[:min(len(lines), longString)])
+	if len(lines) > longString {
+		p.lines = append(p.lines, textLine{node: i, part: cutOff, join: page.Within})
+		p.addText(i, lines[longString:])
 	}
 }
 
-// long reports whether a value is a string that needs lines of its own.
+// long reports whether a value is a string that needs separate lines.
 func (p *Pane) long(i int32, columns int) bool {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || p.base64(i) != "" {
@@ -81,8 +83,8 @@ func (p *Pane) long(i int32, columns int) bool {
 	return strings.Contains(p.tree.text(i), "\n") || len(raw)+int(n.nameEnd-n.name)+2+p.indent(i) > columns
 }
 
-// replaced returns the oldText that the newText of a diff replaces (ACP, tool call
-// content), -1 if the value is not the newText of a diff.
+// replaced returns the oldText that a diff's newText replaces (ACP, tool call content),
+// or -1 if the value is not the newText of a diff.
 func (p *Pane) replaced(i int32) int32 {
 	t := p.tree
 	parent := t.nodes[i].parent
@@ -96,11 +98,11 @@ func (p *Pane) replaced(i int32) int32 {
 	return before
 }
 
-// shortestBase64 is the length from which text is taken for base64.
+// shortestBase64 is the minimum length for text to be treated as base64.
 const shortestBase64 = 128
 
-// base64 returns what is shown for a value in base64, such as `image/png, 12 kB in base64`,
-// empty for other values.
+// base64 returns what is shown for a base64 value, such as `image/png, 12 kB in base64`,
+// or the empty string for other values.
 func (p *Pane) base64(i int32) string {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || len(raw) < shortestBase64 || p.whole[i] {
@@ -122,14 +124,14 @@ func (p *Pane) base64(i int32) string {
 	return kind + termtext.ByteSize(int64(len(raw)-2)/4*3) + " in base64"
 }
 
-// deepest is the deepest level that is indented: there must be room for the values.
+// deepest is the deepest level that is indented; the values need room.
 const deepest = 12
 
 func (p *Pane) indent(i int32) int {
 	return 2 * min(int(p.tree.nodes[i].depth)-p.outside(i), deepest)
 }
 
-// nameSpans returns the name or the index of a value in its parent.
+// nameSpans returns a value's name or its index in its parent.
 func (p *Pane) nameSpans(i int32) []termtext.Span {
 	switch n := p.tree.nodes[i]; {
 	case n.nameEnd > 0 && n.parent == 0 && p.tree.name(i) == "error":
@@ -142,8 +144,8 @@ func (p *Pane) nameSpans(i int32) []termtext.Span {
 	return nil
 }
 
-// valueSpans returns the first line of a value.
-func (p *Pane) valueSpans(i int32) []termtext.Span {
+// valueSpans returns a value's first line, in its folded or unfolded form.
+func (p *Pane) valueSpans(i int32, folded bool) []termtext.Span {
 	t, line := p.tree, p.nameSpans(i)
 	raw := t.raw(i)
 	switch c := raw[0]; {
@@ -152,7 +154,7 @@ func (p *Pane) valueSpans(i int32) []termtext.Span {
 		switch n := t.nodes[i].children; {
 		case n == 0:
 			return append(line, termtext.Dim.Span(brackets))
-		case p.fold[i]:
+		case folded:
 			return append(line, termtext.Dim.Span(fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])))
 		case i == 0 && p.unfolded && len(p.envelope.opened) > 0:
 			return append(line, termtext.Dim.Span("▾ "+brackets[:1]))
@@ -165,8 +167,8 @@ func (p *Pane) valueSpans(i int32) []termtext.Span {
 		return append(line, termtext.Dim.Span("‹"+text+"›"))
 	}
 	if p.long(i, p.width) {
-		if p.fold[i] {
-			return append(line, termtext.Plain.Span(termtext.Piece(t.text(i))), termtext.Dim.Span(" …"))
+		if folded { // its text follows as a preview
+			return line
 		}
 		text := termtext.ByteSize(int64(len(raw) - 2))
 		if p.replaced(i) >= 0 {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -19,20 +19,17 @@ func FuzzTree(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p := newPane(dialect.Frame{}, asTree)
-		p.tree = newTree(frametext.Completed(raw))
-		if len(p.tree.nodes) == 0 {
+		frame := dialect.Frame{Frame: wire.Frame{Kind: wire.Oversized, Raw: raw, Size: int64(len(raw))}}
+		frame.Update = "b"
+		var p Pane
+		p.Show(frame)
+		if p.tree == nil {
 			return
 		}
-		p.Frame.Raw, p.Frame.Size = raw, int64(len(raw))
-		p.envelope = newEnvelope(p.tree, true)
 		for _, width := range []int{1, 20, 80} {
-			from, to := p.Window(width, 30)
-			for k := from; k < to; k++ {
-				for _, s := range p.Spans(k) {
-					if strings.ContainsAny(s.Text, "\x1b\n\r\t\x00\x7f") {
-						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.Text)
-					}
+			for y, row := range p.Window(width, 30).Rows {
+				if text := termtext.SpansText(row.Spans, false); strings.ContainsAny(text, "\x1b\n\r\t\x00\x7f") {
+					t.Fatalf("row %d of %q has control characters: %q", y, raw, text)
 				}
 			}
 			p.Underline([]Place{{-1, string(raw)}, {-1, "a[2].b"}, {0, "b"}, {-1, "method"}})
@@ -60,16 +57,16 @@ func FuzzTree(f *testing.F) {
 // the cursor is on the current one.
 func checkMarks(t *testing.T, p *Pane, width int) {
 	t.Helper()
-	from, to := p.Window(width, 30)
-	for k := from; k < to; k++ {
-		text, current := termtext.SpansText(p.Spans(k), false), false
-		for _, m := range p.Marks(k) {
+	w := p.Window(width, 30)
+	for y, row := range w.Rows {
+		text, current := termtext.SpansText(row.Spans, false), false
+		for _, m := range row.Marks {
 			if m.From < 0 || m.From >= m.To || m.To > len(text) {
-				t.Fatalf("line %d of %q has %q marked from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+				t.Fatalf("row %d of %q has %q marked from %d to %d", y, p.Frame.Raw, text, m.From, m.To)
 			}
 			current = current || m.Current
 		}
-		if at, all := p.Match(); k == p.Cursor && (at > 0) != current || all > 0 && at == 0 {
+		if at, all := p.Match(); y == w.Cursor && (at > 0) != current || all > 0 && at == 0 {
 			t.Fatalf("the cursor is on %q, match %d of %d of %s in %q", text, at, all, p.Words(), p.Frame.Raw)
 		}
 	}
@@ -78,12 +75,11 @@ func checkMarks(t *testing.T, p *Pane, width int) {
 // checkUnderlines draws a window: what is underlined is in the lines.
 func checkUnderlines(t *testing.T, p *Pane, width int) {
 	t.Helper()
-	from, to := p.Window(width, 30)
-	for k := from; k < to; k++ {
-		text := termtext.SpansText(p.Spans(k), false)
-		for _, m := range p.Underlines(k) {
+	for y, row := range p.Window(width, 30).Rows {
+		text := termtext.SpansText(row.Spans, false)
+		for _, m := range p.Underlines(row) {
 			if m.From < 0 || m.From > m.To || m.To > len(text) {
-				t.Fatalf("line %d of %q has %q underlined from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+				t.Fatalf("row %d of %q has %q underlined from %d to %d", y, p.Frame.Raw, text, m.From, m.To)
 			}
 		}
 	}

@@ -10,29 +10,27 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Place is a place in a frame where something is wrong.
+// A Place locates something wrong in a frame.
 type Place struct {
 	Entry int    // index in a batch, from 0; -1: the frame is not a batch
 	Path  string // of the value, spelled as in dialect.Field, within params, result, or the message itself; empty: all of it
 }
 
-// underlined are the values of a frame in which something is wrong.
+// underlined holds the values in a frame that are wrong.
 type underlined struct {
 	places   []Place
-	values   []int32 // in the order of the text
+	values   []int32 // in text order
 	brokenIn uint64  // the frame whose first underlined value is to be shown; 0: none
 }
 
-// Underline underlines the values at some places. For a missing value it underlines the one
-// that should have it.
+// Underline underlines the values at the given places. For a missing value it underlines
+// the one that should contain it.
 func (p *Pane) Underline(places []Place) {
-	if slices.Equal(p.places, places) {
+	defer p.toUnderlined()
+	if slices.Equal(p.places, places) || p.tree == nil {
 		return
 	}
 	p.places, p.values = places, nil
-	if p.tree == nil {
-		return
-	}
 	for _, place := range places {
 		if n := p.tree.at(place); n >= 0 {
 			p.values = append(p.values, n)
@@ -42,32 +40,30 @@ func (p *Pane) Underline(places []Place) {
 	p.values = slices.Compact(p.values)
 }
 
-// RevealUnderlined makes Show put the cursor on the first underlined value of the frame of
-// that number.
+// RevealUnderlined makes Show put the cursor on the first underlined value of the frame
+// with the given number.
 func (p *Pane) RevealUnderlined(seq uint64) { p.brokenIn = seq }
 
-// toUnderlined puts the cursor on the first underlined value, if RevealUnderlined asked for
-// it.
+// toUnderlined puts the cursor on the first underlined value, if RevealUnderlined
+// requested it.
 func (p *Pane) toUnderlined() {
 	if p.brokenIn == 0 || p.brokenIn != p.Frame.Seq || len(p.values) == 0 || p.Form != asTree {
 		return
 	}
 	p.brokenIn = 0
-	if p.pointAt(p.values[0]); p.Cursor >= p.top+p.height {
-		p.top = p.Cursor - p.height/3 // with some lines around it
-	}
+	p.GoTo(seqOf(p.values[0]))
 }
 
-// Underlines returns what is underlined on a line, as bytes of its spans' text.
-func (p *Pane) Underlines(k int) []page.Mark {
+// Underlines returns what is underlined on a row, as byte ranges of its spans' text.
+func (p *Pane) Underlines(row page.Row) []page.Mark {
 	if len(p.values) == 0 || p.Form != asTree {
 		return nil
 	}
-	switch l := p.lines[k]; {
+	switch l := p.lines[row.Item]; {
 	case l.part == around:
 		return p.envelopeUnderlines()
 	case l.part == beginning && p.isUnderlined(l.node):
-		return []page.Mark{{From: p.margin(l), To: len(termtext.SpansText(p.Spans(k), false))}}
+		return []page.Mark{{From: p.margin(l), To: len(termtext.SpansText(row.Spans, false))}}
 	}
 	return nil
 }
@@ -78,7 +74,7 @@ func (p *Pane) isUnderlined(n int32) bool {
 	return found || p.fold[n] && i < len(p.values) && p.values[i] < p.tree.nodes[n].end
 }
 
-// envelopeUnderlines returns what is underlined on the line of the envelope.
+// envelopeUnderlines returns what is underlined on the envelope's line.
 func (p *Pane) envelopeUnderlines() (marks []page.Mark) {
 	at := len(envelopeSign)
 	for i, n := range p.envelope.values {
@@ -94,7 +90,7 @@ func (p *Pane) envelopeUnderlines() (marks []page.Mark) {
 	return marks
 }
 
-// at returns the value at a place, or its nearest ancestor that exists; -1 if that is the
+// at returns the value at a place, or its nearest existing ancestor; -1 if that is the
 // whole frame.
 func (t *tree) at(place Place) int32 {
 	message := int32(0)
@@ -130,10 +126,10 @@ func (t *tree) at(place Place) int32 {
 	return n
 }
 
-// envelopeNames are the members of a message (JSON-RPC 2.0).
+// envelopeNames are a message's members (JSON-RPC 2.0).
 var envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// element returns an element of an array, -1 if it does not exist.
+// element returns an array's element, or -1 if it does not exist.
 func (t *tree) element(array int32, index int) int32 {
 	if t.json[t.nodes[array].from] != '[' {
 		return -1
@@ -146,8 +142,8 @@ func (t *tree) element(array int32, index int) int32 {
 	return -1
 }
 
-// stepsOf splits a path such as update.content[0]["a.b"] into names of members and indexes
-// of elements.
+// stepsOf splits a path such as update.content[0]["a.b"] into member names and element
+// indexes.
 func stepsOf(path string) (steps []string) {
 	for path != "" {
 		switch {

@@ -2,10 +2,10 @@ package framepane
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A Value is a value of the frame.
+// A Value is a value in the frame.
 type Value struct {
 	Path   string // in the syntax of wire.Value.Get
-	Text   string // of a string; of other values their JSON
+	Text   string // of a string; for other values their JSON
 	Single bool   // neither an array nor an object
 }
 
@@ -19,7 +19,7 @@ func (p *Pane) Value() (v Value, ok bool) {
 	return Value{p.tree.path(n), p.tree.text(n), !p.tree.holds(n)}, true
 }
 
-// Paths returns the paths of the first single values of the frame.
+// Paths returns the paths of the frame's first single values.
 func (p *Pane) Paths() []string {
 	if p.tree == nil {
 		return nil
@@ -33,10 +33,11 @@ func (p *Pane) Paths() []string {
 	return paths
 }
 
-// maxPaths is the number of values of a frame whose paths Paths looks at.
+// maxPaths limits how many of a frame's values Paths examines.
 const maxPaths = 1 << 10
 
-// ValueAt returns the text of the single value at a path, empty if it does not exist.
+// ValueAt returns the text of the single value at a path, or the empty string if it does
+// not exist.
 func (p *Pane) ValueAt(path string) string {
 	if p.tree == nil {
 		return ""

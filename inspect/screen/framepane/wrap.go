@@ -3,30 +3,29 @@ package framepane
 import (
 	"strings"
 
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A wrappedLine is a line of a text, or a part of a line that is too long.
-type wrappedLine struct {
-	text   string
-	within bool // not the first part of its line
-}
-
-// wrapped splits text from the wire into at most the given number of lines of some columns,
+// wrapped splits text from the wire into lines of the given width, up to most of them,
 // and reports whether there are more. It keeps blanks and line breaks.
-func wrapped(s string, columns, most int) (lines []wrappedLine, more bool) {
+func wrapped(s string, columns, most int) (lines []page.TextRow, more bool) {
 	columns = max(columns, 1)
 	for {
 		line, rest, broken := strings.Cut(s, "\n")
 		// Skip what will not be shown: a line may be very long.
 		line = line[:min(len(line), (most-len(lines)+1)*columns*8)]
 		line = termtext.Line(strings.TrimSuffix(line, "\r"))
-		for within := false; ; within = true {
+		join := page.AtBlank
+		if lines == nil {
+			join = page.Apart
+		}
+		for ; ; join = page.Within {
 			if len(lines) == most {
 				return lines, true
 			}
 			head := fitting(line, columns)
-			lines = append(lines, wrappedLine{head, within})
+			lines = append(lines, page.TextRow{Text: head, Join: join})
 			if line = line[len(head):]; line == "" {
 				break
 			}
@@ -38,7 +37,7 @@ func wrapped(s string, columns, most int) (lines []wrappedLine, more bool) {
 	}
 }
 
-// fitting returns the beginning of clean text that fits into some columns, at least one
+// fitting returns the prefix of clean text that fits into some columns, at least one
 // character. It ends after a blank if one is near.
 func fitting(s string, columns int) string {
 	head := termtext.Head(s, columns)

@@ -2,19 +2,19 @@ package page
 
 import "slices"
 
-// A Search holds words and their matches in rows that may change. One of the matches is the
-// current one.
+// A Search holds words and their matches in rows that may change. One of the matches is
+// the current one.
 type Search struct {
 	words   Words
-	rows    []TextRow // that were searched
+	rows    []TextRow // rows that were searched
 	matches []Match
 	current int // index in matches; -1: none
 }
 
-// NewSearch returns a search that has found nothing yet.
+// NewSearch returns a search that has not found anything yet.
 func NewSearch(w Words) *Search { return &Search{words: w, current: -1} }
 
-// Words returns what is looked for. A nil Search looks for nothing.
+// Words returns the words being searched for. A nil Search has none.
 func (s *Search) Words() Words {
 	if s == nil {
 		return Words{}
@@ -22,12 +22,12 @@ func (s *Search) Words() Words {
 	return s.words
 }
 
-// Searched reports whether rows were searched.
+// Searched reports whether any rows were searched.
 func (s *Search) Searched() bool { return s.matches != nil }
 
 // Update replaces the rows and searches those that differ from the previous ones. The
-// current match stays if it is not on a row that differs; otherwise the match at the same
-// position becomes current. The caller must not change rows afterwards.
+// current match remains unless it is on a row that differs; otherwise the match at the
+// same position becomes current. The caller must not change rows afterwards.
 func (s *Search) Update(rows []TextRow) {
 	from, behind := changed(s.rows, rows)
 	to := len(rows) - behind
@@ -54,7 +54,7 @@ func (s *Search) Update(rows []TextRow) {
 	}
 }
 
-// changed returns how many rows are the same at the beginning and at the end. The rows in
+// changed returns the number of equal rows at the beginning and at the end. The rows in
 // between are not joined to them.
 func changed(before, after []TextRow) (first, behind int) {
 	n := min(len(before), len(after))
@@ -73,10 +73,10 @@ func changed(before, after []TextRow) (first, behind int) {
 	return first, behind
 }
 
-// isJoined reports whether row i exists and is joined to the row before it.
+// isJoined reports whether row i exists and is joined to the previous row.
 func isJoined(rows []TextRow, i int) bool { return i < len(rows) && rows[i].Join != Apart }
 
-// matchFrom returns the first match on a row or after it.
+// matchFrom returns the first match on or after a row.
 func (s *Search) matchFrom(row int) int {
 	i, _ := slices.BinarySearchFunc(s.matches, row, func(m Match, row int) int { return m[0].Row - row })
 	return i
@@ -86,13 +86,13 @@ func (s *Search) matchFrom(row int) int {
 type Step uint8
 
 const (
-	Here     Step = iota // the first one on a row or after it
-	Next                 // the one after the current one, if that is on the row
-	Previous             // the one before it
+	Here     Step = iota // the first match on or after a row
+	Next                 // the one after the current match, if that is on the row
+	Previous             // the one before the current match
 )
 
-// Go makes another match the current one, as seen from a row, and wraps around at either
-// end. It reports the match, nil if there is none, and whether it wrapped around.
+// Go makes another match the current one, relative to a row, and wraps around at either
+// end. It returns the match, or nil if there is none, and whether it wrapped around.
 func (s *Search) Go(step Step, row int) (found Match, round bool) {
 	n := len(s.matches)
 	if n == 0 {
@@ -115,12 +115,12 @@ func (s *Search) Go(step Step, row int) (found Match, round bool) {
 	return s.matches[s.current], to < 0 || to == n
 }
 
-// on reports whether a part of a match is on a row.
+// on reports whether part of a match is on a row.
 func (s *Search) on(match, row int) bool {
 	return slices.ContainsFunc(s.matches[match], func(at Spot) bool { return at.Row == row })
 }
 
-// Current returns the current match, nil if there is none.
+// Current returns the current match, or nil if there is none.
 func (s *Search) Current() Match {
 	if s == nil || s.current < 0 {
 		return nil
@@ -137,13 +137,13 @@ func (s *Search) Position(row int) (at, all int) {
 	return at, len(s.matches)
 }
 
-// A Mark is a part of a row that is a match, or belongs to one.
+// A Mark is a part of a row that is a match or part of one.
 type Mark struct {
-	From, To int // bytes of the row
+	From, To int // byte range in the row
 	Current  bool
 }
 
-// Marks returns the marks of a row, in order.
+// Marks returns a row's marks, in order.
 func (s *Search) Marks(row int) []Mark {
 	if s == nil {
 		return nil

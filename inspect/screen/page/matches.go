@@ -2,13 +2,13 @@ package page
 
 import "strings"
 
-// A TextRow is a line that is searched.
+// A TextRow is a searchable line.
 type TextRow struct {
 	Text string
 	Join Join
 }
 
-// A Join says how a row follows the one before it.
+// A Join says how a row continues the previous one.
 type Join uint8
 
 const (
@@ -17,18 +17,18 @@ const (
 	Within              // the text continues, possibly within a word
 )
 
-// A Match is an occurrence of the words: on one row, or on several joined ones with a spot
-// on each.
+// A Match is an occurrence of the words: on one row, or on several joined ones with a
+// spot on each.
 type Match []Spot
 
-// move moves a match some rows down.
+// move moves a match down by some rows.
 func (m Match) move(rows int) {
 	for i := range m {
 		m[i].Row += rows
 	}
 }
 
-// A Spot is a range of bytes of a row.
+// A Spot is a byte range in a row.
 type Spot struct{ Row, From, To int }
 
 // A finder finds words in rows.
@@ -36,7 +36,7 @@ type finder struct {
 	words Words
 	rows  []TextRow
 	spots []Spot   // of all matches
-	ends  []int    // of each match: its end in spots
+	ends  []int    // for each match, its end in spots
 	in    [][2]int // matches in the text searched last
 }
 
@@ -64,7 +64,7 @@ func (w Words) Rows(rows []TextRow) []Match {
 	return matches
 }
 
-// single finds the words in a row that is a text of its own.
+// single finds the words in a row that is not joined to others.
 func (f *finder) single(row int) {
 	f.in = f.words.appendIn(f.in[:0], f.rows[row].Text)
 	for _, at := range f.in {
@@ -110,8 +110,8 @@ func (f *finder) joined(from, to int) {
 	}
 }
 
-// spotOn returns the part of a match on a row. On rows after the first it skips leading
-// blanks.
+// spotOn returns the part of a match that is on a row. On rows after the first it skips
+// leading blanks.
 func spotOn(text string, from, to int, later bool) (s Spot, ok bool) {
 	from, to = max(from, 0), min(to, len(text))
 	if later {

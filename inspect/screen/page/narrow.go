@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// show shows all lines or, where a search narrows them, those that match, with what they
-// belong to and what belongs to them.
+// show shows all lines or, where a search narrows them, those that match, along with
+// their ancestors and descendants.
 func (p *Page) show(lines []Line) {
 	p.shown, p.index = lines, nil
 	if p.search == nil || !p.Narrows {
@@ -27,13 +27,13 @@ func (p *Page) show(lines []Line) {
 	p.update()
 }
 
-// A kept line matches the search, or is shown only because lines that match belong to it or
-// it to them.
+// A kept line matches the search, or is shown only as an ancestor or descendant of lines
+// that match.
 type kept struct{ shown, fits bool }
 
 func (p *Page) kept(lines []Line) []kept {
 	keep, words := make([]kept, len(lines)), p.search.Words()
-	var above []int // the lines that the current one belongs to
+	var above []int // the current line's ancestors
 	for i := range lines {
 		for n := len(above); n > 0 && lines[above[n-1]].Level >= lines[i].Level; n-- {
 			above = above[:n-1]
@@ -54,7 +54,7 @@ func (p *Page) kept(lines []Line) []kept {
 	return keep
 }
 
-// lineAt returns the index among all lines of a shown line.
+// lineAt returns a shown line's index among all lines.
 func (p *Page) lineAt(i int) int {
 	if i < len(p.index) {
 		return p.index[i]

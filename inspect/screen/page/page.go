@@ -1,7 +1,7 @@
 // Package page is a list of lines with a cursor. Its owner may change the lines at any
-// time: the cursor stays with its line, with a frame, or at the end. Words are found in the
-// lines, including those folded away. A Page says which lines are on the screen and draws
-// none. It is not safe for concurrent use.
+// time: the cursor stays with its line, with a frame, or at the end. A search also finds
+// words in lines that are folded away. A Page says which lines are on the screen and
+// draws none. It is not safe for concurrent use.
 package page
 
 import (
@@ -12,32 +12,34 @@ import (
 
 // A Line is a line of a page.
 type Line struct {
-	Spans   []termtext.Span // nil: made when drawn
-	Seq     uint64          // the frame that it is about; 0: none
-	Tape    string          // another tape that it is about too; empty: none
+	Spans   []termtext.Span // nil: built when drawn
+	Seq     uint64          // the frame that it concerns; 0: none
+	Tape    string          // another tape that it concerns too; empty: none
 	TapeSeq uint64          // the frame of Tape
-	Item    int             // what it belongs to, for the owner of the page
+	Item    int             // what it belongs to, for the page's owner
 	Key     string          // keeps the cursor on the line when others are inserted; empty: none
 	Heading bool            // the first line, which does not scroll
-	Joined  bool            // its text continues that of the line before
+	Joined  bool            // its text continues the previous line's
 
 	Folded  []Line          // lines folded away below it
-	Preview []termtext.Span // the part of Folded that follows on its line
+	Preview []termtext.Span // the part of Folded that follows on the same line
 
 	Level int    // lines of a higher level below it belong to it
-	Also  string // further text to find it by
+	Also  string // further text by which to find it
 }
 
-// A Page is lines of text with a cursor.
+// A Page consists of lines of text with a cursor.
 type Page struct {
 	Lines func(width int) []Line
-	State func() any                            // the lines stay the same while it does; nil: they are rebuilt for each drawing
-	Late  func(item, width int) []termtext.Span // returns the spans of a line without any
+	State func() any                            // the lines remain equal as long as the state does; nil: they are rebuilt for each drawing
+	Late  func(item, width int) []termtext.Span // returns the spans of a line that has none
+	Text  func(item int) TextRow                // what is searched in such a line; nil: its spans
+	Place func(item int, marks []Mark) []Mark   // moves marks in that text to where the spans show it
 	Enter func(Line)                            // what Enter does; nil: nothing
 	Flip  func(Line)                            // folds or unfolds what a line belongs to; nil: nothing folds
 	Fold  func() (unfolded bool)                // folds or unfolds everything; nil: nothing folds
-	Block func(Line) string                     // returns the text that a line belongs to, empty if that is what is shown; nil: always
-	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frames
+	Block func(Line) string                     // returns the text that a line belongs to, or the empty string if that is what is shown; nil: always
+	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frame
 
 	Narrows bool // a search shows only the lines that match
 
@@ -47,7 +49,7 @@ type Page struct {
 	finding
 }
 
-// made is what was built for the last drawing.
+// made holds what was built for the last drawing.
 type made struct {
 	lines []Line
 	width int
@@ -55,28 +57,30 @@ type made struct {
 	times int // number of times that lines were built
 }
 
-// A scroll is the user's place in the lines.
+// A scroll is the user's position in the lines.
 type scroll struct {
 	shown  []Line
-	index  []int  // index of each shown line among all, if the search narrows them; otherwise nil
+	index  []int  // each shown line's index among all, if the search narrows them; otherwise nil
 	fits   []bool // by shown line: it matches the search itself
 	cursor int
 	moved  bool   // the user has moved the cursor
 	follow bool   // the cursor stays on the last line
 	target uint64 // the frame that the cursor goes to; 0: none
 	wanted string // the key of the line that the cursor goes to once it exists; empty: none
+	look   bool   // the cursor goes to the first match
 	top    int
-	headed int // lines above the first one that scrolls
+	headed int // number of lines above the first one that scrolls
 	width  int
 	height int
 }
 
 // make returns the lines. It rebuilds them only if State has changed: a conversation has
-// very many, and most keys change none.
+// very many, and most keys do not change any.
 func (p *Page) make(width int) []Line {
 	var state any
 	if p.State != nil {
-		// Anything that arrives while the lines are built makes the next call rebuild them.
+		// Anything that arrives while the lines are being built makes the next call
+		// rebuild them.
 		state = p.State()
 	}
 	if p.State == nil || p.made.lines == nil || p.made.width != width || p.made.state != state {
@@ -94,8 +98,9 @@ type Window struct {
 
 // A Row is a line on the screen.
 type Row struct {
+	Item  int
 	Spans []termtext.Span
-	Marks []Mark // in their text
+	Marks []Mark // in the row's text
 }
 
 // Window builds the lines and scrolls so that the cursor is on the screen.
@@ -117,10 +122,14 @@ func (p *Page) Window(width, height int) Window {
 		p.cursor = len(p.shown) - 1
 	}
 	if p.target != 0 && p.UpTo != nil && p.UpTo() >= p.target {
-		p.cursor = p.near(p.target)
+		p.jump(p.near(p.target))
 		p.target = 0
 	}
 	p.cursor = max(min(p.cursor, len(p.shown)-1), 0)
+	if p.look && p.search != nil {
+		p.look = false
+		p.step(Here)
+	}
 	if p.cursor < p.top {
 		p.top = p.cursor
 	}
@@ -135,8 +144,8 @@ func (p *Page) Window(width, height int) Window {
 	return w
 }
 
-// arrange builds the lines to show and searches them. It returns the heading, nil if there
-// is none.
+// arrange builds the lines to show and searches them. It returns the heading, or nil if
+// there is none.
 func (p *Page) arrange(width int) (heading []termtext.Span) {
 	p.width = width
 	lines := p.make(width)
@@ -147,7 +156,7 @@ func (p *Page) arrange(width int) (heading []termtext.Span) {
 	return heading
 }
 
-// spans returns the spans of a line.
+// spans returns a line's spans.
 func (p *Page) spans(l *Line) []termtext.Span {
 	if l.Spans == nil && p.Late != nil {
 		return p.Late(l.Item, p.width)
@@ -155,7 +164,16 @@ func (p *Page) spans(l *Line) []termtext.Span {
 	return l.Spans
 }
 
-// toKey puts the cursor on the line with a key. It reports whether there is one.
+// jump puts the cursor on a line. If the line is off the screen, jump scrolls so that
+// there are some lines around it.
+func (p *Page) jump(i int) {
+	p.cursor = i
+	if i < p.top || i >= p.top+p.height {
+		p.top = i - p.height/3
+	}
+}
+
+// toKey puts the cursor on the line with the given key. It reports whether there is one.
 func (p *Page) toKey(key string) bool {
 	if key == "" {
 		return false
@@ -167,7 +185,7 @@ func (p *Page) toKey(key string) bool {
 	return i >= 0
 }
 
-// near returns the line about a frame, or about the last frame before it.
+// near returns the line about a frame or, if there is none, about the last earlier frame.
 func (p *Page) near(seq uint64) int {
 	best := 0
 	for i, l := range p.shown {
@@ -186,7 +204,7 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
-// Position returns the number of lines before the cursor, and of all lines.
+// Position returns the number of lines before the cursor, and the total number.
 func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 
 // Move moves the cursor n lines down.
@@ -195,7 +213,7 @@ func (p *Page) Move(n int) {
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
 }
 
-// Turn moves the window and the cursor some pages down.
+// Turn moves the window and the cursor down by some pages.
 func (p *Page) Turn(pages int) {
 	n := pages * max(p.height-1, 1)
 	p.top += n
@@ -215,16 +233,16 @@ func (p *Page) End() {
 	p.moved = true
 }
 
-// ToLast is End without counting as a move of the user.
+// ToLast is like End, but does not count as a move by the user.
 func (p *Page) ToLast() {
 	p.follow, p.target, p.wanted = p.UpTo != nil, 0, ""
 	p.cursor = max(len(p.shown)-1, 0)
 }
 
 // GoTo puts the cursor on the line about a frame as soon as there is one.
-func (p *Page) GoTo(seq uint64) { p.target, p.follow = seq, false }
+func (p *Page) GoTo(seq uint64) { p.target, p.follow, p.look = seq, false, false }
 
-// LineOf returns the frame of the line that GoTo goes to, 0 for none.
+// LineOf returns the frame of the line that GoTo would go to, or 0 if there is none.
 func (p *Page) LineOf(seq uint64) uint64 {
 	if len(p.shown) == 0 {
 		return 0
@@ -232,7 +250,7 @@ func (p *Page) LineOf(seq uint64) uint64 {
 	return p.shown[p.near(seq)].Seq
 }
 
-// ShowFrame is GoTo, counted as a move of the user.
+// ShowFrame is like GoTo, but counts as a move by the user.
 func (p *Page) ShowFrame(seq uint64) {
 	p.GoTo(seq)
 	p.moved = true
@@ -242,12 +260,12 @@ func (p *Page) ShowFrame(seq uint64) {
 // may follow the last line.
 func (p *Page) Await(seq uint64) { p.target = seq }
 
-// Find puts the cursor on the line with a key as soon as there is one, unless the user
-// moves the cursor first. An empty key cancels that.
-func (p *Page) Find(key string) { p.wanted, p.follow = key, false }
+// Find puts the cursor on the line with the given key as soon as there is one, unless the
+// user moves the cursor first. An empty key cancels that.
+func (p *Page) Find(key string) { p.wanted, p.follow, p.look = key, false, false }
 
-// TakeMove returns the frame that the user has moved the cursor to since the last
-// call, 0 if there is none.
+// TakeMove returns the frame to which the user has moved the cursor since the last call,
+// or 0 if there is none.
 func (p *Page) TakeMove() uint64 {
 	if !p.moved || p.cursor >= len(p.shown) {
 		return 0
@@ -256,14 +274,17 @@ func (p *Page) TakeMove() uint64 {
 	return p.shown[p.cursor].Seq
 }
 
-// FlipHere folds or unfolds what the line under the cursor belongs to.
+// FlipHere folds or unfolds what the line under the cursor belongs to. It does nothing
+// before the first Window, when no line is under the cursor.
 func (p *Page) FlipHere() {
-	l := p.Current()
-	p.Flip(l)
-	p.GoTo(l.Seq)
+	if l := p.Current(); l.Item >= 0 {
+		p.Flip(l)
+		p.GoTo(l.Seq)
+	}
 }
 
-// FoldHere folds or unfolds it unless that is its state already.
+// FoldHere folds or unfolds what the line under the cursor belongs to, unless it is
+// already in that state.
 func (p *Page) FoldHere(fold bool) {
 	if folded := p.Current().Folded != nil; folded != fold {
 		p.FlipHere()
@@ -274,4 +295,43 @@ func (p *Page) FoldHere(fold bool) {
 func (p *Page) FoldAll() {
 	p.GoTo(p.Current().Seq)
 	p.Unfolded = p.Fold()
+}
+
+// An anchor identifies the line under the cursor, to find it again after the lines have
+// been rebuilt.
+type anchor struct {
+	key   string
+	seq   uint64
+	first int // first line about the frame
+}
+
+func (p *Page) anchor() anchor {
+	l := p.Current()
+	first := p.cursor
+	for first > 0 && first < len(p.shown) && p.shown[first-1].Seq == l.Seq {
+		first--
+	}
+	return anchor{l.Key, l.Seq, first}
+}
+
+// stayOn puts the cursor back on its line. In a page ordered by frame, lines without a
+// key also keep their place on the screen.
+func (p *Page) stayOn(at anchor) {
+	if p.toKey(at.key) || at.seq == 0 || p.UpTo == nil {
+		return
+	}
+	for away := range len(p.shown) {
+		for _, i := range [2]int{at.first + away, at.first - away} {
+			if p.begins(i, at.seq) {
+				p.cursor += i - at.first
+				p.top += i - at.first
+				return
+			}
+		}
+	}
+}
+
+// begins reports whether a line is the first one about a frame.
+func (p *Page) begins(i int, seq uint64) bool {
+	return 0 <= i && i < len(p.shown) && p.shown[i].Seq == seq && (i == 0 || p.shown[i-1].Seq != seq)
 }

@@ -1,14 +1,16 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A finding is a search and its matches in the lines.
+// A finding is a search together with its matches in the lines.
 type finding struct {
-	search *Search // nil: nothing is looked for
+	search *Search // nil: there is no search
 	of     searched
-	starts []int // first searched row of each shown line
+	starts []int // for each shown line, its first searched row
 	origin origin
 }
 
@@ -18,23 +20,23 @@ type searched struct {
 	times  int // number of times that lines had been built
 }
 
-// An origin is where the user was before words were typed.
+// An origin is where the user was before typing words.
 type origin struct {
 	search   *Search
 	line     int // among all lines
 	top      int
 	moved    bool
 	follow   bool
-	unfolded *Line // unfolded for the words typed so far
+	unfolded []Line // for the words typed so far
 }
 
-// BeginSearch notes where the user is before typing words.
+// BeginSearch remembers where the user is before typing words.
 func (p *Page) BeginSearch() {
 	p.origin = origin{search: p.search, line: p.lineAt(p.cursor), top: p.top, moved: p.moved, follow: p.follow}
 }
 
-// Search looks for words, and goes to the first match at or after the place that
-// BeginSearch noted, if there is one.
+// Search searches for words, and goes to the first match at or after the place that
+// BeginSearch remembered, if there is one.
 func (p *Page) Search(w Words) {
 	p.toOrigin()
 	if p.search = nil; !w.IsZero() {
@@ -47,7 +49,7 @@ func (p *Page) Search(w Words) {
 	}
 }
 
-// CancelSearch returns to the place that BeginSearch noted.
+// CancelSearch returns to the place that BeginSearch remembered.
 func (p *Page) CancelSearch() {
 	p.toOrigin()
 	p.search = p.origin.search
@@ -56,15 +58,22 @@ func (p *Page) CancelSearch() {
 	p.top, p.moved, p.follow = p.origin.top, p.origin.moved, p.origin.follow
 }
 
-// toOrigin folds again what was unfolded for the previous words.
+// toOrigin refolds what was unfolded for the previous words.
 func (p *Page) toOrigin() {
-	if l := p.origin.unfolded; l != nil {
-		p.Flip(*l)
-		p.origin.unfolded = nil
+	for _, l := range slices.Backward(p.origin.unfolded) {
+		p.Flip(l)
+	}
+	p.origin.unfolded = nil
+}
+
+// Look makes the next Window search for words and go to the first match, if there is one.
+func (p *Page) Look(w Words) {
+	if p.search = nil; !w.IsZero() {
+		p.search, p.look = NewSearch(w), true
 	}
 }
 
-// EndSearch ends what Search began. The cursor stays on its line.
+// EndSearch ends a search started by Search. The cursor stays on its line.
 func (p *Page) EndSearch() {
 	line := p.lineAt(p.cursor)
 	p.search = nil
@@ -72,11 +81,11 @@ func (p *Page) EndSearch() {
 	p.putOn(line)
 }
 
-// Words returns what is looked for.
+// Words returns the words being searched for.
 func (p *Page) Words() Words { return p.search.Words() }
 
-// NextMatch goes to the next match, or to the previous one. It reports whether there is
-// one, and whether it wrapped around.
+// NextMatch goes to the next or previous match. It reports whether there is one, and
+// whether it wrapped around.
 func (p *Page) NextMatch(forward bool) (found, round bool) {
 	if p.search == nil || len(p.starts) == 0 {
 		return false, false
@@ -90,8 +99,8 @@ func (p *Page) NextMatch(forward bool) (found, round bool) {
 	return m != nil, round
 }
 
-// Match returns the number of the match under the cursor, from 1, 0 if it is on none, and
-// the number of matches.
+// Match returns the number of the match under the cursor, from 1, or 0 if there is none,
+// and the number of matches.
 func (p *Page) Match() (at, all int) {
 	if p.search == nil || len(p.starts) == 0 {
 		return 0, 0
@@ -99,8 +108,8 @@ func (p *Page) Match() (at, all int) {
 	return p.search.Position(p.starts[p.cursor])
 }
 
-// step goes to a match, and returns the line that it unfolded for that, nil if none.
-func (p *Page) step(to Step) (unfolded *Line) {
+// step goes to a match, and returns the lines that it unfolded for that.
+func (p *Page) step(to Step) (unfolded []Line) {
 	if len(p.starts) == 0 {
 		return nil
 	}
@@ -108,31 +117,30 @@ func (p *Page) step(to Step) (unfolded *Line) {
 	return p.reveal(m)
 }
 
-// reveal puts the cursor on a match. If the match is folded away, reveal unfolds its line
-// and returns that.
-func (p *Page) reveal(m Match) (unfolded *Line) {
+// reveal puts the cursor on a match. If the match is folded away, reveal unfolds the
+// lines that contain it, outermost first, and returns those lines.
+func (p *Page) reveal(m Match) (unfolded []Line) {
 	if m == nil {
 		return nil
 	}
 	i := p.lineOf(m[0].Row)
-	if m[0].Row > p.starts[i] && p.Flip != nil {
-		l := p.shown[i]
-		unfolded = &l
-		p.Flip(l)
+	for last := -1; m[0].Row > p.starts[i] && p.Flip != nil && i > last; {
+		unfolded = append(unfolded, p.shown[i])
+		p.Flip(p.shown[i])
 		p.arrange(p.width)
-		if m = p.search.Current(); m == nil { // fewer lines match by now
-			return unfolded
+		if m = p.search.Current(); m == nil { // fewer lines match now
+			if m, _ = p.search.Go(Here, p.starts[min(i, len(p.starts)-1)]); m == nil {
+				return unfolded
+			}
 		}
-		i = p.lineOf(m[0].Row)
+		last, i = i, p.lineOf(m[0].Row)
 	}
 	p.Move(i - p.cursor)
-	if i < p.top || i >= p.top+p.height {
-		p.top = i - p.height/3 // with some lines around it
-	}
+	p.jump(i)
 	return unfolded
 }
 
-// lineOf returns the shown line of a searched row.
+// lineOf returns the shown line to which a searched row belongs.
 func (p *Page) lineOf(row int) int {
 	i := len(p.starts) - 1
 	for i > 0 && p.starts[i] > row {
@@ -141,7 +149,7 @@ func (p *Page) lineOf(row int) int {
 	return i
 }
 
-// update searches the shown lines, unless that was done.
+// update searches the shown lines, unless that has been done.
 func (p *Page) update() {
 	if p.search == nil {
 		p.of = searched{}
@@ -153,33 +161,37 @@ func (p *Page) update() {
 	}
 }
 
-// rows returns the rows of the shown lines that a search covers.
+// rows returns the searchable rows of the shown lines.
 func (p *Page) rows() []TextRow {
 	rows := make([]TextRow, 0, len(p.shown))
 	p.starts = p.starts[:0]
 	for i := range p.shown {
 		l := &p.shown[i]
 		p.starts = append(p.starts, len(rows))
-		row := TextRow{Text: p.text(l), Join: joinOf(l)}
+		row := p.textRow(l)
 		if p.Narrows && !p.fits[i] {
 			row.Text = ""
 		}
 		rows = append(rows, row)
 		for k := range l.Folded {
-			rows = append(rows, TextRow{Text: p.text(&l.Folded[k]), Join: joinOf(&l.Folded[k])})
+			rows = append(rows, p.textRow(&l.Folded[k]))
 		}
 	}
 	return rows
 }
 
-func joinOf(l *Line) Join {
-	if l.Joined {
-		return AtBlank
+// textRow returns a line's searchable text.
+func (p *Page) textRow(l *Line) TextRow {
+	switch {
+	case l.Spans == nil && p.Text != nil:
+		return p.Text(l.Item)
+	case l.Joined:
+		return TextRow{p.text(l), AtBlank}
 	}
-	return Apart
+	return TextRow{p.text(l), Apart}
 }
 
-// text returns the text that a line is found by.
+// text returns the text by which a line is found.
 func (p *Page) text(l *Line) string {
 	text := termtext.SpansText(p.spans(l), false)
 	if l.Also != "" {
@@ -191,13 +203,17 @@ func (p *Page) text(l *Line) string {
 // row returns a line for the screen.
 func (p *Page) row(i int) Row {
 	l := &p.shown[i]
-	r := Row{Spans: p.spans(l)}
+	r := Row{Item: l.Item, Spans: p.spans(l)}
 	if p.search == nil {
 		r.Spans = append(r.Spans[:len(r.Spans):len(r.Spans)], l.Preview...)
 		return r
 	}
 	length := len(termtext.SpansText(r.Spans, false))
-	for _, m := range p.search.Marks(p.starts[i]) {
+	marks := p.search.Marks(p.starts[i])
+	if p.Place != nil {
+		marks = p.Place(l.Item, marks)
+	}
+	for _, m := range marks {
 		if m.From < length {
 			r.Marks = append(r.Marks, m)
 		}

@@ -15,7 +15,7 @@ func (p *Page) LineText() string {
 }
 
 // BlockText returns the text of the block under the cursor: what Block returns, or the
-// lines around the cursor up to blank ones; in a list, the line.
+// lines around the cursor between blank ones; in a list, the line.
 func (p *Page) BlockText() string {
 	if p.Narrows {
 		return p.LineText()

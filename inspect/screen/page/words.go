@@ -6,24 +6,26 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// Words are what is looked for. The zero Words are found nowhere.
+// Words are the words of a search. The zero Words match nothing.
 //
-// Case counts if the words have a capital letter. A blank in the words matches any blanks,
-// and the end of a line whose text continues on the next one.
+// Case matters if the words have a capital letter. A blank in the words matches any
+// blanks, and the end of a line whose text continues on the next one.
 type Words struct {
-	text    string // as they were typed
+	text    string // as typed
 	phrases []phrase
 	regexps []*regexp.Regexp
-	each    bool // everything found on a row is one match
+	each    bool // all occurrences on a row form one match
 }
 
-// A phrase is pieces with blanks between them.
+// A phrase is a sequence of pieces separated by blanks.
 type phrase struct {
 	pieces []string
-	exact  bool   // case counts
-	starts string // characters it may begin with
+	exact  bool   // case-sensitive
+	starts string // characters that it may begin with
 }
 
 // Phrase returns words that must follow one another.
@@ -35,7 +37,7 @@ func Phrase(text string) Words {
 	return w
 }
 
-// Each returns the words of a text, in any order. All of them that are on a row form one
+// Each returns the words of a text, in any order. All occurrences on a row form one
 // match.
 func Each(text string) Words {
 	w := Any(strings.Fields(text), nil)
@@ -43,7 +45,7 @@ func Each(text string) Words {
 	return w
 }
 
-// Any returns texts and regular expressions, each of which matches by itself.
+// Any returns texts and regular expressions, any of which may match.
 func Any(texts []string, regexps []*regexp.Regexp) Words {
 	var w Words
 	for _, text := range texts {
@@ -76,13 +78,13 @@ func newPhrase(pieces []string) phrase {
 	return p
 }
 
-// IsZero reports whether nothing is looked for.
+// IsZero reports whether there are no words.
 func (w Words) IsZero() bool { return w.phrases == nil && w.regexps == nil }
 
-// String returns the words as they were typed.
+// String returns the words as typed.
 func (w Words) String() string { return w.text }
 
-// Fit reports whether a text has each of the words.
+// Fit reports whether a text contains each of the words.
 func (w Words) Fit(text string) bool {
 	for _, p := range w.phrases {
 		if !p.in(text) {
@@ -92,11 +94,11 @@ func (w Words) Fit(text string) bool {
 	return true
 }
 
-// In returns the byte ranges of matches in a text, in order and without overlap. It leaves
-// out empty matches of regular expressions.
+// In returns the byte ranges of matches in a text, in order and without overlap. It omits
+// empty matches of regular expressions.
 func (w Words) In(text string) [][2]int { return w.appendIn(nil, text) }
 
-// Marks returns the result of In as marks.
+// Marks returns the ranges that In returns as marks.
 func (w Words) Marks(text string) []Mark {
 	var marks []Mark
 	for _, at := range w.In(text) {
@@ -105,7 +107,7 @@ func (w Words) Marks(text string) []Mark {
 	return marks
 }
 
-// appendIn appends the result of In to found, which must be empty.
+// appendIn appends the ranges that In returns to found, which must be empty.
 func (w Words) appendIn(found [][2]int, text string) [][2]int {
 	for _, p := range w.phrases {
 		found = p.appendIn(found, text)
@@ -147,8 +149,8 @@ func (p *phrase) in(text string) bool {
 	return n > 0
 }
 
-// index returns where the phrase first occurs in a text, and its length there in bytes: 0
-// if it does not occur.
+// index returns where the phrase first occurs in a text, and its length there in bytes,
+// which is 0 if it does not occur.
 func (p *phrase) index(text string) (at, n int) {
 	for {
 		i := strings.IndexAny(text[at:], p.starts)
@@ -164,8 +166,8 @@ func (p *phrase) index(text string) (at, n int) {
 	}
 }
 
-// length returns the length in bytes of the phrase at the beginning of a text, 0 if the
-// text does not begin with it.
+// length returns the length in bytes of the phrase at the beginning of a text, or 0 if
+// the text does not begin with it.
 func (p *phrase) length(text string) int {
 	rest := text
 	for i, piece := range p.pieces {
@@ -190,29 +192,16 @@ func (p *phrase) length(text string) int {
 	return len(text) - len(rest)
 }
 
-// foldedLength returns the length in bytes of a piece at the beginning of a text, ignoring
-// case; 0 if the text does not begin with it.
+// foldedLength returns the length in bytes of a piece at the beginning of a text,
+// ignoring case, or 0 if the text does not begin with it.
 func foldedLength(text, piece string) int {
 	n := 0
 	for _, r := range piece {
 		c, size := utf8.DecodeRuneInString(text[n:])
-		if size == 0 || c != r && !folds(c, r) {
+		if size == 0 || !termtext.Folds(r, c) {
 			return 0
 		}
 		n += size
 	}
 	return n
-}
-
-// folds reports whether two characters are equal when case is ignored.
-func folds(c, r rune) bool {
-	if c < utf8.RuneSelf && r < utf8.RuneSelf {
-		return c|0x20 == r|0x20 && 'a' <= r|0x20 && r|0x20 <= 'z'
-	}
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		if f == c {
-			return true
-		}
-	}
-	return false
 }

@@ -1,15 +1,13 @@
 package tracepage
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// An axis maps times to columns. Times outside all of its parts are cut out and have no
+// An axis maps times to columns. Times outside all its parts are cut out and have no
 // column.
 type axis struct {
 	columns int
@@ -17,7 +15,8 @@ type axis struct {
 	step    time.Duration // between ticks
 }
 
-// An axisPart is an interval drawn in some columns. One column separates it from the next.
+// An axisPart is an interval drawn in some columns. One column separates it from the
+// next.
 type axisPart struct {
 	steps.Span
 	column, width int
@@ -28,7 +27,7 @@ type axisPart struct {
 func newAxis(busy []steps.Span, columns int) *axis {
 	a := &axis{columns: columns}
 	busy = steps.Join(busy, 0)
-	for range 2 { // a gap that stays makes the whole longer, so that others may stay too
+	for range 2 { // a gap that stays lengthens the whole, so others may stay too
 		busy = steps.Join(busy, steps.Length(busy)/time.Duration(max(columns/2, 1)))
 	}
 	for _, b := range busy {
@@ -49,8 +48,8 @@ func newAxis(busy []steps.Span, columns int) *axis {
 	return a
 }
 
-// spread divides the columns among the parts, at least one for each, and returns the number
-// of columns per nanosecond.
+// spread divides the columns among the parts, at least one for each, and returns the
+// number of columns per nanosecond.
 func (a *axis) spread(columns int) (scale float64) {
 	rest, time := max(columns, len(a.parts)), float64(0)
 	for _, p := range a.parts {
@@ -81,8 +80,8 @@ func (a *axis) spread(columns int) (scale float64) {
 	return scale
 }
 
-// part returns the part that contains t, or else the next one of its tape, or else the
-// last; -1 if the tape has none.
+// part returns the part that contains t; failing that, the next one on its tape; failing
+// that, the last. It returns -1 if the tape has none.
 func (a *axis) part(run int, t time.Duration) int {
 	last := -1
 	for i := range a.parts {
@@ -95,7 +94,7 @@ func (a *axis) part(run int, t time.Duration) int {
 	return last
 }
 
-// column returns the column of a time.
+// column returns a time's column.
 func (a *axis) column(run int, t time.Duration) int {
 	i := a.part(run, t)
 	if i < 0 {
@@ -130,7 +129,7 @@ func (a *axis) heading() string {
 		}
 		for t := p.From; t <= p.To; t = t.Truncate(a.step) + a.step {
 			at := a.column(p.Run, t)
-			label := []rune("│" + tickLabel(t, a.step))
+			label := []rune("│" + steps.TickText(t, a.step))
 			if at >= free && at+len(label) <= end {
 				copy(line[at:], label)
 				free = at + len(label)
@@ -145,22 +144,3 @@ func (a *axis) heading() string {
 
 // cutSign marks where time is cut out.
 const cutSign = '╱'
-
-// tickLabel returns a time since the tape began, as precise as the step requires.
-func tickLabel(t, step time.Duration) string {
-	digits := 0
-	for unit := time.Second; step > 0 && step < unit && digits < 6; unit /= 10 {
-		digits++
-	}
-	switch {
-	case t < time.Second && step < time.Second && step >= time.Millisecond:
-		return fmt.Sprintf("%d ms", t.Milliseconds())
-	case t < time.Millisecond && step < time.Millisecond:
-		return fmt.Sprintf("%d µs", t.Microseconds())
-	case t < time.Second && step < time.Millisecond:
-		return fmt.Sprintf("%.*f ms", digits-3, float64(t)/float64(time.Millisecond))
-	case t < time.Minute:
-		return fmt.Sprintf("%.*f s", digits, t.Seconds())
-	}
-	return termtext.Duration(t.Truncate(time.Second))
-}

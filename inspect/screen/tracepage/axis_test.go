@@ -25,7 +25,7 @@ a                                      A
 a               b                      B
 `},
 		{"idle between", []steps.Span{{Run: 0, From: 1 * s, To: 5 * s}, {Run: 0, From: 10 * m, To: 10*m + 5*s}}, 41, `
-│1 s│2 s     │4 s ╱│10m0s  │10m2s
+│1 s│2 s     │4 s ╱│10 min │10m2s
 a                A b                    B
 `},
 	} {
@@ -86,14 +86,15 @@ func TestTicks(t *testing.T) {
 		{30 * time.Microsecond, 50 * time.Microsecond, "150 µs"},
 		{11 * time.Millisecond, 20 * time.Millisecond, "60 ms"},
 		{500 * time.Millisecond, 500 * time.Millisecond, "1.5 s"},
-		{11 * time.Second, 20 * time.Second, "1m0s"},
+		{300 * time.Microsecond, 500 * time.Microsecond, "1.5 ms"},
+		{11 * time.Second, 20 * time.Second, "1 min"},
 		{21 * time.Second, 30 * time.Second, "1m30s"},
-		{6 * time.Minute, 10 * time.Minute, "30m0s"},
-		{21 * time.Minute, 30 * time.Minute, "1h30m0s"},
-		{6000 * time.Hour, 6144 * time.Hour, "18432h0m0s"},
+		{6 * time.Minute, 10 * time.Minute, "30 min"},
+		{21 * time.Minute, 30 * time.Minute, "90 min"},
+		{6000 * time.Hour, 6144 * time.Hour, "18432 h"},
 	} {
 		got := steps.RoundTime(tt.atLeast)
-		if label := tickLabel(3*got, got); got != tt.want || label != tt.label {
+		if label := steps.TickText(3*got, got); got != tt.want || label != tt.label {
 			t.Errorf("%s: got %s, %s; want %s, %s", tt.atLeast, got, label, tt.want, tt.label)
 		}
 	}

@@ -2,33 +2,31 @@ package tracepage
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A mark says how a part of a bar is drawn. Where two share a column, the greater one is
+// A mark says how part of a bar is drawn. Where two share a column, the greater one is
 // drawn.
 type mark uint8
 
 const (
 	nothing mark = iota
-	waiting      // for the model, while nothing else goes on
-	silent       // waiting for a long time
+	waiting      // for the model, while nothing else is in progress
+	silent       // for a long time
 	thinking
 	saying
 	tool
 	service // the agent uses the client
-	asking  // the user
+	asking  // asking the user
 	starting
-	server // a server works on a call of the agent's
+	server // a server works on a call from the agent
 	marks
 )
 
-// signs are the characters of marks. They differ without colours too.
+// signs are the marks' characters. They differ without colours too.
 var signs = [marks]struct {
 	sign  rune
 	style termtext.Style
@@ -46,7 +44,7 @@ var signs = [marks]struct {
 	server:   {'▞', termtext.Servers, "server"},
 }
 
-// A bar is something that takes time.
+// A bar represents something that takes time.
 type bar struct {
 	steps.Span
 	seq     uint64 // the frame at which it begins
@@ -58,11 +56,11 @@ type bar struct {
 	took    time.Duration
 	parts   []barPart
 
-	tape    string // of the server that the bar is about; empty: none
-	tapeSeq uint64 // its frame there
+	tape    string // of the server that the bar concerns; empty: none
+	tapeSeq uint64 // frame on that tape
 }
 
-// barOf returns the bar of a step, without its label.
+// barOf returns a step's bar, without its label.
 func barOf(s *steps.Step, m mark) bar {
 	return bar{Span: s.Span, seq: s.Frame, mark: m, failed: s.Failed, open: s.Open, untimed: s.Untimed, took: s.Took()}
 }
@@ -74,7 +72,7 @@ type barPart struct {
 	failed bool
 }
 
-// tookText says how long the bar took, or takes.
+// tookText says how long the bar took, or has taken so far.
 func (b *bar) tookText() string {
 	took := ""
 	switch {
@@ -98,10 +96,9 @@ type chart struct {
 	labels int // width of the labels
 }
 
-// row returns the line of a bar.
+// row returns a bar's line.
 func (c chart) row(b *bar) []termtext.Span {
-	label := slices.Clip(termtext.CutSpans(b.label, c.labels))
-	label = append(label, termtext.Plain.Span(strings.Repeat(" ", c.labels-termtext.SpansWidth(label)+1)))
+	label := append(termtext.FitSpans(b.label, c.labels), termtext.Plain.Span(" "))
 	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.tookText())))
 }
 

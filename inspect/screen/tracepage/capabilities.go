@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Capabilities shows the capabilities that both sides announced on the tapes, and how often
-// they were used. read returns a frame with its bytes.
+// Capabilities shows the capabilities that both sides announced on the tapes, and how
+// often they were used. read returns a frame with its bytes.
 func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, error)) []page.Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,16 +30,12 @@ func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, e
 		lines = append(lines, page.Line{})
 	}
 	if len(lines) == 0 {
-		text := "Neither side has said what it can do: there is no initialize and no server/discover on this tape."
-		if !r.ended && r.last == 0 {
-			text = "reading…"
-		}
-		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
+		return r.nothing("Neither side has said what it can do: there is no initialize and no server/discover on this tape.")
 	}
 	return lines
 }
 
-// params returns the params or the result of a frame, nothing if it cannot be read.
+// params returns a frame's params or result, or nothing if it cannot be read.
 func params(read func(uint64) (dialect.Frame, error), seq uint64) wire.Value {
 	f, err := read(seq)
 	if err != nil {
@@ -57,7 +53,7 @@ type capabilityLines struct {
 	lines   []page.Line
 }
 
-// side returns the lines of one side, under the name who.
+// side returns one side's lines, under the name who.
 func (o capabilityLines) side(who string, side dialect.Side, v wire.Value, seq uint64) []page.Line {
 	p := frametext.PartyOf(v)
 	o.seq = seq
@@ -71,13 +67,13 @@ func (o capabilityLines) side(who string, side dialect.Side, v wire.Value, seq u
 	return o.lines
 }
 
-// The columns of a line: name, answer, methods.
+// Columns of a line: name, answer, methods.
 const (
 	answerColumn  = 32
 	methodsColumn = answerColumn + 5
 )
 
-// row adds a line, and continues on the next one if the methods do not fit.
+// row adds a line, and continues on another one if the methods do not fit.
 func (o *capabilityLines) row(one *frametext.Offer) {
 	answer := termtext.Plain.Span(one.Answer)
 	if !one.Offered {
@@ -86,7 +82,7 @@ func (o *capabilityLines) row(one *frametext.Offer) {
 	row := []termtext.Span{termtext.Plain.Span(termtext.Pad(strings.Repeat("  ", one.Depth+1)+termtext.Piece(one.Name), answerColumn)), answer}
 	used := termtext.SpansWidth(row)
 	for _, m := range one.Uses {
-		method, count := frametext.Role(m.Method, "").Span(m.Method), termtext.Dim.Span(" ×"+termtext.Grouped(int64(m.Count)))
+		method, count := frametext.Role(m.Method).Span(m.Method), termtext.Dim.Span(" ×"+termtext.Grouped(int64(m.Count)))
 		columns := termtext.Width(method.Text) + termtext.Width(count.Text)
 		if used > methodsColumn && used+2+columns > o.width {
 			o.lines = append(o.lines, page.Line{Spans: row, Seq: o.seq})

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Conversation is the lines of the conversation of a session, some of them folded.
+// A Conversation holds the lines of a session's conversation, some of them folded.
 type Conversation struct {
 	reader *Reader
 	starts []time.Time // when each tape began
@@ -21,22 +21,22 @@ type Conversation struct {
 	drawing
 }
 
-// The folds are what the user has folded and unfolded.
+// The folds record what the user has folded and unfolded.
 type folds struct {
 	flipped map[uint64]bool // entities, by first frame, whose folding differs from the default
 	all     bool            // everything is unfolded
-	changes int             // number of changes of these
+	changes int             // number of changes to these
 }
 
 // A drawing caches lines.
 type drawing struct {
 	width    int
 	lines    []page.Line            // as last drawn
-	entities map[uint64]entityLines // by the first frame
+	entities map[uint64]entityLines // by first frame
 	ends     map[*trace.Turn]turnEndLines
 }
 
-// entityLines are the lines of an entity. They are valid until something is added to it.
+// entityLines are an entity's lines. They are valid until something is added to it.
 type entityLines struct {
 	last uint64
 	open bool
@@ -51,17 +51,8 @@ type turnEndLines struct {
 	rows      []page.Line
 }
 
-// A conversationState is everything but the width that the lines depend on.
-type conversationState struct {
-	revision any
-	session  string
-	changes  int // of the folds
-}
-
-// State returns everything but the width that the lines depend on.
-func (c *Conversation) State() any {
-	return conversationState{c.reader.Revision(), c.wanted(), c.changes}
-}
+// State returns everything that the lines depend on, except the width.
+func (c *Conversation) State() any { return [3]any{c.reader.Revision(), c.wanted(), c.changes} }
 
 // NewConversation returns the conversation of the session that wanted returns. starts are
 // the times at which the tapes began.
@@ -73,7 +64,8 @@ func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conve
 	}
 }
 
-// Session returns the ID of the session that Lines last showed, empty for none.
+// Session returns the ID of the session that Lines last showed, or the empty string if
+// there was none.
 func (c *Conversation) Session() string { return c.shown }
 
 // Lines returns the conversation. The lines are valid until the next call.
@@ -82,8 +74,11 @@ func (c *Conversation) Lines(width int) []page.Line {
 	defer c.reader.mu.Unlock()
 	session := c.reader.session(c.wanted())
 	c.shown = ""
-	if session == nil || len(session.Conversation.Entities) == 0 {
-		return c.nothing(session)
+	switch {
+	case session == nil:
+		return c.reader.nothing("There is no conversation on this tape.")
+	case len(session.Conversation.Entities) == 0:
+		return c.reader.nothing("Nothing has been said in session " + termtext.Piece(session.ID) + ".")
 	}
 	c.shown, c.reader.shownUpTo = session.ID, c.reader.last
 	if c.width != width {
@@ -113,17 +108,6 @@ func (c *Conversation) Lines(width int) []page.Line {
 	}
 	c.lines = text
 	return text[:len(text)-1] // without the final blank line
-}
-
-func (c *Conversation) nothing(session *trace.Session) []page.Line {
-	text := "There is no conversation on this tape."
-	switch {
-	case !c.reader.ended && c.reader.last == 0:
-		text = "reading…"
-	case session != nil:
-		text = "Nothing has been said in session " + termtext.Piece(session.ID) + "."
-	}
-	return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
 }
 
 // open reports whether an entity is unfolded. By default messages are; thoughts and tool
@@ -169,7 +153,7 @@ func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.L
 	return d.rows
 }
 
-// form returns the form of the conversation on the screen.
+// form returns the conversation's form on the screen.
 func (c *Conversation) form() trace.Text {
 	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
 	if !c.starts[0].IsZero() {
@@ -178,7 +162,7 @@ func (c *Conversation) form() trace.Text {
 	return form
 }
 
-// write writes a part of a conversation and returns its lines, indented by the margin.
+// write writes part of a conversation and returns its lines, indented by the margin.
 func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	form := c.form()
 	var b strings.Builder
@@ -195,7 +179,7 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	return rows
 }
 
-// Block returns the unwrapped text of the message or the action that a line belongs to,
+// Block returns the unwrapped text of the message or action that a line belongs to, or
 // nothing for other lines.
 func (c *Conversation) Block(l page.Line) string {
 	c.reader.mu.Lock()
@@ -218,7 +202,7 @@ func (c *Conversation) Block(l page.Line) string {
 
 const margin = "  "
 
-// Flip folds or unfolds the entity on a line.
+// Flip folds or unfolds a line's entity.
 func (f *folds) Flip(l page.Line) {
 	if l.Seq != 0 {
 		f.flipped[l.Seq] = !f.flipped[l.Seq]

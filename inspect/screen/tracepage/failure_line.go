@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// IsShown returns a function that reports whether a frame is of the session that
-// NewConversation shows for id, or of none.
+// IsShown returns a function that reports whether a frame belongs to the session that
+// NewConversation shows for id, or to none.
 func (r *Reader) IsShown(id string) func(f *dialect.Frame) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -20,8 +20,9 @@ func (r *Reader) IsShown(id string) func(f *dialect.Frame) bool {
 	return func(f *dialect.Frame) bool { return f.Session == "" || f.Session == id }
 }
 
-// ChatLine returns the frame of the conversation's line about f, which has its bytes: that
-// of its tool call or message, or of the end of its turn; otherwise f itself.
+// ChatLine returns the frame by which the conversation has a line about f: that of f's
+// tool call or message, or of the end of its turn; otherwise f itself. f must have its
+// bytes.
 func (r *Reader) ChatLine(id string, f *dialect.Frame) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +38,7 @@ func (r *Reader) ChatLine(id string, f *dialect.Frame) uint64 {
 	return entityOf(&s.Conversation, f)
 }
 
-// TurnLine is ChatLine for the page of turns, where calls have lines of their own.
+// TurnLine is like ChatLine, but for the page of turns, where calls have separate lines.
 func (r *Reader) TurnLine(id string, f *dialect.Frame) uint64 {
 	if f.Request != 0 {
 		return f.Request
@@ -53,7 +54,7 @@ func (r *Reader) TurnLine(id string, f *dialect.Frame) uint64 {
 	return f.Seq
 }
 
-// entityOf returns the first frame of the entity that a frame is about, or the frame
+// entityOf returns the first frame of the entity that a frame concerns, or the frame
 // itself.
 func entityOf(c *trace.Conversation, f *dialect.Frame) uint64 {
 	tool := filter.ToolOf(f).ID

@@ -18,7 +18,7 @@ type phase struct {
 	bars []*bar
 }
 
-// source returns the source of the phases. now is 0 if no tape is being recorded.
+// source returns the phases' source. now is 0 if no tape is being recorded.
 func (r *Reader) source(now time.Duration) steps.Source {
 	return steps.Source{
 		Trace: &r.history.Trace, Calls: &r.history.Calls,
@@ -40,7 +40,10 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 		p := &phase{of: one, bar: barOf(&one.Step, waiting)}
 		if one.Turn == nil {
 			p.mark = nothing
-			p.label = r.startUpLabel(one)
+			p.label = []termtext.Span{termtext.Bold.Span("Start-up")}
+			if r.tapes > 1 {
+				p.label = append(p.label, termtext.Dim.Span(fmt.Sprintf("  tape %d", one.Run+1)))
+			}
 		} else {
 			p.label = r.turnLabel(one.Turn, of.Prompt(one.Turn.Number))
 			p.bars = append(p.bars, firstOutput(one))
@@ -58,7 +61,7 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 	return list
 }
 
-// kindMarks are the marks of the kinds of steps.
+// kindMarks maps kinds of steps to marks.
 var kindMarks = [...]mark{
 	steps.SetUp: starting, steps.Starts: server, steps.Thinks: thinking, steps.Says: saying,
 	steps.Tool: tool, steps.Client: service, steps.User: asking, steps.Server: server,
@@ -114,15 +117,7 @@ func (p *phase) pause(b *bar) {
 	}
 }
 
-func (r *Reader) startUpLabel(p *steps.Phase) []termtext.Span {
-	label := []termtext.Span{termtext.Bold.Span("Start-up")}
-	if r.tapes > 1 {
-		label = append(label, termtext.Dim.Span(fmt.Sprintf("  tape %d", p.Run+1)))
-	}
-	return label
-}
-
-// turnLabel returns the outcome of a turn and its prompt.
+// turnLabel returns a turn's outcome and prompt.
 func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	look, state := termtext.Dim, t.Outcome.How.String()
 	switch {
@@ -141,7 +136,7 @@ func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	return label
 }
 
-// firstOutput returns the bar of the wait for the model's first output.
+// firstOutput returns the bar for the wait until the model's first output.
 func firstOutput(p *steps.Phase) *bar {
 	t := p.Turn
 	b := &bar{Span: steps.Span{Run: t.Run, From: t.Began, To: t.FirstOutput}, seq: t.Output, mark: waiting, untimed: t.Untimed}
@@ -155,7 +150,7 @@ func firstOutput(p *steps.Phase) *bar {
 	return b
 }
 
-// labelStyle returns the style of a bar's label, which matches its mark.
+// labelStyle returns the style of a bar's label, which matches the bar's mark.
 func labelStyle(b *bar) termtext.Style {
 	switch {
 	case b.failed:

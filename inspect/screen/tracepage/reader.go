@@ -1,6 +1,6 @@
 // Package tracepage lays out what happened on tapes: the conversation of a session, its
-// turns over time, the capabilities of both sides, and statistics. A Reader reads the tapes
-// in the background and follows the one that is being recorded. Any goroutine may ask for
+// turns over time, the capabilities of both sides, and statistics. A Reader reads the
+// tapes in the background and follows the one being recorded. Any goroutine may ask for
 // lines at any time. The package draws nothing.
 package tracepage
 
@@ -16,52 +16,54 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Reader gathers what happened on the tapes of a timeline.
+// A Reader gathers what happened on a timeline's tapes.
 type Reader struct {
-	label    func(seq uint64) string // returns the label of a frame
-	tapes    int                     // of the agent
+	label    func(seq uint64) string // returns a frame's label
+	tapes    int                     // number of the agent's tapes
 	changes  func()                  // called whenever there is more
 	timeline *frameindex.Timeline
 
 	mu        sync.Mutex // guards the fields below
 	history   reading.History
-	counted   counted   // of calls
-	ofSession counted   // of the session whose conversation was last shown
+	counted   counted   // durations of calls
+	ofSession counted   // for the session whose conversation was last shown
 	start     time.Time // when the first tape began
 	methods   stats.Frames
 	stats     stats.Collector
 	ends      []time.Duration // time of each tape's last frame
 	used      []stats.Uses    // by tape
 	sums      summary.Sessions
-	shownUpTo uint64 // the last lines cover the frames up to this one
-	broken    bool   // a part of the tapes cannot be read
+	shownUpTo uint64 // the lines built last cover the frames up to this one
+	broken    bool   // part of the tapes cannot be read
 	revision
 }
 
-// A revision says how far a reader has got.
+// A revision identifies how far a reader has got.
 type revision struct {
-	last   uint64 // the last frame read
+	last   uint64 // last frame read
 	ended  bool   // nothing will follow
 	nested int    // number of servers' frames read
 }
 
-// NewReader returns an empty Reader of an agent's tapes. label returns the number of a
-// frame as users know it. onChange is called whenever there is more.
+// NewReader returns an empty Reader for an agent's tapes. label returns a frame's number
+// as users know it. onChange is called whenever there is more.
 func NewReader(label func(seq uint64) string, tapes int, onChange func()) *Reader {
 	return &Reader{label: label, tapes: tapes, changes: onChange, sums: summary.Sessions{Label: label}}
 }
 
-// Begin implements frameindex.Sink. All times are since the timeline's first tape began.
+// Begin implements frameindex.Sink. All times are relative to the start of the timeline's
+// first tape.
 func (r *Reader) Begin(_ context.Context, t *frameindex.Timeline) {
 	r.timeline = t
 	r.start = t.Part(0).Info.Start.Time
 	r.history.Start = r.start
 }
 
-// Take handles the next event of the tapes.
+// Take handles the tapes' next event.
 func (r *Reader) Take(e *frameindex.Event) {
 	r.mu.Lock()
 	r.take(e)
@@ -100,19 +102,19 @@ func (r *Reader) take(e *frameindex.Event) {
 	}
 }
 
-// begin begins a tape of the agent.
+// begin begins one of the agent's tapes.
 func (r *Reader) begin(info record.Info) {
-	r.sums.End(&r.history.Trace) // of the previous tape
+	r.sums.End(&r.history.Trace) // sums of the previous tape
 	r.sums.Begin(info)
 	r.stats.Take(&r.history.Trace)
-	r.stats.Begin(stats.Tape{Connection: info.Connection})
+	r.stats.Begin(info)
 	r.used = append(r.used, stats.Uses{})
 	r.ends = append(r.ends, 0)
 }
 
-// frame counts a frame of the agent, which the history has taken already.
+// frame counts one of the agent's frames, which the history has already processed.
 func (r *Reader) frame(f *dialect.Frame) {
-	if f.Does(dialect.Carries) { // of a server that the client hosts
+	if f.Does(dialect.Carries) { // from a server that the client hosts
 		r.revision.nested++
 	}
 	r.sums.Take(f, &r.history.Trace)
@@ -123,25 +125,25 @@ func (r *Reader) frame(f *dialect.Frame) {
 	r.last = f.Seq
 }
 
-// end ends the last tape of the agent.
+// end ends the agent's last tape.
 func (r *Reader) end() {
 	if r.ended {
 		return
 	}
-	r.ended = true
+	r.ended, r.history.Trace.Live = true, false
 	r.history.End()
 	r.sums.End(&r.history.Trace)
 	r.stats.Take(&r.history.Trace)
 }
 
-// Revision says how far the reader has got. The lines stay the same while it does.
+// Revision identifies how far the reader has got. Equal revisions have equal lines.
 func (r *Reader) Revision() any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.revision
 }
 
-// UpTo returns the last frame that the lines built last cover. The reader may have read
+// UpTo returns the last frame covered by the lines built last. The reader may have read
 // more since.
 func (r *Reader) UpTo() uint64 {
 	r.mu.Lock()
@@ -149,37 +151,36 @@ func (r *Reader) UpTo() uint64 {
 	return r.shownUpTo
 }
 
-// Broken reports whether a part of the tapes cannot be read. It is false for a nil Reader.
-func (r *Reader) Broken() bool {
-	if r == nil {
-		return false
-	}
+// Progress returns the last frame read, whether nothing will follow, and whether part of
+// the tapes cannot be read.
+func (r *Reader) Progress() (last uint64, ended, broken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.broken
+	return r.last, r.ended, r.broken
 }
 
-// Progress returns the last frame read, and whether nothing will follow.
-func (r *Reader) Progress() (last uint64, ended bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.last, r.ended
-}
-
-// summary returns the head of a conversation: a summary of the session, as far as the tapes
-// have been read.
+// summary returns the head of a conversation: a summary of the session, as far as the
+// tapes have been read.
 func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
 	sum := r.sums.Summary(session)
-	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)))
+	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
 	for _, spans := range sum.Head(width) {
 		lines = append(lines, page.Line{Spans: spans})
 	}
 	return lines
 }
 
-// session returns the session with that ID, or else the first with a conversation; nil if
-// there is none.
+// nothing returns the line that says why there is nothing to show.
+func (r *Reader) nothing(why string) []page.Line {
+	if !r.ended && r.last == 0 {
+		why = "reading…"
+	}
+	return []page.Line{{Spans: termtext.Dim.Line(why)}}
+}
+
+// session returns the session with the given ID or, failing that, the first one with a
+// conversation; nil if there is none.
 func (r *Reader) session(id string) *trace.Session {
 	var first *trace.Session
 	for _, session := range r.history.Trace.Sessions {

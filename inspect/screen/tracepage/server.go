@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// callLines returns the lines below an entity of a conversation with the calls of servers
+// callLines returns the lines shown below an entity in a conversation: the server calls
 // that it led to.
 func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	var lines []page.Line
@@ -39,16 +39,16 @@ func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	return lines
 }
 
-// counted caches the durations of servers' calls, as of some number of their frames.
+// counted caches the durations of servers' calls, as of a given number of their frames.
 type counted struct {
 	upTo  int
 	tapes []*nested.Tape
-	list  []stats.ServerCall
+	list  []stats.Named
 }
 
-// calls returns the durations of the calls on tapes. upTo is the number of frames read of
-// them.
-func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
+// calls returns the durations of the calls on tapes. upTo is the number of their frames
+// that were read.
+func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.Named {
 	if c.upTo != upTo || !slices.Equal(c.tapes, tapes) {
 		var calls stats.ServerCalls
 		for i, t := range tapes {
@@ -59,7 +59,7 @@ func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
 	return c.list
 }
 
-// serverLines returns the table of the agent's servers.
+// serverLines returns a table of the agent's servers.
 func (r *Reader) serverLines(form tableForm) []page.Line {
 	list := r.counted.calls(r.revision.nested, r.history.Calls.Tapes)
 	if len(list) == 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	listed   = 10  // number of slowest calls, and of calls without an answer
-	maxTools = 100 // number of tools, those called most
+	listed   = 10  // number of slowest calls listed, and of unanswered ones
+	maxTools = 100 // number of tools shown, most called first
 )
 
 // Statistics shows the number of frames of each method and the durations of calls.
@@ -26,18 +26,18 @@ func (r *Reader) Statistics(width int) []page.Line {
 	return append(lines, r.callLines()...)
 }
 
-// methodLines returns a row for each method and each variant of an update.
+// methodLines returns a row for each method and update variant.
 func (r *Reader) methodLines(form tableForm) []page.Line {
 	lines := []page.Line{form.heading("Method", "frames", "bytes")}
 	lines[0].Heading = true
 	for _, c := range r.methods.List() {
-		lines = append(lines, r.row(form, frametext.NameRole(c.Name).Span(c.Name), c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name)))
+		lines = append(lines, r.row(form, frametext.Role(c.Name).Span(c.Name), c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name)))
 	}
 	return lines
 }
 
-// toolLines returns a row for each tool that the client of a server called, and for each
-// tool that an agent reported. Their durations exclude the time spent asking the user.
+// toolLines returns a row for each tool that a server's client called, and for each tool
+// that an agent reported. Their durations exclude time spent asking the user.
 func (r *Reader) toolLines(form tableForm) []page.Line {
 	tools := r.stats.Tools()
 	if len(tools) == 0 {
@@ -50,7 +50,7 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 	return append(lines, moreLine(len(tools))...)
 }
 
-// moreLine says how many of all tools or servers are not listed.
+// moreLine says how many tools or servers are not listed.
 func moreLine(all int) []page.Line {
 	if all <= maxTools {
 		return nil
@@ -58,7 +58,7 @@ func moreLine(all int) []page.Line {
 	return []page.Line{{Spans: termtext.Dim.Line(fmt.Sprintf("… and %s more", termtext.Grouped(int64(all-maxTools))))}}
 }
 
-// callLines returns the slowest calls, and those without an answer.
+// callLines returns the slowest calls, and the unanswered ones.
 func (r *Reader) callLines() []page.Line {
 	var open []*trace.Call
 	for _, c := range r.history.Trace.Calls {
@@ -79,10 +79,9 @@ func (r *Reader) callLines() []page.Line {
 	return lines
 }
 
-// callLine returns the line of a call, which begins with its latency and leads to its
-// request.
+// callLine returns a call's line, which begins with its latency and links to its request.
 func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
-	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.NameRole(c.Name()).Span(termtext.Piece(c.Name())), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.Role(c.Name()).Span(termtext.Piece(c.Name())), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
 	if c.Failed {
 		row = append(row, termtext.Failure.Span(" failed"))
 	}
@@ -90,15 +89,15 @@ func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
 }
 
 // A tableForm is the layout of a table of numbers.
-type tableForm struct{ columns int } // width of what precedes the numbers
+type tableForm struct{ columns int } // width of the columns before the numbers
 
 func (form tableForm) heading(of, count, bytes string) page.Line {
 	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(of, form.columns) +
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
-// row returns the row of something called by its name, in the style of the name. Its line
-// leads to the slowest call; t is nil if there are none.
+// row returns the row for something with the given name, which is drawn in its own style.
+// The line links to the slowest call; t is nil if there are none.
 func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, bytes string, t *stats.Timing) page.Line {
 	l := page.Line{Spans: []termtext.Span{
 		called.Style.Span(termtext.Pad(termtext.Cut(termtext.Piece(called.Text), form.columns), form.columns)),
@@ -115,7 +114,7 @@ func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, by
 	return l
 }
 
-// timeColumns returns the columns of the percentiles and the maximum.
+// timeColumns returns the columns for the percentiles and the maximum.
 func timeColumns(s *stats.Series) string {
 	var b strings.Builder
 	for _, percent := range []int{50, 95, 99} {
@@ -128,5 +127,5 @@ func timeColumns(s *stats.Series) string {
 	return b.String() + latencyColumn(time.Duration(s.Max()))
 }
 
-// latencyColumn returns a latency in a column.
+// latencyColumn formats a latency as a column.
 func latencyColumn(d time.Duration) string { return fmt.Sprintf("%7s", termtext.Duration(d)) }

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// Turns lays out what a session spent its time on: each start-up and each turn, with their
-// steps, on one axis of time.
+// Turns lays out what a session spent its time on: each start-up and each turn, with
+// their steps, on a single time axis.
 type Turns struct {
 	reader *Reader
 	wanted func() string
@@ -22,36 +22,23 @@ type Turns struct {
 	alone  uint64 // the prompt of the only turn shown; 0: all are shown
 }
 
-// NewTurns returns the turns of the session that wanted returns. now returns the time since
-// the first tape began, 0 if none is being recorded.
+// NewTurns returns the turns of the session that wanted returns. now returns the time
+// since the first tape began, or 0 if none is being recorded.
 func NewTurns(r *Reader, wanted func() string, now func() time.Duration) *Turns {
 	return &Turns{reader: r, wanted: wanted, now: now}
 }
 
-// A turnsState is everything but the width that the lines depend on.
-type turnsState struct {
-	revision any
-	session  string
-	now      time.Duration
-	alone    uint64
-}
+// State returns everything that the lines depend on, except the width.
+func (t *Turns) State() any { return [4]any{t.reader.Revision(), t.wanted(), t.now(), t.alone} }
 
-// State returns everything but the width that the lines depend on.
-func (t *Turns) State() any {
-	return turnsState{t.reader.Revision(), t.wanted(), t.now(), t.alone}
-}
-
-// Lines returns the turns. The heading has the ticks of the axis.
+// Lines returns the turns. The heading has the axis ticks.
 func (t *Turns) Lines(width int) []page.Line {
 	r := t.reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	session := r.session(t.wanted())
 	if session == nil || len(session.Conversation.Turns) == 0 {
-		if !r.ended && r.last == 0 {
-			return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
-		}
-		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the statistics (6).")}}}
+		return r.nothing("There are no turns on this tape; its slowest calls are among the statistics (6).")
 	}
 	r.shownUpTo = r.last
 	phases := r.phases(session, t.now())
@@ -109,7 +96,7 @@ func (t *Turns) Isolate(l page.Line) (alone bool) {
 	return t.alone != 0
 }
 
-// legend explains the marks of the phases.
+// legend explains the phases' marks.
 func legend(width int, phases []*phase) []termtext.Span {
 	last := server
 	for _, p := range phases {
@@ -133,7 +120,7 @@ func legend(width int, phases []*phase) []termtext.Span {
 	return line
 }
 
-// waitedFor says what the time of the turns was spent on.
+// waitedFor describes what the turns' time was spent on.
 func waitedFor(phases []*phase) string {
 	var spent trace.Spend
 	for _, p := range phases {
@@ -144,7 +131,7 @@ func waitedFor(phases []*phase) string {
 	return stats.WaitedText(spent)
 }
 
-// between returns the line above a phase: how long the session was idle.
+// between returns the line above a phase, which says how long the session was idle.
 func (c chart) between(phases []*phase, i int) page.Line {
 	if i == 0 {
 		return page.Line{}

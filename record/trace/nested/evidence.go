@@ -12,7 +12,7 @@ import (
 // Evidence is the reason for joining a call to a tool call.
 type Evidence uint8
 
-// The evidence, the strongest first.
+// The evidence, strongest first.
 const (
 	NoEvidence  Evidence = iota
 	ByID                 // the request names the tool call in its _meta
@@ -30,7 +30,7 @@ func (e Evidence) String() string { return evidenceNames[e] }
 // MarshalText returns the name of e.
 func (e Evidence) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// Points of evidence. A pair with fewer than enough is not joined.
+// Scores of evidence. A pair that scores less than enough is not joined.
 const (
 	forID        = 32
 	forInput     = 16
@@ -38,12 +38,12 @@ const (
 	forArguments = 4
 	forText      = 2
 	forTool      = 1
-	forNoOther   = 1 // no other call or tool call that could be meant was open
+	forNoOther   = 1 // no other eligible call or tool call was open
 	enough       = 2
 	mostPoints   = forID + forArguments + forText + forNoOther
 )
 
-// A fit is how well a call and a tool call match in time, the worst first.
+// A fit is how well a call and a tool call match in time, worst first.
 type fit uint8
 
 const (
@@ -53,15 +53,16 @@ const (
 	fits
 )
 
-// Bounds of what fits. The latest announcement of a tool call seen so far came 0.8 s after
-// the answer; no known agent sends the last update before the answer.
+// Limits on what fits. The latest announcement of a tool call seen so far came 0.8 s
+// after the answer; no known agent sends the last update before the answer.
 const (
 	maxEarly = int64(250 * time.Millisecond)
 	maxLate  = int64(5 * time.Second)
 	skew     = int64(20 * time.Millisecond) // of two frames on their way into two journals
 )
 
-// fitOf returns how a call and a tool call fit. ok is false if they cannot belong together.
+// fitOf returns how a call and a tool call fit. ok is false if they cannot belong
+// together.
 func fitOf(c *Call, t *span) (f fit, ok bool) {
 	began, answered := c.span()
 	switch {
@@ -83,8 +84,8 @@ func fitOf(c *Call, t *span) (f fit, ok bool) {
 	return between, true
 }
 
-// score returns the points of a call and a tool call, regardless of others, and the
-// strongest evidence. There are none if the two contradict each other.
+// score returns the score of a call and a tool call, regardless of others, and the
+// strongest evidence. The score is 0 if the two contradict each other.
 func score(c *Call, t *tool, output func(*tool) []string) (points int, by Evidence) {
 	note := func(e Evidence, more int) {
 		points += more
@@ -116,7 +117,7 @@ func score(c *Call, t *tool, output func(*tool) []string) (points int, by Eviden
 	return points, by
 }
 
-// index returns where words follow each other in a text, or -1 if they do not.
+// index returns where words occur in sequence in a text, or -1 if they do not.
 func index(text, words []string) int {
 	for i := 0; len(words) > 0 && i+len(words) <= len(text); i++ {
 		if slices.Equal(text[i:i+len(words)], words) {
@@ -126,7 +127,7 @@ func index(text, words []string) int {
 	return -1
 }
 
-// maxOutputs is how many of the texts that a tool call shows are compared.
+// maxOutputs limits how many of the texts that a tool call shows are compared.
 const maxOutputs = 64
 
 // outputsOf returns the texts that a tool call shows or reports.
@@ -143,7 +144,7 @@ func outputsOf(t *trace.ToolCall) (list []string) {
 	}
 	for _, item := range t.Content {
 		add(wire.ValueAt(item, "content.text"))
-		add(wire.ValueAt(item, "text")) // some agents leave the wrapping out
+		add(wire.ValueAt(item, "text")) // some agents omit the wrapping
 	}
 	add(wire.ValueOf(t.RawOutput))
 	return list

@@ -10,28 +10,28 @@ import (
 
 // hosted are the servers that the client of an agent's tape hosts itself: their type is
 // acp, and their traffic with the agent is on that tape, in mcp/message (draft MCP over
-// ACP). There the agent is the client of the server, so the directions are reversed. The
-// zero value has none.
+// ACP). There the agent is the server's client, so the directions are reversed. The zero
+// value is empty.
 type hosted struct {
 	names bounded.Map[string, string]      // of the servers that setups declare, by id
 	tapes bounded.Map[string, *Tape]       // by the id of the connection
-	asked bounded.Map[hostedAsk, hostedBy] // requests without an answer
+	asked bounded.Map[hostedAsk, hostedBy] // unanswered requests
 }
 
-// A hostedAsk names a request: by its frame and, in a batch, its id.
+// A hostedAsk identifies a request by its frame and, in a batch, its id.
 type hostedAsk struct {
 	seq uint64
 	id  string
 }
 
-// A hostedBy is where a request went: the id of the server that mcp/connect names, or the
-// connection of an mcp/message.
+// A hostedBy is the destination of a request: the id of the server that mcp/connect
+// names, or the connection of an mcp/message.
 type hostedBy struct {
 	server string
 	tape   *Tape
 }
 
-// maxHosted is how many servers, connections and requests are remembered.
+// maxHosted limits the servers, connections and requests remembered.
 const maxHosted = 1 << 12
 
 // host applies the next frame of the agent's tape to the servers that the client hosts.
@@ -158,7 +158,7 @@ func (t *Tape) carried(f *dialect.Frame, e wire.Envelope) {
 	t.message(&inner, e)
 }
 
-// openAs returns the Seq of the open call with an id; 0 if there is none.
+// openAs returns the Seq of the open call with an id, or 0 if there is none.
 func (t *Tape) openAs(id string) uint64 {
 	for _, c := range t.open {
 		if c.id == dialect.IDKey([]byte(id)) {

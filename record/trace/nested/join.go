@@ -23,10 +23,13 @@ type Join struct {
 	Links Links
 	Tapes []*Tape
 
+	// Partial says that servers may have been started whose tapes are not here.
+	Partial bool
+
 	runs     []*agentTape
 	hosted   hosted
 	heard    time.Time // time of the agent's last frame
-	ended    bool      // no further frame will come
+	ended    bool      // no more frames will come
 	sessions map[string]*session
 	order    []*session
 	tools    map[*trace.Entity]*tool
@@ -59,21 +62,24 @@ func (j *Join) Next(tape string, start time.Time) {
 // Nested adds the tape of a server, whose frames are then added to t.
 func (j *Join) Nested(t *Tape) { j.Tapes = append(j.Tapes, t) }
 
-// End says that no further frame of the agent will come.
+// End marks the agent's tapes as finished.
 func (j *Join) End() {
 	j.hostEnded()
 	j.ended = true
 }
 
-// Pass takes the next frame of the agent's tape in place of Take, if the frame is not of
-// the session being read: it may still say for which session a server was started.
+// Pass handles the next frame of the agent's tape instead of Take, if the frame does not
+// belong to the session being read: it may still say for which session a server was
+// started.
 func (j *Join) Pass(f *dialect.Frame) {
 	j.Links.Add(f)
+	j.Links.turned(f)
 	j.host(f)
 }
 
-// Take takes the next frame of the agent's tape, with its bytes, and the events of tr, to
-// which it was just added. tr must take the client's point of view, and must not be Brief.
+// Take handles the next frame of the agent's tape, with its bytes, and the events of tr,
+// to which it was just added. tr must take the client's point of view, and must not be
+// Brief.
 func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 	run := j.runs[len(j.runs)-1]
 	j.heard = run.start.Add(f.At)
@@ -142,7 +148,7 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 	return nil
 }
 
-// told applies what a message says of a tool call.
+// told applies what a message says about a tool call.
 func (j *Join) told(session string, e wire.Envelope) {
 	params := e.Params.Value()
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
@@ -157,7 +163,7 @@ func (j *Join) told(session string, e wire.Envelope) {
 	}
 }
 
-// session returns the state of a session, which it creates if there is none.
+// session returns the state of a session, creating it if there is none.
 func (j *Join) session(id string) *session {
 	s := j.sessions[id]
 	if s == nil {
@@ -172,8 +178,8 @@ func (j *Join) session(id string) *session {
 }
 
 // Of returns the calls that a tool call led to, in order of time. For a prompt or a tool
-// call it includes the calls that were made after it in the turn, before the next one, and
-// belong to no tool call.
+// call it includes the unattributed calls made after it in the turn and before the next
+// one.
 func (j *Join) Of(e *trace.Entity) []Joined {
 	j.update()
 	var list []Joined
@@ -189,7 +195,7 @@ func (j *Join) Of(e *trace.Entity) []Joined {
 	return list
 }
 
-// update joins what has come since the last update.
+// update joins what has arrived since the last update.
 func (j *Join) update() {
 	for _, t := range j.Tapes {
 		if t.changes != t.seen || t.session == "" {
@@ -205,7 +211,7 @@ func (j *Join) update() {
 	}
 }
 
-// assign gives the calls of a server to the session that the server was started for.
+// assign attributes a server's calls to the session that the server was started for.
 func (j *Join) assign(t *Tape) {
 	id, ok := t.owner, t.hosted
 	if !ok {
@@ -250,7 +256,7 @@ func (j *Join) allHeard() time.Time {
 	return least
 }
 
-// settleAfter is how long after a call something that belongs to it can still come.
+// settleAfter is how long after a call something that belongs to it can still arrive.
 const settleAfter = 2 * time.Duration(maxLate)
 
 // order compares calls by time, then by tape and frame.

@@ -16,23 +16,25 @@ import (
 type Links struct {
 	sessions bounded.Map[string, string]  // by link
 	declared bounded.Map[string, *setup]  // the client's newest, by session
-	setups   dialect.OpenRequests[*setup] // of the client's, without an answer
+	setups   dialect.OpenRequests[*setup] // of the client's, unanswered
 	withheld []*setup                     // those of them that the agent did not get, oldest first
 }
 
-// maxLinks is how many links, and sessions with declared servers, are remembered.
+// maxLinks limits the links, and sessions with declared servers, that are remembered.
 const maxLinks = 1 << 12
 
 // A setup is a request for a session.
 type setup struct {
-	session string // that it names; empty: it creates one
+	session string // the one it names; empty: it creates one
 	cwd     string
 	links   []string // in the setup that the agent got for it
 	linked  []string // names of the servers with these links
+	urls    []string // those of them that are reached by a URL
 	names   []string // of all servers in it
+	turned  bool     // a turn of the session has ended since
 }
 
-// Next begins another tape of the agent, on which request ids start anew.
+// Next begins another tape of the agent, on which request ids start over.
 func (l *Links) Next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
 
 // Session returns the session whose setup has a link.
@@ -56,23 +58,18 @@ func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(one string) bool { return slices.Equal(words(one), words(name)) })
 }
 
-// Add takes the next frame of the agent's tape, with its bytes.
+// Add handles the next frame of the agent's tape, with its bytes.
 func (l *Links) Add(f *dialect.Frame) {
-	switch {
-	case f.Kind == wire.Batch:
-		wire.Entries(f.Raw, func(i int, raw []byte) bool {
-			l.message(&f.Frame, wire.Scan(raw))
-			return i+1 < len(f.Entries)
-		})
-	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent, f.Kind == wire.Response && f.Dir == wire.AgentToClient:
-		if len(f.Method) == 0 || setsUp(f.Method) || dialect.Wraps(f.Method) {
-			l.message(&f.Frame, wire.Scan(f.Raw))
-		}
+	if f.Kind != wire.Batch && f.Method != "" && !Concern(f) {
+		return
+	}
+	for m, e := range f.Messages {
+		l.message(&m.Frame, e)
 	}
 }
 
-// Concern reports whether Add may learn something from a frame of the agent's tape. It does
-// not need the frame's bytes.
+// Concern reports whether Add may learn something from a frame of the agent's tape. It
+// does not need the frame's bytes.
 func Concern(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
@@ -90,7 +87,7 @@ func concern(a *dialect.Annotation) bool {
 // setsUp reports whether a request of that method names the servers of a session.
 func setsUp(method string) bool { return dialect.RoleOf(dialect.ACP, method).Is(dialect.Opens) }
 
-// maxInside is how often a message may be wrapped: once by each proxy of a chain.
+// maxInside limits how often a message may be wrapped: once by each proxy in a chain.
 const maxInside = 16
 
 func (l *Links) message(f *wire.Frame, e wire.Envelope) {
@@ -115,8 +112,8 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 	l.asked(f, e.ID, s)
 }
 
-// asked records a setup. A setup that the agent got in place of one of the client's, or for
-// it, gives the client's its links.
+// asked records a setup. A setup that the agent got in place of one of the client's, or
+// for it, passes its links to the client's.
 func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 	switch f.Origin {
 	case wire.Withheld:
@@ -168,7 +165,7 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	l.declared.Set(session, s)
 }
 
-// maxServers is how many servers of a setup are read.
+// maxServers limits how many servers of a setup are read.
 const maxServers = 256
 
 // servers records the names of the servers in a setup, and their links.
@@ -176,8 +173,11 @@ func (s *setup) servers(list wire.Value) {
 	list.ForEach(func(_, server wire.Value) bool {
 		name := strings.Clone(server.Get("name").Text())
 		s.names = append(s.names, name)
-		if link := linkIn(server); link != "" {
-			s.links, s.linked = append(s.links, strings.Clone(link)), append(s.linked, name)
+		if link := dialect.LinkOf(server); link != "" {
+			s.links, s.linked = append(s.links, link), append(s.linked, name)
+			if server.Get("url").IsString() {
+				s.urls = append(s.urls, name)
+			}
 		}
 		return len(s.names) < maxServers
 	})
@@ -185,36 +185,5 @@ func (s *setup) servers(list wire.Value) {
 
 // gets adds the links that the agent got in place of s, or for it.
 func (s *setup) gets(other *setup) {
-	s.links, s.linked = append(s.links, other.links...), append(s.linked, other.linked...)
-}
-
-// LinkOf returns the link in an entry of mcpServers, a JSON object, as the agent got it;
-// empty if it has none.
-func LinkOf(entry []byte) string { return strings.Clone(linkIn(wire.ValueOf(entry))) }
-
-// linkIn returns the link in an entry of mcpServers, empty if it has none: from --parent
-// TAPE/LINK/NAME among the arguments of a command, or from a URL whose path begins with
-// LINK-SECRET.
-func linkIn(server wire.Value) string {
-	args := server.Get("args").Array()
-	for i, arg := range args {
-		parent, ok := strings.CutPrefix(arg.Text(), "--parent=")
-		if arg.Text() == "--parent" && i+1 < len(args) {
-			parent, ok = args[i+1].Text(), true
-		}
-		if parts := strings.Split(parent, "/"); ok && len(parts) == 3 {
-			return parts[1]
-		}
-		if arg.Text() == "--" { // the rest belongs to the server
-			break
-		}
-	}
-	if _, rest, ok := strings.Cut(server.Get("url").Text(), "://127.0.0.1:"); ok {
-		_, path, _ := strings.Cut(rest, "/")
-		link, _, ok := strings.Cut(path, "-")
-		if ok && !strings.Contains(link, "/") {
-			return link
-		}
-	}
-	return ""
+	s.links, s.linked, s.urls = append(s.links, other.links...), append(s.linked, other.linked...), append(s.urls, other.urls...)
 }

@@ -40,8 +40,7 @@ func (j *Join) Missing(session string, e *trace.Entity) Missing {
 	return NotMissing
 }
 
-// serverOf returns the name of the server that a tool call says it is for, empty if it
-// names none.
+// serverOf returns the name of the server that a tool call names, or "" if it names none.
 func serverOf(t *trace.ToolCall) string {
 	if server := wire.ValueAt(t.RawInput, "server").Text(); server != "" && wire.ValueAt(t.RawInput, "tool").Text() != "" {
 		return server

@@ -48,7 +48,7 @@ func (s *session) drop(t *Tape) {
 	s.changed = true
 }
 
-// settle makes the joins of calls that were answered before a time final.
+// settle finalizes the joins of calls that were answered before a given time.
 func (s *session) settle(before time.Time) {
 	for s.from < len(s.calls) && !s.calls[s.from].Open() && s.calls[s.from].Ended.Before(before) {
 		s.calls[s.from].settled = true
@@ -78,9 +78,9 @@ func (s *session) release() {
 	}
 }
 
-// pair joins the calls that are not settled: the best pairs first and, of equals, the first
-// calls with the first tool calls. A tool call gets one call, except for the calls that
-// name it by id.
+// pair joins the calls that are not settled: the best pairs first and, among equals, the
+// earliest calls with the earliest tool calls. A tool call gets one call, except for the
+// calls that name it by id.
 func (s *session) pair() {
 	s.release()
 	for _, t := range s.tools {
@@ -121,7 +121,7 @@ func (s *session) hang(m *matcher) {
 		}
 		n := sort.Search(len(s.anchors), func(k int) bool { return s.anchors[k].at.After(c.Began) })
 		if n == 0 || !s.anchors[n-1].turn.Open() && s.anchors[n-1].start.Add(s.anchors[n-1].turn.Ended).Before(c.Began) {
-			continue // it was made in no turn
+			continue // it was made outside any turn
 		}
 		if s.loose == nil {
 			s.loose = map[*trace.Entity][]*Call{}
@@ -130,8 +130,8 @@ func (s *session) hang(m *matcher) {
 	}
 }
 
-// best considers so many tool calls that began before the answer to a call, and after it.
-// If more are open at once, those further away are not joined.
+// best considers this many tool calls that began before the answer to a call, and after
+// it. If more are open at once, those further away are not joined.
 const (
 	before = 256
 	behind = 64
@@ -146,9 +146,9 @@ type matcher struct {
 
 // A match is a tool call that a call may belong to.
 type match struct {
-	call int // index
+	call int // index of the tool call
 	tool *tool
-	rank int // the higher, the better
+	rank int // higher is better
 	by   Evidence
 }
 
@@ -162,8 +162,8 @@ func (m *matcher) joined(call int) {
 	m.isJoined[call] = true
 }
 
-// best returns the best match of a call that is not taken and whose rank is at most most,
-// the first of several. Its tool is nil if there is none.
+// best returns the best match of a call that is not taken and whose rank does not exceed
+// most, the first of several. Its tool is nil if there is none.
 func (m *matcher) best(call, most int) match {
 	best, c := match{call: call, rank: -1}, m.calls[call]
 	if !c.IsTool() {
@@ -191,8 +191,8 @@ func (m *matcher) best(call, most int) match {
 }
 
 // only returns the tool call that was open when a call was answered and shares evidence
-// with it, if no other tool call does so and no neighbouring call shares evidence with that
-// tool call; else nil.
+// with it, if no other tool call does so and no neighbouring call shares evidence with
+// that tool call; otherwise nil.
 func (m *matcher) only(call int, near []*tool) *tool {
 	var only *tool
 	isLike := func(call int, t *tool) bool {

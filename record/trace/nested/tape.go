@@ -15,35 +15,37 @@ import (
 type Tape struct {
 	ID     string
 	Parent string // the agent's tape
-	Link   string // empty: it is unknown for which session the server was started
+	Link   string // empty: the session for which the server was started is unknown
 	Server string // the agent's name for the server
 	Start  time.Time
 	Ready  time.Time // when it had said what it offers; zero: not yet
 	Calls  []*Call   // of the client, in the order of their requests
 
-	open    []*Call // those without an answer, in the same order
+	open    []*Call // the unanswered ones, in the same order
 	names   map[string]names
 	asking  map[uint64]asking
 	heard   time.Time // time of the last frame
-	ended   bool      // no further frame will come
-	changes int       // number of changes of its calls
-	taken   int       // number of calls that the Join has taken
+	ended   bool      // no more frames will come
+	changes int       // counts the changes of its calls
+	taken   int       // number of calls that the Join has read
 	seen    int       // changes when the Join last looked
-	session string    // to which the Join has given the calls; empty: none
+	session string    // session to which the Join has attributed the calls; empty: none
 	hosted  bool      // the client hosts the server, and this is part of the agent's tape
-	owner   string    // the session of a hosted one; empty: not known yet
+	owner   string    // the session of a hosted one; empty: not yet known
+
+	process process
 }
 
-// A Call is a call of a server: of one of its tools, or for a resource or a prompt.
+// A Call is a call to a server: to one of its tools, or for a resource or a prompt.
 type Call struct {
 	Tape *Tape
 
 	Method    string
 	Name      string // of the tool or the prompt, or the URI of the resource
 	Request   uint64 // Seq
-	Response  uint64 // Seq; 0 while there is none
+	Response  uint64 // Seq; 0 if there is none yet
 	Began     time.Time
-	Ended     time.Time // of the answer; zero while there is none
+	Ended     time.Time // time of the answer; zero if there is none yet
 	Untimed   bool      // one of these times is unknown
 	Failed    bool      // the answer is an error, or a tool's result with isError
 	Problem   string    // the text of the failure, cut
@@ -51,7 +53,7 @@ type Call struct {
 	Meanwhile Meanwhile
 
 	id      string // as dialect.IDKey returns it
-	stream  uint64 // that it was sent on
+	stream  uint64 // the stream it was sent on
 	token   []byte // of its progress, as JSON
 	words   names
 	settled bool // its join is final
@@ -62,8 +64,8 @@ type Call struct {
 type names struct{ server, tool []string }
 
 // Meanwhile is what the server said and asked while it worked on a call. Progress is
-// attributed to a call by its token; everything else by the HTTP stream that it came on, or
-// if no other call was open.
+// attributed to a call by its token; everything else by its HTTP stream, or if no other
+// call was open.
 type Meanwhile struct {
 	Progress int    // notifications
 	Latest   string // text of the latest of them
@@ -71,7 +73,7 @@ type Meanwhile struct {
 	Asked    []Asked
 }
 
-// Asked is a request of the server's.
+// Asked is a request from the server.
 type Asked struct {
 	Method  string // sampling/createMessage, elicitation/create, roots/list, …
 	Request uint64 // Seq
@@ -79,18 +81,18 @@ type Asked struct {
 	Open    bool
 }
 
-// An asking says which request of the server's a response answers.
+// An asking identifies the server's request that a response answers.
 type asking struct {
 	call  *Call
 	index int // in Asked
 	at    time.Duration
 }
 
-// Bounds of what is kept of a call.
+// Limits on what is kept of a call.
 const (
 	maxText  = 200 // bytes of a problem, a name or a message
 	maxAsked = 16
-	maxOpen  = 1 << 12 // calls without an answer
+	maxOpen  = 1 << 12 // unanswered calls
 )
 
 // Hosted reports whether the client hosts the server, so that the frames of its calls are
@@ -109,7 +111,7 @@ func (c *Call) IsTool() bool { return dialect.Does(c.Method, dialect.CallsTool) 
 // IsOf reports whether the call has an id, as JSON: all requests of a batch share a frame.
 func (c *Call) IsOf(id string) bool { return c.id == dialect.IDKey([]byte(id)) }
 
-// Took returns how long the call took, 0 if it is open or Untimed.
+// Took returns the call's duration, or 0 if it is open or Untimed.
 func (c *Call) Took() time.Duration {
 	if c.Open() || c.Untimed {
 		return 0
@@ -127,18 +129,19 @@ func (c *Call) span() (began, answered int64) {
 	return began, c.Ended.UnixNano()
 }
 
-// Add takes the next frame of the tape, with its bytes. It keeps no part of f.
+// Add handles the next frame of the tape, with its bytes. It keeps no part of f.
 func (t *Tape) Add(f *dialect.Frame) {
 	t.heard = t.Start.Add(f.At)
 	if f.Redelivered {
 		return
 	}
+	t.process.mark(f)
 	for m, e := range f.Messages {
 		t.message(m, e)
 	}
 }
 
-// End says that no further frame of the tape will come.
+// End marks the tape as finished.
 func (t *Tape) End() { t.ended = true }
 
 func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
@@ -208,6 +211,7 @@ func (t *Tape) answer(f *dialect.Frame, e wire.Envelope) {
 	if t.Ready.IsZero() && f.Does(dialect.Initializes|dialect.Discovers) && !f.Untimed {
 		t.Ready = t.Start.Add(f.At)
 	}
+	t.process.answered(f, e)
 	for i, c := range t.open {
 		if c.Request != f.Request || c.id != dialect.IDKey(e.ID) { // a batch has several
 			continue
@@ -237,7 +241,7 @@ func (t *Tape) cancelled(request uint64) {
 	}
 }
 
-// spoke handles a request or notification of the server's.
+// spoke handles a request or notification from the server.
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	role := dialect.RoleOf(dialect.MCP, method)
@@ -293,7 +297,7 @@ func (t *Tape) progress(stream uint64, params wire.Value) {
 	}
 }
 
-// progressText formats how far something has come.
+// progressText formats a progress report.
 func progressText(params wire.Value) string {
 	text := params.Get("progress").Raw()
 	if total := params.Get("total").Raw(); total != "" {
@@ -302,7 +306,7 @@ func progressText(params wire.Value) string {
 	return strings.TrimSpace(text + " " + params.Get("message").Text())
 }
 
-// replied handles the client's answer to a request of the server's.
+// replied handles the client's answer to a request from the server.
 func (t *Tape) replied(f *dialect.Frame) {
 	if q, ok := t.asking[f.Request]; ok {
 		delete(t.asking, f.Request)

@@ -6,7 +6,8 @@ import (
 )
 
 // Lines returns the lines to show below an entity of a session: one for each call that
-// belongs to it or was made after it in the turn, or why there is none. The text is clean.
+// belongs to it or was made after it in the turn, or why there is none. The text is
+// clean.
 func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
 	var lines []termtext.Span
 	for _, c := range j.Of(e) {
@@ -55,7 +56,7 @@ func (c *Call) Title() string {
 	return termtext.Spaced(server, termtext.Piece(c.Method), name)
 }
 
-// took says how long the call took.
+// took returns the duration of the call as text.
 func (c *Call) took() string {
 	switch {
 	case c.Open() && c.Tape.ended:
@@ -66,4 +67,38 @@ func (c *Call) took() string {
 		return ""
 	}
 	return termtext.Duration(c.Took())
+}
+
+// Told is a call in its exported form.
+type Told struct {
+	Below     uint64   `json:"below"` // first frame of the tool call that it belongs to, or of what it followed
+	By        Evidence `json:"by,omitzero"`
+	Tape      string   `json:"tape"`
+	Server    string   `json:"server"`
+	Method    string   `json:"method"`
+	Name      string   `json:"name,omitempty"`
+	Request   uint64   `json:"request"`
+	Response  uint64   `json:"response,omitempty"`
+	Seconds   *float64 `json:"seconds,omitempty"` // nil: it has no answer, or its times are unknown
+	Failed    bool     `json:"failed,omitempty"`
+	Problem   string   `json:"problem,omitempty"`
+	Cancelled bool     `json:"cancelled,omitempty"`
+}
+
+// Told returns the calls of a session in their exported form.
+func (j *Join) Told(s *trace.Session) (list []Told) {
+	for _, e := range s.Conversation.Entities {
+		for _, c := range j.Of(e) {
+			one := Told{
+				Below: e.First, By: c.By, Tape: c.Tape.ID, Server: c.Tape.Server, Method: c.Method, Name: c.Name,
+				Request: c.Request, Response: c.Response, Failed: c.Failed, Problem: c.Problem, Cancelled: c.Cancelled,
+			}
+			if !c.Open() && !c.Untimed {
+				seconds := termtext.Seconds(c.Took()).Float()
+				one.Seconds = &seconds
+			}
+			list = append(list, one)
+		}
+	}
+	return list
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A tool is a tool call of the agent, with what it may share with a call of a server. It
-// keeps values that the agent has replaced since, such as its first title.
+// A tool is a tool call of the agent, with whatever it may share with a call to a server.
+// It keeps values that the agent has since replaced, such as its first title.
 type tool struct {
 	*trace.Entity
 	start time.Time // of the tape that it is on
@@ -28,8 +28,8 @@ type tool struct {
 	span
 }
 
-// A span is when a tool call was open, as Unix times in ns: those of two tapes are
-// compared often.
+// A span is when a tool call was open, as Unix times in ns: those on two tapes are often
+// compared.
 type span struct {
 	from  int64 // the earliest time at which one of its calls can have begun: the beginning of its turn
 	began int64
@@ -37,7 +37,7 @@ type span struct {
 	over  bool  // its last update has come
 }
 
-// maxTraits is how many names, and arguments, of a tool call are kept.
+// maxTraits limits the names, and arguments, kept for a tool call.
 const maxTraits = 16
 
 func newTool(e *trace.Entity, start time.Time, turn *trace.Turn) *tool {
@@ -46,7 +46,7 @@ func newTool(e *trace.Entity, start time.Time, turn *trace.Turn) *tool {
 	return t
 }
 
-// measure updates the span to what is known now.
+// measure updates the span with what is now known.
 func (t *tool) measure() {
 	start, turn := t.start.UnixNano(), t.turn
 	t.span = span{from: start, began: start + int64(t.Began), end: math.MaxInt64, over: t.ToolCall.Finished()}
@@ -61,7 +61,7 @@ func (t *tool) measure() {
 	}
 }
 
-// take applies an update of the tool call, or of a request for permission about it.
+// take applies an update of the tool call, or of a permission request about it.
 func (t *tool) take(u wire.Value) {
 	for _, key := range []string{"name", "title"} {
 		t.called(u.Get(key).Text())
@@ -110,7 +110,7 @@ func (t *tool) called(text string) {
 	t.names = append(t.names, list)
 }
 
-// isCalled reports whether the words of names follow each other, in this or the reverse
+// isCalled reports whether the words of names occur in sequence, in this or the reverse
 // order, in a name of the tool call.
 func (t *tool) isCalled(names ...[]string) bool {
 	joined := slices.Concat(names...)
@@ -134,7 +134,7 @@ func words(text string) []string {
 const maxClaim = 56
 
 // claimIn returns the words of the names of server and tool in a text of an unmistakable
-// form, else nil. It may be unclear which words name the server.
+// form, otherwise nil. It may be unclear which words name the server.
 func claimIn(text string) []string {
 	server, name, ok := mcpName(text)
 	if !ok || len(text) > maxClaim {

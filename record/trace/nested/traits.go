@@ -15,7 +15,7 @@ type traits struct {
 	says      excerpt  // the first text of its answer
 }
 
-// Bounds of what is compared.
+// Limits on what is compared.
 const (
 	maxMeta      = 32  // texts of a _meta
 	maxMetaText  = 256 // bytes of one of them
@@ -27,7 +27,7 @@ func traitsOf(params wire.Value) traits {
 	return traits{meta: texts(nil, params.Get("_meta"), maxMeta), arguments: digestOf(params.Get("arguments"))}
 }
 
-// texts appends the texts in a value, at any depth, to a list, until that has most.
+// texts appends the texts in a value, at any depth, to a list, until the list has most.
 func texts(list []string, v wire.Value, most int) []string {
 	if v.IsString() && v.Text() != "" && len(v.Text()) <= maxMetaText {
 		return append(list, strings.Clone(v.Text()))
@@ -43,11 +43,11 @@ func texts(list []string, v wire.Value, most int) []string {
 	return list
 }
 
-// A digest identifies a JSON object, however it is written.
+// A digest identifies a JSON object regardless of its spelling.
 type digest [16]byte
 
-// digestOf returns the digest of an object: zero if it is empty or very large, or v is no
-// object.
+// digestOf returns the digest of an object: zero if it is empty or very large, or v is
+// not an object.
 func digestOf(v wire.Value) digest {
 	if !v.IsObject() || len(v.Raw()) > maxArguments {
 		return digest{}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// toolCall handles an event of a tool call. It ignores a call that goes on after its turn,
-// whose span is complete.
+// toolCall handles an event of a tool call. It ignores a call that continues after its
+// turn, whose span is complete.
 func (b *Builder) toolCall(e *trace.Event, s *session) {
 	at := placeOf(e)
 	switch {
@@ -64,12 +65,12 @@ func (b *Builder) tool(e *trace.Event, s *session) Span {
 	return span
 }
 
-// hear takes from a message what it says about the current turn.
-func (b *Builder) hear(f *dialect.Frame, m message) {
-	if m.Session == "" || f.Dir == wire.AgentStderr {
+// hear records what a message says about the current turn.
+func (b *Builder) hear(f *dialect.Frame, e wire.Envelope) {
+	if f.Session == "" || f.Kind == wire.Oversized {
 		return
 	}
-	s := b.sessions[m.Session]
+	s := b.sessions[f.Session]
 	if s == nil {
 		return
 	}
@@ -81,17 +82,16 @@ func (b *Builder) hear(f *dialect.Frame, m message) {
 	if t == nil {
 		return
 	}
-	if !m.Does(dialect.TellsUpdate) {
+	if !f.Does(dialect.TellsUpdate) {
 		t.endRun()
 		return
 	}
-	t.update(b.at(f.At), m)
+	t.update(b.at(f.At), f.Update, e.Params.Get("update"))
 }
 
-// update handles an update of the agent's.
-func (t *turn) update(at time.Time, m message) {
-	update := wire.ValueAt(m.raw, "params.update")
-	u, _ := dialect.LookupUpdate(m.Update)
+// update handles an update from the agent.
+func (t *turn) update(at time.Time, variant string, update wire.Value) {
+	u, _ := dialect.LookupUpdate(variant)
 	switch u.Entity {
 	case dialect.AgentMessage:
 		t.say(at, "agent", update)
@@ -126,7 +126,7 @@ func planProgress(entries wire.Value) []Attr {
 	return []Attr{{planEntries, all}, {planCompleted, done}}
 }
 
-// A run is a stretch in which the agent only says, or only thinks, something.
+// A run is a stretch in which the agent does nothing but speak, or nothing but think.
 type run struct {
 	role        string // empty: none
 	began, last time.Time
@@ -166,6 +166,6 @@ func (t *turn) endRun() {
 	t.run = run{}
 	took := max(r.last.Sub(r.began), 0)
 	t.events.event(Event{r.began, outputEvent, []Attr{
-		{outputRole, r.role}, {outputChunks, r.chunks}, {outputChars, r.chars}, {outputSeconds, took.Seconds()},
+		{outputRole, r.role}, {outputChunks, r.chunks}, {outputChars, r.chars}, {outputSeconds, termtext.Seconds(took).Float()},
 	}})
 }

@@ -2,7 +2,6 @@ package spans
 
 import (
 	"cmp"
-	"iter"
 	"strings"
 	"time"
 
@@ -44,10 +43,10 @@ type Builder struct {
 type Tape struct {
 	ID         string
 	Start      time.Time
-	Name       string             // of the agent, as the user calls it; empty: not given
+	Name       string             // the user's name for the agent; empty: none
 	Parent     string             // tape of the agent that started this server; empty: none
 	Transport  string             // http or ws; empty: stdio
-	Connection dialect.Connection // as it is known so far
+	Connection dialect.Connection // as known so far
 
 	// Above returns the span of Parent that a call is part of, by the frame and the id of
 	// its request as JSON. ok is false if there is none. nil: unknown.
@@ -77,8 +76,8 @@ func (b *Builder) Next(t Tape) {
 	}
 }
 
-// Add takes the next frame, with its bytes, and returns what completed with it, in order.
-// It keeps nothing of f.
+// Add handles the next frame, with its bytes, and returns what completed with it, in
+// order. It keeps nothing of f.
 func (b *Builder) Add(f *dialect.Frame) []Set {
 	b.sets, b.frame, b.location = nil, f, location{}
 	b.conn.add(f)
@@ -87,8 +86,8 @@ func (b *Builder) Add(f *dialect.Frame) []Set {
 		b.take(&e)
 	}
 	if f.AtClient() && !f.Redelivered {
-		for _, m := range messages(f) {
-			b.hear(f, m)
+		for m, e := range f.Messages {
+			b.hear(m, e)
 		}
 	}
 	b.frame = nil
@@ -106,12 +105,12 @@ func (b *Builder) Working() bool {
 }
 
 // End returns what is open at the end of the tape, and the connection. It must not be
-// called for a tape that goes on.
+// called for a tape that continues.
 func (b *Builder) End() []Set {
 	b.sets = nil
 	b.trace.End()
 	events := b.trace.Events()
-	if n := len(events); n > 0 { // the connection is the last
+	if n := len(events); n > 0 { // the connection comes last
 		b.conn.died = events[n-1].Kind == trace.ConnectionEvent && events[n-1].End == trace.Failed
 	}
 	for _, e := range events {
@@ -154,10 +153,10 @@ func (b *Builder) complete(spans ...Span) {
 	b.sets = append(b.sets, set)
 }
 
-// now returns what is known of the connection.
+// now returns what is known about the connection.
 func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.Runs)-1] }
 
-// agent returns the name of the agent; "" if unknown.
+// agent returns the agent's name, or "" if unknown.
 func (b *Builder) agent() string { return cmp.Or(b.now().Agent, b.tape.Name) }
 
 // begin begins the span of something that has just ended.
@@ -187,56 +186,43 @@ func (b *Builder) fail(s *Span, e *trace.Event) {
 	s.text(errorType, s.Error)
 }
 
+// explain adds the message of an error, if there is one.
+func (s *Span) explain(err wire.JSON) {
+	s.Problem = clip(err.Get("message").Text(), maxValue)
+}
+
 // at returns the time of day of a time on the tape.
 func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(since) }
 
-// requestField returns a field of the request in the current frame.
-func (b *Builder) requestField(entry int, path string) wire.Value {
-	for i, m := range messages(b.frame) {
-		if i == entry {
-			return wire.ValueAt(m.raw, path)
+// request returns the request in the current frame, which is the frame or an entry of a
+// batch, and its params. They are empty if the request is too large.
+func (b *Builder) request(entry int) (whole []byte, params wire.JSON) {
+	i := 0
+	for m, e := range b.frame.Messages {
+		if i == entry && m.Kind != wire.Oversized {
+			return m.Raw, e.Params
 		}
+		i++
 	}
-	return wire.Value{}
+	return nil, nil
 }
 
-// answer returns the result of the call that an event has ended. There is none at the end
+// answer returns the response to the call that an event has ended. There is none at the end
 // of the tape.
-func (b *Builder) answer(e *trace.Event) wire.Value {
+func (b *Builder) answer(e *trace.Event) wire.Envelope {
 	if b.frame == nil {
-		return wire.Value{}
+		return wire.Envelope{}
 	}
-	for _, m := range messages(b.frame) {
-		if env := wire.Scan(m.raw); env.Method == nil && string(env.ID) == e.ID {
-			return env.Result.Value()
+	for m, env := range b.frame.Messages {
+		if m.Kind != wire.Oversized && env.Method == nil && string(env.ID) == e.ID {
+			return env
 		}
 	}
-	return wire.Value{}
+	return wire.Envelope{}
 }
 
-// A message is a frame, or an entry of a batch.
-type message struct {
-	*dialect.Annotation
-	raw []byte
-}
-
-// messages yields the messages of a frame with their indexes; of a batch, only those with
-// an annotation.
-func messages(f *dialect.Frame) iter.Seq2[int, message] {
-	return func(yield func(int, message) bool) {
-		switch f.Kind {
-		case wire.Mark, wire.Stderr, wire.Invalid, wire.Oversized:
-		case wire.Batch:
-			wire.Entries(f.Raw, func(i int, raw []byte) bool {
-				return i < len(f.Entries) && yield(i, message{&f.Entries[i], raw})
-			})
-		default:
-			yield(0, message{&f.Annotation, f.Raw})
-		}
-	}
-}
-
-// clip shortens text to so many bytes, and makes it valid UTF-8, as OpenTelemetry requires.
+// clip shortens text to the given number of bytes, and makes it valid UTF-8, as
+// OpenTelemetry requires.
 func clip(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

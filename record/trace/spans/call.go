@@ -1,6 +1,8 @@
 package spans
 
 import (
+	"time"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -12,8 +14,8 @@ type call struct {
 	from      Ref     // what its traceparent names
 	foreign   bool
 	stream    uint64            // HTTP stream that its request came on; 0: none
-	own       *Ref              // its span, if the client uses the server with it (MCP)
-	within    *Ref              // the client's call for which the server asks (MCP); nil: unknown
+	own       *clientCall       // its span, if the client uses the server with it (MCP)
+	within    *clientCall       // the client's call on whose behalf the server asks (MCP); nil: unknown
 	asks      *trace.Permission // the permission that it asks for; nil: none
 	tool      *trace.Entity     // the tool call that the permission is for; nil: none
 	version   string            // of JSON-RPC, as sent
@@ -23,17 +25,24 @@ type call struct {
 	arguments string            // of the tool (MCP), with Content
 }
 
+// A clientCall is the span of a client's call. ended is zero while the call is open.
+type clientCall struct {
+	Ref
+	ended time.Time
+}
+
 // call handles an event of a call. A prompt is a turn, not a call.
 func (b *Builder) call(e *trace.Event, s *session) {
 	if s != nil && dialect.Does(e.Method, dialect.Prompts) && e.Dir == wire.ClientToAgent {
 		if e.Phase == trace.Began {
-			s.prompt = b.traceparent(e.Entry)
+			_, params := b.request(e.Entry)
+			s.prompt = traceparent(params)
 		}
 		return
 	}
 	switch e.Phase {
 	case trace.Began:
-		c := b.request(e)
+		c := b.asked(e)
 		if b.calls[placeOf(e)] = c; b.Logs {
 			c.trace = b.traceOfCall(e, s, c)
 		}
@@ -42,11 +51,16 @@ func (b *Builder) call(e *trace.Event, s *session) {
 		delete(b.calls, placeOf(e))
 		if c.within != nil {
 			span := b.answered(e, c)
-			span.under(*c.within)
+			span.under(c.within.Ref)
+			span.endsBy(c.within.ended)
 			b.complete(span)
 			return
 		}
-		b.finish(b.answered(e, c), e, s, c.tool, e.Dir == wire.AgentToClient)
+		span := b.answered(e, c)
+		if c.own != nil {
+			c.own.ended = span.End
+		}
+		b.finish(span, e, s, c.tool, e.Dir == wire.AgentToClient)
 	}
 }
 
@@ -61,32 +75,33 @@ func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
 	return b.traceOf(e, s)
 }
 
-// request records what the span of a call needs from its request.
-func (b *Builder) request(e *trace.Event) *call {
+// asked records what the call's span needs from its request.
+func (b *Builder) asked(e *trace.Event) *call {
 	c := new(call)
-	if from := b.traceparent(e.Entry); from != nil {
+	whole, params := b.request(e.Entry)
+	if from := traceparent(params); from != nil {
 		c.from, c.foreign = *from, true
 	}
 	if b.now().Protocol == dialect.MCP {
 		b.relate(e, c)
 	}
-	c.version = clip(b.requestField(e.Entry, "jsonrpc").Text(), maxName)
+	c.version = clip(wire.ValueAt(whole, "jsonrpc").Text(), maxName)
 	if dialect.Does(e.Method, dialect.GetsPrompt) {
-		c.prompt = clip(b.requestField(e.Entry, "params.name").Text(), maxName)
+		c.prompt = clip(params.Get("name").Text(), maxName)
 	}
 	if b.Content {
-		c.path = clip(b.requestField(e.Entry, "params.path").Text(), maxValue)
-		c.uri = clip(b.requestField(e.Entry, "params.uri").Text(), maxValue)
+		c.path = clip(params.Get("path").Text(), maxValue)
+		c.uri = clip(params.Get("uri").Text(), maxValue)
 		if dialect.Does(e.Method, dialect.CallsTool) {
-			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw(), maxValue)
+			c.arguments = clip(params.Get("arguments").Raw(), maxValue)
 		}
 	}
 	return c
 }
 
 // traceparent returns what the traceparent of a request names; nil: nothing.
-func (b *Builder) traceparent(entry int) *Ref {
-	if from, ok := parseTraceparent(b.requestField(entry, "params._meta.traceparent").Text()); ok {
+func traceparent(params wire.JSON) *Ref {
+	if from, ok := parseTraceparent(params.Get("_meta.traceparent").Text()); ok {
 		return &from
 	}
 	return nil
@@ -133,11 +148,14 @@ func (b *Builder) answered(e *trace.Event, c *call) Span {
 		s.text(rpcStatus, e.Reason)
 	}
 	b.fail(&s, e)
+	if b.Content {
+		s.explain(b.answer(e).Error)
+	}
 	return s
 }
 
-// finish puts a span where it belongs. tool is the tool call that it is known to be part
-// of; nil: none. byAgent says that it may be part of a tool call by its time.
+// finish puts a span where it belongs. tool is the tool call known to contain it; nil:
+// none. byAgent says that its time may place it in a tool call.
 func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Entity, byAgent bool) {
 	if s != nil && e.InTurn > 0 {
 		if t := s.open[e.InTurn]; t != nil {
@@ -146,6 +164,7 @@ func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Enti
 		}
 		if to, ok := s.turns[e.InTurn]; ok {
 			span.under(to)
+			span.endsBy(s.ended[e.InTurn])
 			b.complete(span)
 			return
 		}

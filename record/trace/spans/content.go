@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// said adds what was said in a turn, in the form of the conventions.
+// said adds what was said in a turn, in the form that the conventions prescribe.
 func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
 	in, out := said{Role: "user"}, said{Role: "assistant"}
 	for _, e := range entities(c, t) {
@@ -25,7 +25,7 @@ func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
 	s.messages(outputMessages, out)
 }
 
-// entities returns what began in a turn, in order. As the turn has just ended, they are
+// entities returns what began in a turn, in order. The turn has just ended, so they are
 // among the last of the conversation.
 func entities(c *trace.Conversation, t *trace.Turn) []*trace.Entity {
 	from := len(c.Entities)
@@ -73,7 +73,7 @@ func (s *Span) messages(name string, m said) {
 	}
 }
 
-// within returns a message with at most so many bytes of text.
+// within returns a message with its text limited to the given number of bytes.
 func (s said) within(most int) said {
 	parts := s.Parts
 	s.Parts = nil

@@ -26,8 +26,8 @@ func (s SpanID) String() string { return hex.EncodeToString(s[:]) }
 // MarshalText returns what String does.
 func (s SpanID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// The domains of the hashes. A change in how ids are made must change the number, so that
-// spans sent before keep their ids.
+// The domains of the hashes. If the way ids are made changes, change the number too, so
+// that spans already sent keep their ids.
 const (
 	traceDomain = "acptap trace 1"
 	spanDomain  = "acptap span 1"

@@ -6,25 +6,25 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// relate finds the client's call for which a server asks something: the one whose stream
-// the request came on, or the only open one, as nested.Tape does.
+// relate finds the client's call on whose behalf a server asks something: the one whose
+// stream the request came on, or the only open one, as nested.Tape does.
 func (b *Builder) relate(e *trace.Event, c *call) {
 	c.stream = b.frame.Stream
 	switch {
 	case e.Dir == wire.AgentToClient:
 		c.within = b.asksFor(c.stream)
 	case nested.IsUse(e.Method):
-		c.own = &Ref{b.above(e).Trace, spanID(b.tape.ID, Call, e.First, e.Entry)}
+		c.own = &clientCall{Ref: Ref{b.above(e).Trace, spanID(b.tape.ID, Call, e.First, e.Entry)}}
 		if c.foreign {
 			c.own.Trace = c.from.Trace
 		}
 	}
 }
 
-// asksFor returns the client's call that a request on a stream is about; nil if that is
+// asksFor returns the client's call that a request on a stream is about, or nil if
 // unknown.
-func (b *Builder) asksFor(stream uint64) *Ref {
-	var all, same []*Ref
+func (b *Builder) asksFor(stream uint64) *clientCall {
+	var all, same []*clientCall
 	for _, c := range b.calls {
 		if c.own == nil {
 			continue
@@ -43,8 +43,8 @@ func (b *Builder) asksFor(stream uint64) *Ref {
 	return same[0]
 }
 
-// mcp adds what the conventions of the Model Context Protocol ask for. They replace those
-// of RPC.
+// mcp adds the attributes that the Model Context Protocol conventions require. They
+// replace those of RPC.
 func (b *Builder) mcp(s *Span, e *trace.Event, c *call) {
 	s.text(mcpMethod, e.Method)
 	s.text(mcpProtocol, b.now().Version)
@@ -70,7 +70,7 @@ func (b *Builder) mcp(s *Span, e *trace.Event, c *call) {
 	if c.arguments != "" {
 		s.attr(toolArguments, c.arguments)
 	}
-	if result := b.answer(e); result.Exists() {
+	if result := b.answer(e).Result.Value(); result.Exists() {
 		s.attr(toolResult, clip(result.Raw(), maxValue))
 	}
 }

@@ -28,8 +28,8 @@ type Point struct {
 	Buckets []uint64 // one more than Bounds: the last is for numbers above all bounds
 }
 
-// A Meter measures the sets of a tape, or of several in succession. Its zero value is ready
-// to use, and starts counting anew with each Take.
+// A Meter measures the sets of a tape, or of several in succession. Its zero value is
+// ready to use, and restarts its counts with each Take.
 type Meter struct {
 	// Cumulative makes each point cover the whole tape so far. Since that is a function of
 	// the tape, the Meter need not remember earlier points, and a repeated point says the
@@ -44,7 +44,7 @@ type group struct {
 	of     []Attr // the resource
 	key    string
 	points map[string]*Point // by metric and attributes
-	fresh  map[string]bool   // points that have changed since the last Take
+	fresh  map[string]bool   // points changed since the last Take
 	start  time.Time         // zero: none
 	end    time.Time
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Metric is a histogram of something that can be measured from spans.
@@ -11,7 +12,7 @@ type Metric struct {
 	Name   string
 	Unit   string    // in UCUM
 	About  string    // what is measured
-	Bounds []float64 // of buckets, ascending: a bucket has numbers up to its bound, and above the one before
+	Bounds []float64 // of buckets, ascending: a bucket has numbers up to its bound, and above the previous one
 }
 
 // Bounds of the conventions: of gen_ai.invoke_agent.duration, gen_ai.execute_tool.duration,
@@ -47,7 +48,7 @@ func (s *Span) measure() (all []measurement) {
 	timed := !s.untimed && (s.Error != "" || s.value(stillOpen) == nil)
 	took := func(metric string, attrs ...string) {
 		if timed {
-			all = append(all, measurement{metric, s.End.Sub(s.Start).Seconds(), s.pick(attrs)})
+			all = append(all, measurement{metric, termtext.Seconds(s.End.Sub(s.Start)).Float(), s.pick(attrs)})
 		}
 	}
 	switch {
@@ -58,7 +59,7 @@ func (s *Span) measure() (all []measurement) {
 			all = append(all, measurement{timeToFirstOutput, first, about})
 		}
 		for _, t := range []struct{ attr, name string }{
-			{inputTokens, "input"}, {outputTokens, "output"}, {cacheReadTokens, "cache_read"}, {cacheWriteTokens, "cache_write"},
+			{inputTokens, "input"}, {outputTokens, "output"}, {reasoningTokens, "reasoning"}, {cacheReadTokens, "cache_read"}, {cacheWriteTokens, "cache_write"},
 		} {
 			if n, ok := s.value(t.attr).(int64); ok {
 				all = append(all, measurement{turnTokens, float64(n), append(slices.Clip(about), Attr{tokenType, t.name})})
@@ -80,7 +81,7 @@ func (s *Span) asksPermission() bool {
 	return dialect.Does(method, dialect.AsksPermission)
 }
 
-// value returns the value of an attribute; nil: there is none.
+// value returns the value of an attribute, or nil if there is none.
 func (s *Span) value(name string) any {
 	for _, a := range s.Attrs {
 		if a.Name == name {

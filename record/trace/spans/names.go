@@ -5,6 +5,10 @@ package spans
 // (error.type, network.* and rpc.* are stable), as of 2026-11-23. The required
 // gen_ai.provider.name is missing here: a proxy between a client and an agent cannot know
 // it.
+
+// SchemaURL is where the first of these are described.
+const SchemaURL = "https://opentelemetry.io/schemas/gen-ai/0.1.0"
+
 const (
 	errorType        = "error.type"
 	networkTransport = "network.transport"
@@ -31,6 +35,7 @@ const (
 	timeToFirstChunk = "gen_ai.response.time_to_first_chunk"
 	inputTokens      = "gen_ai.usage.input_tokens"
 	outputTokens     = "gen_ai.usage.output_tokens"
+	reasoningTokens  = "gen_ai.usage.reasoning.output_tokens"
 	cacheReadTokens  = "gen_ai.usage.cache_read.input_tokens"
 	cacheWriteTokens = "gen_ai.usage.cache_write.input_tokens"
 	promptName       = "gen_ai.prompt.name"
@@ -59,6 +64,7 @@ const (
 	protocolVersion = "acptap.protocol.version"
 	linkKind        = "acptap.link"
 	withdrawn       = "acptap.cancelled"
+	outlasts        = "acptap.outlasts_parent"
 	direction       = "acptap.dir"
 	origin          = "acptap.origin"
 

@@ -62,7 +62,7 @@ func (p *Perfetto) Write(set Set) error {
 		case len(open) > 0 && !s.to.After(open[len(open)-1]):
 		case len(open) == 0 && !s.from.Before(p.until[s.Thread]):
 			p.until[s.Thread] = s.to
-		case s.Category == Connection.String(): // it contains all that came before
+		case s.Category == Connection.String(): // it contains everything so far
 		default:
 			p.overlapping(s)
 			continue
@@ -82,7 +82,7 @@ func (p *Perfetto) overlapping(s step) {
 	p.event(s.traceEvent)
 }
 
-// steps returns the steps of a set, by beginning and outer ones first, and writes the
+// steps returns the steps of a set, sorted by beginning, outer ones first, and writes the
 // instants.
 func (p *Perfetto) steps(set Set) (list []step) {
 	for i := range set.Spans {
@@ -131,8 +131,8 @@ func (p *Perfetto) tokens(s *Span, on traceEvent) {
 	}
 }
 
-// thread returns an event with the process and thread of a span. It writes their names when
-// it first meets them.
+// thread returns an event with the process and thread of a span. It writes their names on
+// first use.
 func (p *Perfetto) thread(s *Span) (on traceEvent) {
 	if p.processes == nil {
 		p.processes, p.threads, p.until = map[string]int{}, map[thread]int{}, map[int]time.Time{}

@@ -16,18 +16,15 @@ type connection struct {
 	died                bool // with an error, or by a signal
 }
 
-// add takes the next frame.
+// add handles the next frame.
 func (c *connection) add(f *dialect.Frame) {
-	switch f.Kind {
-	case wire.Mark:
+	switch {
+	case f.Kind == wire.Mark:
 		mark := wire.ReadMark(f.Frame)
 		c.lost += mark.Gap + mark.Damage
 		c.exit = cmp.Or(mark.Exit, c.exit)
-	case wire.Stderr:
-	default:
-		if f.Origin.Sent() {
-			c.frames, c.bytes = c.frames+1, c.bytes+f.Size
-		}
+	case f.Counts():
+		c.frames, c.bytes = c.frames+1, c.bytes+f.Size
 	}
 }
 

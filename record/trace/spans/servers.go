@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers finds the spans of an agent's tape that the calls of its servers are part of, as
-// far as nested.Join knows: a tool call, or the turn in which they were made. Further
-// frames may change to what a call is joined.
+// Servers finds the spans of an agent's tape that contain the calls of its servers, as
+// far as nested.Join knows: a tool call, or the turn in which they were made. Later
+// frames may change what a call is joined to.
 type Servers struct {
 	agent Builder
 	join  nested.Join
@@ -23,7 +23,7 @@ type callKey struct {
 	frame uint64
 }
 
-// A placedCall is a call of a server, and what it is part of.
+// A placedCall is a call to a server, and what it is part of.
 type placedCall struct {
 	*nested.Call
 	above Ref
@@ -40,7 +40,7 @@ func ServersOf(agent Tape) *Servers {
 	return s
 }
 
-// Add takes the next frame of the agent's tape, with its bytes. It keeps nothing of f.
+// Add handles the next frame of the agent's tape, with its bytes. It keeps nothing of f.
 func (s *Servers) Add(f *dialect.Frame) {
 	s.take(s.agent.Add(f))
 	s.join.Take(f, &s.agent.trace)
@@ -51,7 +51,7 @@ func (s *Servers) Add(f *dialect.Frame) {
 	}
 }
 
-// Server takes the tape of a server, to which all its frames have been added.
+// Server adds the tape of a server, whose frames are then added to t.
 func (s *Servers) Server(t *nested.Tape) { s.join.Nested(t) }
 
 // End says that there are no more frames or tapes. Above finds nothing before End.

@@ -31,6 +31,7 @@ type Span struct {
 	Dropped int // number of events beyond maxEvents
 	Links   []Link
 	Error   string // error.type; empty: it did not fail
+	Problem string // the message of the error, only with Content
 
 	untimed bool // its duration is unknown
 }
@@ -75,18 +76,18 @@ type Link struct {
 	Attrs []Attr
 }
 
-// A Set is what completed together: a turn with all below it, a call that belongs to no
-// turn, or the connection.
+// A Set is what completed together: a turn with everything below it, a call that belongs
+// to no turn, or the connection.
 type Set struct {
 	Resource []Attr
 	Spans    []Span // a parent before its children
 
 	Began time.Time // when the tape began
-	Since time.Time // when the set before completed, or else Began
+	Since time.Time // when the previous set completed, or else Began
 	At    time.Time // when this set completed; not before Since
 }
 
-// maxEvents is how many events a span has (OpenTelemetry's default, SpanLimits).
+// maxEvents limits the events of a span (OpenTelemetry's default, SpanLimits).
 const maxEvents = 128
 
 func (s *Span) attr(name string, value any) { s.Attrs = append(s.Attrs, Attr{name, value}) }
@@ -108,6 +109,13 @@ func (s *Span) event(e Event) {
 
 func (s *Span) link(to Ref, why string) {
 	s.Links = append(s.Links, Link{to.Trace, to.ID, []Attr{{linkKind, why}}})
+}
+
+// endsBy marks a span that ended later than its parent. parent is zero if that is open.
+func (s *Span) endsBy(parent time.Time) {
+	if !s.Remote && !parent.IsZero() && s.End.After(parent) {
+		s.attr(outlasts, true)
+	}
 }
 
 // A Ref names a span, possibly of another tape.

@@ -6,18 +6,21 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A session is what the spans of a session need to know of each other.
+// A session holds what a session's spans need to know about each other.
 type session struct {
 	of     *trace.Session
-	prompt *Ref          // what the traceparent of the last prompt named; nil: nothing
-	turns  map[int]Ref   // by number
-	last   *Ref          // the turn that began last; nil: none
-	fork   *Ref          // the last turn of the session that it was forked from, at that time; nil: none
-	open   map[int]*turn // by number
+	prompt *Ref              // what the traceparent of the last prompt named; nil: nothing
+	turns  map[int]Ref       // by number
+	ended  map[int]time.Time // when turns ended, by number
+	last   *Ref              // the turn that began last; nil: none
+	fork   *Ref              // the last turn of the session that it was forked from, at that time; nil: none
+	open   map[int]*turn     // by number
 }
 
 // session returns the state of a session; nil for no session.
@@ -27,7 +30,7 @@ func (b *Builder) session(of *trace.Session) *session {
 	}
 	s := b.sessions[of.ID]
 	if s == nil || s.of != of {
-		s = &session{of: of, turns: map[int]Ref{}, open: map[int]*turn{}}
+		s = &session{of: of, turns: map[int]Ref{}, ended: map[int]time.Time{}, open: map[int]*turn{}}
 		b.sessions[of.ID] = s
 		if from := b.sessions[of.Parent]; from != nil {
 			s.fork = from.last
@@ -61,7 +64,7 @@ type turn struct {
 	remote    *Ref // its parent, which a traceparent named; nil: none
 	previous  *Ref
 	fork      *Ref // the last turn of the session that its own was forked from; nil: none
-	output    bool // there was some
+	output    bool // there was output
 	cancelled bool
 	run       run
 	events    Span // only its events
@@ -144,7 +147,9 @@ func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 	b.fail(&span, e)
 	if b.Content {
 		span.said(&s.of.Conversation, e.Turn)
+		span.explain(wire.JSON(e.Turn.Error))
 	}
+	s.ended[e.InTurn] = span.End
 	t.endRun()
 	span.Events, span.Dropped = t.events.Events, t.events.Dropped
 	if t.previous != nil {
@@ -154,7 +159,7 @@ func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 		span.link(*t.fork, "forked from")
 	}
 	span.link(connectionRef(b.tape.ID), "connection")
-	return append([]Span{span}, b.below(t)...)
+	return append([]Span{span}, b.below(t, span.End)...)
 }
 
 // timing adds how the time of a turn was spent, if known.
@@ -163,24 +168,24 @@ func (s *Span) timing(e *trace.Event) {
 		return
 	}
 	if t := e.Turn; t.Output != 0 {
-		s.attr(timeToFirstChunk, (t.FirstOutput - t.Began).Seconds())
+		s.attr(timeToFirstChunk, termtext.Seconds(t.FirstOutput-t.Began).Float())
 	}
 	spend := e.Turn.Spend(e.At)
 	for _, part := range []struct {
 		name string
 		took time.Duration
 	}{{turnUser, spend.User}, {turnClient, spend.Client}, {turnTool, spend.Tool}, {turnAgent, spend.Agent}} {
-		s.attr(part.name, part.took.Seconds())
+		s.attr(part.name, termtext.Seconds(part.took).Float())
 	}
 }
 
-// usage adds what a turn took, as far as the agent reported it.
+// usage adds what a turn consumed, as far as the agent reported it.
 func (s *Span) usage(u *trace.TurnUsage) {
 	for _, c := range []struct {
 		name  string
 		count trace.Count
 	}{
-		{inputTokens, u.Tokens.Input}, {outputTokens, u.Tokens.Output},
+		{inputTokens, u.Tokens.Input}, {outputTokens, u.Tokens.Output}, {reasoningTokens, u.Tokens.Thought},
 		{cacheReadTokens, u.Tokens.CachedRead}, {cacheWriteTokens, u.Tokens.CachedWrite}, {contextTokens, u.Context},
 	} {
 		if c.count.Given {
@@ -194,13 +199,15 @@ func (s *Span) usage(u *trace.TurnUsage) {
 }
 
 // below returns the spans below a turn that has ended, in order of their first frames.
-func (b *Builder) below(t *turn) []Span {
+func (b *Builder) below(t *turn, ended time.Time) []Span {
 	for i := range t.children {
 		c := &t.children[i]
 		if c.Kind == ToolCall {
 			delete(b.tools, c.at)
 		}
-		c.under(t.parentOf(c))
+		parent, end := t.parentOf(c, ended)
+		c.under(parent)
+		c.endsBy(end)
 	}
 	slices.SortStableFunc(t.children, func(x, y child) int {
 		return cmp.Or(cmp.Compare(x.Frame, y.Frame), cmp.Compare(x.Kind, y.Kind)) // a permission may be the first frame of its tool call
@@ -212,8 +219,9 @@ func (b *Builder) below(t *turn) []Span {
 	return spans
 }
 
-// parentOf returns the tool call that a span is part of, or else the turn.
-func (t *turn) parentOf(c *child) Ref {
+// parentOf returns the tool call that a span is part of, or else the turn, which has ended;
+// and when that ended.
+func (t *turn) parentOf(c *child, ended time.Time) (Ref, time.Time) {
 	at := steps.Only(len(t.children), func(i int) bool {
 		tool := &t.children[i]
 		if tool.Kind != ToolCall || c.Kind == ToolCall {
@@ -222,9 +230,9 @@ func (t *turn) parentOf(c *child) Ref {
 		return c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last
 	})
 	if at < 0 {
-		return t.Ref
+		return t.Ref, ended
 	}
-	return Ref{t.Trace, t.children[at].ID}
+	return Ref{t.Trace, t.children[at].ID}, t.children[at].End
 }
 
 // nameOf returns the name of a span: the operation, and the name of its subject if there is

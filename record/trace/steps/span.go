@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// A Span is a time on one of the tapes.
+// A Span is a period of time on one of the tapes.
 type Span struct {
 	Run      int // index in Trace.Runs
 	From, To time.Duration
 }
 
-// Join returns spans in order. Spans that touch, or are at most so far apart, become one.
+// Join returns spans in order. Spans that touch, or lie within the given distance, are
+// merged.
 func Join(list []Span, apart time.Duration) []Span {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.From, b.From)) })
@@ -42,8 +43,8 @@ var clockTimes = []time.Duration{
 	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// RoundTime returns the shortest round time that is at least so long: 1, 2, 5, 10 … µs up
-// to 20 s, and then those of the clock. Axes have their ticks at such distances.
+// RoundTime returns the shortest round time not below the given one: 1, 2, 5, 10 … µs up
+// to 20 s, and then those of the clock. Axes place their ticks at such distances.
 func RoundTime(atLeast time.Duration) time.Duration {
 	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {

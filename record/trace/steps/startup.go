@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// StartUp returns what came before the first turn of the session on a tape: how the client
+// StartUp returns what preceded the first turn of the session on a tape: how the client
 // set it up, and how its servers started. Setting up the connection is part of it if no
-// turn of another session came before. It is nil if t is not the first turn, or there is
+// turn of another session came earlier. It is nil if t is not the first turn, or there is
 // nothing.
 func (s *Session) StartUp(t *trace.Turn) *Phase {
 	if !s.isFirst(t) {
@@ -57,7 +57,7 @@ func (s *Session) beganConnection(t *trace.Turn) bool {
 	return true
 }
 
-// setUp adds a call of the client's. One without an answer lasts until the turn.
+// setUp adds a call by the client. One without an answer lasts until the turn.
 func (p *Phase) setUp(c *trace.Call) {
 	one := &Step{Kind: SetUp, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Open: c.Open(), Untimed: c.Untimed, Failed: c.Failed, Call: c}
 	if one.Open {

@@ -29,7 +29,7 @@ type Step struct {
 	Entity *trace.Entity
 	Call   *trace.Call
 	Server *nested.Joined
-	Starts *nested.Tape // a server that starts
+	Starts *nested.Tape // a server that is starting
 
 	Asked *trace.Permission // the permission that Call asked for; nil: none
 	Below []*Step           // in the order in which they began
@@ -47,7 +47,7 @@ const (
 	Tool   // a tool call or a command in a terminal
 	Client // the client does something for the agent
 	User   // the user is asked
-	Server // a server works on a call of the agent's
+	Server // a server works on a call from the agent
 )
 
 // Took returns how long the step took.
@@ -126,7 +126,7 @@ func (s *Session) Session() *trace.Session { return s.of }
 // Entities returns the entities of a turn; number 0 is before the first turn.
 func (s *Session) Entities(number int) []*trace.Entity { return s.entities[number] }
 
-// Prompt returns the first message of the user in a turn; empty if it is unknown.
+// Prompt returns the first message from the user in a turn, or "" if unknown.
 func (s *Session) Prompt(number int) string {
 	for _, e := range s.entities[number] {
 		if e.Message != nil && e.Message.Role == trace.User {

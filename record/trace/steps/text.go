@@ -3,12 +3,14 @@ package steps
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Text says what a step is about, as it came over the wire.
+// Text returns a description of a step, as it came over the wire.
 func (s *Step) Text() string {
 	switch {
 	case s.Entity != nil:
@@ -56,4 +58,30 @@ func planText(p *trace.Plan) string {
 		return "plan"
 	}
 	return fmt.Sprintf("%s of %s done", termtext.Grouped(int64(done)), termtext.Counted(len(entries), "step"))
+}
+
+// TickText writes the time of a tick without trailing zeros, as precise as the distance
+// between ticks requires.
+func TickText(t, step time.Duration) string {
+	unit := time.Second
+	for unit > step && step > 0 && unit > time.Microsecond {
+		unit /= 10
+	}
+	t = t.Round(unit)
+	in := func(unit time.Duration, name string) string {
+		return strconv.FormatFloat(float64(t)/float64(unit), 'f', -1, 64) + " " + name
+	}
+	switch {
+	case t >= time.Hour && t%time.Hour == 0:
+		return in(time.Hour, "h")
+	case t >= time.Minute && t%time.Minute == 0:
+		return in(time.Minute, "min")
+	case t >= time.Minute:
+		return t.Round(time.Second).String()
+	case t >= time.Second || t == 0:
+		return in(time.Second, "s")
+	case t >= time.Millisecond:
+		return in(time.Millisecond, "ms")
+	}
+	return in(time.Microsecond, "µs")
 }

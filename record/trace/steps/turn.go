@@ -51,12 +51,12 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 	return p
 }
 
-// entity returns the step of what the agent said or did; nil if that takes no time.
+// entity returns the step for what the agent said or did, or nil if that takes no time.
 func (p *Phase) entity(e *trace.Entity) *Step {
 	one := &Step{Span: Span{e.Run, e.Began, e.Ended}, Frame: e.First, Untimed: e.Untimed, Entity: e}
 	switch {
 	case e.ToolCall != nil:
-		one.Kind, one.Failed = Tool, e.ToolCall.Status == "failed"
+		one.Kind, one.Failed = Tool, e.ToolCall.Failed()
 		if !e.ToolCall.Finished() {
 			one.To, one.Open = max(one.To, p.To), p.Open
 		}
@@ -74,7 +74,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 	return one
 }
 
-// call returns the step of a request of the agent's.
+// call returns the step for a request from the agent.
 func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
 	one := &Step{Kind: Client, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
 	switch trace.PartOf(c.Method) {
@@ -89,7 +89,7 @@ func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
 	return one
 }
 
-// serve adds the calls of servers that an entity led to, below its step if there is
+// serve adds the calls to servers that an entity led to, below its step if there is
 // evidence.
 func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 	if s.Calls == nil {
@@ -105,7 +105,7 @@ func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 	}
 }
 
-// server returns the step of a call of a server.
+// server returns the step for a call to a server.
 func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	start := s.Start(p.Run)
 	one := &Step{Kind: Server, Span: Span{Run: p.Run}, Frame: e.First, Open: c.Open(), Untimed: c.Untimed || start.IsZero(), Failed: c.Failed, Server: &c}
@@ -121,8 +121,8 @@ func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	return one
 }
 
-// around returns the only tool call that contains a call in time; nil if there is none or
-// several do.
+// around returns the only tool call that contains a call in time, or nil if there is none
+// or several do.
 func around(tops []*Step, call *Step) *Step {
 	at := Only(len(tops), func(i int) bool {
 		one := tops[i]
@@ -134,8 +134,8 @@ func around(tops []*Step, call *Step) *Step {
 	return tops[at]
 }
 
-// Only returns which of n tool calls a request of the agent's that names none is part of:
-// the only one that it lies in, or -1 if it lies in none or in several.
+// Only returns which of n tool calls contains an agent's request that names none: the
+// only one it lies in, or -1 if it lies in none or in several.
 func Only(n int, liesIn func(i int) bool) int {
 	found := -1
 	for i := range n {

@@ -1,5 +1,5 @@
-// Package remap maps ids and working directories of a recording to those of a replay. It
-// rewrites messages, whole or in pieces, and leaves all other bytes as they are.
+// Package remap maps a recording's ids and working directories to those of a replay. It
+// rewrites messages, whole or in pieces, and leaves all other bytes unchanged.
 //
 // It knows nothing about tapes and connections. The caller tells it which message
 // corresponds to which recorded one; it cannot map an id before it has seen both.
@@ -15,20 +15,14 @@ import (
 // An AgentMap maps the ids that the recorded agent made, and directories, to those of a
 // live agent.
 type AgentMap struct {
-	ids      map[madeID]string // JSON
+	ids      map[idKey]string  // JSON
 	sessions map[string]string // live session ids to recorded ones
 	cwd      string            // of all live sessions
 	Paths    PathMap
 }
 
-// A madeID is a recorded id that the agent made, as JSON.
-type madeID struct {
-	class dialect.Class
-	id    string
-}
-
 func NewAgentMap(cwd string) *AgentMap {
-	return &AgentMap{ids: make(map[madeID]string), sessions: make(map[string]string), cwd: cwd}
+	return &AgentMap{ids: make(map[idKey]string), sessions: make(map[string]string), cwd: cwd}
 }
 
 // MadeByAgent returns the ids that the agent made in a response. A list of sessions makes
@@ -51,8 +45,8 @@ func MadeByAgent(method string, response []byte) []dialect.Field {
 	return made
 }
 
-// classIn returns the class of an id in a message of a method: what the message calls
-// a session may be a session of next-edit suggestions.
+// classIn returns the class of an id in a message of a method: what the message calls a
+// session may be a session of next-edit suggestions.
 func classIn(method string, class dialect.Class) dialect.Class {
 	if class == dialect.SessionID && dialect.OfEditSession(method) {
 		return dialect.EditSessionID
@@ -84,10 +78,10 @@ func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, respon
 	}
 }
 
-// Set maps a recorded id to a live one. A later call replaces an earlier one: a session may
-// be made again under its recorded id.
+// Set maps a recorded id to a live one. A later call replaces an earlier one: a session
+// may be made again under its recorded id.
 func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
-	l.ids[madeID{class, recorded}] = now
+	l.ids[idKey{class, recorded}] = now
 	if class == dialect.SessionID {
 		l.sessions[wire.ValueOf(now).Text()] = wire.ValueOf(recorded).Text()
 	}
@@ -95,7 +89,7 @@ func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 
 // Session returns the live id of a recorded session, or recorded if it is not mapped.
 func (l *AgentMap) Session(recorded string) string {
-	if now, ok := l.ids[madeID{dialect.SessionID, string(wire.Quote(recorded))}]; ok {
+	if now, ok := l.ids[idKey{dialect.SessionID, string(wire.Quote(recorded))}]; ok {
 		return wire.ValueOf(now).Text()
 	}
 	return recorded
@@ -138,7 +132,7 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 		if !ok {
 			class = classIn(method, f.Class)
 		}
-		now, known := l.ids[madeID{class, f.Value}]
+		now, known := l.ids[idKey{class, f.Value}]
 		switch {
 		case madeByEither[class]:
 		case known && now != f.Value:
@@ -153,7 +147,7 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 			continue
 		}
 		for _, f := range found(message, place.Path) {
-			if now, ok := l.ids[madeID{place.Class, f.raw}]; ok {
+			if now, ok := l.ids[idKey{place.Class, f.raw}]; ok {
 				edits = append(edits, Edit{f.at, f.at + len(f.raw), []byte(now)})
 			}
 		}
@@ -161,15 +155,15 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 	return Apply(message, edits), unmade
 }
 
-// madeByEither has the classes of ids that either side makes: only the location of
+// madeByEither holds the classes of ids that either side may make: only the location of
 // such an id tells which side made it.
 var madeByEither = map[dialect.Class]bool{
 	dialect.RequestID: true, dialect.ProgressToken: true, dialect.TaskID: true,
 	dialect.TerminalID: true, dialect.ServerID: true, dialect.ConnectionID: true,
 }
 
-// MoveIn maps the recorded directory of a session to the live one, unless it is in a
-// directory that is mapped already.
+// MoveIn maps a session's recorded directory to the live one, unless a mapped directory
+// contains it.
 func (l *AgentMap) MoveIn(recorded string) {
 	if _, known := l.Paths.Text(recorded, true); !known && recorded != l.cwd {
 		l.Paths.Learn(recorded, l.cwd)

@@ -1,6 +1,7 @@
 package remap
 
 import (
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -9,9 +10,8 @@ import (
 // ids of requests, progress tokens, terminals and hosted servers. It keeps 4,096 ids
 // and forgets the oldest.
 type ClientIDs struct {
-	known map[idKey][]byte
-	order []idKey                // the oldest first
-	moved map[dialect.Class]bool // classes with an id that is not the recorded one
+	known bounded.Map[idKey, []byte]
+	moved map[dialect.Class]bool // classes with an id that differs from the recorded one
 }
 
 // An idKey is a recorded id, as JSON.
@@ -20,26 +20,19 @@ type idKey struct {
 	id    string
 }
 
-// maxIDs limits the ids that are kept. Ids of requests and progress tokens are needed only
+// maxIDs limits the ids that are kept. Request ids and progress tokens are needed only
 // while the request is open.
 const maxIDs = 4096
 
 // Learn maps a recorded id to a live one, both as JSON. A nil live means that the live
 // client gave no such id.
 func (m *ClientIDs) Learn(class dialect.Class, recorded string, live []byte) {
-	if m.known == nil {
-		m.known, m.moved = make(map[idKey][]byte), make(map[dialect.Class]bool)
-	}
-	key := idKey{class, recorded}
-	if _, ok := m.known[key]; !ok {
-		if len(m.order) == maxIDs {
-			delete(m.known, m.order[0])
-			m.order = m.order[1:]
-		}
-		m.order = append(m.order, key)
-	}
-	m.known[key] = live
+	m.known.Limit = maxIDs
+	m.known.Set(idKey{class, recorded}, live)
 	if string(live) != recorded {
+		if m.moved == nil {
+			m.moved = make(map[dialect.Class]bool)
+		}
 		m.moved[class] = true
 	}
 }
@@ -47,8 +40,7 @@ func (m *ClientIDs) Learn(class dialect.Class, recorded string, live []byte) {
 // Live returns the live id for a recorded one. ok is false if Learn was not called
 // with it.
 func (m *ClientIDs) Live(class dialect.Class, recorded string) (live []byte, ok bool) {
-	live, ok = m.known[idKey{class, recorded}]
-	return live, ok
+	return m.known.Get(idKey{class, recorded})
 }
 
 // LearnFrom learns the ids that a client makes in a message of a method, from the
@@ -70,8 +62,8 @@ func (m *ClientIDs) LearnFrom(method string, recorded, live []byte) {
 	}
 }
 
-// AgentEdits returns the edits that replace the ids in a recorded message of the agent by
-// the live client's.
+// AgentEdits returns the edits that replace the ids in a recorded message of the agent
+// with the live client's.
 func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	if len(m.moved) == 0 {
 		return nil

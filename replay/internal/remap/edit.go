@@ -1,6 +1,7 @@
 package remap
 
 import (
+	"io"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -27,8 +28,8 @@ func found(message []byte, path string) []spot {
 	return spots
 }
 
-// Apply returns the edited message, in a new slice if there are edits. Of overlapping
-// edits, it makes only the first. It sorts edits.
+// Apply returns the edited message, in a new slice if there are edits. If edits overlap,
+// it makes only the first. It sorts edits.
 func Apply(message []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return message
@@ -46,7 +47,7 @@ func Apply(message []byte, edits []Edit) []byte {
 	return append(out, message[done:]...)
 }
 
-// IDEdit returns the edit that changes the id of a message, or none if the message has that
+// IDEdit returns the edit that sets the id of a message, or none if the message has that
 // id.
 func IDEdit(message, id []byte) []Edit {
 	var edits []Edit
@@ -56,4 +57,37 @@ func IDEdit(message, id []byte) []Edit {
 		}
 	}
 	return edits
+}
+
+// An EditWriter makes edits to a message that is written to it in pieces. It ignores
+// errors of the underlying writer.
+type EditWriter struct {
+	w     io.Writer
+	edits []Edit // not made yet, in order
+	at    int    // offset in the message
+}
+
+func NewEditWriter(w io.Writer, edits []Edit) *EditWriter { return &EditWriter{w: w, edits: edits} }
+
+func (s *EditWriter) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(s.edits) > 0 && len(b) > 0 {
+		e := s.edits[0]
+		if s.at+len(b) <= e.From {
+			break
+		}
+		if s.at < e.From {
+			s.w.Write(b[:e.From-s.at])
+			b, s.at = b[e.From-s.at:], e.From
+		}
+		skip := min(len(b), e.To-s.at)
+		b, s.at = b[skip:], s.at+skip
+		if s.at == e.To {
+			s.w.Write(e.With)
+			s.edits = s.edits[1:]
+		}
+	}
+	s.w.Write(b)
+	s.at += len(b)
+	return n, nil
 }

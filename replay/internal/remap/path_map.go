@@ -14,7 +14,7 @@ import (
 // A PathMap maps recorded directories to live ones. It cannot map back: two recorded
 // directories may be the same live one.
 type PathMap struct {
-	pairs []pathPair // the longest recorded path first
+	pairs []pathPair // longest recorded path first
 	moved bool       // in some pairs the paths differ
 	plain bool       // no live path needs an escape in JSON
 }
@@ -84,13 +84,13 @@ func shallow(path string) bool {
 
 func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// Size returns how many directories are mapped. It counts a directory twice if its
+// Size returns the number of mapped directories. It counts a directory twice if its
 // spelling in a URI differs.
 func (r *PathMap) Size() int { return len(r.pairs) }
 
-// Rewrite maps the paths in the strings of a message. A string without paths keeps its
-// bytes, and so does a message. Rewrite does not change keys, nor the values of data
-// and blob, which are base64.
+// Rewrite maps the paths in a message's strings. Strings and messages without paths keep
+// their bytes. Rewrite changes neither keys nor the values of data and blob, which are
+// base64.
 func (r *PathMap) Rewrite(message []byte) []byte {
 	if r == nil || !r.moved || !r.perhaps(message) {
 		return message
@@ -171,8 +171,8 @@ func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	return append(dst, wire.Encode(string(mapped))...), true
 }
 
-// Text maps the paths in s. typed says that s is a path. ok is false if no path in s
-// has moved.
+// Text maps the paths in s. typed means that s is a path. ok is false if no path in s has
+// moved.
 func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 	out, ok := r.appendText(nil, []byte(s), typed)
 	if !ok {
@@ -182,7 +182,7 @@ func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 }
 
 // appendText maps the paths in s and appends the result to dst, in one pass: it does not
-// map its own output again. ok is false if no path in s has moved; out is then meaningless.
+// remap its own output. ok is false if no path in s has moved; out is then meaningless.
 func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	done := 0
 	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
@@ -205,8 +205,8 @@ func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	return append(dst, s[done:]...), ok
 }
 
-// from returns the offset of the next recorded directory in s from i on, or the length of s
-// if there is none.
+// from returns the offset in s, from i on, of the next recorded directory, or the length
+// of s if there is none.
 func (r *PathMap) from(s []byte, i int) int {
 	first := len(s)
 	for k := range r.pairs {
@@ -217,8 +217,8 @@ func (r *PathMap) from(s []byte, i int) int {
 	return first
 }
 
-// at returns the pair whose recorded path is at s[i], alone or as the beginning of a longer
-// path, or nil.
+// at returns the pair whose recorded path is at s[i], either alone or as the beginning of
+// a longer path, or nil.
 func (r *PathMap) at(s []byte, i int, typed bool) *pathPair {
 	for k := range r.pairs {
 		p := &r.pairs[k]
@@ -244,7 +244,7 @@ func joinedBefore(s []byte) bool {
 	return n > 0 && (inName(c) || c == '.' || c == '/')
 }
 
-// joinedBehind reports whether s continues the last name of the path before it. A dot
+// joinedBehind reports whether s continues the last name of the preceding path. A dot
 // does not if it ends a sentence.
 func joinedBehind(s []byte) bool {
 	c, n := utf8.DecodeRune(s)

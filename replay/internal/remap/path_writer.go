@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A PathWriter is PathMap.Rewrite for a message that is written in pieces. A string of
-// more than maxString bytes keeps its bytes: it is more likely a file than a path.
+// A PathWriter does what PathMap.Rewrite does for a message written in pieces. A string
+// of more than maxString bytes keeps its bytes: it is more likely a file than a path.
 type PathWriter struct {
 	w     io.Writer
 	paths *PathMap
@@ -22,10 +22,10 @@ type PathWriter struct {
 
 func NewPathWriter(w io.Writer, paths *PathMap) *PathWriter { return &PathWriter{w: w, paths: paths} }
 
-// maxString limits the bytes of a string that are kept until its end comes.
+// maxString limits the bytes of a string that are held until its end.
 const maxString = wire.MaxChecked
 
-// A rewriting is the position in a message at which a piece ends.
+// A rewriting is the kind of place in a message at which a piece ends.
 type rewriting uint8
 
 const (
@@ -46,7 +46,7 @@ func (r *PathWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// step processes the first bytes of b, and returns how many.
+// step processes the first bytes of b and returns their number.
 func (r *PathWriter) step(b []byte) int {
 	switch r.at {
 	case inString:

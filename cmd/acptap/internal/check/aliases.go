@@ -7,21 +7,21 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// aliases are the IDs of a session at the agent on one tape, if acptap gave the client
-// another ID (acptap proxy --sessions). Frames that acptap sent in place of others show
+// aliases holds a session's IDs at the agent on one tape, if acptap gave the client
+// another ID (acptap proxy --sessions). Frames that acptap sent in place of others reveal
 // them.
 type aliases struct {
 	withheld dialect.Frame // the last one; without its bytes
 	ids      []string
 }
 
-// maxAliases is how many are remembered: one for each time that the agent forgot the
-// session.
+// maxAliases limits the remembered IDs: there is one for each time that the agent forgot
+// the session.
 const maxAliases = 64
 
 // add handles the next frame of the tape.
 func (a *aliases) add(f *dialect.Frame, session string) {
-	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr { // they may come between the two
+	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr { // these may come between the two
 		return
 	}
 	was := a.withheld

@@ -1,13 +1,12 @@
 package check
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/record/termtext"
@@ -30,32 +29,23 @@ type baseline struct {
 	entries map[string]*entry
 }
 
-// maxBaselineLine limits the length of a line, in bytes.
-const maxBaselineLine = 1 << 20
-
-// parseBaseline reads the file of a baseline. name is for errors.
+// parseBaseline reads a baseline file. name is for errors.
 func parseBaseline(r io.Reader, name string) (*baseline, error) {
 	b := &baseline{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxBaselineLine)
-	for n := 1; lines.Scan(); n++ {
-		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\uFEFF"))) // editors on Windows may add it
-		if len(text) == 0 {
-			continue
+	return b, eachLine(r, name, func(line string) error {
+		if strings.TrimSpace(line) == "" {
+			return nil
 		}
 		var e entry
-		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			return err
 		}
 		if e.Key == "" || e.Rule == "" {
-			return nil, fmt.Errorf("%s:%d: a line of a baseline has key and rule", name, n)
+			return errors.New("a line of a baseline has key and rule")
 		}
 		b.put(e)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return b, nil
+		return nil
+	})
 }
 
 func (b *baseline) put(e entry) {
@@ -88,8 +78,8 @@ func (b *baseline) Add(f *conform.Finding, key string) {
 	b.put(entry{Key: key, Rule: f.Rule.ID, Fault: f.Fault.String(), Text: termtext.Piece(aboutFault(f)), Count: 1})
 }
 
-// Keep adds the faults of an older baseline that were found again, and those of rules that
-// were not judged.
+// Keep adds the faults of an older baseline that were found again, and those of rules
+// that were not judged.
 func (b *baseline) Keep(older *baseline, judged func(rule string) bool) {
 	for key, e := range older.entries {
 		if b.entries[key] == nil && (e.confirmed || !judged(e.Rule)) {
@@ -110,7 +100,7 @@ func (b *baseline) Write(w io.Writer) error {
 	return nil
 }
 
-// Len returns how many faults there are.
+// Len returns the number of faults.
 func (b *baseline) Len() int { return len(b.entries) }
 
 func (b *baseline) sorted() []entry {

@@ -46,7 +46,7 @@ type Flags struct {
 	expect, forbid []string
 }
 
-// Register adds the flags to those of a command.
+// Register adds the flags to a command's flags.
 func (c *Flags) Register(f *pflag.FlagSet) {
 	c.Severity = conform.Warning
 	f.TextVar(&c.Severity, "severity", c.Severity, "the least `strength` that is reported: violation, warning or note")
@@ -72,7 +72,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 // forms are the formats of a report.
 var forms = []string{"text", "json", "junit", "sarif", "github", "markdown"}
 
-// Validate checks that the flags go together.
+// Validate checks that the flags are compatible.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 	if err := cli.Exclusive(f, "json", "format"); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 	return c.which.Check(args)
 }
 
-// A run is one call of acptap check.
+// A run is one invocation of acptap check.
 type run struct {
 	Flags
 	rules   []*conform.Rule
@@ -187,7 +187,7 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 		none = false
 		switch {
 		case err != nil:
-		case r.nested && sub.Session == "" && r.judged[sub.Parts[0].Tape.ID()]: // with its parent
+		case r.nested && sub.Session == "" && r.judged[sub.Parts[0].Tape.ID()]: // judged with its parent
 		default:
 			err = r.subject(ctx, sub, "")
 		}
@@ -208,7 +208,7 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 }
 
 // errTold means that something could not be read. It has no text, because the reason has
-// been reported.
+// already been reported.
 var errTold = errors.New("")
 
 // tell reports what could not be read.
@@ -300,16 +300,16 @@ func (r *run) output(w io.Writer, color bool) output {
 	return &report.Text{W: w, Color: color, Severity: r.Severity, Names: r.followsStore}
 }
 
-// subject judges one subject and writes the findings. name is for its tape; empty: its
-// usual name.
+// subject judges one subject and writes the findings. name is the name of its tape;
+// empty: its usual one.
 func (r *run) subject(ctx context.Context, sub ref.Subject, name string) error {
-	j, err := r.begin(ctx, sub)
+	j, err := r.begin(sub)
 	if err == nil {
 		j.name = name
 		if sub.Store != nil && sub.Session == "" {
 			r.judged[sub.Parts[0].Tape.ID()] = true
 		}
-		err = j.judge(ctx, r.follow)
+		err = j.read(ctx, r.follow)
 	}
 	if err == nil && !r.follow {
 		err = ctx.Err() // it was not judged completely

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -16,18 +15,18 @@ import (
 // exceptionsFile is read from the working directory unless --config names another file.
 const exceptionsFile = ".acptap-check"
 
-// exceptions say which findings count, and how much. The zero value has none.
+// exceptions say which findings count, and how much. The zero value contains none.
 //
 // Each is a line with a reason:
 //
 //	ignore ACP108 agent=my-agent@1.*   # not named before 2.0
 //	note ACP405,RPC method=session/*   # the client takes both
 //
-// A line begins with ignore, or with the strength that findings of the rules get. Rules are
+// A line begins with ignore, or with the strength to give the rules' findings. Rules are
 // IDs or prefixes of IDs. All conditions after them must hold: agent and client (NAME, or
-// NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at the end of a
-// value matches anything, and a value with blanks or # must be in double quotes. If several
-// lines match a finding, the last one counts.
+// NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at the end of
+// a value matches anything, and a value with blanks or # must be in double quotes. If
+// several lines match a finding, the last one counts.
 type exceptions struct {
 	statements []statement
 }
@@ -44,34 +43,16 @@ type condition struct {
 	value string
 }
 
-// byteOrderMark starts UTF-8 files of editors on Windows.
-const byteOrderMark = "\uFEFF"
-
-// maxExceptionLine limits the length of a line, in bytes.
-const maxExceptionLine = 64 << 10
-
 // parseExceptions reads a file of exceptions. name is for errors.
 func parseExceptions(r io.Reader, name string) (*exceptions, error) {
 	c := &exceptions{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxExceptionLine)
-	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
-		if n == 1 {
-			line = strings.TrimPrefix(line, byteOrderMark)
-		}
+	return c, eachLine(r, name, func(line string) error {
 		s, ok, err := parseStatement(line)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
 		if ok {
 			c.statements = append(c.statements, s)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+		return err
+	})
 }
 
 // parseStatement parses a line. ok is false if it is blank or only a comment.
@@ -100,7 +81,7 @@ func parseStatement(line string) (s statement, ok bool, err error) {
 		s.conditions = append(s.conditions, c)
 	}
 	if reason == "" {
-		return s, false, errors.New("the reason is missing; it stands behind a # at the end of the line")
+		return s, false, errors.New("the reason is missing; write it after a # at the end of the line")
 	}
 	return s, true, nil
 }
@@ -175,8 +156,9 @@ func split(line string) (words []string, reason string, err error) {
 	return words, "", nil
 }
 
-// Strength returns the strength of a finding on a connection, or None to ignore it. chosen
-// are the arguments of --select: a rule whose full ID is among them is not ignored.
+// Strength returns the strength of a finding on a connection, or None to ignore it.
+// chosen holds the arguments of --select: a rule whose full ID is among them is not
+// ignored.
 func (c *exceptions) Strength(f *conform.Finding, conn *dialect.Connection, chosen []string) conform.Strength {
 	strength := f.Strength
 	for i := range c.statements {
@@ -214,7 +196,7 @@ func isParty(want, name, version string) bool {
 	return like(want, name)
 }
 
-// like reports whether a text equals want, or has it as a prefix if want ends with *.
+// like reports whether text equals want or, if want ends with *, begins with it.
 func like(want, text string) bool {
 	if prefix, ok := strings.CutSuffix(want, "*"); ok {
 		return strings.HasPrefix(text, prefix)

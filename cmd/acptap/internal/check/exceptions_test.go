@@ -63,7 +63,7 @@ func TestStrength(t *testing.T) {
 
 func TestExceptionErrors(t *testing.T) {
 	for file, want := range map[string]string{
-		"# one\nignore ACP201":                 `f:2: the reason is missing; it stands behind a # at the end of the line`,
+		"# one\nignore ACP201":                 `f:2: the reason is missing; write it after a # at the end of the line`,
 		"ignore ACP201 #":                      `f:1: the reason is missing`,
 		"ignore # what":                        `f:1: ignore what? The id of a rule is missing`,
 		"ignroe ACP201 # so":                   `f:1: a line cannot begin with "ignroe"; did you mean ignore?`,

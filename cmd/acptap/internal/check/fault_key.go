@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// faultKey returns a hash that identifies a fault: of the rule, the side, the method or
+// faultKey returns a hash that identifies a fault by the rule, the side, the method or
 // variant, the path in the message, and the value, without IDs, numbers, times and file
-// names. So the same fault has the same key in a longer run, on another tape, and on
+// names. Thus the same fault has the same key in a longer run, on another tape, and on
 // another machine.
 func faultKey(f *conform.Finding) string {
 	what := f.Got
@@ -55,13 +55,13 @@ var (
 	longWord = pattern(`[A-Za-z_-]{32,}`)
 )
 
-// pattern compiles an expression on first use, so that a proxy does not pay for it when it
-// starts.
+// pattern compiles an expression on first use, so that a proxy does not pay for it at
+// startup.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// masked returns a text without what differs in the next run. session is the ID of its
+// masked returns a text without what varies between runs. session is the ID of its
 // session.
 func masked(text, session string) string {
 	if len(session) > 1 {

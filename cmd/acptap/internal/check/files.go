@@ -1,12 +1,14 @@
 package check
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/record/disk"
@@ -49,8 +51,27 @@ func (r *run) readBaseline() (*baseline, error) {
 	return parseBaseline(f, r.baselineFile)
 }
 
-// endBaseline rewrites the baseline, or reports which of its faults are gone. Known faults
-// that were not judged stay in it: a run for one side or a few rules must not drop the
+// maxLine limits the length of a line of these files, in bytes.
+const maxLine = 64 << 10
+
+// eachLine calls do with each line of the file called name. Errors name the line.
+func eachLine(r io.Reader, name string, do func(line string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimPrefix(lines.Text(), "\uFEFF") // editors on Windows may begin a file with it
+		if err := do(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// endBaseline rewrites the baseline, or reports which of its faults are gone. It keeps
+// known faults that were not judged: a run for one side or a few rules must not drop the
 // others.
 func (r *run) endBaseline() error {
 	judged := func(rule string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A storeFollower judges the tapes of a store while they are recorded.
+// A storeFollower judges the tapes of a store as they are recorded.
 type storeFollower struct {
 	*run
 	store  *record.Store
@@ -21,8 +21,8 @@ type storeFollower struct {
 	judged map[string]*judgement
 }
 
-// followStore judges the newest tape of a store, those that are being recorded, and each
-// that starts later, until ctx is done.
+// followStore judges a store's newest tape, those that are being recorded, and each that
+// starts later, until ctx is done.
 func (r *run) followStore(ctx context.Context, dir string) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *run) followStore(ctx context.Context, dir string) error {
 		if err == nil {
 			err = f.take(ctx, &c)
 		}
-		if err != nil && !errors.Is(err, record.ErrNoTape) { // otherwise it was deleted meanwhile
+		if err != nil && !errors.Is(err, record.ErrNoTape) { // otherwise it has since been deleted
 			r.tell(err)
 		}
 	}
@@ -55,8 +55,8 @@ func (r *run) followStore(ctx context.Context, dir string) error {
 	return nil
 }
 
-// wanted selects the tapes to read. A tape that is recorded and ends between two looks is
-// new, too.
+// wanted selects the tapes to read. A tape recorded entirely between two looks is new
+// too.
 func (f *storeFollower) wanted(tape string, live bool) (from uint64, ok bool) {
 	return 1, live || f.looked || tape == f.newest
 }
@@ -78,7 +78,7 @@ func (f *storeFollower) take(ctx context.Context, c *record.Change) error {
 	return nil
 }
 
-// judgement returns the judgement of a tape. It starts one with the first frame, because
+// judgement returns the judgement of a tape. It starts one at the first frame, because
 // the head is not known earlier. It returns nil for a tape that is not judged.
 func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, error) {
 	if j, ok := f.judged[id]; ok {
@@ -89,15 +89,11 @@ func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, e
 	if err != nil {
 		return nil, err
 	}
-	info, err := tape.Info()
-	if err != nil || info.Imported && id != f.newest { // it was recorded earlier
+	j, err := f.begin(ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}})
+	if err != nil || j.parts[0].Info.Imported && id != f.newest { // it was recorded earlier
 		return nil, err
 	}
-	j, err := f.begin(ctx, ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}})
-	if err == nil {
-		err = j.start(ctx, 0)
-	}
-	if err != nil {
+	if err := j.start(ctx, &j.parts[0]); err != nil {
 		return nil, err
 	}
 	f.judged[id] = j

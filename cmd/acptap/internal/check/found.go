@@ -10,21 +10,21 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
-// Found has the findings of each tape, by the number of the frame.
+// A Found holds the findings of each tape, by frame number.
 type Found []map[uint64][]*report.Finding
 
-// Find judges a subject by all rules, without exceptions, as far as it is recorded. The
-// findings are redacted unless raw is set. Find skips what it cannot read; reading the
-// frames again reports it. bar shows the progress.
+// Find judges a subject by all rules, without exceptions, as far as it has been recorded.
+// It redacts the findings unless raw is set. It skips what it cannot read; rereading the
+// frames reports that. bar shows the progress.
 func Find(ctx context.Context, sub ref.Subject, raw bool, bar *cli.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
 		config: &exceptions{}, baseline: &baseline{}, renewed: &baseline{},
 		stderr: io.Discard, bar: bar,
 	}
-	j, err := r.begin(ctx, sub)
+	j, err := r.begin(sub)
 	if err == nil {
-		err = j.judge(ctx, false)
+		err = j.read(ctx, false)
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/redact"
 )
 
@@ -20,122 +21,101 @@ import (
 type judgement struct {
 	*run
 	sub     ref.Subject
+	parts   []reading.Part
 	name    string // name of its tape for people; empty: its usual name
 	section *report.Section
-	part    ref.Part // the current one
-	nth     int      // its index
-	lines   int64    // on it
-	checker *conform.Checker
-	taken   int // findings of the checker that were handled
+	part    *reading.Part // the current one; nil: none yet
+	judge   *tapecheck.Judge
 	queries queries
-	stalls  tapecheck.Stalls
 	own     []conform.Verdict // of ownRules, on the current tape
-	loaded  []string          // sessions that were loaded on the current tape
 	aliases aliases
 }
 
 // begin prepares a judgement.
-func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
-	options, err := tapecheck.Options(ctx, sub.Tapes()...)
+func (r *run) begin(sub ref.Subject) (*judgement, error) {
+	parts, err := sub.Agents(sub.Parts...)
 	if err != nil {
 		return nil, err
 	}
+	for i := range parts {
+		parts[i].From = 1 // a session depends on what was said before it
+	}
+	options := tapecheck.Options(parts...)
 	options.Grace, options.Rules = max(r.Grace, 1), r.rules // 0 would be the default
-	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: newQueries(r.demands)}
+	j := &judgement{run: r, sub: sub, parts: parts, judge: tapecheck.NewJudge(options), queries: newQueries(r.demands)}
 	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update}
 	return j, nil
 }
 
-// judge judges a subject. It reports what cannot be read, and goes on.
-func (j *judgement) judge(ctx context.Context, follow bool) error {
-	for i, p := range j.sub.Parts {
-		if err := j.start(ctx, i); err != nil {
-			return err
-		}
-		frames := p.Tape.Frames(1)
-		if follow && i == len(j.sub.Parts)-1 {
-			frames = p.Tape.Follow(ctx, 1)
-		}
-		for f, err := range frames {
-			if ctx.Err() != nil {
-				break
+// read judges the whole subject. It reports what cannot be read, and continues.
+func (j *judgement) read(ctx context.Context, follow bool) error {
+	r := reading.New(j.parts)
+	r.Follow = follow
+	for e := range r.Read(ctx) {
+		switch {
+		case e.Kind == reading.Begins:
+			if err := j.start(ctx, e.Part); err != nil {
+				return err
 			}
-			if err != nil {
-				j.tell(err)
-				continue
+		case e.Err != nil:
+			j.tell(e.Err)
+		case e.Kind == reading.Read:
+			if j.bar != nil && e.Frame.Seq%1024 == 0 {
+				j.bar.Show(int64(e.Frame.Seq), int64(j.part.Info.Lines))
 			}
-			if j.bar != nil && f.Seq%1024 == 0 {
-				j.bar.Show(int64(f.Seq), j.lines)
-			}
-			j.frame(&f)
+			j.frame(&e.Frame)
 		}
-		j.end()
 	}
+	j.end()
 	return nil
 }
 
 // start starts a part of the subject.
-func (j *judgement) start(ctx context.Context, part int) error {
-	if part == 0 {
-		if err := j.queries.Judge(ctx, j.sub); err != nil {
+func (j *judgement) start(ctx context.Context, part *reading.Part) error {
+	if part.Index == 0 {
+		if err := j.queries.Judge(ctx, j.sub.Tapes()...); err != nil {
 			return err
 		}
+	} else {
+		j.end()
 	}
-	j.nth, j.part = part, j.sub.Parts[part]
-	info, err := j.part.Tape.Info()
-	if err != nil {
+	j.part = part
+	if err := j.judge.Begin(part); err != nil {
 		return err
 	}
-	j.lines = int64(info.Lines)
-	if part > 0 {
-		j.checker.Next(tapecheck.Beginning(&info))
-	}
-	j.section.Tapes = append(j.section.Tapes, j.tape(&info))
+	j.section.Tapes = append(j.section.Tapes, j.tape(&part.Info))
 	j.aliases = aliases{}
 	j.startOwn()
-	j.queries.startTape(j.part, &info)
-	if j.watches {
-		j.stalls.Start(j.part.Tape, part)
-	}
+	j.queries.StartTape(part)
 	return nil
 }
 
 // frame judges the next frame of the part.
 func (j *judgement) frame(f *dialect.Frame) {
-	j.checker.Add(f)
-	j.noteLoad(f)
-	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // the next frame tells to which session it belongs
-		j.take(f)
+	j.judge.Add(f)
+	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // the next frame shows which session it belongs to
+		j.take(j.judge.New(), f)
 	}
-	j.addOwn(j.stalls.Frame(f), f)
-	j.addOwn(j.queries.frame(f, j.nth, j.sub.Has(j.part, f)), f)
+	j.take(j.queries.frame(f, j.part), f)
 }
 
 // end ends the part.
 func (j *judgement) end() {
-	if err := j.lossy(j.nth); err != nil {
+	if j.part == nil {
+		return
+	}
+	if err := j.judge.End(); err != nil {
 		j.tell(err)
 	}
-	j.checker.End()
-	j.take(nil)
-	found := j.stalls.End()
-	if j.nth == len(j.sub.Parts)-1 {
-		found = append(found, j.queries.end(j.nth)...)
+	found := j.judge.New()
+	if j.part.Index == len(j.sub.Parts)-1 {
+		found = append(found, j.queries.end(j.part.Index)...)
 	}
-	j.addOwn(found, nil)
+	j.take(found, nil)
 	j.conclude()
 }
 
-// take handles the new findings of the checker. last is the frame that it got last.
-func (j *judgement) take(last *dialect.Frame) {
-	found := j.checker.Findings()
-	for i := range found[j.taken:] {
-		j.add(&found[j.taken+i], last)
-	}
-	j.taken = len(found)
-}
-
-// startOwn starts a tape for the rules that are not in a checker: ownRules.
+// startOwn starts a tape for ownRules, which are outside of any checker.
 func (j *judgement) startOwn() {
 	j.own = nil
 	for _, r := range j.ownRules() {
@@ -143,29 +123,40 @@ func (j *judgement) startOwn() {
 	}
 }
 
-// maxOwn limits the reported findings of each of ownRules on a tape, as for all rules.
+// maxOwn limits the reported findings per tape of each of ownRules, as for all rules.
 const maxOwn = 1000
 
-// addOwn adds findings of ownRules.
-func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
+// take handles new findings. last is the frame judged last.
+func (j *judgement) take(found []conform.Finding, last *dialect.Frame) {
 	for i := range found {
-		if !j.isAbout(&found[i]) {
-			continue
+		if f := &found[i]; j.counts(f) {
+			j.add(f, last)
 		}
-		v := &j.own[slices.IndexFunc(j.own, func(v conform.Verdict) bool { return v.Rule == found[i].Rule })]
-		if v.Found++; v.Found > maxOwn {
-			v.Lost++
-			continue
-		}
-		j.add(&found[i], last)
 	}
+}
+
+// counts counts a finding of ownRules, and reports whether to handle it further, like
+// those of a checker.
+func (j *judgement) counts(f *conform.Finding) bool {
+	if !slices.Contains(report.Own(), f.Rule) {
+		return true
+	}
+	i := slices.IndexFunc(j.own, func(v conform.Verdict) bool { return v.Rule == f.Rule })
+	if i < 0 || !j.isAbout(f) { // WATCH may not be selected
+		return false
+	}
+	v := &j.own[i]
+	if v.Found++; v.Found > maxOwn {
+		v.Lost++
+	}
+	return v.Found <= maxOwn
 }
 
 // add adds a finding unless it is filtered out.
 func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	t := j.part.Tape
 	f := report.Finding{Finding: *found}
-	conn := j.checker.Connection()
+	conn := j.judge.Checker.Connection()
 	f.Strength = j.config.Strength(found, &conn, j.choose)
 	wanted := j.wanted(&f.Finding)
 	if !wanted && j.baseline.Len() == 0 {
@@ -173,7 +164,7 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
 	f.Key = faultKey(f.Shared())
-	f.Known = j.baseline.Knows(f.Key) && !j.update // it is there even if it is not reported
+	f.Known = j.baseline.Knows(f.Key) && !j.update // it is still there even if it is not reported
 	if !wanted {
 		return
 	}
@@ -191,8 +182,8 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	}
 }
 
-// quotable returns the frames that a finding may quote: the frame at which it was found,
-// and the frame that it is about.
+// quotable returns the frames that a finding may quote: the one at which it was found,
+// and the one that it concerns.
 func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames []redact.Bytes) {
 	if last != nil {
 		frames = append(frames, redact.Bytes{Kind: last.Kind, Raw: last.Raw})
@@ -206,7 +197,7 @@ func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames [
 	return frames
 }
 
-// isAbout reports whether a finding is about the subject.
+// isAbout reports whether a finding concerns the subject.
 func (j *judgement) isAbout(f *conform.Finding) bool {
 	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session || f.Fault == conform.Agent && j.aliases.has(f.Session)
 }
@@ -245,7 +236,7 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 // conclude notes what is known about a tape at its end.
 func (j *judgement) conclude() {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
-	t.Verdicts, t.Connection = append(j.checker.Verdicts(), j.own...), j.checker.Connection()
+	t.Verdicts, t.Connection = append(j.judge.Checker.Verdicts(), j.own...), j.judge.Checker.Connection()
 	if info, err := j.part.Tape.Info(); err == nil {
 		t.Frames = info.Frames
 	}
@@ -256,4 +247,25 @@ func (r *run) fails(s *report.Section) bool {
 	return slices.ContainsFunc(s.Findings, func(f report.Finding) bool {
 		return r.failOn != conform.None && !f.Known && f.Strength >= r.failOn
 	})
+}
+
+// servers judges the tapes of the servers that a subject's agent has started, and of
+// their servers, each once. Their sections are named REF+NAME.
+func (r *run) servers(ctx context.Context, sub ref.Subject) error {
+	for _, p := range sub.Parts {
+		reader, err := sub.Reader(true, p)
+		if err != nil {
+			return err
+		}
+		for _, server := range reader.Servers() {
+			if r.judged[server.Info.Tape] {
+				continue
+			}
+			one := ref.Subject{Store: sub.Store, Parts: []ref.Part{{Tape: server.Tape}}}
+			if err := r.subject(ctx, one, tapetext.ShortID(p.Tape.ID())+"+"+server.Server); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

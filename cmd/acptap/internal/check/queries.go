@@ -2,13 +2,12 @@ package check
 
 import (
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -36,7 +35,7 @@ func (c *Flags) demands() (all []demand, err error) {
 	return all, nil
 }
 
-// ownRules returns the rules to judge that are not in a checker.
+// ownRules returns the rules to judge outside of a checker.
 func (r *run) ownRules() (rules []*conform.Rule) {
 	if len(r.expect) > 0 {
 		rules = append(rules, report.Expect)
@@ -52,7 +51,7 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 
 // queries matches the frames of a subject against the demands.
 type queries struct {
-	query.Matcher // has the filters of all demands
+	query.Matcher // contains the filters of all demands
 	demands       []demand
 	met           []bool
 }
@@ -67,24 +66,17 @@ func newQueries(demands []demand) queries {
 	return q
 }
 
-// startTape starts a tape.
-func (q *queries) startTape(p ref.Part, info *record.Info) {
-	p.Run = record.Run{First: 1} // judge passes all frames
-	q.StartTape(p, *info)
-}
-
-// frame matches a frame against the queries and returns the forbidden matches. belongs is
-// true if the frame is part of the subject.
-func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []conform.Finding) {
+// frame matches a frame of a part against the queries and returns the forbidden matches.
+func (q *queries) frame(f *dialect.Frame, part *reading.Part) (found []conform.Finding) {
 	if len(q.demands) == 0 {
 		return nil
 	}
 	s := q.Observe(f)
 	for i, d := range q.demands {
 		switch {
-		case !belongs || !d.forbid && q.met[i] || !d.Match(&s):
+		case !part.Holds(f) || !d.forbid && q.met[i] || !d.Match(&s):
 		case d.forbid:
-			found = append(found, forbidden(d.text, &s, tape))
+			found = append(found, forbidden(d.text, &s, part.Index))
 		default:
 			q.met[i] = true
 		}

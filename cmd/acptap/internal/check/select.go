@@ -14,8 +14,8 @@ import (
 // known returns all rules that can be named.
 func known() []*conform.Rule { return append(conform.Rules(), report.Own()...) }
 
-// selectRules returns the rules, also those of package report, whose IDs start with a word
-// of choose (all if there is none) and with no word of ignore.
+// selectRules returns the rules, including those of package report, whose IDs start with
+// a word of choose (all if it is empty) and with no word of ignore.
 func selectRules(choose, ignore []string) ([]*conform.Rule, error) {
 	for _, word := range slices.Concat(choose, ignore) {
 		if err := checkID(word); err != nil {
@@ -36,7 +36,7 @@ func begins(id string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(id, strings.ToUpper(word)) })
 }
 
-// checkID returns an error if the ID of no rule starts with a word.
+// checkID returns an error if no rule's ID starts with word.
 func checkID(word string) error {
 	var ids []string
 	for _, r := range known() {
@@ -59,7 +59,7 @@ func distance(word, name string) int {
 	return termtext.Distance(strings.ToLower(word), strings.ToLower(name))
 }
 
-// lookupRule returns the rule whose ID or name is a word, ignoring case, or else the only
+// lookupRule returns the rule whose ID or name is word, ignoring case, otherwise the only
 // one whose ID or name starts with it.
 func lookupRule(word string) (*conform.Rule, error) {
 	var names []string

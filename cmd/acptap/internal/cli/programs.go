@@ -20,7 +20,7 @@ import (
 // A Program is one of the programs of acptap.
 type Program string
 
-// The programs are installed together, but each may be missing.
+// The programs are installed together, but any of them may be missing.
 const (
 	Acptap Program = "acptap"
 	Proxy  Program = "acptap-proxy" // only acptap proxy
@@ -42,8 +42,8 @@ func (p Program) VersionLine() string {
 }
 
 // Self returns the absolute path of this program. executable is os.Executable. If a
-// directory in path has a link to the program, Self returns the link, because a package
-// manager will point it to the next version.
+// directory in path contains a link to the program, Self returns the link, because a
+// package manager will point it to the next version.
 func (p Program) Self(executable func() (string, error), path string) (string, error) {
 	exe, err := executable()
 	if err != nil {
@@ -52,8 +52,8 @@ func (p Program) Self(executable func() (string, error), path string) (string, e
 	return p.linked(exe, path)
 }
 
-// linked returns the path at which a directory in path has the file exe, possibly as a
-// link, or else exe.
+// linked searches the directories in path for exe or a link to it, and returns the first
+// match, or exe if there is none.
 func (p Program) linked(exe, path string) (string, error) {
 	file, err := os.Stat(exe)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p Program) beside(executable func() (string, error)) (string, error) {
 	return exec.LookPath(filepath.Join(filepath.Dir(exe), string(p)))
 }
 
-// Find returns the path of p: in the directory of this program, or else in PATH.
+// Find returns the path of p: in the directory of this program, otherwise in PATH.
 func (p Program) Find() (string, error) {
 	if path, err := p.beside(os.Executable); err == nil {
 		return path, nil
@@ -91,7 +91,7 @@ func (p Program) Find() (string, error) {
 	return path, err
 }
 
-// install says how to install p in the version of this program.
+// install explains how to install p in this program's version.
 func (p Program) install() string {
 	v := Version()
 	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, possibly with changes
@@ -100,7 +100,7 @@ func (p Program) install() string {
 	return "to install all of acptap: go install github.com/acptap/acptap/cmd/acptap/...@" + v
 }
 
-// Check returns an error unless the program at path is p in the version of this program.
+// Check returns an error unless the program at path is p in this program's version.
 func (p Program) Check(ctx context.Context, path string) error {
 	c := exec.CommandContext(ctx, path, "--version")
 	c.WaitDelay = time.Second
@@ -119,8 +119,8 @@ func (p Program) Check(ctx context.Context, path string) error {
 	return nil
 }
 
-// Recorder returns the command that runs acptap proxy from p: acptap-proxy if p is that or
-// its directory has it, otherwise acptap.
+// Recorder returns the command that runs acptap proxy from p: acptap-proxy if p is that
+// or its directory contains it, otherwise acptap.
 func (p Program) Recorder(executable func() (string, error), path string) ([]string, error) {
 	if p == Proxy {
 		exe, err := p.Self(executable, path)
@@ -134,8 +134,8 @@ func (p Program) Recorder(executable func() (string, error), path string) ([]str
 	return []string{exe, "proxy"}, err
 }
 
-// RunInPlace runs a command in place of this program: it passes on signals that ask for its
-// end, and returns how the command ended.
+// RunInPlace runs a command in place of this program: it forwards termination signals,
+// and returns how the command ended.
 func RunInPlace(c *exec.Cmd) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Progress is a line on a terminal about work that takes more than a second. It shows
-// nothing on anything else.
+// A Progress is a line on a terminal about work that takes more than a second. Elsewhere
+// it shows nothing.
 type Progress struct {
 	w     io.Writer // nil: show nothing
 	what  string

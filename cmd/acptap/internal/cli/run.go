@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 )
 
-// ErrNo means that the answer is no. Nothing is printed about it.
+// ErrNo means that the answer is no. It prints nothing.
 var ErrNo = errors.New("no")
 
 // ErrInterrupted means that a signal ended the program before it was done.
@@ -39,8 +39,8 @@ func UntilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// complaint returns the message for err. It is empty if err is the agent's exit status, the
-// answer no, or due to a closed stdout, and has no details about an interrupt.
+// complaint returns the message for err. It is empty if err is the agent's exit status,
+// the answer no, or due to a closed stdout; for an interrupt it has no details.
 func complaint(err error) string {
 	var exit *proxy.ExitError
 	switch {

@@ -55,7 +55,7 @@ func (t *Table) Spans(cells ...[]termtext.Span) {
 const narrowest = 8
 
 // Write writes the rows with two blanks between columns. Unless width is 0, it fits lines
-// into that many columns of the terminal: it shrinks the table's columns in may, the widest
+// into width columns of the terminal: it shrinks the table's columns in may, widest
 // first, and then cuts lines.
 func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	if width > 0 && len(may) > 0 {
@@ -93,7 +93,7 @@ func (t *Table) line(row []cell) cell {
 	return line
 }
 
-// cut returns a cell cut to that many columns, or all of it if columns is 0.
+// cut returns a cell cut to a number of columns, or all of it if columns is 0.
 func cut(c cell, columns int) cell {
 	if columns == 0 {
 		return c

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 
 	"golang.org/x/term"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // IsTerminal reports whether w is a terminal.
@@ -13,8 +18,8 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Columns returns the width of the terminal w, or 0 if w is no terminal or its width is
-// unknown.
+// Columns returns the width of the terminal w, or 0 if w is not a terminal or its width
+// is unknown.
 func Columns(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
@@ -34,8 +39,54 @@ type Canvas struct {
 // them.
 func NewCanvas(w io.Writer) Canvas { return Canvas{w, Columns(w), TakesColor(w)} }
 
-// TakesColor reports whether w is a terminal whose user wants colours
-// (no-color.org).
+// TakesColor reports whether w is a terminal whose user wants colours (no-color.org).
 func TakesColor(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// A sanitizer passes another program's output to a terminal, line by line, and escapes
+// everything that could control the terminal. Escaped JSON is still the same JSON.
+type sanitizer struct {
+	terminal io.Writer
+	line     []byte // the last line while it is incomplete
+}
+
+// Sanitized returns w itself or, if w is a terminal, a writer that escapes what could
+// control it. flush writes a last line without an end.
+func Sanitized(w io.Writer) (out io.Writer, flush func()) {
+	if !IsTerminal(w) {
+		return w, func() {}
+	}
+	s := &sanitizer{terminal: w}
+	return s, s.flush
+}
+
+func (s *sanitizer) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		s.line = append(s.line, line...)
+		if line[len(line)-1] != '\n' && len(s.line) < wire.MaxChecked {
+			continue
+		}
+		if err := s.write(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (s *sanitizer) flush() { s.write() }
+
+func (s *sanitizer) write() error {
+	text, ended := bytes.CutSuffix(s.line, []byte("\n"))
+	if json.Valid(text) {
+		text = termtext.JSON(text)
+	} else {
+		text = []byte(termtext.Line(string(bytes.TrimSuffix(text, []byte("\r")))))
+	}
+	if ended {
+		text = append(text[:len(text):len(text)], '\n')
+	}
+	s.line = s.line[:0]
+	_, err := s.terminal.Write(text)
+	return err
 }

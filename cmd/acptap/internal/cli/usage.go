@@ -1,4 +1,4 @@
-// Package cli has what the commands of all programs share: checks of arguments, usage
+// Package cli holds what the commands of all programs share: checks of arguments, usage
 // errors, warnings on stderr, tables and progress for terminals, JSON lines for programs,
 // and the paths of the programs themselves. It escapes foreign text so that it cannot
 // control a terminal.
@@ -7,14 +7,15 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// Operands returns a check that a command has least to most arguments, or at least least if
-// most is negative.
+// Operands returns a check that a command has from least to most arguments, with no upper
+// limit if most is negative.
 func Operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -40,7 +41,7 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 }
 
 // Suggestions returns the commands below cmd whose names resemble word. Unlike cobra's,
-// which omit what is not in the list of commands, they include help.
+// which omit unlisted commands, they include help.
 func Suggestions(cmd *cobra.Command, word string) []string {
 	near := cmd.SuggestionsFor(word)
 	if !cmd.HasParent() {
@@ -53,12 +54,29 @@ func Suggestions(cmd *cobra.Command, word string) []string {
 
 // Exclusive returns an error if a flag is given together with one of the others.
 func Exclusive(flags *pflag.FlagSet, name string, others ...string) error {
-	for _, other := range others {
-		if flags.Changed(name) && flags.Changed(other) {
-			return fmt.Errorf("--%s and --%s cannot be used together", name, other)
-		}
+	if other := Given(flags, others...); other != "" && flags.Changed(name) {
+		return fmt.Errorf("--%s and --%s cannot be used together", name, other)
 	}
 	return nil
+}
+
+// Given returns the first of the named flags that was given, or "".
+func Given(flags *pflag.FlagSet, names ...string) string {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// OneOf returns an error unless the value of a flag is one of choices.
+func OneOf(flag, value string, choices ...string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	last := len(choices) - 1
+	return fmt.Errorf("--%s is %s or %s, not %q", flag, strings.Join(choices[:last], ", "), choices[last], value)
 }
 
 // flagError rewords the error for a flag that cannot be parsed.
@@ -67,13 +85,15 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
 }
 
-// Configure makes all commands below root report wrong usage in the same way. If ending is
-// not nil, the help of root ends with its result.
-func Configure(root *cobra.Command, ending func() string) {
+// Configure makes all commands below root report wrong usage in the same way. describe
+// sets the long text and the examples of a command; it is called when the user asks for
+// that command's help. If ending is not nil, the help of root ends with its result.
+func Configure(root *cobra.Command, describe func(*cobra.Command), ending func() string) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
 	commandHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		describe(cmd)
 		commandHelp(cmd, args)
 		if !cmd.HasParent() && ending != nil {
 			io.WriteString(cmd.OutOrStdout(), ending())

@@ -25,7 +25,7 @@ type Warnings struct {
 	Stderr io.Writer
 
 	mu      sync.Mutex
-	written chan struct{} // closed when the last warning is written; nil: none yet; guarded by mu
+	written chan struct{} // closed when the last warning is written; nil: none so far; guarded by mu
 }
 
 // Print calls Warn in a goroutine. Warnings are written in the order of the calls.
@@ -43,10 +43,10 @@ func (q *Warnings) Print(format string, args ...any) {
 	}()
 }
 
-// Patience is how long the program waits at its end for stderr to be read.
+// Patience limits how long the program waits at exit for stderr to be read.
 const Patience = 500 * time.Millisecond
 
-// Wait blocks until all warnings so far are written, but at most for Patience.
+// Wait blocks until all warnings so far are written, but no longer than Patience.
 func (q *Warnings) Wait() {
 	q.mu.Lock()
 	written := q.written

@@ -1,9 +1,9 @@
 // Package completion completes the words of acptap's command line in a shell: tapes,
 // sessions and names with descriptions, filters, values of flags, and recorded agents.
 //
-// The usage lines of commands and flags say what each word is: REF in `show [flags] [REF]`
-// is a reference, as in every other command. A command with its own ValidArgsFunction keeps
-// it.
+// The usage lines of commands and flags tell what each word is: REF in `show [flags]
+// [REF]` is a reference, as in every other command. A command with its own
+// ValidArgsFunction keeps it.
 package completion
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Completer completes words from a store, which it reads anew for each call. If the store
+// A Completer completes words from a store, which it rereads for each call. If the store
 // cannot be read, it offers nothing from it.
 type Completer struct {
 	Store func() (*record.Store, error)
-	Words []string // the words after the program's name, the word at the cursor last
+	Words []string // the words after the program's name, ending with the word at the cursor
 }
 
-// A source returns the completions of word, the best first, and how the shell must treat
+// A source returns the completions of word, best first, and how the shell must treat
 // them.
 type source func(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective)
 
@@ -121,13 +121,12 @@ func usageOf(line string) (u usage) {
 	return u
 }
 
-// files leaves the word to the shell, which completes the names of files.
+// files leaves the word to the shell, which completes file names.
 func files(*Completer, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// directories leaves the word to the shell, which completes the names of
-// directories.
+// directories leaves the word to the shell, which completes directory names.
 func directories(*Completer, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }

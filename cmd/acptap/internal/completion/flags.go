@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
@@ -24,7 +27,7 @@ var values = map[string]source{
 	"variant":   words(variants),
 }
 
-// ofFlag returns the source for the values of a flag; nil if it takes none.
+// ofFlag returns the source for a flag's values, or nil if it takes none.
 func ofFlag(f *pflag.Flag) source {
 	if f.Value.Type() == "bool" {
 		return nil
@@ -106,4 +109,67 @@ func variants() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// queries completes the end of a filter query: keys with their meanings, and values of the
+// key before the cursor.
+func queries(c *Completer, word string) (list []cobra.Completion, how cobra.ShellCompDirective) {
+	how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	word = strings.TrimPrefix(word, "'") // fish includes an unclosed quote
+	open := true                         // every completion needs more text after it, as a key needs a value
+	for _, one := range filter.Complete(word, c.values) {
+		text := word[:one.From] + one.Text
+		if !strings.HasPrefix(text, word) {
+			continue // shells drop completions without the word as prefix
+		}
+		open = open && strings.HasSuffix(text, ":")
+		list = append(list, described(text, one.Means))
+	}
+	if open {
+		how |= cobra.ShellCompDirectiveNoSpace
+	}
+	return list, how
+}
+
+// values returns the known values of a key.
+func (c *Completer) values(key string) []string {
+	var known fit
+	switch key {
+	case "method":
+		return methods()
+	case "update":
+		return variants()
+	case "server":
+		for _, i := range c.listing().Tapes {
+			known.add(i.Start.Parent.Server, "")
+		}
+	case "session":
+		for _, s := range c.listing().Sessions {
+			known.add(s.ID, "")
+		}
+	}
+	return known.list
+}
+
+// rules completes the last id in a comma-separated list of rules.
+func rules(_ *Completer, word string) (fit []cobra.Completion, _ cobra.ShellCompDirective) {
+	begin := strings.LastIndexByte(word, ',') + 1
+	before, last := word[:begin], word[begin:]
+	for _, r := range slices.Concat(conform.Rules(), report.Own()) {
+		if strings.HasPrefix(r.ID, last) {
+			fit = append(fit, described(before+r.ID, r.Name))
+		}
+	}
+	return fit, cobra.ShellCompDirectiveNoFileComp
+}
+
+// ruleNames completes the id or name of one rule.
+func ruleNames(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	fit, directive := rules(c, word)
+	for _, r := range conform.Rules() {
+		if word != "" && strings.HasPrefix(r.Name, word) {
+			fit = append(fit, described(r.Name, r.ID))
+		}
+	}
+	return fit, directive
 }

@@ -2,6 +2,8 @@ package completion
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +21,8 @@ import (
 // into the width of the terminal.
 const maxDescription = 60
 
-// references completes a REF: last, tapes and sessions (the newest first), names, and,
-// after +, servers of a tape. If nothing matches, the shell completes file names.
+// references completes a REF: last, tapes and sessions (newest first), names, and, after
+// +, servers of a tape. If nothing matches, the shell completes file names.
 func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if strings.ContainsAny(word, `/\.`) {
 		return files(c, word)
@@ -63,7 +65,7 @@ func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompD
 	return f.newest()
 }
 
-// tape returns the id of the tape that a REF names; "" if there is none.
+// tape returns the id of the tape that a REF names, or "" if there is none.
 func (c *Completer) tape(name string) string {
 	store, err := c.Store()
 	if err != nil {
@@ -83,7 +85,7 @@ type fit struct {
 	seen map[string]bool
 }
 
-// add adds name with a description, if the word is a prefix of it.
+// add adds name with a description if it begins with the word.
 func (f *fit) add(name, about string) {
 	if name == "" || f.seen[name] || !strings.HasPrefix(name, f.word) || !isTypeable(name) {
 		return
@@ -95,7 +97,7 @@ func (f *fit) add(name, about string) {
 	f.list = append(f.list, described(name, about))
 }
 
-// newest returns the list for a shell that must keep its order, the newest first.
+// newest returns the list, newest first, for a shell that must keep its order.
 func (f *fit) newest() ([]cobra.Completion, cobra.ShellCompDirective) {
 	return f.list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
@@ -162,4 +164,41 @@ func described(word, about string) cobra.Completion {
 		return word
 	}
 	return cobra.CompletionWithDesc(word, termtext.Cut(termtext.Piece(about), maxDescription))
+}
+
+// agents completes an agent's program: recorded programs, newest first, then programs in
+// PATH. It leaves paths to the shell.
+func agents(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if strings.ContainsAny(word, `/\`) {
+		return files(c, word)
+	}
+	f := fit{word: word}
+	for _, i := range slices.Backward(c.listing().Tapes) {
+		if len(i.Start.Command) > 0 {
+			f.add(i.Start.Command[0], "recorded before")
+		}
+	}
+	if word != "" { // otherwise all of PATH would hide the recorded programs
+		for _, name := range programs(word) {
+			f.add(name, "")
+		}
+	}
+	return f.list, cobra.ShellCompDirectiveKeepOrder
+}
+
+// programs returns the names in PATH that begin with word.
+func programs(word string) (names []string) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), word) && !e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -8,24 +8,28 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
-// recordTape plays the client to the agent through a proxy that records into the store. It
-// returns the process ID of the proxy.
-func recordTape(ctx context.Context, store string, seen func(by wire.Direction, message []byte)) (pid int, err error) {
+// record plays the client to the agent through a proxy that records into the store, and
+// returns the tape. proxy and agent hold the flags of each.
+func (p *player) record(ctx context.Context, store *record.Store, script []Step, proxy, agent []string) (*record.Tape, error) {
 	acptap, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	p := player{seen: seen}
-	return p.runClient(ctx, Script(), acptap, "proxy", "--name", "demo", "--store", store, "--", acptap, "demo-agent")
+	args := slices.Concat([]string{"proxy", "--name", "demo", "--store", store.Dir()}, proxy, []string{"--", acptap, "demo-agent"}, agent)
+	pid, err := p.runClient(ctx, script, acptap, args...)
+	if err != nil {
+		return nil, err
+	}
+	return tapeOf(store, pid)
 }
 
 // replayTape plays the client to the tape, without pauses. It returns how many
@@ -45,12 +49,13 @@ func replayTape(ctx context.Context, tape *record.Tape, store string) (sent int,
 	return sent, time.Since(began), err
 }
 
-// runClient starts the command and plays the client of the script to it. It returns the
-// process ID. It ends the command if ctx ends or on SIGINT or SIGTERM.
-func (p *player) runClient(ctx context.Context, script []Step, agent ...string) (pid int, err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+// runClient starts acptap with arguments and plays the client of the script to it. It
+// returns the process ID. It ends the command if ctx ends or a termination signal
+// arrives.
+func (p *player) runClient(ctx context.Context, script []Step, acptap string, args ...string) (pid int, err error) {
+	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
-	cmd := exec.CommandContext(ctx, agent[0], agent[1:]...)
+	cmd := exec.CommandContext(ctx, acptap, args...)
 	stdin, ierr := cmd.StdinPipe()
 	stdout, oerr := cmd.StdoutPipe()
 	if err := cmp.Or(ierr, oerr); err != nil {
@@ -83,14 +88,12 @@ func (p *player) runClient(ctx context.Context, script []Step, agent ...string) 
 	return cmd.Process.Pid, err
 }
 
-// stderrOf returns what the agent of the script writes to stderr.
+// stderrOf returns what the script's agent writes to stderr.
 func stderrOf(script []Step) string {
 	var b strings.Builder
 	for _, step := range script {
 		if step.By == wire.AgentStderr {
-			for _, line := range step.Lines {
-				fmt.Fprintln(&b, line)
-			}
+			fmt.Fprintln(&b, step.Line)
 		}
 	}
 	return b.String()

@@ -1,6 +1,6 @@
 // Package demo plays a scripted editor and a scripted agent to each other through acptap,
-// in separate processes, and reads back the recording. It needs no agent, network or files.
-// The conversation is the same each time, but times and process IDs are not.
+// in separate processes, and reads back the recording. It needs no agent, network or
+// files. The conversation is always the same, except for times and process IDs.
 package demo
 
 import (
@@ -28,11 +28,8 @@ type Result struct {
 // calls seen with each message of the first recording. Run starts its own executable, which
 // must be acptap.
 func Run(ctx context.Context, store *record.Store, seen func(by wire.Direction, message []byte)) (*Result, error) {
-	proxy, err := recordTape(ctx, store.Dir(), seen)
-	if err != nil {
-		return nil, err
-	}
-	tape, err := tapeOf(store, proxy)
+	p := player{seen: seen}
+	tape, err := p.record(ctx, store, Script(), nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func scriptLines(script []Step, by wire.Direction) []string {
 	var all []string
 	for _, step := range script {
 		if step.By == by {
-			all = append(all, step.Lines...)
+			all = append(all, step.Line)
 		}
 	}
 	return all

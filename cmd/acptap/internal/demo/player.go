@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -18,7 +19,7 @@ type player struct {
 	in   *bufio.Reader
 	out  io.Writer
 	err  io.Writer                               // the agent's stderr; the client has none
-	seen func(by wire.Direction, message []byte) // called with each message
+	seen func(by wire.Direction, message []byte) // called with each message; may be nil
 	fast bool                                    // without pauses
 
 	ids map[string][]byte // the ids of the other side's requests, by the id in the script
@@ -27,30 +28,31 @@ type player struct {
 
 func (p *player) play(script []Step) error {
 	p.ids = make(map[string][]byte)
+	if p.seen == nil {
+		p.seen = func(wire.Direction, []byte) {}
+	}
 	for _, step := range script {
-		for _, line := range step.Lines {
-			if err := p.exchange(step, line); err != nil {
-				return err
-			}
+		if err := p.exchange(step); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p *player) exchange(step Step, line string) error {
+func (p *player) exchange(step Step) error {
 	switch step.By {
 	case p.me:
 		p.wait(step.pause)
-		return p.send(line)
+		return p.send(step.Line)
 	case wire.AgentStderr:
 		if p.me == wire.ClientToAgent {
 			return nil
 		}
 		p.wait(step.pause)
-		_, err := fmt.Fprintln(p.err, line)
+		_, err := fmt.Fprintln(p.err, step.Line)
 		return err
 	}
-	return p.receive(step, line)
+	return p.receive(step)
 }
 
 func (p *player) wait(pause time.Duration) {
@@ -76,9 +78,9 @@ func (p *player) send(line string) error {
 // differ, because the client need not be the scripted one.
 var comparedFields = [...]string{"method", "params.sessionId", "params.prompt.#", "result.outcome.optionId", "error.code"}
 
-// receive reads the next message of the other side and compares it with want.
-func (p *player) receive(step Step, want string) error {
-	by := step.By
+// receive reads the other side's next message and compares it with the script's.
+func (p *player) receive(step Step) error {
+	by, want := step.By, step.Line
 	line, err := p.in.ReadBytes('\n')
 	for step.history && err == nil && wire.ValueAt(line, "method").Text() == "session/update" {
 		p.seen(by, line)
@@ -113,7 +115,7 @@ func (p *player) receive(step Step, want string) error {
 	return nil
 }
 
-// drain waits for the end of the other side. It returns an error if anything more arrives.
+// drain waits until the other side ends. It returns an error if anything more arrives.
 func (p *player) drain() error {
 	n, err := io.Copy(io.Discard, p.in)
 	if n > 0 {
@@ -127,4 +129,58 @@ func peerName(by wire.Direction) string {
 		return "client"
 	}
 	return "agent"
+}
+
+// An Agent plays the agent of the script.
+type Agent struct {
+	Restarted bool // play its part of the reload
+	Fast      bool // without pauses
+}
+
+// Run plays the agent. It returns an error if the client departs from the script, ends
+// early or sends too much.
+func (a Agent) Run(in io.Reader, out, errOut io.Writer) error {
+	p := player{
+		me: wire.AgentToClient,
+		in: bufio.NewReader(in), out: out, err: errOut,
+		fast: a.Fast,
+	}
+	name := "conversation"
+	if a.Restarted {
+		name = "reload-agent"
+	}
+	if err := p.play(script(name)); err != nil {
+		return err
+	}
+	return p.drain()
+}
+
+// A Progress writes a line for each message that passes.
+type Progress struct {
+	w       io.Writer
+	methods [2]map[string]string // of requests, by sender and id
+	last    string
+}
+
+// NewProgress returns a Progress that writes to w.
+func NewProgress(w io.Writer) *Progress {
+	return &Progress{w: w, methods: [2]map[string]string{{}, {}}}
+}
+
+// Show reports the next message. Consecutive messages of one kind share a line.
+func (p *Progress) Show(by wire.Direction, message []byte) {
+	e := wire.Scan(message)
+	what := string(e.Method)
+	switch e.Kind {
+	case wire.Request:
+		p.methods[by][string(e.ID)] = what
+	case wire.Response:
+		what = "answers " + p.methods[1-by][string(e.ID)]
+	default:
+		what = strings.TrimSpace(what + " " + e.Params.Get("update.sessionUpdate").Text())
+	}
+	if line := fmt.Sprintf("%-6s → %s", peerName(by), what); line != p.last {
+		fmt.Fprintln(p.w, line)
+		p.last = line
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -12,36 +11,6 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
-
-// reloadScript returns the conversation in which the client loads the session from a
-// restarted agent and continues it, as the client and as the agent sees it. The agent sees
-// another session, and one more block in the prompt.
-func reloadScript() (client, agent []Step) {
-	const question = "Where are we?"
-	answer := func(s side) Step {
-		return s.streams("agent_message_chunk", "I was only just started, but your prompt came with a record: Mean is fixed and tested, and you stopped me before I made it generic.")
-	}
-	c, a, stderr := sides(Session)
-	load := c.request(1, "session/load", `{"sessionId":"`+Session+`",`+sessionSetup[1:])
-	loaded := a.result(1, `{}`)
-	loaded.history = true
-	client = []Step{
-		stderr.says(agentReady),
-		c.request(0, "initialize", editorHello), a.result(0, agentHello),
-		load, loaded,
-		c.prompt(2, question), answer(a), a.result(2, `{"stopReason":"end_turn"}`),
-	}
-	const other = "sess-demo-2"
-	c, a, stderr = sides(other)
-	agent = []Step{
-		stderr.says(agentReady),
-		c.request(0, "initialize", editorHello), a.result(0, agentHello),
-		c.request(1, "session/new", sessionSetup), a.result(1, `{"sessionId":"`+other+`"}`),
-		c.asks(2, "session/prompt", `"prompt":[{"type":"text","text":"the record"},{"type":"text","text":"`+question+`"}]`),
-		answer(a), a.result(2, `{"stopReason":"end_turn"}`),
-	}
-	return client, agent
-}
 
 // A reload is the result of loading the session from a restarted agent.
 type reload struct {
@@ -53,17 +22,8 @@ type reload struct {
 
 // reloadSession starts proxy and agent again, loads the session and continues it.
 func reloadSession(ctx context.Context, store *record.Store) (reload, error) {
-	acptap, err := os.Executable()
-	if err != nil {
-		return reload{}, err
-	}
-	script, _ := reloadScript()
-	p := player{seen: func(wire.Direction, []byte) {}}
-	pid, err := p.runClient(ctx, script, acptap, "proxy", "--sessions", "--name", "demo", "--store", store.Dir(), "--", acptap, "demo-agent", "--again")
-	if err != nil {
-		return reload{}, err
-	}
-	tape, err := tapeOf(store, pid)
+	var p player
+	tape, err := p.record(ctx, store, script("reload-client"), []string{"--sessions"}, []string{"--again"})
 	if err != nil {
 		return reload{}, err
 	}
@@ -93,8 +53,8 @@ func readReload(tape *record.Tape) (reload, error) {
 	return r, err
 }
 
-// check returns an error unless the client got back as many messages, tool calls and plans
-// as before. (The terminal no longer exists; its output is part of its tool call.)
+// check returns an error unless the client got back as many messages, tool calls and
+// plans as before. (The terminal no longer exists; its output is part of its tool call.)
 func (r reload) check(before *trace.Conversation) error {
 	count := func(c *trace.Conversation) (n [3]int) {
 		for _, e := range c.Entities {

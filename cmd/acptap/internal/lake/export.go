@@ -1,6 +1,6 @@
-// Package lake has what acptap and acptap-lake, its program for object storage and tables,
-// share: the commands with their flags and help. acptap parses a command to check it and to
-// show its help; acptap-lake parses it to run it.
+// Package lake holds what acptap and acptap-lake, its program for object storage and
+// tables, share: the commands with their flags and help. acptap parses a command to check
+// it and to show its help; acptap-lake parses it to run it.
 package lake
 
 import (

@@ -1,5 +1,6 @@
-// Package query has what commands with --filter and its shorthands share: the flags, the
-// help about the language, errors that point into the query, and matching frames in order.
+// Package query holds what commands with --filter and its shorthands share: the flags,
+// the help about the language, errors that point into the query, and in-order matching of
+// frames.
 package query
 
 import (
@@ -10,32 +11,21 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
-// Help explains the language of --filter.
-func Help() string {
-	return `
---filter takes terms side by side, all of which must match. | between terms
-means that one of them must, ! before a term that it must not, and ( ) group. A
-term is a word or a "text" anywhere in the frame, key:value, or .path:value for
-the value at a gjson path. In place of the colon there may be = (exactly), ~
-(RE2), > >= < <=, or a range such as seq:3..9. See acptap help filters. The
-keys:
-
-` + keyHelp()
-}
-
-func keyHelp() string {
+// Keys lists the keys of the language, each with its values or its meaning, for the help
+// of commands.
+func Keys() string {
 	var b strings.Builder
 	for _, k := range filter.Keys() {
 		means := k.Means
-		if len(k.Words) > 0 {
-			means = strings.Join(k.Words, " ")
+		if len(k.Words()) > 0 {
+			means = strings.Join(k.Words(), " ")
 		}
 		fmt.Fprintf(&b, "  %-7s %s\n", k.Name, means)
 	}
@@ -63,36 +53,36 @@ type Matcher struct {
 	tapes     int                 // tapes started so far
 }
 
-// Judge finds the findings on the tapes of a subject if the filter asks about them. The
-// caller must start these tapes next.
-func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
+// Judge finds the findings on tapes if the filter asks about them. The caller must start
+// these tapes next.
+func (m *Matcher) Judge(ctx context.Context, tapes ...*record.Tape) (err error) {
 	m.found, m.tapes = nil, 0
 	if m.NeedsFindings() {
-		m.found, err = tapecheck.Find(ctx, sub.Tapes()...)
+		m.found, err = tapecheck.Find(ctx, tapes...)
 	}
 	return err
 }
 
 // StartTape starts a tape.
-func (m *Matcher) StartTape(p ref.Part, info record.Info) {
-	m.track.Next(info.Start.Time.Local())
-	m.track.KnowServer(info.Start.Parent.Server)
+func (m *Matcher) StartTape(p *reading.Part) {
+	m.track.Next(p.Info.Start.Time.Local())
+	m.track.Server = p.Info.Start.Parent.Server
 	if m.LookAhead || m.NeedsFuture() {
-		m.track.LookAhead(p.Tape.Rows(p.Run.First), !info.Live)
+		m.track.LookAhead(p.Tape.Rows(p.From), !p.Info.Live)
 	}
 	if m.found != nil {
-		m.track.KnowFindings(m.found.On(m.tapes))
+		m.track.Findings = m.found.On(m.tapes)
 	}
 	m.tapes++
 }
 
-// From returns the first frame of a part that the matcher must see to match frames from
-// number on.
-func (m *Matcher) From(p ref.Part, number uint64) uint64 {
+// From returns the first frame of a part beginning with frame first that the matcher must
+// see in order to match frames from number on.
+func (m *Matcher) From(first, number uint64) uint64 {
 	if m.NeedsPast() || m.NeedsFindings() {
-		return p.Run.First
+		return first
 	}
-	return max(p.Run.First, number)
+	return max(first, number)
 }
 
 // IsUnanswered reports whether a frame is a request that will never be answered.
@@ -104,7 +94,8 @@ func (m *Matcher) Matches(f *dialect.Frame) bool {
 	return m.Match(&subject)
 }
 
-// Observe takes the next frame of the tape and returns it in the form that filters take.
+// Observe processes the next frame of the tape and returns it in the form that filters
+// expect.
 func (m *Matcher) Observe(f *dialect.Frame) filter.Subject {
 	if m.found != nil && m.tapes == m.found.Tapes() { // a live tape may have grown
 		m.found.Add(f)
@@ -121,7 +112,7 @@ type Flags struct {
 	text                          string
 }
 
-// Register adds the flags to those of a command.
+// Register adds the flags to a command's flags.
 func (ff *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&ff.Query, "filter", "", "frames that match this `query`")
 	f.StringSliceVar(&ff.methods, "method", nil, "frames of this `method`; * stands for any characters")

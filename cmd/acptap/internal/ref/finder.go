@@ -79,7 +79,7 @@ func (f *Finder) isSession(name string) (bool, error) {
 	return slices.ContainsFunc(l.Sessions, has) || slices.ContainsFunc(l.Deleted, has), nil
 }
 
-// last returns the n-th tape before the newest one, without counting nested tapes.
+// last returns the n-th tape before the newest one, not counting nested and empty ones.
 func (f *Finder) last(n int) (string, error) {
 	there := 0
 	for id := range f.store.Outer(f.ids) {
@@ -88,10 +88,12 @@ func (f *Finder) last(n int) (string, error) {
 		}
 		there++
 	}
-	switch there {
-	case 0:
+	switch {
+	case len(f.ids) == 0:
 		return "", fmt.Errorf("there are no tapes in %s", f.store.Dir())
-	case 1:
+	case there == 0:
+		return "", fmt.Errorf("nothing was recorded on the tapes in %s; see acptap ls", f.store.Dir())
+	case there == 1:
 		return "", fmt.Errorf("\"last~%d\": %w: there is one tape", n, record.ErrNoTape)
 	}
 	return "", fmt.Errorf("\"last~%d\": %w: there are %d tapes", n, record.ErrNoTape, there)
@@ -128,8 +130,8 @@ func cutBack(name string) (base string, n int, ok bool) {
 	return m[1], n, true
 }
 
-// named returns the newest tape with a name, or for NAME~N the N-th before it, or "" if no
-// tape has that name.
+// named returns the newest tape with a name or, for NAME~N, the N-th before it, or "" if
+// no tape has that name.
 func (f *Finder) named(name string) (id string, err error) {
 	if name == "" {
 		return "", nil
@@ -152,8 +154,8 @@ func (f *Finder) named(name string) (id string, err error) {
 	return tapes[len(tapes)-1-n], nil
 }
 
-// tapesNamed returns the tapes with a name, by time. It returns nested tapes only if there
-// are no others.
+// tapesNamed returns the tapes with a name, in time order. It returns nested tapes only
+// if there are no others.
 func tapesNamed(l *record.Listing, name string) (ids []string) {
 	var nested []string
 	nesting := record.NestingOf(l.Tapes)
@@ -205,7 +207,7 @@ func (f *Finder) List() (*record.Listing, error) {
 	return f.listing, nil
 }
 
-// unknown returns the error for a name that nothing has.
+// unknown returns the error for a name that matches nothing.
 func (f *Finder) unknown(name string) error {
 	l, err := f.List()
 	if err != nil {

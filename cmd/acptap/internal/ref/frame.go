@@ -11,7 +11,7 @@ import (
 // A Frame is the number of a frame of a subject, as the inspector and acptap summary
 // write it: 17, or 2.17 for frame 17 of the second tape of a session.
 type Frame struct {
-	Part int    // from 1; 0: the part that has the frame
+	Part int    // from 1; 0: the part that contains the frame
 	Seq  uint64 // 0: no frame
 }
 

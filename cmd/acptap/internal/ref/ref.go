@@ -10,30 +10,19 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
-
-// Help explains the REF that many commands take.
-const Help = `
-REF is a tape (its id, any part of it that no other tape has, last or last~1; or
-the name given with acptap proxy --name, which is the newest tape of that name,
-and NAME~1 the one before), a session (its id or the beginning of it), a tag
-that only one tape has, or a file: a tape in the portable form, the .db file of
-a tape, or - for the portable form on stdin. last+NAME is the tape of the server
-NAME that the agent on the tape started, and last+NAME~2 that of its second
-start; last itself is never such a tape. If an agent used a session id again, it
-names the latest session; sess_1@7k2m9p names the session on that tape. See
-acptap help basics.`
 
 // A Subject is what a REF names: a tape, or a session with all of its tapes.
 type Subject struct {
 	Session string // empty: all of the tape
-	Parts   []Part // by time, never empty
+	Parts   []Part // in time order, never empty
 
 	Store *record.Store // the store of the tapes; nil for a file
 	File  string        // the path of the file; empty: none, or stdin
 }
 
-// A Part is what one tape has of a subject.
+// A Part is the part of a subject on one tape.
 type Part struct {
 	Tape *record.Tape
 	Run  record.Run // of the session; zero for a whole tape
@@ -95,8 +84,8 @@ func IsFile(path string) bool {
 	return err == nil && fi.Mode().IsRegular()
 }
 
-// Has reports whether a frame of a part belongs to the subject. The death of the agent
-// belongs to each session on the tape.
+// Has reports whether a frame of a part belongs to the subject. The agent's death belongs
+// to each session on the tape.
 func (s Subject) Has(p Part, f *dialect.Frame) bool {
 	if s.Session == "" || f.Session == s.Session || f.Seq == p.Run.First || f.Events.Has(dialect.ExitFailed) {
 		return true
@@ -109,11 +98,34 @@ func (s Subject) Has(p Part, f *dialect.Frame) bool {
 	return false
 }
 
-// Tapes returns the tapes of the subject, by time.
+// Tapes returns the tapes of the subject, in time order.
 func (s Subject) Tapes() []*record.Tape {
 	tapes := make([]*record.Tape, len(s.Parts))
 	for i, p := range s.Parts {
 		tapes[i] = p.Tape
 	}
 	return tapes
+}
+
+// Agents returns parts of the subject in the form that a Reader expects.
+func (s Subject) Agents(parts ...Part) ([]reading.Part, error) {
+	agents, err := reading.Agents(Subject{Parts: parts}.Tapes()...)
+	for i := range agents {
+		a := &agents[i]
+		if a.Store, a.Session, a.From = s.Store, s.Session, parts[i].Run.First; s.Session != "" {
+			a.Has = func(f *dialect.Frame) bool { return s.Has(parts[i], f) }
+		}
+	}
+	return agents, err
+}
+
+// Reader returns a reader of parts of the subject and of the tapes of the servers that were
+// started on them. If all is set, it includes servers that those servers started.
+func (s Subject) Reader(all bool, parts ...Part) (*reading.Reader, error) {
+	agents, err := s.Agents(parts...)
+	if err != nil {
+		return nil, err
+	}
+	r := reading.New(agents)
+	return r, r.AddServers(all)
 }

@@ -44,7 +44,7 @@ func (f *Finder) parentIn(name string) (parent, server string) {
 }
 
 // startOf returns the tape of the server name below parent, or "" if there is none. name
-// may go on with +NAME for a server of that server.
+// may continue with +NAME for a server of that server.
 func startOf(n record.Nesting, parent, name string) (tape string) {
 	children := n.Children(parent)
 	for i, ref := range record.ServerRefs(children) {

@@ -11,7 +11,7 @@ import (
 )
 
 // session returns the session whose ID is ref, or the only one whose ID begins with ref.
-// Agents may reuse an ID; then it returns the latest session.
+// Agents may reuse an ID; session then returns the latest one.
 func (f *Finder) session(ref string) (record.SessionInfo, error) {
 	l, err := f.List()
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *Finder) session(ref string) (record.SessionInfo, error) {
 	return OnlySession(fits, ref)
 }
 
-// SessionsLike returns the sessions whose ID is ref, or if there are none, those whose ID
+// SessionsLike returns the sessions whose ID is ref or, if there are none, those whose ID
 // begins with ref. If ref ends with @ and a part of a tape's ID, it returns only those on
 // that tape.
 func SessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionInfo, onTape bool) {
@@ -43,7 +43,7 @@ func SessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionIn
 	return fits, true
 }
 
-// sessionsOf returns the sessions whose ID is id, or if there are none, those whose ID
+// sessionsOf returns the sessions whose ID is id or, if there are none, those whose ID
 // begins with id.
 func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo) {
 	exact := false
@@ -87,4 +87,34 @@ func (f *Finder) sessionSubject(s record.SessionInfo) (Subject, error) {
 		sub.Parts = append(sub.Parts, Part{t, run})
 	}
 	return sub, nil
+}
+
+// OfSession returns the tapes of a session and its whole ID. id is that ID or a prefix that
+// only this session has.
+func OfSession(tapes []*record.Tape, id string) (having []*record.Tape, session string, err error) {
+	bySession := make(map[string][]*record.Tape)
+	for _, t := range tapes {
+		sessions, err := t.Sessions()
+		if err != nil {
+			return nil, "", err
+		}
+		for _, one := range sessions {
+			bySession[one.ID] = append(bySession[one.ID], t)
+		}
+	}
+	if found := bySession[id]; found != nil {
+		return found, id, nil
+	}
+	names := slices.Sorted(maps.Keys(bySession))
+	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
+	switch len(fits) {
+	case 0:
+		if len(names) == 0 {
+			return nil, "", fmt.Errorf("session %q is not on the tape, which has none", id)
+		}
+		return nil, "", fmt.Errorf("session %q is not on the tape, which has %q", id, names)
+	case 1:
+		return bySession[fits[0]], fits[0], nil
+	}
+	return nil, "", fmt.Errorf("%q matches %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
 }

@@ -14,7 +14,7 @@ import (
 // DefaultStore describes where the store is by default.
 const DefaultStore = "the state directory of the user"
 
-// StoreFlag adds the flag --store. OpenStore takes its value.
+// StoreFlag adds the flag --store, whose value OpenStore accepts.
 func StoreFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+DefaultStore+")")
 }

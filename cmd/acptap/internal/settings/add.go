@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -38,7 +37,7 @@ func (s *Setup) Add(c *Client, path, name string, agent []string) (*Change, erro
 	return ch, nil
 }
 
-// add appends a new entry. env is the JSON of its member env; empty for none.
+// add appends a new entry. env is the JSON of its env member; empty for none.
 func (s *Setup) add(ch *Change, name string, own, agent []string, env string) (Step, error) {
 	list := ch.doc.listFor(ch.Client)
 	path := append(slices.Clone(list), name)
@@ -81,7 +80,7 @@ func added(before, after *document, c *Client, path, words []string) error {
 			return err
 		}
 	}
-	now, err := commandOf(after.at(path...), c.forms)
+	now, err := commandOf(after.at(path...), c.Forms)
 	if err != nil || now == nil || !slices.Equal(now.words, words) || !sameBut(before, bare, path) {
 		return errors.New("the settings would not be what they should be; please report this")
 	}
@@ -91,35 +90,28 @@ func added(before, after *document, c *Client, path, words []string) error {
 // listFor returns the path of the object for a new entry: the first existing one, otherwise
 // the first at the top level.
 func (d *document) listFor(c *Client) []string {
-	for _, list := range c.lists {
+	for _, list := range c.Lists {
 		if v := d.at(list...); v != nil && v.Value.Kind() == '{' && (len(list) == 1 || isMap(v)) {
 			return list
 		}
 	}
-	for _, list := range c.lists {
+	for _, list := range c.Lists {
 		if len(list) == 1 {
 			return list
 		}
 	}
-	return c.lists[0]
+	return c.Lists[0]
 }
 
 // newFields returns the members of a new entry.
 func newFields(c *Client, words []string, env string) (fields []string) {
-	if c.fields != "" {
-		fields = strings.Split(c.fields, `, "`)
-		for i := range fields[1:] {
-			fields[i+1] = `"` + fields[i+1]
+	if c.Fields != nil {
+		d, _ := parse(c.Fields) // cannot fail: Clients has parsed it
+		for _, m := range membersOf(&d.root) {
+			fields = append(fields, quote(text(&m.Name))+": "+string(d.of(&m.Value)))
 		}
 	}
-	switch f := c.forms[0]; f {
-	case argv:
-		fields = append(fields, `"argv": [`+quoteAll(words)+"]")
-	case commandList:
-		fields = append(fields, `"command": [`+quoteAll(words)+"]")
-	default:
-		fields = append(fields, `"command": `+quote(words[0]), `"args": [`+quoteAll(words[1:])+"]")
-	}
+	fields = append(fields, c.Forms[0].members(words, "")...)
 	if env != "" {
 		fields = append(fields, `"env": `+env)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // A Step is what a change does to one entry.
@@ -14,7 +16,7 @@ type Step struct {
 	Did    Did      `json:"did"`
 	Agent  []string `json:"command,omitempty"`
 	Acptap []string `json:"acptap,omitempty"`
-	Why    string   `json:"why,omitempty"` // of skipped
+	Why    string   `json:"why,omitempty"` // if skipped
 	Undo   string   `json:"undo,omitempty"`
 }
 
@@ -24,7 +26,7 @@ type Did string
 const (
 	DidWrap    Did = "wrapped"
 	DidRewrap  Did = "rewrapped"
-	DidNothing Did = "unchanged" // it was wrapped already
+	DidNothing Did = "unchanged" // it was already wrapped
 	DidAdd     Did = "added"
 	DidUnwrap  Did = "unwrapped"
 	DidRemove  Did = "removed"
@@ -42,7 +44,7 @@ type Change struct {
 	drop []Record
 }
 
-// IsEmpty reports whether the change leaves the file as it is.
+// IsEmpty reports whether the change leaves the file unchanged.
 func (ch *Change) IsEmpty() bool { return ch.doc != nil && bytes.Equal(ch.doc.bytes(), ch.file.read) }
 
 // A PasteError is an error with lines that the user can paste instead.
@@ -68,4 +70,20 @@ func (ch *Change) pasteInstead(err error) error {
 		return err
 	}
 	return &PasteError{err, b.String()}
+}
+
+// Diff returns the change as a unified diff.
+func (ch *Change) Diff() string {
+	if ch.IsEmpty() {
+		return ""
+	}
+	from, to, after := ch.file.Path, "/dev/null", []byte(nil)
+	if !ch.file.exists {
+		from = "/dev/null"
+	}
+	if ch.doc != nil {
+		to, after = ch.file.Path, ch.doc.bytes()
+	}
+	_, text, _ := bytes.Cut(diff.Diff(from, ch.file.read, to, after), []byte("\n")) // without its line "diff FROM TO"
+	return string(text)
 }

@@ -1,81 +1,115 @@
 package settings
 
 import (
+	"embed"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
+
+	"github.com/tailscale/hujson"
 )
 
-// A Client is a program that starts agents or MCP servers, and where it is configured.
+//go:embed clients.jsonc paste
+var data embed.FS
+
+// A Client is a program that starts agents or MCP servers, together with the places where
+// it is configured. clients.jsonc explains its members.
 type Client struct {
 	Name  string // on the command line
 	Title string
+	Next  string // how to make the client restart its agent
+	Note  string // what else changes when acptap is in between; may be empty
 
-	user        []place  // its settings files, the likeliest first
-	project     []string // those in a project
-	projectHere bool     // only in the working directory, not above it
-	state       place    // a file that the client rewrites constantly, so acptap must not
-
-	lists  [][]string // paths of the objects that hold the entries
-	forms  []form     // how an entry may say its command, tried in this order
-	fields string     // members that a new entry needs besides its command
-
-	registry bool   // entries without a command may come from Zed's registry
-	next     string // what makes it start the agent anew
-	note     string // what else changes with acptap in between
-	paste    func(name string, words []string) string
-
-	source string // what documents all this
+	User        []string
+	Project     []string
+	ProjectHere bool
+	State       string
+	Lists       [][]string
+	Forms       []form
+	Fields      json.RawMessage
+	Registry    bool
+	With        []string // flags of acptap proxy for a new entry
 }
 
 // A form is a way to write a command in an entry.
-type form int
+type form string
 
 const (
-	program     form = iota // "command": "x", "args": ["y"]
-	nested                  // "command": {"path": "x", "args": ["y"]}
-	commandList             // "command": ["x", "y"]
-	argv                    // "argv": ["x", "y"]
-	commandLine             // "command": "x y", and no "args"
+	program     form = "program"     // "command": "x", "args": ["y"]
+	nested      form = "nested"      // "command": {"path": "x", "args": ["y"]}
+	commandList form = "commandList" // "command": ["x", "y"]
+	argv        form = "argv"        // "argv": ["x", "y"]
+	commandLine form = "commandLine" // "command": "x y", and no "args"
 )
 
-// Next says how to make the client restart its agent.
-func (c *Client) Next() string { return c.next }
+// members returns the members of an entry that express a command. more continues its
+// words.
+func (f form) members(words []string, more string) []string {
+	switch f {
+	case argv:
+		return []string{`"argv": [` + quoteAll(words) + more + "]"}
+	case commandList:
+		return []string{`"command": [` + quoteAll(words) + more + "]"}
+	}
+	return []string{`"command": ` + quote(words[0]), `"args": [` + quoteAll(words[1:]) + more + "]"}
+}
 
-// Note says what else changes with acptap in between; it may be empty.
-func (c *Client) Note() string { return c.note }
+// Clients returns the table of clients.
+var Clients = sync.OnceValue(func() (list []*Client) {
+	text, err := data.ReadFile("clients.jsonc")
+	if err == nil {
+		text, err = hujson.Standardize(text)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		panic("settings: " + err.Error()) // cannot happen: the file is embedded
+	}
+	return list
+})
 
 // IsFile reports whether acptap can write the settings. If not, Paste returns lines for
-// them.
-func (c *Client) IsFile() bool { return c.paste == nil }
-
-// HasProject reports whether projects can have their own settings.
-func (c *Client) HasProject() bool { return len(c.project) > 0 }
-
-// IsOfProjects reports whether acptap can write the settings of projects only.
-func (c *Client) IsOfProjects() bool { return len(c.user) == 0 && len(c.project) > 0 }
+// them: acptap does not write settings that are programs, or in a language whose parsers
+// drop blanks and comments.
+func (c *Client) IsFile() bool { return len(c.Lists) > 0 }
 
 // Paste returns lines that make the client start words as name, for settings that acptap
 // does not write.
-func (c *Client) Paste(name string, words []string) string { return c.paste(name, words) }
+func (c *Client) Paste(name string, words []string) string {
+	lisp := make([]string, len(words))
+	for i, w := range words {
+		lisp[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w) + `"`
+	}
+	text, err := data.ReadFile("paste/" + c.Name + ".txt")
+	if err != nil {
+		panic("settings: " + err.Error()) // cannot happen: the file is embedded
+	}
+	return strings.NewReplacer("{{name}}", quote(name), "{{program}}", quote(words[0]), "{{args}}", quoteAll(words[1:]),
+		"{{words}}", quoteAll(words), "{{lisp}}", strings.Join(lisp, " ")).Replace(string(text))
+}
+
+// byHand returns the lines to write into settings that acptap cannot read or write.
+func (c *Client) byHand(w Wrapper, name string) string {
+	words := append(w.Words(name), "THE COMMAND THAT IS THERE NOW")
+	return strings.Join(c.Forms[0].members(words, ", …"), ",\n")
+}
 
 // Find returns the client of that name.
 func Find(name string) (*Client, error) {
+	var near, names []string
 	for _, c := range Clients() {
 		if c.Name == name {
 			return c, nil
 		}
-	}
-	var names []string
-	for _, c := range Clients() {
 		if strings.Contains(c.Name, name) || strings.HasPrefix(name, c.Name) {
-			names = append(names, c.Name)
+			near = append(near, c.Name)
 		}
-	}
-	if len(names) > 0 {
-		return nil, fmt.Errorf("unknown client %q; did you mean %s?", name, strings.Join(names, " or "))
-	}
-	for _, c := range Clients() {
 		names = append(names, c.Name)
+	}
+	if len(near) > 0 {
+		return nil, fmt.Errorf("unknown client %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
 	return nil, fmt.Errorf("unknown client %q; known are %s; for others, see acptap help editors", name, strings.Join(names, ", "))
 }

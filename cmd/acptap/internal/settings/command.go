@@ -7,19 +7,19 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A command is the command of an entry, with its position in the document.
+// A command is an entry's command, with its position in the document.
 type command struct {
 	form    form
 	words   []string
 	program *hujson.Value // a string; nil if all words are in list
 	list    *hujson.Value // an array; nil if there are no arguments
 
-	owner *hujson.Value        // the object in which program and list are
-	named *hujson.ObjectMember // the member of owner that says program
+	owner *hujson.Value        // the object that contains program and list
+	named *hujson.ObjectMember // the member of owner that holds program
 }
 
-// commandOf returns the command of an entry, nil if it has none. It returns an error for a
-// command that the client cannot run either.
+// commandOf returns the command of an entry, or nil if it has none. It returns an error
+// for a command that the client cannot run either.
 func commandOf(entry *hujson.Value, forms []form) (*command, error) {
 	for _, f := range forms {
 		c := &command{form: f, owner: entry}
@@ -120,8 +120,8 @@ func (d *document) lead(c *command, own []string, home string) []edit {
 	return append(edits, edit{at, at, "," + orBlank(lineBreak(c.named.Name.BeforeExtra)) + `"args": [` + inner + "]"})
 }
 
-// trail returns the edits that remove the first n words. The last of these must be in list,
-// or in the line.
+// trail returns the edits that remove the first n words. The last of these must be in
+// list, or in the line.
 func (d *document) trail(c *command, n int) []edit {
 	if c.form == commandLine {
 		return []edit{{c.program.StartOffset, c.program.EndOffset, quote(lineFrom(text(c.program), n))}}

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// splitLine splits a command as acpx does: at blanks, with quotes, and with a backslash
-// that escapes any character outside single quotes.
+// splitLine splits a command as acpx does: at blanks, respecting quotes and a backslash,
+// which escapes any character outside single quotes.
 func splitLine(line string) ([]string, error) {
 	words, _, err := scanLine(line)
 	return words, err
@@ -76,6 +76,26 @@ func joinLine(words []string) string {
 		if w == "" || strings.ContainsFunc(w, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(`"'\`, c) }) {
 			quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w) + `"`
 		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// shellWord quotes a word for a shell, if necessary.
+func shellWord(w string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=@%+,~", c) || c > 127
+	}
+	if w != "" && strings.IndexFunc(w, func(c rune) bool { return !plain(c) }) < 0 && w[0] != '~' {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// ShellWords quotes words for a shell, and joins them.
+func ShellWords(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
 	}
 	return strings.Join(quoted, " ")
 }

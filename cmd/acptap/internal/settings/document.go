@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxSize is far above the size of any settings file.
+	// maxSize is far larger than any settings file.
 	maxSize = 16 << 20
 
 	// maxDepth bounds hujson, which recurses.
@@ -29,19 +29,6 @@ type document struct {
 	root hujson.Value
 }
 
-// A SyntaxError says why settings cannot be parsed.
-type SyntaxError struct {
-	Line, Column int // from 1; 0 if the error has no single place
-	What         string
-}
-
-func (e *SyntaxError) Error() string {
-	if e.Line == 0 {
-		return e.What
-	}
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.What)
-}
-
 // parse reads JSON, or JSON with comments and trailing commas.
 func parse(data []byte) (*document, error) {
 	d := &document{text: data}
@@ -50,35 +37,25 @@ func parse(data []byte) (*document, error) {
 	}
 	switch {
 	case len(data) > maxSize:
-		return nil, &SyntaxError{What: fmt.Sprintf("it has more than %d MiB", maxSize>>20)}
+		return nil, fmt.Errorf("it has more than %d MiB", maxSize>>20)
 	case tooDeep(d.text):
-		return nil, &SyntaxError{What: fmt.Sprintf("it is nested more than %d levels deep", maxDepth)}
+		return nil, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")), bytes.HasPrefix(data, []byte("\xFF\xFE")):
-		return nil, &SyntaxError{What: "it is in UTF-16, not in UTF-8"}
+		return nil, errors.New("it is in UTF-16, not in UTF-8")
 	case len(bytes.TrimSpace(d.text)) == 0:
-		return nil, &SyntaxError{What: "it is empty"}
+		return nil, errors.New("it is empty")
 	}
 	// hujson requires a line break after a comment; clients also accept the end of the
 	// file.
 	root, err := hujson.Parse(append(slices.Clip(d.text), '\n'))
 	if err != nil {
-		return nil, syntaxError(err)
+		return nil, errors.New(strings.ToValidUTF8(strings.TrimPrefix(err.Error(), "hujson: "), string(utf8.RuneError)))
 	}
 	d.root = root
 	if _, ok := root.Value.(*hujson.Object); !ok {
-		return nil, &SyntaxError{What: "it holds no object"}
+		return nil, errors.New("it holds no object")
 	}
 	return d, nil
-}
-
-func syntaxError(err error) error {
-	e := &SyntaxError{What: err.Error()}
-	if inner := errors.Unwrap(err); inner != nil {
-		fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &e.Line, &e.Column)
-		e.What = inner.Error()
-	}
-	e.What = strings.ToValidUTF8(e.What, string(utf8.RuneError))
-	return e
 }
 
 // tooDeep reports whether brackets may be nested too deeply. It also counts those in
@@ -104,7 +81,7 @@ func (d *document) bytes() []byte { return slices.Concat(d.bom, d.text) }
 // of returns the bytes of a value.
 func (d *document) of(v *hujson.Value) []byte { return d.text[v.StartOffset:v.EndOffset] }
 
-// at returns the value at a path of member names, nil if there is none.
+// at returns the value at a path of member names, or nil.
 func (d *document) at(path ...string) *hujson.Value {
 	v := &d.root
 	for _, name := range path {
@@ -117,8 +94,8 @@ func (d *document) at(path ...string) *hujson.Value {
 	return v
 }
 
-// member returns a member of an object, nil if there is none. If a name occurs twice, the
-// last one counts, as for the clients.
+// member returns a member of an object, or nil. If a name occurs twice, the last one
+// counts, as it does for the clients.
 func member(v *hujson.Value, name string) *hujson.ObjectMember {
 	members := membersOf(v)
 	for i := len(members) - 1; i >= 0; i-- {
@@ -129,7 +106,7 @@ func member(v *hujson.Value, name string) *hujson.ObjectMember {
 	return nil
 }
 
-// membersOf returns the members of an object, none if v is something else.
+// membersOf returns the members of an object, or none if v is not an object.
 func membersOf(v *hujson.Value) []hujson.ObjectMember {
 	if object, ok := v.Value.(*hujson.Object); ok {
 		return object.Members
@@ -137,7 +114,7 @@ func membersOf(v *hujson.Value) []hujson.ObjectMember {
 	return nil
 }
 
-// value returns the value of a member, nil if it is missing or null.
+// value returns the value of a member, or nil if it is missing or null.
 func value(v *hujson.Value, name string) *hujson.Value {
 	m := member(v, name)
 	if m == nil || m.Value.Value.Kind() == 'n' {
@@ -154,7 +131,7 @@ func text(v *hujson.Value) string {
 
 func isString(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
 
-// meaning returns the decoded document, in which spelling does not matter.
+// meaning returns the decoded document, which ignores spelling.
 func (d *document) meaning() (any, error) {
 	plain := d.root.Clone()
 	plain.Standardize()

@@ -13,11 +13,11 @@ import (
 type State string
 
 const (
-	Plain    State = "plain"    // acptap is not before its command
-	Wrapped  State = "wrapped"  // acptap is
+	Plain    State = "plain"    // acptap does not precede its command
+	Wrapped  State = "wrapped"  // acptap does
 	Registry State = "registry" // Zed's registry knows its command
 	Remote   State = "remote"   // it is reached by a URL
-	Other    State = "other"    // why says what it is
+	Other    State = "other"    // why describes it
 )
 
 // An Entry is an agent or a server in the settings of a client.
@@ -37,20 +37,20 @@ type Entry struct {
 
 // entries returns the entries of a client, in the order of the file.
 func (d *document) entries(c *Client, file string) (list []Entry) {
-	for _, path := range c.lists {
+	for _, path := range c.Lists {
 		v := d.at(path...)
 		if v == nil {
 			continue
 		}
 		members := membersOf(v)
-		last := make(map[string]int, len(members)) // the last of entries with the same name counts
+		last := make(map[string]int, len(members)) // of entries with the same name, the last counts
 		for i := range members {
 			last[text(&members[i].Name)] = i
 		}
 		for i := range members {
 			m, name := &members[i], text(&members[i].Name)
 			inner := append(slices.Clone(path), name)
-			if last[name] != i || slices.ContainsFunc(c.lists, func(l []string) bool { return slices.Equal(l, inner) }) && isMap(&m.Value) {
+			if last[name] != i || slices.ContainsFunc(c.Lists, func(l []string) bool { return slices.Equal(l, inner) }) && isMap(&m.Value) {
 				continue // overridden, or a list of its own
 			}
 			e := Entry{Client: c.Name, File: file, Name: name, path: inner, value: &m.Value}
@@ -73,7 +73,7 @@ func (e *Entry) look(c *Client) {
 		return
 	}
 	var err error
-	e.command, err = commandOf(e.value, c.forms)
+	e.command, err = commandOf(e.value, c.Forms)
 	kind := ""
 	if v := value(e.value, "type"); v != nil {
 		kind = text(v)
@@ -83,7 +83,7 @@ func (e *Entry) look(c *Client) {
 		e.State, e.Why = Other, err.Error()
 	case e.command != nil && !slices.Contains([]string{"http", "sse", "registry", "extension", "remote"}, kind):
 		e.sort()
-	case c.registry:
+	case c.Registry:
 		e.State = Registry
 	case value(e.value, "url") != nil || value(e.value, "serverUrl") != nil || value(e.value, "httpUrl") != nil || e.command != nil:
 		e.State, e.Why = Remote, "it is reached by a URL; see acptap help http"
@@ -115,7 +115,7 @@ func (e *Entry) sort() {
 	}
 }
 
-// looksLikeLine reports whether the name of a program contains arguments, and is not a path
+// looksLikeLine reports whether a program's name contains arguments, and is not a path
 // with blanks.
 func looksLikeLine(program string) bool {
 	first, _, blank := strings.Cut(program, " ")

@@ -70,19 +70,12 @@ func absent(path string) (*File, error) {
 	return &File{Path: path, real: real}, nil
 }
 
-// A NotWritableError says why a settings file cannot be written.
-type NotWritableError struct{ Path, Why string }
-
-func (e *NotWritableError) Error() string {
-	return fmt.Sprintf("%s %s; nothing was changed", e.Path, e.Why)
-}
-
 // check returns an error if the file cannot be replaced.
 func (f *File) check() error {
 	if !f.exists {
 		return nil
 	}
-	fails := func(why string) error { return &NotWritableError{f.Path, why} }
+	fails := func(why string) error { return fmt.Errorf("%s %s; nothing was changed", f.Path, why) }
 	if f.info.Mode().Perm()&0o200 == 0 {
 		return fails("is read-only; what writes it (Nix, chezmoi, …) must be told, or chmod u+w it")
 	}
@@ -101,8 +94,8 @@ func (f *File) check() error {
 // errChanged means that another program wrote the file after it was read.
 var errChanged = errors.New("was changed by another program meanwhile; nothing was changed here; try again")
 
-// write atomically replaces the file with data, or removes it if data is nil. It keeps the
-// mode, and fails if the file has changed since it was read.
+// write atomically replaces the file with data, or removes it if data is nil. It keeps
+// the mode, and fails if the file has changed since it was read.
 func (f *File) write(data []byte) error {
 	if err := f.check(); err != nil {
 		return err
@@ -115,7 +108,7 @@ func (f *File) write(data []byte) error {
 	}
 	temp, err := disk.CreateTemp(f.real)
 	if err != nil {
-		return &NotWritableError{f.Path, fmt.Sprintf("cannot be replaced: %v", err)}
+		return fmt.Errorf("%s cannot be replaced: %w; nothing was changed", f.Path, err)
 	}
 	defer os.Remove(temp.Name())
 	if _, err = temp.Write(data); err == nil && f.exists {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A Status describes an entry that is wrapped, or was.
+// A Status describes an entry that is or was wrapped.
 type Status struct {
 	Entry
 	Bad    bool   `json:"bad"`              // its client cannot start it
@@ -31,13 +31,12 @@ func (s *Setup) Forget(st Status) error {
 	return s.Undo.drop([]Record{*st.lost})
 }
 
-// Names reports whether a user may call the entry name: by its own name, or by that of the
-// registry's agent that it records.
+// Names reports whether a user may call the entry name: by its own name, or by that of
+// the registry's agent that it records.
 func (st Status) Names(name string) bool { return st.Name == name || st.Name == wrappedName(name) }
 
-// Status returns the wrapped entries in all known files, and those that were unwrapped by
-// another program. An error lists the records, and the files of records, that cannot be
-// read.
+// Status returns the wrapped entries in all known files, and those that another program
+// unwrapped. An error lists the unreadable records and files.
 func (s *Setup) Status() (list []Status, err error) {
 	records, err := s.Undo.Records()
 	for _, c := range Clients() {

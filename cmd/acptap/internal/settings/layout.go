@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// insert appends an entry to a list, in the layout of the document.
+// insert appends an entry to a list, using the document's layout.
 func (d *document) insert(list []string, name string, fields []string) (*document, error) {
 	owner, names := &d.root, slices.Clone(list)
 	for len(names) > 0 {
@@ -44,8 +44,8 @@ func (d *document) insert(list []string, name string, fields []string) (*documen
 	return d.splice(append(edits, edit{at, at, ind.render(names, fields) + trailing + end})...)
 }
 
-// trailingBlanks returns the blanks before a closing brace, from the last line break on, or
-// all of them if there is none.
+// trailingBlanks returns the blanks before a closing brace, starting at the last line
+// break if there is one.
 func trailingBlanks(extra hujson.Extra) []byte {
 	trimmed := bytes.TrimRight(extra, " \t\r\n")
 	blanks := extra[len(trimmed):]

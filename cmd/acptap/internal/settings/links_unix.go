@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hardLinks returns the number of names of a file.
+// hardLinks returns a file's number of names.
 func hardLinks(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)

@@ -37,23 +37,20 @@ func This() (Machine, error) {
 	return m, err
 }
 
-// A place is the path of a file on some systems. It begins with ~, $VARIABLE, CONFIG or
-// APPDATA; the methods config and appData return the last two.
-type place struct {
-	os   string // windows, darwin, linux (which means all others), or all if empty
-	path string
-}
-
-// resolve returns the path of a place; ok is false if this machine has none.
-func (m Machine) resolve(p place) (string, bool) {
+// resolve returns the path of a place in clients.jsonc; ok is false if this machine has
+// none. The methods config and appData return CONFIG and APPDATA.
+func (m Machine) resolve(place string) (string, bool) {
 	system := m.OS
 	if system != "windows" && system != "darwin" {
 		system = "linux"
 	}
-	if p.os != "" && p.os != system {
-		return "", false
+	if only, path, ok := strings.Cut(place, ":"); ok {
+		if only != system {
+			return "", false
+		}
+		place = path
 	}
-	first, rest, _ := strings.Cut(p.path, "/")
+	first, rest, _ := strings.Cut(place, "/")
 	base := ""
 	switch {
 	case first == "~":
@@ -94,9 +91,9 @@ func (m Machine) appData() string {
 	return m.config()
 }
 
-// userFiles returns the possible paths of a client's settings, the likeliest first.
+// userFiles returns the possible paths of a client's settings, likeliest first.
 func (m Machine) userFiles(c *Client) (files []string) {
-	for _, p := range c.user {
+	for _, p := range c.User {
 		if path, ok := m.resolve(p); ok {
 			files = append(files, path)
 		}
@@ -107,18 +104,18 @@ func (m Machine) userFiles(c *Client) (files []string) {
 // projectFile returns the path of a client's settings in the project, and whether the file
 // exists. A project ends at the root of its repository, or at the home directory.
 func (m Machine) projectFile(c *Client) (path string, exists bool) {
-	if len(c.project) == 0 {
+	if len(c.Project) == 0 {
 		return "", false
 	}
 	for dir := m.Dir; ; dir = filepath.Dir(dir) {
-		for _, name := range c.project {
+		for _, name := range c.Project {
 			if path := filepath.Join(dir, filepath.FromSlash(name)); isFile(path) {
 				return path, true
 			}
 		}
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
-		if err == nil || c.projectHere || dir == m.Home || dir == filepath.Dir(dir) {
-			return filepath.Join(m.Dir, filepath.FromSlash(c.project[0])), false
+		if err == nil || c.ProjectHere || dir == m.Home || dir == filepath.Dir(dir) {
+			return filepath.Join(m.Dir, filepath.FromSlash(c.Project[0])), false
 		}
 	}
 }

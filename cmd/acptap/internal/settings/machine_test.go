@@ -90,7 +90,7 @@ func TestProjectFile(t *testing.T) {
 func TestClients(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range settings.Clients() {
-		if seen[c.Name] || c.Title == "" || c.IsFile() && c.Next() == "" {
+		if seen[c.Name] || c.Title == "" || c.IsFile() && c.Next == "" {
 			t.Errorf("%+v", c)
 		}
 		seen[c.Name] = true

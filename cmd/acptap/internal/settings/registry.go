@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-//An agent of Zed's registry has no command in the settings. Zed takes it from an index on
-//disk, and unpacks binaries next to that.
-//Source: crates/project/src/agent_registry_store.rs and agent_server_store.rs of
-//github.com/zed-industries/zed
+// An agent in Zed's registry has no command in the settings. Zed takes it from an index
+// on disk, and unpacks binaries next to that. Source:
+// crates/project/src/agent_registry_store.rs and agent_server_store.rs of
+// github.com/zed-industries/zed
 
 // A registered agent is an entry of that index.
 type registered struct {
@@ -157,7 +157,7 @@ func (m Machine) zedData() string {
 		}
 		return filepath.Join(m.Home, "AppData", "Local", "Zed")
 	}
-	for _, p := range []place{{"", "$FLATPAK_XDG_DATA_HOME/zed"}, {"", "$XDG_DATA_HOME/zed"}} {
+	for _, p := range []string{"$FLATPAK_XDG_DATA_HOME/zed", "$XDG_DATA_HOME/zed"} {
 		if dir, ok := m.resolve(p); ok {
 			return dir
 		}

@@ -15,11 +15,11 @@ type Setup struct {
 	Wrapper Wrapper
 	Undo    Undo
 
-	Programs []string // paths of this acptap as entries may call it; empty: unknown
+	Programs []string // the paths by which entries may call this acptap; empty: unknown
 }
 
-// Do calls plan and writes the change that it returns, under a lock against other acptaps.
-// After an error nothing has changed.
+// Do calls plan and writes the change that it returns, holding a lock against other
+// acptaps. After an error nothing has changed.
 func (s *Setup) Do(plan func() (*Change, error)) (*Change, error) {
 	unlock, err := s.Undo.lock()
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Setup) Files(c *Client) (files []string) {
 	if path, exists := s.Machine.projectFile(c); exists && !slices.Contains(files, path) {
 		files = append(files, path)
 	}
-	if path, ok := s.Machine.resolve(c.state); ok && isFile(path) {
+	if path, ok := s.Machine.resolve(c.State); ok && isFile(path) {
 		files = append(files, path)
 	}
 	return files
@@ -90,12 +90,12 @@ func (s *Setup) Files(c *Client) (files []string) {
 // FileFor returns the file of a client to use: the user's, or the project's. It need not
 // exist.
 func (s *Setup) FileFor(c *Client, project bool) (string, error) {
-	if len(c.user) == 0 || project {
-		if len(c.project) == 0 {
+	if len(c.User) == 0 || project {
+		if len(c.Project) == 0 {
 			return "", fmt.Errorf("%s has no settings in projects", c.Name)
 		}
 		path, exists := s.Machine.projectFile(c)
-		if state, ok := s.Machine.resolve(c.state); ok && !exists && !project && isFile(state) {
+		if state, ok := s.Machine.resolve(c.State); ok && !exists && !project && isFile(state) {
 			return state, nil
 		}
 		return path, nil
@@ -134,7 +134,7 @@ func (s *Setup) absentOr(c *Client, path string, err error) error {
 		return err
 	}
 	advice := fmt.Sprintf("acptap wrap %s --new NAME -- AGENT… makes it", c.Name)
-	if c.HasProject() && len(c.user) > 0 {
+	if len(c.Project) > 0 && len(c.User) > 0 {
 		advice += "; --project is for the settings of the project"
 	}
 	return fmt.Errorf("there is no %s; if %s has its settings elsewhere, name them with --file; %s", s.Machine.Short(path), c.Name, advice)

@@ -15,7 +15,7 @@ import (
 
 // isState reports whether path is the client's state file.
 func (s *Setup) isState(c *Client, path string) bool {
-	state, ok := s.Machine.resolve(c.state)
+	state, ok := s.Machine.resolve(c.State)
 	return ok && sameFile(state, path)
 }
 
@@ -26,7 +26,7 @@ func (s *Setup) inState(c *Client, path string) *Client {
 		return c
 	}
 	other := *c
-	other.lists = append([][]string{{"projects", s.Machine.Dir, "mcpServers"}}, c.lists...)
+	other.Lists = append([][]string{{"projects", s.Machine.Dir, "mcpServers"}}, c.Lists...)
 	return &other
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// An Undo keeps the original entries in files that only the user can read, because settings
-// contain tokens. It also keeps a copy of each settings file from before the first change,
-// for people.
+// An Undo keeps the original entries in files that only the user can read, because
+// settings contain tokens. It also keeps, for people, a copy of each settings file from
+// before the first change.
 type Undo struct{ Dir string }
 
 // A Record holds an entry before and after the change.
@@ -32,18 +32,18 @@ type Record struct {
 	Path   []string  `json:"path"`  // of the entry
 	Agent  []string  `json:"agent"` // its command
 
-	// The bytes of the entry; if it was added, those of the object around it.
+	// The bytes of the entry or, if it was added, those of the object around it.
 	Around []string `json:"around,omitempty"` // path of that object
 	Before []byte   `json:"before"`
 	After  []byte   `json:"after"`
 	Pieces []piece  `json:"pieces,omitempty"` // what differs between them
 
 	Added   bool `json:"added,omitempty"`    // there was no such entry
-	NewList bool `json:"new_list,omitempty"` // and nothing that holds entries
+	NewList bool `json:"new_list,omitempty"` // and nothing that contains entries
 	NewFile bool `json:"new_file,omitempty"` // and no file
 }
 
-// A piece is bytes that were replaced.
+// A piece is a run of replaced bytes.
 type piece struct {
 	Before []byte `json:"before"`
 	After  []byte `json:"after"`
@@ -56,7 +56,7 @@ func (r *Record) name() string {
 	return digest(append([]string{r.File}, r.Path...)) + ".json"
 }
 
-// whole returns the name of the file that keeps a settings file as it was.
+// whole returns the name of the file that keeps a settings file in its original form.
 func whole(file string) string { return digest([]string{file}) + ".before" }
 
 func digest(parts []string) string {
@@ -64,7 +64,7 @@ func digest(parts []string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Records returns all readable records, the oldest first, and an error for the others.
+// Records returns all readable records, oldest first, and an error for the others.
 func (u Undo) Records() (list []Record, err error) {
 	names, err := filepath.Glob(filepath.Join(u.Dir, "*.json"))
 	for _, name := range names {
@@ -86,7 +86,7 @@ func (u Undo) Records() (list []Record, err error) {
 	return list, err
 }
 
-// find returns the record of an entry, nil if none can be read. Without a record,
+// find returns the record of an entry, or nil if none can be read. Without a record,
 // unwrapping edits the present command.
 func (u Undo) find(file string, path []string) *Record {
 	list, _ := u.Records()
@@ -146,7 +146,7 @@ func (u Undo) drop(records []Record) error {
 	return err
 }
 
-// patience is how long lock waits for another acptap, which takes milliseconds.
+// patience limits how long lock waits for another acptap, which needs milliseconds.
 const patience = 10 * time.Second
 
 // lock prevents other acptaps from changing settings.

@@ -36,8 +36,8 @@ func (s *Setup) unwrapEntry(ch *Change, e Entry) (Step, error) {
 	return Step{Did: did}, nil
 }
 
-// takeAway removes acptap from the document. r is the record of the entry. With a nil r it
-// looks the record up, and keeps an added entry.
+// takeAway removes acptap from the document. r is the record of the entry. If r is nil,
+// takeAway looks the record up, and keeps an added entry.
 func (s *Setup) takeAway(ch *Change, e Entry, r *Record) (Did, error) {
 	if r != nil && r.Added {
 		return DidRemove, ch.remove(r)
@@ -59,15 +59,15 @@ func (s *Setup) takeAway(ch *Change, e Entry, r *Record) (Did, error) {
 		ch.doc = doc
 		return DidUnwrap, nil
 	}
-	return "", errors.New("there is no command behind acptap")
+	return "", errors.New("there is no command after acptap")
 }
 
-// restored returns the command that the entry must have afterwards: the agent's, with ~ if
-// it had one.
+// restored returns the command that the entry must have afterwards: the agent's, with ~
+// if it had one.
 func restored(doc *document, c *Client, e Entry, home string) []string {
 	want := slices.Clone(e.Agent)
 	if v := doc.at(e.path...); v != nil {
-		if now, err := commandOf(v, c.forms); err == nil && now != nil && expandIn(now, now.words[0], home) == want[0] {
+		if now, err := commandOf(v, c.Forms); err == nil && now != nil && expandIn(now, now.words[0], home) == want[0] {
 			want[0] = now.words[0]
 		}
 	}

@@ -123,7 +123,8 @@ func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
 		return Step{}, err
 	}
 	if old != nil && old.Added {
-		// Unwrapping removes an added entry by its name, so keep what surrounded it before.
+		// Unwrapping removes an added entry by its name, so keep what originally
+		// surrounded it.
 		r.Added, r.NewList, r.NewFile, r.Around, r.Before, r.Pieces = true, old.NewList, old.NewFile, old.Around, old.Before, nil
 		r.After = slices.Clone(ch.doc.of(ch.doc.at(old.Around...)))
 	}
@@ -131,7 +132,7 @@ func (s *Setup) rewrapEntry(ch *Change, e Entry) (Step, error) {
 	return Step{Did: DidRewrap, Acptap: words, Undo: filepath.Join(s.Undo.Dir, r.name())}, nil
 }
 
-// nameOf returns the name under which listings show the agent of a wrapped entry.
+// nameOf returns the name under which listings show a wrapped entry's agent.
 func nameOf(e Entry) string {
 	for i, w := range e.Acptap[:len(e.Acptap)-1] {
 		if w == "--name" {
@@ -146,7 +147,7 @@ func nameOf(e Entry) string {
 
 // putBefore inserts words before the command of an entry.
 func (s *Setup) putBefore(ch *Change, e Entry, words []string) (*Record, error) {
-	if e.command.form == program && len(ch.Client.forms) > 1 && ch.Client.forms[0] == argv && strings.ContainsAny(words[0], " \t'\"") {
+	if e.command.form == program && len(ch.Client.Forms) > 1 && ch.Client.Forms[0] == argv && strings.ContainsAny(words[0], " \t'\"") {
 		return nil, fmt.Errorf("%s takes no blanks or quotes in a command beside args, and there are some in %s; write it as argv first", ch.Client.Name, words[0])
 	}
 	edits := ch.doc.lead(e.command, words, s.Machine.Home)
@@ -186,7 +187,7 @@ func meant(before, after *document, c *Client, path, words []string) error {
 	if v == nil {
 		return errors.New("the entry would be gone; please report this")
 	}
-	now, err := commandOf(v, c.forms)
+	now, err := commandOf(v, c.Forms)
 	if err != nil || now == nil || !slices.Equal(now.words, words) {
 		return errors.New("its command would not be what it should be; please report this")
 	}

@@ -13,22 +13,26 @@ type Wrapper struct {
 	Recorder []string // acptap proxy, or acptap-proxy, by its absolute path
 	Store    string   // the directory of the store; empty for the default one
 	With     []string // flags of acptap proxy; nil keeps the present ones
+	Fresh    []string // the same for an entry that was not wrapped before, if With is nil
 }
 
 // Words returns the words to insert before the command of the agent called name.
 func (w Wrapper) Words(name string) []string {
-	words := slices.Clone(w.Recorder)
+	words, with := slices.Clone(w.Recorder), w.With
+	if with == nil {
+		with = w.Fresh
+	}
 	if w.Store != "" {
 		words = append(words, "--store", w.Store)
 	}
-	if !slices.ContainsFunc(w.With, func(f string) bool { return f == "--name" || strings.HasPrefix(f, "--name=") }) {
+	if !slices.ContainsFunc(with, func(f string) bool { return f == "--name" || strings.HasPrefix(f, "--name=") }) {
 		words = append(words, "--name", name)
 	}
-	return slices.Concat(words, w.With, []string{"--"})
+	return slices.Concat(words, with, []string{"--"})
 }
 
-// flagsAt returns the index of the first flag of acptap proxy or acptap-proxy in a command,
-// not counting --store before the word proxy; 0 if the program is neither.
+// flagsAt returns the index in a command of the first flag of acptap proxy or
+// acptap-proxy, not counting --store before the word proxy; 0 if the program is neither.
 func flagsAt(words []string) int {
 	if len(words) < 2 {
 		return 0
@@ -45,8 +49,9 @@ func flagsAt(words []string) int {
 	return proxy + 1
 }
 
-// own returns how many words of a command are acptap's, up to and including --. It returns
-// 0 if the program is not acptap, and -1 if no -- separates the agent's command.
+// own returns the number of words of a command that are acptap's, up to and including --.
+// It returns 0 if the program is not acptap, and -1 if no -- separates the agent's
+// command.
 func own(words []string) int {
 	at := flagsAt(words)
 	if at == 0 {
@@ -74,12 +79,12 @@ func programName(path string) string {
 	return strings.TrimSuffix(strings.ToLower(path), ".exe")
 }
 
-// others are other tools that record. If they and acptap were removed in the wrong order,
-// an entry would be left that matches none of its former versions.
+// others lists other tools that record. If they and acptap were removed in the wrong
+// order, the remaining entry would match none of its former versions.
 var others = []string{"mcpsnoop", "mcp-snoop", "acp-devtools", "acp-debug", "mcp-log-proxy"}
 
-// otherTool returns the recording tool that a command starts before the agent, also by npx
-// or uvx; empty if there is none.
+// otherTool returns the recording tool that a command starts before the agent, possibly
+// through npx or uvx, or an empty string.
 func otherTool(words []string) string {
 	for i, w := range words {
 		if name := programName(w); slices.Contains(others, name) {

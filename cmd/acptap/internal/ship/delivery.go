@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"regexp"
+	"sync"
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
@@ -26,7 +28,8 @@ type delivery struct {
 	batch
 }
 
-// A batch is the contents of one request. Spans that complete together are in the same one.
+// A batch holds the contents of one request. Spans that complete together are in the same
+// one.
 type batch struct {
 	sets  []spans.Set
 	count int // of spans
@@ -110,8 +113,8 @@ func (d *delivery) end(ctx context.Context) error {
 	return d.send(ctx, d.last, true)
 }
 
-// send sends the batch. It then records that everything up to frame seq has arrived, or
-// with done the whole tape.
+// send sends the batch. It then records that everything up to frame seq has arrived or,
+// with done, the whole tape.
 func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns}
 	for _, signal := range []otlp.Signal{otlp.Traces, otlp.Logs, otlp.Metrics} {
@@ -158,7 +161,7 @@ func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event)
 	return err
 }
 
-// remember stores that the tape must be delivered, before anything of it has arrived.
+// remember stores that the tape must be delivered, before any of it has arrived.
 func (d *delivery) remember() error {
 	if _, known := d.shipper.cursors[d.tape]; known || !d.kept {
 		return nil
@@ -180,7 +183,7 @@ func (s *Shipper) acknowledge(d *delivery, c Cursor, refusal string) error {
 	return nil
 }
 
-// Waits before a request is repeated, unless the answer names one: the first takes a
+// Waits before a request is repeated, unless the answer specifies one: the first takes a
 // second, and each further one is longer.
 const (
 	firstWait = time.Second
@@ -230,10 +233,10 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 	}
 }
 
-// takesMain reports whether the destination accepts the signal of Main, and to is not Main:
-// then it does not support the signal of to, and its URL is not wrong. It sends an empty
-// request, because records of a long turn are sent before its spans. Servers should accept
-// that (OTLP specification); one that refuses it has at least parsed it.
+// takesMain reports whether the destination accepts the signal of Main, and to is not
+// Main: then it does not support the signal of to, and its URL is not wrong. It sends an
+// empty request, because records of a long turn are sent before its spans. Servers should
+// accept that (OTLP specification); one that refuses it has at least parsed it.
 func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	if to == s.Main() {
 		return false
@@ -243,12 +246,18 @@ func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	return err == nil || errors.As(err, &f) && f.Kind == otlp.Refused
 }
 
+// AnswerKind returns what answers of one kind have in common: their text without numbers
+// and ids, such as the request's, that differ each time.
+func AnswerKind(text string) string { return numbers().ReplaceAllString(text, "#") }
+
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Fa-f-]*[0-9][0-9A-Za-z-]*`) })
+
 // trouble reports a failure, and stores it for acptap ship --status.
 func (s *Shipper) trouble(f *otlp.Failure, again bool) error {
-	if s.told == f.Error() {
+	if s.told == AnswerKind(f.Error()) {
 		return nil
 	}
-	s.told = f.Error()
+	s.told = AnswerKind(f.Error())
 	s.Tell(Event{Kind: Trouble, Text: f.Error(), Again: again})
 	if s.head.Trouble == "" {
 		s.head.Since = time.Now().Round(time.Second)

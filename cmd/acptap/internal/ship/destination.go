@@ -19,10 +19,10 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Destination is a place to deliver to. A file in the directory ship of the store keeps
-// how much has arrived, so that the next process continues however the last one ended. The
-// file does not contain the address, which may include a password. Methods are safe for use
-// by several processes.
+// A Destination is a place to deliver to. A file in the store's ship directory records
+// how much has arrived, so that the next process continues regardless of how the last one
+// ended. The file does not contain the address, which may include a password. Several
+// processes may use the methods safely.
 type Destination struct {
 	file boltfile.File
 	lock *os.File // nil: we do not hold it
@@ -33,14 +33,14 @@ type Cursor struct {
 	Seq     uint64 `json:"seq"`               // everything that completed up to this frame
 	Done    bool   `json:"done,omitempty"`    // all of it has arrived
 	Turns   uint64 `json:"turns,omitempty"`   // how many
-	Refused uint64 `json:"refused,omitempty"` // number of spans or the like that were permanently refused
-	Notes   string `json:"notes,omitempty"`   // a fingerprint of the notes on the tape, where they are delivered too
+	Refused uint64 `json:"refused,omitempty"` // number of spans and so on that were permanently refused
+	Notes   string `json:"notes,omitempty"`   // a fingerprint of the tape's notes, where they are delivered too
 }
 
 // A Head describes a destination as a whole.
 type Head struct {
 	Name    string    `json:"name"`              // for people: an address without its secrets
-	Begun   bool      `json:"begun,omitempty"`   // deliver the whole store, not only single tapes
+	Begun   bool      `json:"begun,omitempty"`   // deliver the whole store, not only individual tapes
 	From    time.Time `json:"from,omitzero"`     // deliver only what was recorded since; zero: everything
 	Pruned  uint64    `json:"pruned,omitempty"`  // number of tapes that were deleted before they had arrived
 	Refusal string    `json:"refusal,omitempty"` // reason of the last permanent refusal
@@ -56,7 +56,7 @@ var (
 	keyHead       = []byte("head")
 )
 
-// lockTimeout is how long to wait for others that use the file, which takes milliseconds.
+// lockTimeout limits the wait for other users of the file, who need milliseconds.
 const lockTimeout = 10 * time.Second
 
 func dir(store string) string { return filepath.Join(store, "ship") }
@@ -89,8 +89,8 @@ func Destinations(store string) (list []*Destination, err error) {
 	return list, err
 }
 
-// Lock makes the caller the only one that delivers, until Unlock or the end of the process.
-// ok is false if another process holds the lock.
+// Lock makes the caller the only one that delivers, until Unlock or the end of the
+// process. ok is false if another process holds the lock.
 func (d *Destination) Lock() (ok bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(d.file.Path), 0o700); err != nil {
 		return false, err
@@ -113,8 +113,8 @@ func (d *Destination) Lock() (ok bool, err error) {
 	return false, nil
 }
 
-// lockTries is how often Lock tries a lock that is free: checking it takes it for a moment,
-// and releasing it removes its file.
+// lockTries limits how often Lock tries a free lock: checking a lock takes it for a
+// moment, and releasing it removes its file.
 const lockTries = 10
 
 // Unlock releases the lock.
@@ -127,8 +127,8 @@ func (d *Destination) Unlock() error {
 // Locked reports whether another process holds the lock.
 func (d *Destination) Locked() bool { return disk.IsLocked(d.lockPath()) }
 
-// Holder returns the id of the process that holds the lock; 0 if none does or the system
-// does not tell.
+// Holder returns the id of the process that holds the lock, or 0 if none does or the
+// system does not say.
 func (d *Destination) Holder() (pid int) {
 	if text, err := os.ReadFile(d.lockPath()); err == nil && d.Locked() {
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
@@ -138,7 +138,7 @@ func (d *Destination) Holder() (pid int) {
 
 func (d *Destination) lockPath() string { return strings.TrimSuffix(d.file.Path, ".db") + ".lock" }
 
-// Read returns the head and all cursors; none if nothing was delivered yet.
+// Read returns the head and all cursors, or none if nothing was delivered yet.
 func (d *Destination) Read() (head Head, cursors map[string]Cursor, err error) {
 	cursors = map[string]Cursor{}
 	err = d.file.View(func(tx *bolt.Tx) error {
@@ -164,8 +164,7 @@ func (d *Destination) Read() (head Head, cursors map[string]Cursor, err error) {
 	return head, cursors, d.explain(err)
 }
 
-// Update durably makes a change, all or nothing. It does not create a store that was
-// deleted.
+// Update durably makes a change, all or nothing. It does not recreate a deleted store.
 func (d *Destination) Update(change func(*Update)) error {
 	if err := os.Mkdir(filepath.Dir(d.file.Path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

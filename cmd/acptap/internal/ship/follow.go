@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// lookEvery is how often an idle store is checked.
+	// lookEvery is the interval between checks of an idle store.
 	lookEvery = time.Second
 
-	// idleAfter is how long a shipper with untilIdle keeps trying to deliver what is left
+	// idleAfter limits how long a shipper with untilIdle keeps trying to deliver the rest
 	// after the last tape has ended.
 	idleAfter = time.Minute
 
-	// settleAfter is how long after a server's call its agent may still report the tool
-	// call that led to it, even in the next turn.
+	// settleAfter is the time after a server's call in which its agent may still report
+	// the tool call that led to it, even in the next turn.
 	settleAfter = time.Second
 
-	// anewShare bounds the cost of rereading whole tapes while they are recorded: it takes
-	// at most one part in anewShare of the time.
+	// anewShare bounds the cost of rereading whole tapes while they are recorded to one
+	// part in anewShare of the time.
 	anewShare = 20
 )
 
 // errIdle means that nothing is being recorded any more.
 var errIdle = errors.New("nothing is being recorded")
 
-// follow delivers the waiting tapes and those that begin later, as they are recorded, until
-// ctx is done. If untilIdle is set, it ends once no tape is being recorded and everything
-// has arrived, and at the latest a minute after the last tape has ended.
+// follow delivers the waiting tapes and those that begin later, as they are recorded,
+// until ctx is done. If untilIdle is set, it ends once no tape is being recorded and
+// everything has arrived, but no later than a minute after the last tape has ended.
 func (s *Shipper) follow(ctx context.Context, untilIdle bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,8 +82,8 @@ type follower struct {
 	tapes     map[string]*followed // those that may have something to deliver
 }
 
-// A followed tape is read as it is recorded: frame by frame, or as a whole each time that
-// something has completed. Rereading is necessary if earlier frames do not tell enough:
+// A followed tape is read as it is recorded: frame by frame, or as a whole each time
+// something has completed. Rereading is necessary if earlier frames do not reveal enough:
 // which parts are secret, and which tool calls led to a server's calls.
 type followed struct {
 	*delivery           // nil before the first frame
@@ -93,7 +93,7 @@ type followed struct {
 	ended     bool
 }
 
-// wanted tells Store.Watch from where on to read a tape.
+// wanted tells Store.Watch where to start reading a tape.
 func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
 	f.s.seen[tape] = true
 	if !f.s.wants(tape, live) {
@@ -104,8 +104,8 @@ func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
 	return 1, t.parent == ""
 }
 
-// parentOf returns the tape of the agent that started a server, or "" if that is not being
-// recorded.
+// parentOf returns the tape of the agent that started a server, or "" if that is not
+// being recorded.
 func (f *follower) parentOf(tape string) string {
 	t, err := f.s.Store.Open(tape)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *follower) parentOf(tape string) string {
 	return start.Parent.Tape
 }
 
-// take handles a change of the store.
+// take handles a change in the store.
 func (f *follower) take(ctx context.Context, c record.Change) error {
 	t := f.tapes[c.Tape]
 	switch c.Kind {
@@ -146,7 +146,7 @@ func (f *follower) take(ctx context.Context, c record.Change) error {
 
 // add handles a frame.
 func (f *follower) add(ctx context.Context, c record.Change, t *followed) error {
-	if t == nil { // the tape is not followed any more
+	if t == nil { // the tape is no longer followed
 		return nil
 	}
 	if t.delivery == nil {
@@ -241,7 +241,7 @@ func (f *follower) flushAnew(ctx context.Context, tape string, t *followed) erro
 	return f.s.unlessUnreadable(tape, err)
 }
 
-// looked is called after everything has been seen that was in the store at began.
+// looked is called once everything that was in the store at began has been seen.
 func (f *follower) looked(ctx context.Context, began time.Time) error {
 	for tape, t := range f.tapes {
 		if t.delivery != nil && t.parent == "" && !t.spans.Working() {
@@ -317,7 +317,7 @@ func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) erro
 }
 
 // missed reports whether the store has tapes that Run has not seen. It reports each tape
-// only once, because there is nothing to see of a tape that was killed when it began.
+// only once, because a tape that was killed when it began has nothing to see.
 func (s *Shipper) missed() (some bool) {
 	there, err := s.Store.Tapes()
 	if err != nil {

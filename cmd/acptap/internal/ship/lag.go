@@ -9,7 +9,7 @@ import (
 // A Lag is the part of a store that has not arrived at a destination.
 type Lag struct {
 	Tapes   int
-	Turns   uint64    // on these tapes, without the last one of a live tape, which may continue
+	Turns   uint64    // on these tapes, except the last one of a live tape, which may continue
 	Oldest  time.Time // when the first of the ended tapes ended; zero: none has
 	Refused uint64    // number of permanently refused spans
 }

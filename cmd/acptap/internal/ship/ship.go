@@ -33,10 +33,10 @@ type Shipper struct {
 	head    Head
 	cursors map[string]Cursor
 	others  Tapes  // used for tapes when no other tape is live
-	told    string // the last reported trouble
+	told    string // the kind of the last reported trouble
 
-	seen    map[string]bool      // tapes that were there to be followed
-	settled map[string]time.Time // of tapes that are followed: until when it is known which tool calls led to calls of servers
+	seen    map[string]bool      // tapes already seen by follow
+	settled map[string]time.Time // for each followed tape, until when it is known which tool calls led to calls of servers
 }
 
 // An Event is a report of a Shipper.
@@ -47,8 +47,8 @@ type Event struct {
 	Spans   int
 	Points  int    // of metrics
 	Records int    // of logs
-	Refused int    // number of Spans, Points and Records that were permanently refused
-	Text    string // clean text of one line; empty: none
+	Refused int    // number of permanently refused Spans, Points and Records
+	Text    string // clean text on one line; empty: none
 	Again   bool   // of Trouble: it will try again, not give up
 }
 
@@ -57,12 +57,12 @@ type EventKind uint8
 
 // The kinds.
 const (
-	Delivered  EventKind = iota // something of a tape was accepted, or refused because of Text
+	Delivered  EventKind = iota // part of a tape was accepted, or refused because of Text
 	Trouble                     // the destination currently accepts nothing
 	Unreadable                  // a part of a tape cannot be read, or has no spans
 )
 
-// Main returns the client of the first signal, after which the destination is named.
+// Main returns the client of the first signal, which gives the destination its name.
 func (s *Shipper) Main() *otlp.Client {
 	for _, signal := range otlp.Signals {
 		if c := s.Clients[signal]; c != nil {
@@ -72,8 +72,8 @@ func (s *Shipper) Main() *otlp.Client {
 	panic("ship: a Shipper without signals")
 }
 
-// Open reads what has arrived, and forgets deleted tapes. If from is not nil, it adds the
-// tapes since then to those to deliver; the zero time adds all.
+// Open reads what has arrived, and forgets deleted tapes. If from is not nil, Open
+// schedules the tapes since then for delivery too; the zero time adds all.
 func (s *Shipper) Open(from *time.Time) (err error) {
 	if s.head, s.cursors, err = s.To.Read(); err != nil {
 		return err
@@ -127,8 +127,8 @@ func (s *Shipper) keep(change func(*Update)) error {
 	})
 }
 
-// Waiting returns the tapes that may have something to deliver: live ones, then the others,
-// each in order of age.
+// Waiting returns the tapes that may have something to deliver: first live ones, then the
+// others, each ordered by age.
 func (s *Shipper) Waiting() ([]string, error) {
 	there, err := s.Store.Tapes()
 	if err != nil {
@@ -153,8 +153,7 @@ func (s *Shipper) wants(tape string, live bool) bool {
 	return known || live || Wants(&s.head, s.Store, tape)
 }
 
-// Wants reports whether a destination gets a tape that has ended, and of which nothing has
-// arrived.
+// Wants reports whether a destination gets an ended tape of which nothing has arrived.
 func Wants(head *Head, store *record.Store, tape string) bool {
 	if !head.Begun || head.From.IsZero() {
 		return head.Begun
@@ -170,7 +169,7 @@ func Wants(head *Head, store *record.Store, tape string) bool {
 	return !began.Before(head.From.Truncate(time.Millisecond)) // ids have no finer time
 }
 
-// All delivers the waiting tapes, of live ones the complete part.
+// All delivers the waiting tapes and, of live ones, the complete part.
 func (s *Shipper) All(ctx context.Context) error {
 	list, err := s.Waiting()
 	if err != nil {
@@ -207,7 +206,7 @@ func (s *Shipper) unlessUnreadable(tape string, err error) error {
 }
 
 // Tape delivers the part of a tape that is complete and has not arrived. inStore says
-// whether to store that: a tape from a file may be an excerpt of one in the store.
+// whether to record that: a tape from a file may be an excerpt of one in the store.
 func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
 	info, err := t.Info()
 	if err != nil {
@@ -244,8 +243,8 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 	return d.end(ctx)
 }
 
-// limit returns until when calls on a server's tape can be delivered while its agent is
-// being recorded: the origin of a call is known once the turn has ended.
+// limit returns the time up to which calls on a server's tape can be delivered while its
+// agent is being recorded: the origin of a call is known once the turn has ended.
 func (s *Shipper) limit(info *record.Info, inStore bool) (until time.Time, limited bool) {
 	parent := info.Start.Parent.Tape
 	if !inStore || parent == "" || !slices.Contains(s.Store.Live(), parent) {

@@ -187,6 +187,27 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// TestTroubleOnce: answers that differ only in the id of the request are told once.
+func TestTroubleOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, c := filled(t), collectortest.Direct(t)
+		s := to(t, store, c)
+		c.Fail(func(n int, w http.ResponseWriter, _ *http.Request) bool {
+			if n <= 3 {
+				http.Error(w, fmt.Sprintf("overloaded (request %d-f00d)", n), http.StatusServiceUnavailable)
+			}
+			return n <= 3
+		})
+		if err := s.all(t); err != nil {
+			t.Error(err)
+		}
+		told := slices.DeleteFunc(s.events, func(e ship.Event) bool { return e.Kind != ship.Trouble })
+		if len(told) != 1 {
+			t.Errorf("told %+v", told)
+		}
+	})
+}
+
 // TestTrouble: how long it waits, and what becomes of what is not accepted.
 func TestTrouble(t *testing.T) {
 	answer := func(status int, retry string) func(int, http.ResponseWriter, *http.Request) bool {

@@ -1,7 +1,7 @@
 // Package ship delivers recordings as spans, metrics and logs to an OpenTelemetry
 // collector. The tapes themselves are the queue: the only other state is how much of each
-// tape has arrived (Destination). What a shipper was sending when it was killed is sent
-// again, with the same ids.
+// tape has arrived (Destination). Whatever a killed shipper was sending is sent again,
+// with the same ids.
 package ship
 
 import (
@@ -50,7 +50,8 @@ func hashedID(t *record.Tape) (string, error) {
 	return fmt.Sprintf("sha256-%x", h.Sum(nil)[:8]), nil
 }
 
-// Frames yields the frames to make spans of; redacted, if the spans include content.
+// Frames yields the frames from which to make spans, redacted if the spans include
+// content.
 func Frames(t *record.Tape, content bool) iter.Seq2[dialect.Frame, error] {
 	if content {
 		return t.Redacted()

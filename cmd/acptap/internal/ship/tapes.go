@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -10,10 +11,10 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// Tapes links the spans of a tape to other tapes of its store: from a server's call to the
-// agent's tool call, and from a session's turn to the last one on an earlier tape. It reads
-// those tapes on demand, keeps none open, and ignores what it cannot read. It is not safe
-// for concurrent use.
+// Tapes links the spans of a tape to other tapes of its store: from a server's call to
+// the agent's tool call, and from a session's turn to the last one on an earlier tape. It
+// reads those tapes on demand, keeps none open, and ignores what it cannot read. It is
+// not safe for concurrent use.
 type Tapes struct {
 	Store *record.Store // nil: there are no other tapes
 
@@ -47,54 +48,48 @@ func (r *Tapes) above(agent, server string, frame uint64, id string) (spans.Ref,
 // readServers reads the tapes of an agent and of its servers; nil if the agent's is
 // missing.
 func (r *Tapes) readServers(agent string) *spans.Servers {
-	l, err := r.Store.List()
-	i := slices.IndexFunc(l.Tapes, func(one record.Info) bool { return one.Tape == agent })
-	if err != nil || i < 0 {
-		return nil
+	tapes, about, err := r.open(agent)
+	if err == nil {
+		err = tapes.AddServers(false)
 	}
-	t, about, err := r.open(&l.Tapes[i])
 	if err != nil {
 		return nil
 	}
 	s := spans.ServersOf(about)
-	for f, err := range t.Frames(1) {
-		if err == nil {
-			s.Add(&f)
+	calls := map[*reading.Part]*nested.Tape{}
+	for _, p := range tapes.Servers() {
+		calls[p] = reading.CallsOf(&p.Info)
+		s.Server(calls[p])
+	}
+	for e := range tapes.Read(context.Background()) {
+		switch {
+		case e.Kind != reading.Read || e.Err != nil:
+		case e.Part.IsServer():
+			calls[e.Part].Add(&e.Frame)
+		default:
+			s.Add(&e.Frame)
 		}
 	}
-	for _, info := range record.NestingOf(l.Tapes).Children(agent) {
-		if t := r.readServer(&info); t != nil {
-			s.Server(t)
-		}
+	for _, t := range calls {
+		t.End()
 	}
 	s.End()
 	return s
 }
 
-// open opens a tape and describes it without links.
-func (r *Tapes) open(info *record.Info) (*record.Tape, spans.Tape, error) {
-	t, err := r.Store.Open(info.Tape)
+// open returns a reader of a tape, and describes the tape without links.
+func (r *Tapes) open(id string) (*reading.Reader, spans.Tape, error) {
+	t, err := r.Store.Open(id)
 	if err != nil {
 		return nil, spans.Tape{}, err
 	}
-	about, err := TapeOf(t, info)
-	return t, about, err
-}
-
-// readServer reads the tape of a server; nil if it is missing.
-func (r *Tapes) readServer(info *record.Info) *nested.Tape {
-	tape, err := r.Store.Open(info.Tape)
+	parts, err := reading.Agents(t)
 	if err != nil {
-		return nil
+		return nil, spans.Tape{}, err
 	}
-	t := reading.CallsOf(info)
-	for f, err := range tape.Frames(1) {
-		if err == nil {
-			t.Add(&f)
-		}
-	}
-	t.End()
-	return t
+	parts[0].Store = r.Store
+	about, err := TapeOf(t, &parts[0].Info)
+	return reading.New(parts), about, err
 }
 
 // before implements spans.Tape.Before for a tape.
@@ -133,7 +128,7 @@ func tapesWith(l *record.Listing, session string) map[string]bool {
 
 // lastTurn returns the last turn of a session on a tape among those that began before at.
 func (r *Tapes) lastTurn(info *record.Info, session string, at time.Time) (last spans.Ref, ok bool) {
-	t, about, err := r.open(info)
+	tape, about, err := r.open(info.Tape)
 	if err != nil {
 		return last, false
 	}
@@ -149,9 +144,9 @@ func (r *Tapes) lastTurn(info *record.Info, session string, at time.Time) (last 
 	}
 	var b spans.Builder
 	b.Next(about)
-	for f, err := range t.Frames(1) {
-		if err == nil {
-			take(b.Add(&f))
+	for e := range tape.Read(context.Background()) {
+		if e.Kind == reading.Read && e.Err == nil {
+			take(b.Add(&e.Frame))
 		}
 	}
 	take(b.End())

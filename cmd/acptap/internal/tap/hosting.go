@@ -44,10 +44,8 @@ func (c *hostFlags) on() bool { return c.which != "off" }
 // about the tape.
 func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	if !c.on() {
-		for _, name := range []string{"max", "idle", "required", "warm"} {
-			if f.Changed("mcp-sessions-" + name) {
-				return fmt.Errorf("--mcp-sessions-%s needs --mcp-sessions", name)
-			}
+		if name := cli.Given(f, "mcp-sessions-max", "mcp-sessions-idle", "mcp-sessions-required", "mcp-sessions-warm"); name != "" {
+			return fmt.Errorf("--%s needs --mcp-sessions", name)
 		}
 		return nil
 	}
@@ -70,8 +68,8 @@ func (c *hostFlags) check(f *pflag.FlagSet, o *Options) error {
 	return nil
 }
 
-// hostPatience limits each step of ending the host. It is longer than the host waits for
-// all of its processes.
+// hostPatience limits each step of ending the host. It exceeds the time that the host
+// waits for all of its processes.
 const hostPatience = 10 * time.Second
 
 // A sessionHost connects a proxy with its host of MCP sessions.
@@ -94,7 +92,7 @@ func (c *hostFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *s
 		Begin: func(session string) (host.Journal, error) {
 			<-s.ready
 			if s.tape == "" {
-				return nil, nil // reported already
+				return nil, nil // already reported
 			}
 			start := start
 			start.Name = cmp.Or(start.Name, filepath.Base(start.Command[0]))

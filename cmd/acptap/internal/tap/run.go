@@ -29,9 +29,9 @@ type Attendant interface {
 
 // run runs an agent and records it.
 func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Writer) error {
-	// Every agent of every editor has a proxy, so memory matters more than the collector's
-	// time (BenchmarkMemory, BenchmarkFlood). The delay keeps the collector from running
-	// while the agent starts (BenchmarkStart).
+	// Every agent of every editor has a proxy, so memory matters more than the
+	// collector's time (BenchmarkMemory, BenchmarkFlood). The delay keeps the collector
+	// from running during the agent's startup (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
 	w := &cli.Warnings{Stderr: stderr}
@@ -61,6 +61,7 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 			w.Print("--sessions: %v", err)
 		}
 		if helper != nil {
+			helper.Complain = func(text string) { w.Print("%s", termtext.Line(text)) }
 			chain = append(chain, helper)
 		}
 		servers, err := o.mcp.rewriter(program, o.Start, store, journal.Tape(), w)
@@ -96,13 +97,13 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 	var unstarted *proxy.StartError
 	if errors.As(err, &unstarted) {
 		w.Print("%v", err)
-		return &proxy.ExitError{Code: unstarted.Code} // reported already
+		return &proxy.ExitError{Code: unstarted.Code} // already reported
 	}
 	return err
 }
 
-// OpenStore opens the store to record into. Call it once in a process, because each Store
-// has a worker that seals tapes. w reports errors after a tape has begun.
+// OpenStore opens the store to record into. Call it only once per process, because each
+// Store has a worker that seals tapes. w reports errors after a tape has begun.
 func OpenStore(dir string, w *cli.Warnings) (*record.Store, error) {
 	store, err := ref.OpenStore(dir)
 	if err != nil {

@@ -1,12 +1,14 @@
 package tap
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
@@ -25,7 +27,7 @@ type sessionFlags struct {
 
 // flags defines the flags.
 func (c *sessionFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "sessions", "off", "serve session methods from the store, in this `mode`: auto (those that the agent lacks), force or off")
+	f.StringVar(&c.mode, "sessions", "off", "serve session methods from the store, in this `mode`: auto (those that the agent lacks), mend (also history that its own load leaves out), force or off")
 	f.Lookup("sessions").NoOptDefVal = "auto"
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long the agent's own session methods may be silent")
 	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw (as recorded)")
@@ -36,27 +38,16 @@ func (c *sessionFlags) flags(f *pflag.FlagSet) {
 
 // check returns an error if a flag has a wrong value.
 func (c *sessionFlags) check() error {
-	for _, v := range []struct {
-		flag, value string
-		one, two    string
-	}{
-		{"history", c.history, "merged", "raw"},
-		{"sessions-cwd", c.cwd, "same", "any"},
-	} {
-		if v.value != v.one && v.value != v.two {
-			return fmt.Errorf("--%s is %s or %s, not %q", v.flag, v.one, v.two, v.value)
-		}
-	}
 	for _, from := range c.from {
 		if from != "same" && from != "any" && from != "imported" {
 			return fmt.Errorf("--sessions-from is same, any or imported, or several of them with commas between, not %q", from)
 		}
 	}
-	switch c.mode {
-	case "auto", "force", "off":
-		return nil
-	}
-	return fmt.Errorf("--sessions is auto, force or off, not %q", c.mode)
+	return cmp.Or(
+		cli.OneOf("history", c.history, "merged", "raw"),
+		cli.OneOf("sessions-cwd", c.cwd, "same", "any"),
+		cli.OneOf("sessions", c.mode, "auto", "mend", "force", "off"),
+	)
 }
 
 // shim returns the interceptor that serves sessions from the store in dir to the client of
@@ -80,10 +71,9 @@ func (c *sessionFlags) shim(dir string, start record.Start, tape string) (*shim.
 		Imported: slices.Contains(c.from, "imported"),
 		Adopt:    c.cwd == "any",
 		Fork:     c.fork,
+		Force:    c.mode == "force",
+		Mend:     c.mode == "mend",
 		Patience: c.patience,
-	}
-	if c.mode == "force" {
-		s.Mode = shim.Force
 	}
 	return s, nil
 }

@@ -1,8 +1,8 @@
 // Package tap is the command acptap proxy: it runs an agent, forwards what the agent and
 // its client say, and records it. It is also all of acptap-proxy, a small program that an
-// editor can start for each of its agents and servers. A Rest, which only acptap has, adds
-// what few of them need and what takes much code and memory. If acptap-proxy needs it, it
-// runs acptap in its place.
+// editor can start for each of its agents and servers. A Rest, which only acptap has,
+// adds what few of them need and what requires a lot of code and memory. If acptap-proxy
+// needs it, it runs acptap in its place.
 package tap
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/nest"
@@ -36,7 +37,7 @@ type Options struct {
 
 // A Rest does what acptap can do and acptap-proxy cannot.
 type Rest interface {
-	// Check returns an error if a flag that the Rest implements has a wrong value.
+	// Check returns an error if a flag implemented by the Rest has a wrong value.
 	Check(o *Options, f *pflag.FlagSet) error
 
 	// Listen serves clients until a signal ends it. It is called if Options.Listen is on.
@@ -61,15 +62,8 @@ func NewProgram(args []string) *cobra.Command {
 	cmd := newCommand(dir, nil, args)
 	cmd.Use = string(cli.Proxy) + " [flags] -- AGENT [ARG...]"
 	cmd.Version = cli.Version()
-	cmd.Long = `acptap-proxy is acptap proxy alone: a small program which takes little memory beside
-each agent and each server. acptap wrap writes it into settings if it lies beside
-acptap. With --listen, --otlp, --watch, or --mcp of servers with a URL, which it
-cannot do itself, it becomes acptap, with the same arguments.
-
-` + cmd.Long
-	cmd.Example = strings.ReplaceAll(cmd.Example, "acptap proxy", string(cli.Proxy))
 	ref.StoreFlag(cmd.Flags(), dir)
-	cli.Configure(cmd, nil)
+	cli.Configure(cmd, commands.DescribeProgram, nil)
 	return cmd
 }
 
@@ -78,53 +72,6 @@ cannot do itself, it becomes acptap, with the same arguments.
 func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
-		Long: `Runs AGENT with its arguments, and passes on stdin, stdout, stderr, signals and
-the exit status unchanged. Everything that passes is recorded in the store. If
-recording fails, stderr says so, and the traffic goes on. AGENT decides what to
-do about a signal; acptap ends when AGENT ends. See acptap help editors.
-
-With --sessions, an agent that forgets its sessions when it ends gets
-session/load, list, resume, delete and close: acptap serves the client from the
-store, and gives the agent a record of the conversation with the next prompt.
-Frames that acptap adds or changes are marked on the tape. For more, see
-acptap help resume.
-
-With --mcp, the MCP servers that the client names to the agent are recorded too,
-on tapes of their own: in the client's session/new, load, resume and fork,
-acptap proxy takes the place of their commands, and runs them, and an address of
-this machine takes the place of their URLs. Servers that the agent takes from
-its own settings are not recorded. See acptap help servers.
-
-With --mcp-sessions, an MCP server that has no sessions gets those of a proposal
-for MCP that was closed, for authors of clients who want to try it: acptap runs
-a process of the server for each session. See acptap help mcp-sessions.
-
-With --watch 30s, stderr says when the agent is silent for so long in a turn, or
-something else hangs, as acptap watch does: in one line, at most once a minute
-for each kind. What you are asked is left out.
-
-With --otlp, what is recorded is sent to a collector of OpenTelemetry, as acptap
-ship --follow does: in a process of its own, for which nothing waits, and which
-ends once all is sent, or a minute after the last tape. OTEL_* variables without
---otlp have no effect here; the agent sees them in either case.
-
-With --listen ADDR --upstream URL, acptap listens in place of an MCP or ACP
-server that is reached over HTTP or a WebSocket, and runs nothing: clients use
-the URL that stderr tells, and each of their connections has a tape. Values of
-credentials in HTTP headers are not recorded. OAuth may not work through another
-URL; give the client the token as a header then. acptap ends with SIGINT or
-SIGTERM, and status 0.
-
-The exit status is that of AGENT; 128+n if signal n ended it; 127 if it is not
-found; 126 if it cannot be run.`,
-		Example: `  acptap proxy -- claude-agent-acp
-  acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
-  acptap proxy --sessions --name my-agent -- my-agent --acp
-  acptap proxy --mcp=not:browser --name my-agent -- my-agent --acp
-  acptap proxy --mcp-sessions -- my-mcp-server
-  acptap proxy --store /tmp/tapes -- gemini --acp
-  acptap proxy --otlp=http://localhost:4318 -- my-agent --acp
-  acptap proxy --listen 127.0.0.1:7000 --upstream https://example.com/mcp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && o.Listen.Address == "" && o.Listen.Upstream == "" {
 				return fmt.Errorf("the agent's command is missing: %s -- AGENT ARG…", cmd.CommandPath())
@@ -166,10 +113,8 @@ found; 126 if it cannot be run.`,
 // NeedsAcptap reports whether the flags of the command need something that acptap-proxy
 // cannot do.
 func NeedsAcptap(f *pflag.FlagSet) bool {
-	for _, name := range []string{"listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch"} {
-		if f.Changed(name) {
-			return true
-		}
+	if cli.Given(f, "listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch") != "" {
+		return true
 	}
 	selection, err := nest.ParseSelection(f.Lookup("mcp").Value.String())
 	return err == nil && selection.HTTP
@@ -177,10 +122,10 @@ func NeedsAcptap(f *pflag.FlagSet) bool {
 
 // check returns an error if a flag has a wrong value.
 func (o *Options) check(f *pflag.FlagSet, rest Rest) error {
-	switch o.Start.Proto {
-	case "", "acp", "mcp":
-	default:
-		return fmt.Errorf("--protocol is acp or mcp, not %q", o.Start.Proto)
+	if o.Start.Proto != "" {
+		if err := cli.OneOf("protocol", o.Start.Proto, "acp", "mcp"); err != nil {
+			return err
+		}
 	}
 	if err := checkValues(f, o.Start.Command); err != nil {
 		return err
@@ -213,8 +158,29 @@ func checkValues(f *pflag.FlagSet, command []string) (err error) {
 	}
 	f.Visit(func(flag *pflag.Flag) {
 		if flag.Value.Type() == "string" && flag.NoOptDefVal != "" && flag.Value.String() == flag.NoOptDefVal {
-			err = fmt.Errorf("%q is no program; a value of --%s stands behind =: --%s=%s -- AGENT", command[0], flag.Name, flag.Name, command[0])
+			err = fmt.Errorf("%q is not a program; --%s takes a value only after =: --%s=%s -- AGENT", command[0], flag.Name, flag.Name, command[0])
 		}
 	})
 	return err
 }
+
+// Listen holds the flags for a server at a URL.
+type Listen struct {
+	Address  string
+	Upstream string
+	Expose   bool
+	Origins  []string
+	OAuth    string
+}
+
+// flags defines the flags.
+func (l *Listen) flags(f *pflag.FlagSet) {
+	f.StringVar(&l.Address, "listen", "", "in place of an agent: listen on `ADDR`, such as 127.0.0.1:7000, for clients of the server at --upstream")
+	f.StringVar(&l.Upstream, "upstream", "", "with --listen, the `URL` of the server: http, https, or h2c (HTTP/2 without TLS)")
+	f.BoolVar(&l.Expose, "expose", false, "with --listen, let other machines connect; there is no login")
+	f.StringSliceVar(&l.Origins, "allow-origin", nil, "with --listen, also pass on requests of web pages of an `origin` such as https://app.example")
+	f.StringVar(&l.OAuth, "oauth", "rewrite", "with --listen, `what` is done to the URLs of OAuth documents: rewrite (to this address) or pass")
+}
+
+// On reports whether acptap must listen.
+func (l *Listen) On() bool { return l.Address != "" }

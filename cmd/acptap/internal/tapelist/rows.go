@@ -11,8 +11,8 @@ import (
 type Row struct {
 	record.Info
 	Short string // its short id
-	Title string // of its first session, or that one's first prompt; may be empty
-	Level int    // how many tapes it is nested in
+	Title string // of its first session, otherwise that session's first prompt; may be empty
+	Level int    // nesting depth
 }
 
 // Rows returns the rows for tapes. all is the store's listing.
@@ -25,8 +25,8 @@ func Rows(tapes []record.Info, all *record.Listing) []Row {
 	return rows
 }
 
-// Nested reorders rows so that each tape follows the tape it is nested in, if that is among
-// them.
+// Nested reorders rows so that each tape follows the tape it is nested in, if that is in
+// rows.
 func Nested(rows []Row) []Row {
 	tapes, at := make([]record.Info, len(rows)), make(map[string]int, len(rows))
 	for n, r := range rows {
@@ -92,8 +92,9 @@ func Titles(sessions []record.SessionInfo) map[string]string {
 	return titles
 }
 
-// shortIDs returns a function that shortens a tape's id to the letters at its end, which do
-// not change as tapes come and go. It returns the whole id if another tape ends alike.
+// shortIDs returns a function that shortens a tape's id to its final letters, which do
+// not change as tapes come and go. It returns the whole id if another tape's ends the
+// same way.
 func shortIDs(tapes []record.Info) func(tape string) string {
 	count := make(map[string]int, len(tapes))
 	for _, i := range tapes {

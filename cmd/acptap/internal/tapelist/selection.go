@@ -73,7 +73,7 @@ func Newest[T any](list []T, limit uint) []T {
 // layouts are the accepted forms of dates, in local time.
 var layouts = [...]string{"2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
-// ParseSince reads an age or a date.
+// ParseSince parses an age or a date.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	if age, err := ParseAge(text); err == nil {
 		return now.Add(-age), nil
@@ -89,7 +89,7 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is neither an age such as 2h or 7d nor a date such as 2026-01-31", text)
 }
 
-// ParseAge reads a duration, also in days and weeks.
+// ParseAge parses a duration, which may be in days and weeks.
 func ParseAge(s string) (time.Duration, error) {
 	for unit, hours := range map[string]int64{"d": 24, "w": 7 * 24} {
 		digits, ok := strings.CutSuffix(s, unit)

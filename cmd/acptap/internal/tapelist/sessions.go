@@ -3,6 +3,7 @@ package tapelist
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -18,9 +19,9 @@ import (
 // A SessionRow is a session in a list.
 type SessionRow struct {
 	record.SessionInfo
-	Name  string      // a REF of it: its id, with a tape if other sessions have that id too
-	Short string      // the beginning of the id that no other session has, or the name
-	Tape  record.Info // the latest that it is on
+	Name  string      // a REF for it: its id, with a tape if other sessions have that id too
+	Short string      // an unambiguous beginning of the id, or the name
+	Tape  record.Info // the latest tape that it is on
 
 	deaths uint64 // how often its agent died
 }
@@ -28,7 +29,7 @@ type SessionRow struct {
 // Failures returns the failures of all runs, with the deaths of the agent.
 func (r *SessionRow) Failures() uint64 { return r.SessionInfo.Failures() + r.deaths }
 
-// Sessions returns what a list says of sessions. all is the store's listing.
+// Sessions returns the rows for sessions. all is the store's listing.
 func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	tapes := make(map[string]record.Info, len(all.Tapes))
 	for _, i := range all.Tapes {
@@ -58,8 +59,8 @@ func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	return rows
 }
 
-// OuterSessions returns the sessions that are on a tape which is nested in none. all is
-// the store's listing.
+// OuterSessions returns the sessions that are on a tape that is not nested. all is the
+// store's listing.
 func OuterSessions(sessions []record.SessionInfo, all *record.Listing) []record.SessionInfo {
 	nesting := record.NestingOf(all.Tapes)
 	isOuter := func(r record.Run) bool { return nesting.Parent(r.Tape) == "" }
@@ -68,11 +69,12 @@ func OuterSessions(sessions []record.SessionInfo, all *record.Listing) []record.
 	})
 }
 
-// leastBeginning is how much of a session's id is shown at least.
+// leastBeginning is the minimum length of a shown session id.
 const leastBeginning = 8
 
-// beginning returns how an id begins that no other one of a sorted list begins so; all
-// of it if that is little longer. unique is false if the list has it more than once.
+// beginning returns the shortest beginning of id that no other id in a sorted list has,
+// or all of it if that is little longer. unique is false if the list contains id more
+// than once.
 func beginning(id string, sorted []string) (short string, unique bool) {
 	at, _ := slices.BinarySearch(sorted, id)
 	n := leastBeginning
@@ -108,8 +110,8 @@ func (s *Selection) HasSession(r *SessionRow) bool {
 // agent returns the name of a session's agent, as on its latest tape.
 func (r *SessionRow) agent() string { return cmp.Or(tapetext.AgentName(r.Tape), r.Agent) }
 
-// Outcome returns how the session came out: running as long as its latest tape is recorded,
-// or else the worst of its turns.
+// Outcome returns the session's outcome: running while its latest tape is being recorded,
+// otherwise the worst of its turns.
 func (r *SessionRow) Outcome() dialect.Outcome {
 	if r.Tape.Live && !r.Closed {
 		return dialect.Outcome{How: dialect.Running}
@@ -117,8 +119,8 @@ func (r *SessionRow) Outcome() dialect.Outcome {
 	return r.Worst().Or(dialect.Outcome{How: dialect.Done})
 }
 
-// WriteSessions writes what tells sessions apart, for a terminal of 80 columns. Where
-// nothing is cut ids are whole.
+// WriteSessions writes what distinguishes sessions, for a terminal of 80 columns. Where
+// nothing is cut, it writes whole ids.
 func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
 	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
 	t.Heading("SESSION", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
@@ -135,7 +137,10 @@ func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
 		_, _, turns := r.Total()
 		t.Spans(text(name), termtext.Dim.Line(tapetext.Age(now.Sub(r.Updated()))), text(agent), title, text(termtext.NonZero(int64(turns))), Failures(r.Failures(), false))
 	}
-	return t.Write(c.W, c.Width, 2, 3)
+	if err := t.Write(c.W, c.Width, 2, 3); err != nil {
+		return err
+	}
+	return writeMissing(c.W, rows)
 }
 
 // WriteSessionsWide writes all columns.
@@ -148,5 +153,25 @@ func WriteSessionsWide(c cli.Canvas, rows []SessionRow) error {
 		t.Spans(text(r.Name), text(tapetext.Time(r.Updated())), text(r.agent()), text(tapetext.OutcomeText(r.Outcome())), text(r.Topic()), termtext.Dim.Line(r.Cwd),
 			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
 	}
-	return t.Write(c.W, c.Width, 2, 3, 4, 5)
+	if err := t.Write(c.W, c.Width, 2, 3, 4, 5); err != nil {
+		return err
+	}
+	return writeMissing(c.W, rows)
+}
+
+// writeMissing lists the sessions that the agent itself last loaded without all of their
+// tool calls.
+func writeMissing(w io.Writer, rows []SessionRow) error {
+	for _, r := range rows {
+		n := r.Runs[len(r.Runs)-1].Missing
+		if n == 0 {
+			continue
+		}
+		_, err := fmt.Fprintf(w, "%s: the agent's own load left out %s; acptap proxy --sessions=mend shows what was recorded\n",
+			termtext.Line(r.Name), termtext.Counted(int64(n), "tool call"))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

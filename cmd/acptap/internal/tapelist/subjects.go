@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// Subjects says what a command is about: its arguments, all tapes of the store, or those
-// that flags select.
+// A Subjects is what a command operates on: its arguments, all tapes of the store, or
+// those that flags select.
 type Subjects struct {
 	Selection
 	Everything bool // without arguments: all tapes of the store, not only the newest
@@ -35,7 +35,7 @@ func (s *Subjects) Register(f *pflag.FlagSet) {
 	s.Selection.Register(f)
 }
 
-// Check checks the flags, and that there are no arguments beside them.
+// Check checks the flags, and that they do not come with arguments.
 func (s *Subjects) Check(args []string) error {
 	if s.Flagged() && len(args) > 0 {
 		return fmt.Errorf("%q is one argument too many: --all, --agent and --since say which tapes", args[0])
@@ -46,13 +46,13 @@ func (s *Subjects) Check(args []string) error {
 // Flagged reports whether a flag selects tapes of the store.
 func (s *Subjects) Flagged() bool { return s.all || !s.IsZero() }
 
-// ofStore reports whether to use tapes of the store and not the arguments.
+// ofStore reports whether to use tapes of the store instead of the arguments.
 func (s *Subjects) ofStore(args []string) bool {
 	return s.Flagged() || s.Everything && len(args) == 0
 }
 
 // Each yields the subjects: those that the arguments name, or the selected tapes of the
-// store in dir, the oldest first. It yields an error for each one that cannot be read.
+// store in dir, oldest first. It yields an error for each one that cannot be read.
 func (s *Subjects) Each(dir string, args []string, stdin io.Reader) (iter.Seq2[ref.Subject, error], error) {
 	if s.ofStore(args) {
 		store, l, err := ref.ListStore(dir)
@@ -77,7 +77,7 @@ func (s *Subjects) tapes(store *record.Store, l *record.Listing, yield func(ref.
 			continue
 		}
 		t, err := store.Open(l.Tapes[i].Tape)
-		if errors.Is(err, record.ErrNoTape) { // deleted meanwhile
+		if errors.Is(err, record.ErrNoTape) { // deleted in the meantime
 			continue
 		}
 		if !yield(ref.Subject{Store: store, Parts: []ref.Part{{Tape: t}}}, err) {
@@ -111,9 +111,9 @@ func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref
 	return found, broken, nil
 }
 
-// Reader returns a reader of the subjects' tapes by time. It reads each tape once: a tape
-// that is read whole covers its sessions. It also reads the tapes of their servers, and
-// with all those of the servers' servers.
+// Reader returns a reader of the subjects' tapes in time order. It reads each tape once:
+// a tape that is read whole covers its sessions. It also reads the tapes of their servers
+// and, with all, those of the servers' servers.
 func Reader(subjects []ref.Subject, all bool) (*reading.Reader, error) {
 	var list []reading.Part
 	seen := map[string]bool{} // tapes, and tapes with sessions

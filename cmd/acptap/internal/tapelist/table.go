@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Write writes the columns that tell tapes apart, for a terminal of 80 columns.
+// Write writes the columns that distinguish tapes, for a terminal of 80 columns.
 func Write(c cli.Canvas, rows []Row, now time.Time) error {
 	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
 	t.Heading("  TAPE", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
@@ -43,9 +43,9 @@ func agentSpans(r Row, name string) []termtext.Span {
 	return termtext.Plain.Line(name)
 }
 
-// shortAgent returns one name for a tape's agent, without the scope of its package. It
-// takes at most a fifth of the terminal's columns: where all tapes have the same agent,
-// titles tell more.
+// shortAgent returns one name for a tape's agent, without the scope of its package. The
+// name is at most a fifth of the terminal's width: where all tapes have the same agent,
+// titles say more.
 func shortAgent(i record.Info, width int) string {
 	name := cmp.Or(i.Start.Name, i.Connection.AgentTitle, i.Connection.Agent, tapetext.AgentName(i))
 	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
@@ -57,12 +57,12 @@ func shortAgent(i record.Info, width int) string {
 	return name
 }
 
-// titleSpans returns what is missing on the tape, its tags and notes, and its topic,
-// otherwise its place.
+// titleSpans returns what is missing on the tape, its tags and notes, and its topic or,
+// without one, its place.
 func titleSpans(r Row) []termtext.Span {
 	spans := writtenSpans(r)
 	if r.Lost > 0 {
-		// The dot tells it from the title where there are no colours.
+		// Without colours, the dot separates it from the title.
 		spans = append([]termtext.Span{termtext.Failure.Span(termtext.ByteSize(r.Lost) + " not recorded"), termtext.Dim.Span(" · ")}, spans...)
 	}
 	return spans

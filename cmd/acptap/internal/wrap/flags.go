@@ -1,5 +1,5 @@
-// Package wrap has the commands that put acptap before agents in the settings of their
-// clients, and remove it again. Package settings edits the files.
+// Package wrap provides the commands that put acptap before agents in the settings of
+// their clients, and remove it again. Package settings edits the files.
 package wrap
 
 import (
@@ -88,8 +88,8 @@ func proxyFlags(text string) (words []string, small bool, err error) {
 	return append([]string{}, words...), !tap.NeedsAcptap(proxy.Flags()), nil
 }
 
-// programs returns the command to put before an agent's, and the paths of all programs that
-// record. The command is acptap-proxy only if small is set.
+// programs returns the command to put before an agent's, and the paths of all programs
+// that record. The command is acptap-proxy only if small is set.
 func programs(executable func() (string, error), path string, small bool) (recorder, all []string, err error) {
 	exe, err := executable()
 	if err != nil {

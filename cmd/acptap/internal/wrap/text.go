@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
@@ -126,6 +127,9 @@ func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change)
 	if !wrapped {
 		return nil
 	}
+	if slices.ContainsFunc(ch.Steps, func(st settings.Step) bool { return slices.Contains(st.Acptap, "--mcp") }) {
+		fmt.Fprintf(out, "--mcp also records the MCP servers that the client gives the agent; --with '' leaves it out.\n")
+	}
 	show := []string{"acptap", "show", "-f"}
 	if *o.Store != "" {
 		show, undo = append(show, "--store", *o.Store), append(undo, "--store", *o.Store)
@@ -133,10 +137,10 @@ func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change)
 	if o.file != "" {
 		undo = append(undo, "--file", o.file)
 	}
-	if note := ch.Client.Note(); note != "" && moved {
-		fmt.Fprintf(out, "Note: %s.\n", note)
+	if ch.Client.Note != "" && moved {
+		fmt.Fprintf(out, "Note: %s.\n", ch.Client.Note)
 	}
-	_, err := fmt.Fprintf(out, "Next: %s; then watch it: %s\nUndo: %s\n", ch.Client.Next(), settings.ShellWords(show...), settings.ShellWords(undo...))
+	_, err := fmt.Fprintf(out, "Next: %s; then watch it: %s\nUndo: %s\n", ch.Client.Next, settings.ShellWords(show...), settings.ShellWords(undo...))
 	return err
 }
 
@@ -184,8 +188,8 @@ func (o *flags) writePaste(out io.Writer, s *settings.Setup, c *settings.Client,
 	return err
 }
 
-// writeStatus lists all that is wrapped. It returns ErrNo if a client cannot start an
-// entry.
+// writeStatus lists everything that is wrapped. It returns ErrNo if a client cannot start
+// an entry.
 func (o *flags) writeStatus(out io.Writer, s *settings.Setup) error {
 	list, err := s.Status()
 	if err := o.writeStatuses(out, s, list); err != nil {

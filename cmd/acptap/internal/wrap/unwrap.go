@@ -16,26 +16,8 @@ import (
 func (c Commands) Unwrap() *cobra.Command {
 	o := &flags{Commands: c}
 	cmd := &cobra.Command{
-		Use:   "unwrap [flags] [CLIENT [ENTRY...]]",
-		Short: "Take acptap out of the settings of clients again",
-		Long: `Undoes acptap wrap. If nothing else has changed, the file has the same bytes as
-before; else only the command is put back, and what others have changed stays.
-An entry that acptap wrap has added is removed. Entries that were wrapped by
-hand are unwrapped too: the agent's command is what stands behind --.
-
-Without arguments it lists what is wrapped; with CLIENT what is of one client.
---all undoes all of that.
-
-A line of --json is an object with client, file, entry, did (unwrapped, removed,
-skipped), command, acptap (what stood before the command), and why.
-
-Exit status 0; 2 if settings cannot be read or written: then nothing was
-changed.`,
-		Example: `  acptap unwrap                     list what is wrapped
-  acptap unwrap zed Claude
-  acptap unwrap zed Claude --dry-run
-  acptap unwrap cursor --all
-  acptap unwrap --all`,
+		Use:               "unwrap [flags] [CLIENT [ENTRY...]]",
+		Short:             "Take acptap out of the settings of clients again",
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.unwrap(cmd.OutOrStdout(), args) },
 		ValidArgsFunction: completeEntries(c),
 	}
@@ -48,7 +30,7 @@ func (o *flags) unwrap(out io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, failed := s.Status() // failed is about files that cannot be read; others can still be changed
+	list, failed := s.Status() // failed reports unreadable files; others can still be changed
 	found, err := o.meant(s, list, args)
 	if err != nil {
 		return err

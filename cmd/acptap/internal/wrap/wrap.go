@@ -21,40 +21,6 @@ func (c Commands) Wrap() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] [CLIENT [ENTRY...]] [-- AGENT [ARG...]]",
 		Short: "Put acptap before agents in the settings of their clients",
-		Long: `Puts acptap proxy before the command of agents and MCP servers in the settings
-of their clients. Without arguments it lists the clients on this machine with
-their entries; with CLIENT those of one client. Only the command changes:
-comments, blanks and everything else in the file stay. acptap unwrap gives the
-same bytes back. What it puts there is acptap-proxy, which takes less memory, if
-that lies beside acptap and can do what --with asks for.
-
-CLIENT is zed, zed-mcp, jetbrains, vscode, vscode-mcp, acpx, claude-desktop,
-claude-code, cursor, windsurf, copilot or opencode. For nvim, emacs and codex,
-whose settings are Lua, Lisp and TOML, it prints lines to paste; for servers of
-Claude Code that are not in .mcp.json, commands.
-
---new adds an entry for AGENT. An agent of Zed's registry has no command in the
-settings: an entry "NAME (acptap)" is added for it. --with gives flags to acptap
-proxy; an entry that is wrapped already gets them too. If the store is not the
-default one, --store is written into the settings.
-
-A line of --json is an object with client, file, entry, and command, the agent's
-command line without acptap; and
-  of what was done   did (wrapped, rewrapped, unchanged, added, skipped), acptap
-                     (what stands before the command), why, undo
-  of what is there   state (plain, wrapped, registry, remote or other), acptap
-                     and why
-  with --status      those, and bad, what (how it is), advice
-
-Exit status 0; 1 if --status found an entry that its client cannot start; 2 if
-settings cannot be read or written: then nothing was changed.`,
-		Example: `  acptap wrap                              list clients and entries
-  acptap wrap zed Claude --dry-run         show what would change
-  acptap wrap zed Claude
-  acptap wrap cursor --all
-  acptap wrap acpx mine --with '--sessions'
-  acptap wrap jetbrains --new 'Gemini, recorded' -- gemini --acp
-  acptap wrap --status`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reset = cmd.Flags().Changed("with")
 			var agent []string
@@ -67,7 +33,7 @@ settings cannot be read or written: then nothing was changed.`,
 	}
 	o.define(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.added, "new", "", "add an entry with this `name`, for the agent behind --")
+	f.StringVar(&o.added, "new", "", "add an entry with this `name`, for the agent after --")
 	f.StringVar(&o.with, "with", "", "`flags` for acptap proxy, such as '--sessions'")
 	f.BoolVar(&o.status, "status", false, "list what is wrapped, and whether it can be started")
 	return cmd
@@ -97,6 +63,7 @@ func (o *flags) wrap(cmd *cobra.Command, args, agent []string) error {
 	if err != nil {
 		return err
 	}
+	s.Wrapper.Fresh = c.With
 	names := args[1:]
 	if c.IsFile() && len(names) == 0 && !o.all && o.added == "" {
 		return o.writeClients(out, cmd.ErrOrStderr(), s, []*settings.Client{c})
@@ -139,11 +106,11 @@ func (o *flags) path(s *settings.Setup, c *settings.Client) (string, error) {
 	if o.file != "" {
 		return filepath.Abs(o.file)
 	}
-	return s.FileFor(c, o.project || o.added != "" && c.IsOfProjects())
+	return s.FileFor(c, o.project || o.added != "" && len(c.User) == 0)
 }
 
 // elsewhere adds to an error about an entry where one of that name is: in another file of
-// the client, or among the MCP servers of the same editor.
+// the client, or among the same editor's MCP servers.
 func (o *flags) elsewhere(s *settings.Setup, c *settings.Client, path string, names []string, err error) error {
 	if o.file != "" || len(names) == 0 {
 		return err

@@ -35,7 +35,7 @@ func newExportCmd(dir *string) *cobra.Command {
 			return err
 		}
 		ctx, stop := cli.UntilSignal(cmd.Context())
-		defer stop() // signals are not caught earlier, so that they end the reading of files at once
+		defer stop() // signals are not caught earlier, so that they interrupt the reading of files
 		damage, err := writeTables(ctx, to, whole, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
@@ -61,13 +61,13 @@ func destination(x *lake.Export) (tables.Destination, error) {
 		return nil, err
 	}
 	if x.Raw && !b.Raw {
-		return nil, fmt.Errorf("--raw would leave secrets in %s: if they may be there, put ?raw=1 behind the URL", b.Address)
+		return nil, fmt.Errorf("--raw would leave secrets in %s; to allow that, append ?raw=1 to the URL", b.Address)
 	}
 	return func(name string) (tables.File, error) { return b.Create(name, tables.ContentType) }, nil
 }
 
-// wholeTapes returns the tapes of subjects, and those of the servers that their agents
-// started, each once, by time. It returns whole tapes even for sessions.
+// wholeTapes returns the tapes of subjects and those of the servers that their agents
+// started, each once, in time order. It returns whole tapes even for sessions.
 func wholeTapes(found []ref.Subject) ([]*reading.Part, error) {
 	for i := range found {
 		found[i].Session = ""
@@ -86,11 +86,12 @@ func wholeTapes(found []ref.Subject) ([]*reading.Part, error) {
 	return tapes, nil
 }
 
-// workers is how many tapes are written at once, because a distant server answers slowly.
+// workers is the number of tapes written concurrently, because a distant server answers
+// slowly.
 const workers = 4
 
-// writeTables writes the tables of tapes. damage has the errors for parts of them that
-// cannot be read. Any other error ends the export.
+// writeTables writes the tables of tapes. damage joins the errors for unreadable parts.
+// Any other error ends the export.
 func writeTables(ctx context.Context, to tables.Destination, whole []*reading.Part, x *lake.Export, bar *cli.Progress) (damage []error, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

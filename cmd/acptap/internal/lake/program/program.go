@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 )
@@ -18,10 +19,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func newRootCmd() *cobra.Command {
 	root := &cobra.Command{
-		Use:   string(cli.Lake),
-		Short: "The part of acptap for object storage and tables",
-		Long: `acptap starts this program for what talks to object storage or writes tables. The
-flags of its commands are those of acptap.`,
+		Use:               string(cli.Lake),
+		Short:             "The part of acptap for object storage and tables",
 		Args:              cli.Subcommand,
 		Version:           cli.Version(),
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -31,6 +30,14 @@ flags of its commands are those of acptap.`,
 	ref.StoreFlag(root.PersistentFlags(), &dir)
 	root.AddCommand(newExportCmd(&dir), newPushCmd(&dir), newPullCmd(&dir))
 	root.SetVersionTemplate(cli.Lake.VersionLine())
-	cli.Configure(root, nil)
+	cli.Configure(root, describe, nil)
 	return root
+}
+
+// describe sets the help of every command except export: the text of acptap export covers
+// more than this program does.
+func describe(cmd *cobra.Command) {
+	if cmd.Name() != "export" {
+		commands.Describe(cmd, nil)
+	}
 }

@@ -32,7 +32,7 @@ func newPullCmd(dir *string) *cobra.Command {
 		}
 		ctx, stop := cli.UntilSignal(cmd.Context())
 		defer stop()
-		// A killed pull leaves the IDs of the tapes that it was importing.
+		// A killed pull leaves behind the IDs of the tapes that it was importing.
 		if err := store.Recover(func() bool { return ctx.Err() != nil }, nil); err != nil {
 			cli.Warn(cmd.ErrOrStderr(), "%v", err)
 		}

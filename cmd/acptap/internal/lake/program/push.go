@@ -22,7 +22,7 @@ func newPushCmd(dir *string) *cobra.Command {
 			return err
 		}
 		if p.Raw && !to.Raw {
-			return fmt.Errorf("--raw would leave secrets in %s: if they may be there, put ?raw=1 behind the URL", to.Address)
+			return fmt.Errorf("--raw would leave secrets in %s; to allow that, append ?raw=1 to the URL", to.Address)
 		}
 		store, l, err := ref.ListStore(*dir)
 		if err != nil {

@@ -40,7 +40,7 @@ func ParseAddress(text string, getenv func(string) string) (a Address, err error
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.Fragment != "" {
-		return a, errors.New("what stands behind the ? of an address is endpoint, region or raw, such as ?region=eu-north-1")
+		return a, errors.New("after the ? an address takes endpoint, region or raw, such as ?region=eu-north-1")
 	}
 	for name := range query {
 		if !slices.Contains([]string{"endpoint", "region", "raw"}, name) {

@@ -46,8 +46,8 @@ func TestParseAddress(t *testing.T) {
 		"s3://tapes?endpoint=https://hush:x@h":   "an endpoint is",
 		"s3://tapes?endpoint=https://h/hush":     "an endpoint is",
 		"s3://tapes?endpoint=https://h%3Fk=hush": "an endpoint is",
-		"s3://tapes?%zz":                         "what stands behind the ?",
-		"s3://tapes#hush":                        "what stands behind the ?",
+		"s3://tapes?%zz":                         "after the ? an address takes",
+		"s3://tapes#hush":                        "after the ? an address takes",
 		"s3://T":                                 "cannot be the name of a bucket",
 		"s3://hu sh":                             "s3://BUCKET/PREFIX",
 	} {

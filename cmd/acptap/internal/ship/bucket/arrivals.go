@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// arrivals are the tapes of a store that have arrived in a bucket. Only has and hasNow are
-// safe for concurrent use.
+// arrivals holds the tapes of a store that have arrived in a bucket. Only has and
+// hasNow are safe for concurrent use.
 type arrivals struct {
 	store *record.Store
 	at    *ship.Destination
@@ -31,7 +31,8 @@ const (
 	maxUnsaved     = time.Second
 	maxUnsavedOnes = 64
 
-	// hasNow rereads seen when it is older, for what other processes have added.
+	// hasNow rereads seen when it is older than this, to learn what other processes have
+	// added.
 	maxSeenAge = time.Second
 )
 

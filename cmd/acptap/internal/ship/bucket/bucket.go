@@ -7,11 +7,12 @@
 //	PREFIX/v1/AGENT/2026/11/23/TAPE-0123456789abcdef.jsonl.zst
 //
 // The last digits are those of the SHA-256 of the portable form. Push creates objects but
-// never changes them, so any number of processes may push at once, and pushing again does
-// nothing. Whoever can write to the bucket can write anything, so Pull trusts neither names
-// nor contents. Objects written by Create are not tapes; writing them again replaces them.
+// never changes them, so any number of processes may push concurrently, and pushing again
+// does nothing. Anyone who can write to the bucket can write anything, so Pull trusts
+// neither names nor contents. Objects written by Create are not tapes; writing them again
+// replaces them.
 //
-// The package decides neither which tapes leave the machine nor what is printed.
+// The package decides neither which tapes leave the machine nor what to print.
 package bucket
 
 import (
@@ -35,21 +36,22 @@ type Bucket struct {
 }
 
 const (
-	// Patience is how long a connection may make no progress.
+	// Patience limits how long a connection may make no progress.
 	Patience = 30 * time.Second
 
 	// tries limits how often a request is tried that fails for a transient reason.
 	tries = 3
 
-	// workers is how many objects are transferred at once: enough to hide the latency of a
-	// distant server, and no more than a laptop can spare.
+	// workers is the number of objects transferred concurrently: enough to hide the
+	// latency of a distant server, and no more than a laptop can spare.
 	workers = 4
 
 	// maxPlain limits the size of the portable form of a tape, in bytes.
 	maxPlain = 4 << 30
 
-	// An object may unpack to at most maxRatio times its size plus freePlain bytes, because
-	// a few kilobytes could unpack to any size. Tapes that exceed this are not packed.
+	// An object may unpack to at most maxRatio times its size plus freePlain bytes,
+	// because a few kilobytes could unpack to any size. Tapes that exceed this are not
+	// packed.
 	maxRatio  = 1000
 	freePlain = 64 << 20
 )
@@ -78,7 +80,7 @@ func Open(a Address, patience time.Duration) (*Bucket, error) {
 	return b, err
 }
 
-// isBounded reports whether that many packed bytes may unpack to size.
+// isBounded reports whether packed bytes may unpack to size.
 func isBounded(packed, size int64) bool {
 	return size <= maxPlain && size <= freePlain+maxRatio*packed
 }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 type server struct {
 	*httptest.Server
 	backend *s3mem.Backend
+	fake    http.Handler // answers as it should
 	puts    atomic.Int64 // requests that write
 	new     atomic.Int64 // objects that were written
 	front   atomic.Pointer[http.HandlerFunc]
@@ -52,14 +53,14 @@ func newServer(t *testing.T) *server {
 	if err := s.backend.CreateBucket("tapes"); err != nil {
 		t.Fatal(err)
 	}
-	fake := gofakes3.New(s.backend).Server()
+	s.fake = gofakes3.New(s.backend).Server()
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if front := s.front.Load(); front != nil {
 			(*front)(w, r)
 			return
 		}
 		answer := &status{ResponseWriter: w, code: http.StatusOK}
-		fake.ServeHTTP(answer, r)
+		s.fake.ServeHTTP(answer, r)
 		if r.Method == http.MethodPut {
 			if s.puts.Add(1); answer.code == http.StatusOK {
 				s.new.Add(1)

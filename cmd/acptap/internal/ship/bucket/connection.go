@@ -39,7 +39,7 @@ func (c conn) explain(err error) error {
 	return err
 }
 
-// A stalledError means that a server neither took nor sent anything for some time.
+// A stalledError means that a server neither accepted nor sent anything for some time.
 type stalledError struct{ after time.Duration }
 
 func (e stalledError) Error() string   { return fmt.Sprintf("nothing came for %v", e.after) }
@@ -60,7 +60,7 @@ func newTransport(patience time.Duration) http.RoundTripper {
 		},
 		MaxIdleConnsPerHost: workers,
 		TLSHandshakeTimeout: patience,
-		DisableCompression:  true, // the content must arrive as it is stored
+		DisableCompression:  true, // the content must arrive as stored
 	}}
 }
 
@@ -69,7 +69,7 @@ func newTransport(patience time.Duration) http.RoundTripper {
 type transport struct{ *http.Transport }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.Transport.RoundTrip(r)
+	resp, err := t.pages(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errClosed
 	}
@@ -78,7 +78,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errClosed = errors.New("the server closed the connection")
 
-// forCredentials returns the client for services that give credentials to machines and
+// forCredentials returns the client for services that issue credentials to machines and
 // containers. On most machines there is no such service, and nothing answers at its
 // address.
 func forCredentials() *http.Client {

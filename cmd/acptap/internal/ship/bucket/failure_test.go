@@ -78,6 +78,22 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+// TestShortAccessKey: the access key id is blanked where it is a word, not inside others.
+func TestShortAccessKey(t *testing.T) {
+	s := newServer(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "a")
+	s.answer(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, `<Error><Code>Odd</Code><Message>a bad day at a-b: key=a, "a" has a_b and aaa/a</Message></Error>`)
+	})
+	_, err := pull(t.Context(), record.OpenStore(t.TempDir()), s.bucket(t, ""), bucket.Selection{})
+	const r = "[redacted]"
+	want := "the server answers 403 Odd: " + r + " bad day at a-b: key=" + r + `, "` + r + `" has a_b and aaa/` + r
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got  %v\nwant … %s", err, want)
+	}
+}
+
 func TestNoServer(t *testing.T) {
 	s := newServer(t)
 	s.Close()

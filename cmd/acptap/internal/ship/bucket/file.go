@@ -9,8 +9,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// A File is an object that is being written. Commit replaces an existing object by it;
-// before that, nothing of it is in the bucket.
+// A File is an object being written. Commit replaces an existing object with it; before
+// that, none of it is in the bucket.
 type File struct {
 	*os.File // the temporary file with its content
 

@@ -2,6 +2,7 @@ package bucket
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"path"
 	"regexp"
@@ -13,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A name is what the key of an object says about its tape.
+// A name is what an object's key says about its tape.
 type name struct {
 	agent string // of letters, digits, dots, dashes and underscores
 	tape  string
@@ -52,8 +53,8 @@ func parseKey(prefix, key string) (n name, ok bool) {
 func listed(prefix string) string { return path.Join(prefix, form) + "/" }
 
 // agentOf returns the name of a tape's agent for a key. More people can read the names of
-// objects than the objects, so it never contains secrets, even if the object does, and has
-// only the host of a URL.
+// objects than the objects, so the name never contains secrets, even if the object does,
+// and only the host of a URL.
 func agentOf(info *record.Info) string {
 	agent := info.Agent()
 	if u, err := url.Parse(info.Start.Upstream); err == nil && agent == info.Start.Upstream {
@@ -65,7 +66,7 @@ func agentOf(info *record.Info) string {
 // maxAgent limits the length of an agent's name in a key.
 const maxAgent = 64
 
-// agentWord replaces each run of characters that keys must not have by a dash.
+// agentWord replaces each run of characters that keys must not contain with a dash.
 func agentWord(agent string) string {
 	agent = noWord.ReplaceAllString(agent, "-")
 	agent = strings.Trim(agent[:min(len(agent), maxAgent)], ".-")
@@ -78,3 +79,29 @@ func agentWord(agent string) string {
 var noWord = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 func hexSum(sum []byte) string { return fmt.Sprintf("%x", sum[:sumBytes]) }
+
+// metaNested is the metadata of a tape that lists the IDs of its nested tapes, so that
+// they can be pulled with it.
+const metaNested = "Nested"
+
+// maxNested limits the IDs in the metadata, because S3 accepts 2 KB of it.
+const maxNested = 60
+
+// idsOf returns the IDs of tapes in the form of the metadata.
+func idsOf(tapes []record.Info) string {
+	ids := make([]string, min(len(tapes), maxNested))
+	for i := range ids {
+		ids[i] = tapes[i].Tape
+	}
+	return strings.Join(ids, " ")
+}
+
+// nestedIn returns the IDs in the metadata.
+func nestedIn(about map[string]string) (tapes []string) {
+	for _, tape := range strings.Fields(about[http.CanonicalHeaderKey(metaNested)]) {
+		if tapeid.IsValid(tape) && len(tapes) < maxNested {
+			tapes = append(tapes, tape)
+		}
+	}
+	return tapes
+}

@@ -1,7 +1,6 @@
 package bucket
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ type Puller struct {
 
 // A Selection selects tapes of a bucket.
 type Selection struct {
-	Since time.Time // began at this time or later; zero: whenever
+	Since time.Time // began at this time or later; zero: any time
 	Agent string    // part of the agent's name; case is ignored
 	Tapes []string  // IDs, or parts of IDs that identify one tape of the bucket; none: all
 }
@@ -40,18 +39,20 @@ type Pulled struct {
 // Pull copies the selected tapes that the store does not have, and the tapes nested in
 // them, in no particular order. It calls each for every object that it reads, in the
 // caller's goroutine. An error with one object does not stop the others; Pull returns an
-// error if it cannot read any more.
+// error if it cannot read any more, or if the bucket's listing does not end, in which
+// case it copies what was listed.
 func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) error {
-	objects, err := p.From.list(ctx)
-	if err != nil {
-		return err
+	objects, endless := p.From.list(ctx)
+	if endless != nil && !errors.As(endless, new(endlessError)) {
+		return endless
 	}
 	chosen, err := want.of(objects)
 	if err != nil {
-		return err
+		return errors.Join(endless, err)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	to := record.NewImporter(p.To)
 	tried := map[string]bool{}
 	for len(chosen) > 0 && ctx.Err() == nil {
 		here, err := p.here()
@@ -63,7 +64,7 @@ func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) er
 		}
 		chosen = slices.DeleteFunc(chosen, func(tape string) bool { return here[tape] })
 		nested := map[string]bool{}
-		spread(ctx, chosen, func(tape string) []taken { return p.take(ctx, objects[tape]) }, func(list []taken) {
+		spread(ctx, chosen, func(tape string) []taken { return p.take(ctx, to, objects[tape]) }, func(list []taken) {
 			for _, t := range list {
 				if errors.As(t.Err, new(unusableError)) {
 					stop(t.Err)
@@ -83,7 +84,7 @@ func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) er
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return nil
+	return endless
 }
 
 // here returns the set of tapes in the store.
@@ -96,37 +97,7 @@ func (p *Puller) here() (map[string]bool, error) {
 	return here, err
 }
 
-// An object holds a tape, according to its key.
-type object struct {
-	name
-	key      string
-	size     int64
-	modified time.Time
-}
-
-// list returns the objects of the bucket by tape, the newest object first. A tape has
-// several if it was pushed again after notes or tags had changed.
-func (b *Bucket) list(ctx context.Context) (map[string][]object, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	objects := map[string][]object{}
-	for o := range b.client.Client.ListObjects(ctx, b.Bucket, minio.ListObjectsOptions{Prefix: listed(b.Prefix), Recursive: true}) {
-		if o.Err != nil {
-			return nil, b.explain(ctx, o.Err)
-		}
-		if n, ok := parseKey(b.Prefix, o.Key); ok {
-			objects[n.tape] = append(objects[n.tape], object{n, o.Key, o.Size, o.LastModified})
-		}
-	}
-	for _, list := range objects {
-		slices.SortFunc(list, func(a, b object) int {
-			return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.key, b.key))
-		})
-	}
-	return objects, ctx.Err()
-}
-
-// of returns the ids of the selected tapes, by time.
+// of returns the ids of the selected tapes, in time order.
 func (s Selection) of(objects map[string][]object) ([]string, error) {
 	ids := slices.Sorted(maps.Keys(objects))
 	if len(s.Tapes) > 0 {
@@ -149,19 +120,19 @@ func (s Selection) of(objects map[string][]object) ([]string, error) {
 	}), nil
 }
 
-// A taken is the result of reading an object, with the tapes nested in its tape.
+// A taken is the result of reading an object, together with the tapes nested in its tape.
 type taken struct {
 	Pulled
 	nested []string
 }
 
 // take imports a tape from the first readable one of its objects.
-func (p *Puller) take(ctx context.Context, objects []object) (list []taken) {
+func (p *Puller) take(ctx context.Context, to *record.Importer, objects []object) (list []taken) {
 	for _, o := range objects {
 		t := taken{Pulled: Pulled{Tape: o.tape, Object: p.From.url(o.key)}}
-		t.nested, t.Err = p.takeOne(ctx, o, func(text string) { t.Notes = append(t.Notes, text) })
+		t.nested, t.Err = p.takeOne(ctx, to, o, func(text string) { t.Notes = append(t.Notes, text) })
 		if errors.Is(t.Err, record.ErrTapeExists) {
-			return list // another process has imported it meanwhile
+			return list // another process has since imported it
 		}
 		if list = append(list, t); t.Err == nil || ctx.Err() != nil || errors.As(t.Err, new(unusableError)) {
 			return list
@@ -171,7 +142,7 @@ func (p *Puller) take(ctx context.Context, objects []object) (list []taken) {
 }
 
 // takeOne imports the tape in an object and returns the IDs of the tapes nested in it.
-func (p *Puller) takeOne(ctx context.Context, o object, tell func(string)) (nested []string, err error) {
+func (p *Puller) takeOne(ctx context.Context, to *record.Importer, o object, tell func(string)) (nested []string, err error) {
 	at := p.From.url(o.key)
 	body, about, _, err := p.From.client.GetObject(ctx, p.From.Bucket, o.key, minio.GetObjectOptions{})
 	if err != nil {
@@ -183,7 +154,7 @@ func (p *Puller) takeOne(ctx context.Context, o object, tell func(string)) (nest
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	defer r.close()
-	err = record.NewImporter(p.To).ImportTape(r, at, o.tape, tell)
+	err = to.ImportTape(r, at, o.tape, tell)
 	var content contentError
 	switch {
 	case ctx.Err() != nil:

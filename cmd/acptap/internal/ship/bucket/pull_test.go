@@ -83,17 +83,21 @@ func TestPullSelection(t *testing.T) {
 
 // With a tape come those that are nested in it, and in those.
 func TestPullNested(t *testing.T) {
-	s, store := newServer(t), tapes(t, 2)
-	const parent = "20261122T100000000-tape00"
+	s, store := newServer(t), tapes(t, 1)
+	const parent = "20261122T100000500-parent"
 	below := []string{"20261122T100001000-server", "20261122T100002000-nested"}
-	above := parent
-	for i, id := range below {
-		add(t, store, fmt.Sprintf(`{"acptap":1,"tape":"%s","started":"2026-11-22T10:00:0%dZ","proto":"mcp","parent":{"tape":"%s","server":"fs"}}`+"\n"+`{"dir":"c2a","text":"x"}`+"\n", id, i+1, above))
+	bundle := record.NewImporter(store)
+	above := ""
+	for i, id := range append([]string{parent}, below...) {
+		file := fmt.Sprintf(`{"acptap":1,"tape":"%s","started":"2026-11-22T10:00:0%d.%d00Z","parent":{"tape":"%s","server":"fs"}}`+"\n"+`{"dir":"c2a","text":"x"}`+"\n", id, i, 5*max(0, 1-i), above)
+		if _, err := bundle.Import(strings.NewReader(file), "file", nil); err != nil {
+			t.Fatal(err)
+		}
 		above = id
 	}
 	mustPush(t, store, s.bucket(t, ""))
 	copied := record.OpenStore(t.TempDir())
-	got := mustPull(t, copied, s.bucket(t, ""), bucket.Selection{Tapes: []string{"tape00"}})
+	got := mustPull(t, copied, s.bucket(t, ""), bucket.Selection{Tapes: []string{"parent"}})
 	if want := append([]string{parent}, below...); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -173,7 +177,7 @@ func TestPullDamaged(t *testing.T) {
 	packed(" it ends too early", func(b []byte) []byte { return b[:len(b)-9] })
 	packed(" what is in it is not the portable form", func([]byte) []byte { return nil })
 	packed(" it is not packed by zstd", func([]byte) []byte { return []byte("hello") })
-	packed(" it is not packed by zstd, or something stands behind", func(b []byte) []byte { return append(b, "more"...) })
+	packed(" it is not packed by zstd, or has extra bytes", func(b []byte) []byte { return append(b, "more"...) })
 	packed("3: ", func(b []byte) []byte { return append(b, b...) })
 	packed(" it cannot be unpacked", func(b []byte) []byte { b[len(b)-20] ^= 1; return b })
 	object(" it takes more than 8 MiB", func(_, good string, _ []byte) (string, []byte) { return good, windowed(t, good) })

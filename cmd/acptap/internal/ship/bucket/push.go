@@ -36,13 +36,13 @@ type Pushed struct {
 	Err    error
 }
 
-// Push copies tapes to the bucket, in no particular order. It skips, without reading them,
-// tapes that have arrived there and have not changed since. It calls each for every other
-// tape, in the caller's goroutine. An error with one tape does not stop the others; Push
-// returns an error if no more can be pushed, or if it cannot save which have arrived.
+// Push copies tapes to the bucket, in no particular order. It skips, without reading
+// them, tapes that have arrived there and have not changed since. It calls each for every
+// other tape, in the caller's goroutine. An error with one tape does not stop the others;
+// Push returns an error if no more can be pushed, or if it cannot save what has arrived.
 //
-// Several processes may push the same store at once. They skip what another one has pushed,
-// or learn from the server that the object exists.
+// Several processes may push the same store concurrently. They skip what another one has
+// pushed, or learn from the server that the object exists.
 func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed)) error {
 	seen, err := p.newArrivals()
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 		if seen.hasNow(&info) {
 			return result{passed: true}
 		}
-		as := seen.cursor(&info) // taken before reading, so that notes written meanwhile are pushed the next time
+		as := seen.cursor(&info) // taken before reading, so that notes written in the meantime are pushed next time
 		pushed, err := p.push(ctx, &info)
 		pushed.Tape, pushed.Err = info.Tape, err
 		return result{pushed: pushed, as: as}

@@ -46,8 +46,8 @@ const (
 	errTooMuch     contentError = "it unpacks to far more than it has, and is not read on"
 )
 
-// maxWindow limits how many bytes back compressed data may refer to, and thereby the memory
-// for unpacking. acptap itself uses at most 8 MiB.
+// maxWindow limits how far back compressed data may refer, in bytes, and thereby the
+// memory for unpacking. acptap itself uses at most 8 MiB.
 const maxWindow = 8 << 20
 
 // unpack starts reading an object whose key has the hash want. The caller must close the
@@ -92,7 +92,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inWords says why bytes cannot be received or unpacked.
+// inWords explains why bytes cannot be received or unpacked.
 func inWords(err error) contentError {
 	var stalled stalledError
 	switch {
@@ -101,7 +101,7 @@ func inWords(err error) contentError {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends too early: the connection was cut, or a part of it is missing"
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		return "it is not packed by zstd, or something stands behind its end"
+		return "it is not packed by zstd, or has extra bytes at its end"
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return contentError(fmt.Sprintf("it takes more than %d MiB of memory to unpack it", maxWindow>>20))
 	}

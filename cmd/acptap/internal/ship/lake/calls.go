@@ -39,7 +39,7 @@ func (b *Builder) call(e *trace.Event) Call {
 	if e.End == trace.Failed {
 		row.Error = errorCode(e.Reason)
 	}
-	if hasEnd(e.End) {
+	if e.End.Known() {
 		row.EndFrame = int64(e.Seq)
 		row.Latency = secondsIf(!e.Untimed && !row.UntilClose, e.At-e.Began)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -24,7 +25,8 @@ type On struct {
 	Server          string `parquet:"server,optional,dict"`
 }
 
-// on returns what is known about the tape so far. It names the agent as acptap stats does.
+// on returns what is known about the tape so far. It names the agent as acptap stats
+// does.
 func (b *Builder) on() On {
 	c := b.trace.Runs[0]
 	named := &c
@@ -43,8 +45,8 @@ func (b *Builder) on() On {
 	return on
 }
 
-// micros returns a time on the tape in microseconds since 1970, or 0, which means unknown,
-// if the start of the tape is unknown.
+// micros converts a tape time to microseconds since 1970, or to 0, which means unknown,
+// if the tape's start is unknown.
 func (b *Builder) micros(since time.Duration) int64 {
 	if b.tape.Start.IsZero() {
 		return 0
@@ -62,7 +64,7 @@ func (b *Builder) moment(since time.Duration, untimed bool) int64 {
 
 // seconds returns a known duration in seconds.
 func seconds(d time.Duration) *float64 {
-	s := d.Seconds()
+	s := termtext.Seconds(d).Float()
 	return &s
 }
 
@@ -93,7 +95,7 @@ func errorCode(reason string) *int64 {
 	return &code
 }
 
-// maxText limits the length of a name from the traffic in a row, in bytes.
+// maxText limits a row's names from the traffic, in bytes.
 const maxText = 1 << 10
 
 // text makes a name from the traffic valid for a column: short, and in UTF-8.

@@ -1,9 +1,8 @@
 // Package lake turns tapes into tables for engines that read Parquet: turns, tool calls,
-// calls and frames. A Builder turns frames into rows; it takes all values from package
-// trace and computes none itself. A Writer writes them to files, one for each table and
-// tape, whose names are Hive partitions. The same tape gives the same bytes under the same
-// names, so that writing it again replaces the files. They contain nothing that was said
-// unless Content is set.
+// calls and frames. A Builder turns frames into rows; all values come from package trace.
+// A Writer writes them to files, one for each table and tape, whose names are Hive
+// partitions. The same tape produces the same bytes under the same names, so writing it
+// again replaces the files. They contain nothing that was said unless Content is set.
 package lake
 
 import (
@@ -51,8 +50,8 @@ func NewWriter(to Destination, rows *Builder, version string) *Writer {
 // ContentType is the media type of the files, as registered with IANA.
 const ContentType = "application/vnd.apache.parquet"
 
-// Name returns the name of the file for a table and a tape. The date is that of the tape's
-// start in UTC, or if that is unknown, Hive's name for the partition of nulls.
+// Name returns the file name for a table and a tape. The date is that of the tape's start
+// in UTC or, if that is unknown, Hive's name for the partition of nulls.
 func Name(table string, t Tape) string {
 	date := "__HIVE_DEFAULT_PARTITION__"
 	if !t.Start.IsZero() {
@@ -61,7 +60,7 @@ func Name(table string, t Tape) string {
 	return "table=" + table + "/date=" + date + "/" + t.ID + ".parquet"
 }
 
-// Add takes the next frame, with its bytes.
+// Add processes the next frame, with its bytes.
 func (w *Writer) Add(f *dialect.Frame) error { return w.write(w.rows.Add(f)) }
 
 func (w *Writer) write(rows Rows) error {

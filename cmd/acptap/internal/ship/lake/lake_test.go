@@ -152,7 +152,7 @@ func statsOf(t *testing.T, tape lake.Tape, frames []dialect.Frame) spreads {
 	var c stats.Collector
 	tr := &trace.Trace{Brief: true}
 	tr.Next(tape.Connection)
-	c.Begin(stats.Tape{ID: tape.ID, Agent: tape.Agent, Connection: tape.Connection})
+	c.Begin(record.Info{Tape: tape.ID, Start: record.Start{Name: tape.Agent}, Connection: tape.Connection})
 	for i := range frames {
 		tr.Add(&frames[i])
 		c.Take(tr)
@@ -200,9 +200,6 @@ func rowsOf(t *testing.T, tape lake.Tape, m memory) spreads {
 		s.of("turns", r.Outcome).add(end, r.Duration)
 		series("turns", "first output", r.FirstOutput)
 		series("turns", "first text", r.FirstText)
-		if r.EndFrame == 0 {
-			continue
-		}
 		series("turns", "cancel to end", r.Confirm)
 		for part, took := range map[string]*float64{"agent": r.AgentTime, "tool": r.ToolTime, "client": r.ClientTime, "user": r.UserTime} {
 			if took != nil && *took > 0 {

@@ -13,11 +13,11 @@ type Tape struct {
 	Start      time.Time          // zero: unknown
 	Agent      string             // the name of the agent if it does not name itself
 	Parent     string             // the tape of the agent that started this server; empty: none
-	Server     string             // that agent's name for the server; empty: there is no parent
-	Connection dialect.Connection // as far as it is known
+	Server     string             // that agent's name for the server; empty: it has no parent
+	Connection dialect.Connection // as far as known
 }
 
-// Rows are what a frame, or the end of the tape, completes.
+// Rows holds what a frame, or the end of the tape, completes.
 type Rows struct {
 	Turns  []Turn
 	Tools  []Tool
@@ -45,8 +45,8 @@ func NewBuilder(t Tape) *Builder {
 	return b
 }
 
-// Add takes the next frame, with its bytes, and returns the rows that it completes. It does
-// not retain f.
+// Add processes the next frame, with its bytes, and returns the rows that it completes.
+// It does not retain f.
 func (b *Builder) Add(f *dialect.Frame) Rows {
 	b.trace.Add(f)
 	rows := b.events()
@@ -59,7 +59,7 @@ func (b *Builder) Add(f *dialect.Frame) Rows {
 func (b *Builder) End() Rows {
 	b.trace.End()
 	rows := b.events()
-	for _, end := range b.ends.End() {
+	for _, end := range b.ends.Rest(b.trace.Now()) {
 		rows.Turns = append(rows.Turns, b.turn(&end))
 	}
 	return rows

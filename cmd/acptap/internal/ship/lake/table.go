@@ -24,7 +24,7 @@ type table[T any] struct {
 	body int // bytes of bodies in the current row group
 }
 
-// Bounds for what is held in memory. Engines read one row group at a time per thread, and
+// Limits on what is held in memory. Engines read one row group at a time per thread, and
 // DuckDB advises 100,000 rows or more.
 const (
 	maxRows       = 1 << 8
@@ -67,7 +67,7 @@ func (t *table[T]) flush() error {
 	return t.located(err)
 }
 
-// finish writes what is left, but does not commit the file.
+// finish writes the rest, but does not commit the file.
 func (t *table[T]) finish() error {
 	if err := t.flush(); err != nil || t.out == nil {
 		return err

@@ -26,8 +26,8 @@ type Tool struct {
 	Title      string   `parquet:"title,optional"`
 }
 
-// tool returns the row of a tool call that has ended or that was left open. took excludes
-// the time in which the user was asked.
+// tool returns the row of a tool call that has ended or was left open. took excludes the
+// time spent asking the user.
 func (b *Builder) tool(e *trace.Event, took time.Duration) Tool {
 	c := e.ToolCall.ToolCall
 	row := b.toolRow(e)
@@ -53,14 +53,9 @@ func (b *Builder) toolRow(e *trace.Event) Tool {
 		On: b.on(), Session: text(e.SessionID), Turn: int64(e.InTurn), Frame: int64(e.First), Start: b.moment(e.Began, e.Untimed),
 		Outcome: e.End.String(), Cancelled: e.Cancelled,
 	}
-	if hasEnd(e.End) {
+	if e.End.Known() {
 		row.EndFrame = int64(e.Seq)
 		row.Duration = secondsIf(!e.Untimed, e.At-e.Began)
 	}
 	return row
-}
-
-// hasEnd reports whether something ended by itself, so that its duration is known.
-func hasEnd(how trace.End) bool {
-	return how == trace.Completed || how == trace.Failed || how == trace.Cancelled
 }

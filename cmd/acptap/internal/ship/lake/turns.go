@@ -32,12 +32,13 @@ type Turn struct {
 	Chunks      int64    `parquet:"chunks"`
 	Rate        *float64 `parquet:"chunks_per_second"`
 
-	ToolCalls         int64 `parquet:"tool_calls"`
-	FailedToolCalls   int64 `parquet:"failed_tool_calls"`
-	Requests          int64 `parquet:"requests"`
-	RefusedRequests   int64 `parquet:"refused_requests"`
-	CancelledRequests int64 `parquet:"cancelled_requests"`
-	FailedRequests    int64 `parquet:"failed_requests"`
+	ToolCalls          int64 `parquet:"tool_calls"`
+	FailedToolCalls    int64 `parquet:"failed_tool_calls"`
+	CancelledToolCalls int64 `parquet:"cancelled_tool_calls"`
+	Requests           int64 `parquet:"requests"`
+	RefusedRequests    int64 `parquet:"refused_requests"`
+	CancelledRequests  int64 `parquet:"cancelled_requests"`
+	FailedRequests     int64 `parquet:"failed_requests"`
 
 	InputTokens       *int64   `parquet:"input_tokens"`
 	OutputTokens      *int64   `parquet:"output_tokens"`
@@ -60,7 +61,7 @@ func (b *Builder) turn(e *trace.TurnEnd) Turn {
 		On: b.on(), Session: text(e.Session.ID), Turn: int64(e.Number), Frame: int64(e.Prompt), EndFrame: int64(e.Turn.End), Start: b.moment(e.Began, e.Untimed),
 		Model: text(e.Model), Outcome: e.Turn.Outcome.How.String(), StopReason: text(e.StopReason), Cancelled: e.Cancelled,
 		Silences: int64(e.Pace.Silences), Chunks: int64(e.Pace.Chunks),
-		ToolCalls: int64(work.Tools), FailedToolCalls: int64(work.FailedTools), Requests: int64(work.Requests.Sent),
+		ToolCalls: int64(work.Tools), FailedToolCalls: int64(work.FailedTools), CancelledToolCalls: int64(work.CancelledTools), Requests: int64(work.Requests.Sent),
 		RefusedRequests: int64(work.Requests.Refused), CancelledRequests: int64(work.Requests.Cancelled), FailedRequests: int64(work.Requests.Failed),
 		InputTokens: given(tokens.Input), OutputTokens: given(tokens.Output), ThoughtTokens: given(tokens.Thought),
 		CachedReadTokens: given(tokens.CachedRead), CachedWriteTokens: given(tokens.CachedWrite), TotalTokens: given(tokens.Total),
@@ -76,26 +77,23 @@ func (b *Builder) turn(e *trace.TurnEnd) Turn {
 		row.Title = text(e.Title)
 	}
 	if !e.Untimed {
-		row.timing(e.Turn)
+		row.timing(e)
 	}
 	return row
 }
 
 // timing sets the durations of a turn whose times are known.
-func (r *Turn) timing(t *trace.Turn) {
+func (r *Turn) timing(t *trace.TurnEnd) {
 	r.FirstOutput = secondsIf(t.Output != 0, t.FirstOutput-t.Began)
 	r.FirstText = secondsIf(t.Pace.Text != 0, t.Pace.FirstText-t.Began)
 	r.Silence = secondsIf(t.Pace.Silences > 0, t.Pace.Silence)
 	if rate, ok := t.Pace.Rate(); ok {
 		r.Rate = &rate
 	}
-	if t.Open() {
-		return
-	}
 	if took, ok := t.Confirmed(); ok {
 		r.Confirm = seconds(took)
 	}
-	spend := t.Spend(t.Ended)
-	r.Duration = seconds(t.Ended - t.Began)
+	r.Duration = secondsIf(!t.Open(), t.Ended-t.Began)
+	spend := t.Spend()
 	r.UserTime, r.ClientTime, r.ToolTime, r.AgentTime = seconds(spend.User), seconds(spend.Client), seconds(spend.Tool), seconds(spend.Agent)
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Failure means that a request was not accepted. Its text is clean, and contains neither
-// values of Client.Header nor the parts of the URL that Client.Name omits.
+// A Failure means that a request was not accepted. Its text is clean, and contains
+// neither values of Client.Header nor the parts of the URL that Client.Name omits.
 type Failure struct {
 	Kind  Kind
 	After time.Duration // how long to wait before the next try, if the answer says so; otherwise 0
@@ -37,12 +37,12 @@ type Kind uint8
 const (
 	Unreached Kind = iota // no answer, or not now: the same request may be accepted later
 	Denied                // wrong URL, headers or certificate: no request will be accepted
-	Absent                // nothing at the URL takes requests, as at a back end that lacks the signal
+	Absent                // nothing at the URL accepts requests, as with a back end that lacks the signal
 	Refused               // this request will never be accepted
 )
 
-// kindOf returns the kind of failure that a status means (OTLP specification, "Failures").
-// HTTP defines which statuses are about the sender instead of the request.
+// kindOf returns the kind of failure that a status means (OTLP specification,
+// "Failures"). HTTP defines which statuses blame the sender instead of the request.
 func kindOf(status int) Kind {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -61,11 +61,17 @@ func kindOf(status int) Kind {
 // answer interprets the answer to a request with length elements.
 func (c *Client) answer(status int, head http.Header, body []byte, length int) (Answer, error) {
 	of, _, _ := mime.ParseMediaType(head.Get("Content-Type")) // if it is invalid, the body is treated as text
+	text := fmt.Sprintf("%s answered %d %s", c.Name(), status, http.StatusText(status))
 	if status/100 == 2 {
-		refused, message := readPartialSuccess(of, body)
+		refused, message, ok := readResponse(of, body)
+		switch {
+		case of != c.contentType():
+			return Answer{}, &Failure{Kind: Denied, text: fmt.Sprintf("%s, but with the Content-Type %q, not %s: nothing there takes OTLP in this form", text, c.clean(of), c.contentType())}
+		case !ok:
+			return Answer{}, &Failure{Kind: Denied, text: text + ", but not as OTLP does: " + c.clean(string(body))}
+		}
 		return Answer{Refused: int(min(max(refused, 0), int64(length))), Message: c.clean(message)}, nil
 	}
-	text := fmt.Sprintf("%s answered %d %s", c.Name(), status, http.StatusText(status))
 	if status/100 == 3 {
 		text += ": redirects are not followed, name the URL that it leads to"
 	} else if said := c.clean(readMessage(of, body)); said != "" {
@@ -78,34 +84,40 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 	return Answer{}, &Failure{Kind: kind, After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
 }
 
-// wantsTLS matches the answers of HTTPS servers to HTTP requests: those of Go, such as the
-// collector, and nginx. The URL is wrong, though the status blames the request.
+// wantsTLS matches the answers of HTTPS servers to HTTP requests: those of Go, such as
+// the collector, and nginx. The URL is wrong, though the status blames the request.
 var wantsTLS = regexp.MustCompile(`Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port`)
 
-// readPartialSuccess returns how much of a request was refused, and why. In protobuf the
-// answers of all signals have the same fields. If the answer cannot be read, the request
-// still counts as accepted.
-func readPartialSuccess(contentType string, body []byte) (refused int64, message string) {
+// readResponse reads an ExportTraceServiceResponse, or that of another signal: in
+// protobuf all have the same fields. It returns how much of the request was refused, and
+// why. ok is false if the body is something else, such as a login page, or comes from a
+// server that answers everything.
+func readResponse(contentType string, body []byte) (refused int64, message string, ok bool) {
+	if len(body) == 0 {
+		return 0, "", true // in protobuf: nothing was refused
+	}
 	switch contentType {
 	case protobuf:
 		var r collector.ExportTraceServiceResponse
-		if proto.Unmarshal(body, &r) == nil {
-			return r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage()
-		}
+		ok = proto.Unmarshal(body, &r) == nil && r.PartialSuccess != nil
+		return r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage(), ok
 	case jsonText:
 		var r struct {
-			PartialSuccess struct {
+			PartialSuccess *struct {
 				RejectedSpans, RejectedDataPoints, RejectedLogRecords json.Number
 				ErrorMessage                                          string
 			}
 		}
-		if json.Unmarshal(body, &r) == nil {
-			p := r.PartialSuccess
+		var members map[string]json.RawMessage
+		ok = json.Unmarshal(body, &r) == nil && json.Unmarshal(body, &members) == nil && members != nil
+		if p := r.PartialSuccess; p != nil {
 			refused, _ = cmp.Or(p.RejectedSpans, p.RejectedDataPoints, p.RejectedLogRecords).Int64()
-			return refused, p.ErrorMessage
+			return refused, p.ErrorMessage, ok
 		}
+		_, null := members["partialSuccess"]
+		return 0, "", ok && (null || len(members) == 0)
 	}
-	return 0, ""
+	return 0, "", false
 }
 
 // readMessage returns the message in the body of an error. In protobuf that is field 2,
@@ -140,8 +152,7 @@ func (c *Client) clean(text string) string {
 	return termtext.Brief(strings.TrimSpace(strings.NewReplacer(c.secrets()...).Replace(text)), maxMessage)
 }
 
-// secrets returns what no message may contain, each with its replacement, the longest
-// first.
+// secrets returns what no message may contain, each with its replacement, longest first.
 func (c *Client) secrets() (pairs []string) {
 	var all []string
 	for _, values := range c.Header {

@@ -1,5 +1,5 @@
-// Package otlp writes spans, metrics of them, and frames as logs, in OTLP, the protocol of
-// OpenTelemetry.
+// Package otlp writes spans, metrics derived from them, and frames as logs, in OTLP, the
+// protocol of OpenTelemetry.
 package otlp
 
 import (
@@ -27,7 +27,7 @@ type Encoder struct {
 	Version string
 }
 
-// A Request is what is sent at once, for one Signal: Spans, Points or Records.
+// A Request is what is sent at once for one Signal: Spans, Points or Records.
 type Request interface {
 	Len() int // the number of spans, points or records
 	message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message
@@ -78,7 +78,7 @@ func hexadecimal(id []byte) []byte {
 // Spans are a request with the spans in sets.
 type Spans []spans.Set
 
-// Len returns how many spans there are.
+// Len returns the number of spans.
 func (sets Spans) Len() (n int) {
 	for _, set := range sets {
 		n += len(set.Spans)
@@ -94,7 +94,7 @@ func (sets Spans) message(by *common.InstrumentationScope, id func([]byte) []byt
 		if i == 0 || !slices.Equal(set.Resource, sets[i-1].Resource) {
 			of = &tracepb.ResourceSpans{
 				Resource:   &resource.Resource{Attributes: attributes(set.Resource)},
-				ScopeSpans: []*tracepb.ScopeSpans{{Scope: by}},
+				ScopeSpans: []*tracepb.ScopeSpans{{Scope: by, SchemaUrl: spans.SchemaURL}},
 			}
 			r.ResourceSpans = append(r.ResourceSpans, of)
 		}
@@ -122,7 +122,7 @@ func span(s *spans.Span, id func([]byte) []byte) *tracepb.Span {
 		to.Links = append(to.Links, &tracepb.Span_Link{TraceId: id(l.Trace[:]), SpanId: id(l.ID[:]), Attributes: attributes(l.Attrs), Flags: isKnown | sampled})
 	}
 	if s.Error != "" {
-		to.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+		to.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: s.Problem}
 	}
 	return to
 }
@@ -149,8 +149,8 @@ func flags(s *spans.Span) uint32 {
 	return sampled | isKnown
 }
 
-// nanoseconds returns a time in nanoseconds since 1970, or 0, which means unknown, if that
-// cannot represent it.
+// nanoseconds returns a time in nanoseconds since 1970, or 0, which means unknown, if
+// that cannot represent it.
 func nanoseconds(t time.Time) uint64 {
 	if t.Year() < 1970 || t.Year() > 2261 {
 		return 0

@@ -111,7 +111,7 @@ func TestForm(t *testing.T) {
 	const want = `^\{"resourceSpans":\[\{"resource":\{"attributes":\[\{"key":"service\.name","value":\{"stringValue":"demo"\}\},.*\]\},` +
 		`"scopeSpans":\[\{"scope":\{"name":"github\.com/acptap/acptap","version":"test"\},` +
 		`"spans":\[\{"traceId":"[0-9a-f]{32}","spanId":"[0-9a-f]{16}","parentSpanId":"[0-9a-f]{16}","flags":257,"name":"initialize","kind":3,` +
-		`"startTimeUnixNano":"[0-9]{19}","endTimeUnixNano":"[0-9]{19}","attributes":\[.*\{"key":"acptap\.frame","value":\{"intValue":"1"\}\}.*\]\}\]\}\]\}\]\}$`
+		`"startTimeUnixNano":"[0-9]{19}","endTimeUnixNano":"[0-9]{19}","attributes":\[.*\{"key":"acptap\.frame","value":\{"intValue":"1"\}\}.*\]\}\],"schemaUrl":"https://opentelemetry\.io/schemas/gen-ai/0\.1\.0"\}\]\}\]\}$`
 	if !regexp.MustCompile(want).Match(text) {
 		t.Errorf("got %s", text)
 	}
@@ -120,7 +120,7 @@ func TestForm(t *testing.T) {
 // TestFailed: a span has a status if it failed, and only then.
 func TestFailed(t *testing.T) {
 	for _, failed := range []string{"", "tool_error"} {
-		binary, err := encoder.Proto(otlp.Spans{{Spans: []spans.Span{{Error: failed}}}})
+		binary, err := encoder.Proto(otlp.Spans{{Spans: []spans.Span{{Error: failed, Problem: failed}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestFailed(t *testing.T) {
 			t.Fatal(err)
 		}
 		status := r.ResourceSpans[0].ScopeSpans[0].Spans[0].Status
-		if got := status.GetCode() == tracepb.Status_STATUS_CODE_ERROR; got != (failed != "") || !got && status != nil {
+		if got := status.GetCode() == tracepb.Status_STATUS_CODE_ERROR; got != (failed != "") || status.GetMessage() != failed || !got && status != nil {
 			t.Errorf("%q: got %v", failed, status)
 		}
 	}

@@ -25,8 +25,8 @@ import (
 // may be secret.
 type Environment func(name string) string
 
-// exporter returns a variable of the exporter: the one for a signal, or if that is not set,
-// the one for all signals. name is the variable that was set.
+// exporter returns a variable of the exporter: the one for a signal or, if that is not
+// set, the one for all signals. name is the variable that was set.
 func (env Environment) exporter(of Signal, which string) (name, value string) {
 	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_" + strings.ToUpper(of.String()) + "_", "OTEL_EXPORTER_OTLP_"} {
 		if value := strings.TrimSpace(env(prefix + which)); value != "" {

@@ -21,7 +21,7 @@ const FrameEvent = "acp.frame"
 // Records are a request with frames.
 type Records []spans.Record
 
-// Len returns how many records there are.
+// Len returns the number of records.
 func (list Records) Len() int { return len(list) }
 
 // message returns an ExportLogsServiceRequest. Records with the same resource share it.
@@ -32,7 +32,7 @@ func (list Records) message(by *common.InstrumentationScope, id func([]byte) []b
 		if i == 0 || !slices.Equal(list[i].Resource, list[i-1].Resource) {
 			of = &logspb.ResourceLogs{
 				Resource:  &resource.Resource{Attributes: attributes(list[i].Resource)},
-				ScopeLogs: []*logspb.ScopeLogs{{Scope: by}},
+				ScopeLogs: []*logspb.ScopeLogs{{Scope: by, SchemaUrl: spans.SchemaURL}},
 			}
 			r.ResourceLogs = append(r.ResourceLogs, of)
 		}

@@ -34,7 +34,7 @@ type Points struct {
 	Cumulative bool
 }
 
-// Len returns how many points there are.
+// Len returns the number of points.
 func (p Points) Len() (n int) {
 	for _, of := range p.Measured {
 		n += len(of.Points)
@@ -48,7 +48,7 @@ func (p Points) message(by *common.InstrumentationScope, _ func([]byte) []byte) 
 	for _, of := range p.Measured {
 		r.ResourceMetrics = append(r.ResourceMetrics, &metricspb.ResourceMetrics{
 			Resource:     &resource.Resource{Attributes: attributes(of.Resource)},
-			ScopeMetrics: []*metricspb.ScopeMetrics{{Scope: by, Metrics: p.metrics(of.Points)}},
+			ScopeMetrics: []*metricspb.ScopeMetrics{{Scope: by, SchemaUrl: spans.SchemaURL, Metrics: p.metrics(of.Points)}},
 		})
 	}
 	return r

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// A Client posts requests of one Signal to a collector or anything else that accepts OTLP
-// over HTTP. It does not retry: the caller decides by the Kind of a Failure. It is safe for
+// A Client posts requests of one Signal to a collector or another receiver of OTLP over
+// HTTP. It does not retry: the caller decides by the Kind of a Failure. It is safe for
 // concurrent use.
 type Client struct {
 	URL     *url.URL
-	Header  http.Header   // sent with each request; no message contains its values
+	Header  http.Header   // sent with each request; messages never contain its values
 	Timeout time.Duration // for a request and its answer
 	Gzip    bool
 	JSON    bool // http/json instead of http/protobuf
@@ -52,7 +52,7 @@ type Answer struct {
 	Message string // the server's message, as clean text; may be empty
 }
 
-// maxAnswer limits how many bytes of an answer are read.
+// maxAnswer limits the bytes read of an answer.
 const maxAnswer = 64 << 10
 
 // Send posts a request. Each error is a *Failure, unless ctx is done.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"mime"
 	"net"
 	"net/http"
 	"os"
@@ -108,13 +109,24 @@ func TestAnswers(t *testing.T) {
 		after  time.Duration
 		text   string // of the failure, behind the name; or of a success
 		few    int    // refused of a success
+		json   bool   // the request is in JSON
 	}{
-		{name: "accepted", status: 202, body: "yes"},
+		{name: "accepted", status: 202, head: map[string]string{"Content-Type": protobuf}},
+		{name: "accepted in JSON", status: 200, head: map[string]string{"Content-Type": jsonText}, body: "{}", json: true},
+		{name: "accepted in JSON, without a body", status: 200, head: map[string]string{"Content-Type": jsonText}, json: true},
+		{name: "accepted, nothing partial", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"partialSuccess":null}`, json: true},
+		{name: "yes to everything", status: 202, body: "yes", want: otlp.Denied, text: `202 Accepted, but with the Content-Type "text/plain", not application/x-protobuf: nothing there takes OTLP in this form`},
+		{name: "login page", status: 200, head: map[string]string{"Content-Type": "text/html"}, body: "<html>", want: otlp.Denied, text: `200 OK, but with the Content-Type "text/html", not application/x-protobuf: nothing there takes OTLP in this form`},
+		{name: "nothing of any type", status: 204, want: otlp.Denied, text: `204 No Content, but with the Content-Type "", not application/x-protobuf: nothing there takes OTLP in this form`},
+		{name: "in JSON, which nobody asked for", status: 200, head: map[string]string{"Content-Type": jsonText}, body: "{}", want: otlp.Denied, text: `200 OK, but with the Content-Type "application/json", not application/x-protobuf: nothing there takes OTLP in this form`},
+		{name: "other JSON", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"error":"swordfish?"}`, json: true, want: otlp.Denied, text: `200 OK, but not as OTLP does: {"error":"[redacted]?"}`},
+		{name: "JSON that is no object", status: 200, head: map[string]string{"Content-Type": jsonText}, body: "null", json: true, want: otlp.Denied, text: "200 OK, but not as OTLP does: null"},
+		{name: "other protobuf", status: 200, head: map[string]string{"Content-Type": protobuf}, body: "\x12\x02ok", want: otlp.Denied, text: "200 OK, but not as OTLP does: ␒␂ok"},
 		{name: "partial", status: 200, head: map[string]string{"Content-Type": protobuf}, body: string(binary), few: 2, text: "no [redacted], [redacted]"},
-		{name: "partial in JSON", status: 200, head: map[string]string{"Content-Type": jsonText + "; charset=utf-8"}, body: string(text), few: 2, text: "no [redacted], [redacted]"},
-		{name: "partial that lies", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"partialSuccess":{"rejectedSpans":"9000000000"},"x":1}`, few: -1},
-		{name: "partial that is less than none", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"partialSuccess":{"rejectedSpans":"-7"}}`},
-		{name: "no answer to speak of", status: 200, head: map[string]string{"Content-Type": protobuf}, body: "\xff\xff"},
+		{name: "partial in JSON", status: 200, head: map[string]string{"Content-Type": jsonText + "; charset=utf-8"}, body: string(text), json: true, few: 2, text: "no [redacted], [redacted]"},
+		{name: "partial that lies", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"partialSuccess":{"rejectedSpans":"9000000000"},"x":1}`, json: true, few: -1},
+		{name: "partial that is less than none", status: 200, head: map[string]string{"Content-Type": jsonText}, body: `{"partialSuccess":{"rejectedSpans":"-7"}}`, json: true},
+		{name: "no answer to speak of", status: 200, head: map[string]string{"Content-Type": protobuf}, body: "\xff\xff", want: otlp.Denied, text: "200 OK, but not as OTLP does: \ufffd\ufffd"},
 		{name: "busy", status: 429, head: map[string]string{"Retry-After": "7"}, body: "slow down", want: otlp.Unreached, after: 7 * time.Second, text: "429 Too Many Requests: slow down"},
 		{name: "down", status: 503, head: map[string]string{"Retry-After": "Fri, 07 Aug 2026 10:00:30 GMT", "Date": "Fri, 07 Aug 2026 10:00:00 GMT"}, want: otlp.Unreached, after: 30 * time.Second, text: "503 Service Unavailable"},
 		{name: "down for long", status: 502, head: map[string]string{"Retry-After": "99999999999"}, want: otlp.Unreached, after: 10 * time.Minute, text: "502 Bad Gateway"},
@@ -143,8 +155,12 @@ func TestAnswers(t *testing.T) {
 			})
 			address := strings.Replace(to.URL, "//", "//me:swordfish@", 1) + "/otlp?key=swordfish"
 			sets := read(t)
-			answer, err := client(t, address, nil).Send(t.Context(), sets)
-			if tt.status < 300 {
+			var vars map[string]string
+			if tt.json {
+				vars = map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}
+			}
+			answer, err := client(t, address, vars).Send(t.Context(), sets)
+			if tt.want == otlp.Unreached && tt.status < 300 {
 				if tt.few < 0 {
 					for _, set := range sets {
 						tt.few += len(set.Spans)
@@ -316,8 +332,9 @@ func certificate(t *testing.T, dir string) (certFile, keyFile string, cert *x509
 	return certFile, keyFile, cert
 }
 
-// FuzzAnswer: whatever a server answers, no more spans are refused than were sent, and no
-// text has a control character or a secret in it.
+// FuzzAnswer: whatever a server answers, no more spans are refused than were sent, nothing
+// counts as accepted unless the answer is of the form of the request, and no text has a
+// control character or a secret in it.
 func FuzzAnswer(f *testing.F) {
 	f.Add(200, "application/json", []byte(`{"partialSuccess":{"rejectedSpans":"1","errorMessage":"swordfish"}}`))
 	f.Add(200, "application/x-protobuf", []byte("\x0a\x05\x08\x01\x12\x01x"))
@@ -348,6 +365,9 @@ func FuzzAnswer(f *testing.F) {
 		}
 		if a.Refused < 0 || a.Refused > total || strings.ContainsAny(text, "\x00\x1b\n\u202e") || strings.Contains(text, "swordfish") {
 			t.Errorf("got %+v, %v", a, err)
+		}
+		if of, _, _ := mime.ParseMediaType(kind); err == nil && of != "application/x-protobuf" {
+			t.Errorf("%q is taken for an answer", kind)
 		}
 	})
 }

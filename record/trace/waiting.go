@@ -1,0 +1,268 @@
+package trace
+
+import (
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// times is the time spent waiting for each part.
+type times [parts]time.Duration
+
+func (t times) since(before times) times {
+	for p := range t {
+		t[p] -= before[p]
+	}
+	return t
+}
+
+func (t times) spend() Spend { return Spend{t[ForUser], t[ForClient], t[ForTool], t[ForAgent]} }
+
+// A clock divides the time of a session, on one tape, among the parts. The spend of a turn
+// is the difference between the clock's at its end and at its beginning, so measuring
+// several turns at once costs no more than measuring one.
+type clock struct {
+	spent times
+	at    time.Duration // the time to which the clock has advanced
+	open  [ForAgent]int // number of open waits of each part
+	work  int           // number of the last turn that began while no other was open, or only cancelled ones
+	last  uint64        // Seq of the last frame of the session
+	heard time.Duration // spent[ForAgent] when that frame came
+
+	keeps  bool   // whether to keep the course
+	course []Wait // past waits, in order
+}
+
+// A wait is something that a clock has counted as open. Waits left open when new work
+// begins no longer count: otherwise an unanswered permission of an earlier turn would
+// charge all later turns to the user. A prompt begins new work if all open turns have been
+// cancelled: the client sends it without waiting for the agent to confirm that.
+type wait struct {
+	part Part
+	work int // clock.work when it was counted; 0: not counted
+}
+
+func (k *clock) advance(to time.Duration) {
+	if to <= k.at {
+		return
+	}
+	k.spent[k.part()] += to - k.at
+	k.note(to)
+	k.at = to
+}
+
+// part returns the part that time is charged to now.
+func (k *clock) part() Part {
+	p := ForUser
+	for p < ForAgent && k.open[p] == 0 {
+		p++
+	}
+	return p
+}
+
+// begin counts a wait as open. k is nil if no turn has begun.
+func (k *clock) begin(f *frame, w *wait, p Part) {
+	if k == nil || w.work == k.work {
+		return
+	}
+	k.advance(f.At)
+	k.open[p]++
+	*w = wait{p, k.work}
+}
+
+// end counts a wait as ended, if it is counted.
+func (k *clock) end(f *frame, w *wait) {
+	if k == nil || w.work != k.work {
+		return
+	}
+	k.advance(f.At)
+	k.open[w.part]--
+	*w = wait{}
+}
+
+// A meter measures a turn by the clock.
+type meter struct {
+	clock   *clock        // nil: the turn has ended
+	began   times         // clock.spent when the turn began
+	chunked time.Duration // clock.spent[ForAgent] when the first chunk came
+	first   int           // index in clock.course when the turn began
+	spent   times         // set when the turn has ended
+	waits   []Wait        // set when the turn has ended
+}
+
+// start begins to measure a turn.
+func (c *Conversation) start(f *frame, t *Turn) {
+	if c.clock == nil {
+		c.clock = &clock{at: f.At, keeps: !f.trace.Brief}
+		c.clock.hear(f)
+	}
+	c.clock.advance(f.At)
+	if !slices.ContainsFunc(c.turns.open, func(one *Turn) bool { return !one.Cancelled }) {
+		c.clock.work, c.clock.open = t.Number, [ForAgent]int{}
+	}
+	t.clock, t.began, t.first = c.clock, c.clock.spent, max(len(c.clock.course)-1, 0)
+}
+
+// stop ends the measuring of a turn at its last frame. If the turn had ended before, the
+// time since then is charged to the agent: some agents of version 2 say idle and answer the
+// prompt late.
+func (c *Conversation) stop(f *frame, t *Turn) {
+	if t.clock == nil {
+		t.spent[ForAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
+		return
+	}
+	t.clock.advance(f.At)
+	over := meter{spent: t.clock.spent.since(t.began)}
+	if t.clock.keeps {
+		over.waits = covering(t.clock.waits(t.first, t.Ended), t.Began, t.Ended)
+	}
+	t.meter = over
+}
+
+// hear notes that a frame of the session came. If that ends a silence, hear counts it for
+// the current turn.
+func (c *Conversation) hear(f *frame) {
+	k := c.clock
+	if k == nil {
+		return
+	}
+	k.advance(f.At)
+	if t := c.working(); t != nil && f.Slow() == dialect.Silent {
+		if silent := k.spent[ForAgent] - k.heard; silent > t.Pace.Silence {
+			t.Pace.Silence, t.Pace.Before = silent, k.last
+		}
+		t.Pace.Silences++
+	}
+	k.hear(f)
+}
+
+func (k *clock) hear(f *frame) { k.last, k.heard = f.Seq, k.spent[ForAgent] }
+
+// asks starts the wait for the client's answer to a request of the agent's.
+func (c *Conversation) asks(f *frame, w *pendingCall) {
+	if f.Dir == wire.AgentToClient {
+		c.clock.begin(f, &w.wait, PartOf(f.Method))
+	}
+}
+
+// waitForTool starts the wait for a tool call at the first frame about it: many agents
+// never say that it is in progress.
+func (c *Conversation) waitForTool(f *frame, call *Entity) {
+	if !call.Replayed {
+		c.clock.begin(f, &call.wait, ForTool)
+	}
+}
+
+// A ToolClock measures how long tool calls took, without the time in which the user was
+// asked something. Its zero value is ready to use.
+type ToolClock struct {
+	asked map[subject]time.Duration // by open call: how long the user had been asked in its turn when the call began
+}
+
+// A subject identifies what an event is about.
+type subject struct {
+	run   int
+	first uint64
+	entry int
+}
+
+// Observe takes an event of a tool call, and the turn that began last in its session; nil:
+// none. ok is true if the event ends the call for the first time, and the call is not part
+// of a repeated history. The caller must check how it ended.
+func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) {
+	about := subject{e.Run, e.First, e.Entry}
+	asked := time.Duration(0)
+	if turn != nil && turn.Number == e.InTurn {
+		asked = turn.Spend(e.At).User
+	}
+	switch e.Phase {
+	case Began:
+		if c.asked == nil {
+			c.asked = map[subject]time.Duration{}
+		}
+		c.asked[about] = asked
+	case Ended:
+		before, open := c.asked[about]
+		delete(c.asked, about)
+		return e.At - e.Began - max(asked-before, 0), open && !e.Repeated
+	}
+	return 0, false
+}
+
+// A Wait is a part of a turn in which the turn waited for one thing. Times are since the
+// tape began.
+type Wait struct {
+	Part     Part
+	From, To time.Duration
+	Quiet    bool // ForAgent, and no frame of the session came: the agent waited for its model
+}
+
+// Took returns how long the wait took.
+func (w Wait) Took() time.Duration { return w.To - w.From }
+
+// Spend returns the wait as a Spend.
+func (w Wait) Spend() Spend {
+	var t times
+	t[w.Part] = w.Took()
+	return t.spend()
+}
+
+// QuietTime is the least time without a frame for a wait to be quiet.
+const QuietTime = 100 * time.Millisecond
+
+// maxQuiet bounds the course of a session: when it has so many waits, no further ones are
+// quiet.
+const maxQuiet = 1 << 14
+
+// Waits returns what the turn waited for, in order. The waits cover the turn up to its end,
+// or up to now if it is open, without gaps or overlaps. Where times on the tape go
+// backwards, each instant counts once. A brief Trace keeps none.
+func (t *Turn) Waits(now time.Duration) []Wait {
+	switch {
+	case t.clock == nil && t.waits == nil, t.clock != nil && !t.clock.keeps:
+		return nil
+	case t.clock == nil:
+		return covering(t.waits, t.Began, t.Ended)
+	}
+	return covering(t.clock.waits(t.first, now), t.Began, max(now, t.Ended))
+}
+
+// covering returns the parts of waits between two times. It charges the gaps to the agent.
+func covering(waits []Wait, from, to time.Duration) []Wait {
+	list, at := []Wait{}, from
+	add := func(w Wait) {
+		if w.From, w.To = max(w.From, at), min(w.To, to); w.From < w.To {
+			list, at = append(list, w), w.To
+		}
+	}
+	for _, w := range waits {
+		add(Wait{ForAgent, at, w.From, false})
+		add(w)
+	}
+	add(Wait{ForAgent, at, to, false})
+	return list
+}
+
+// note records what was pending since the clock was last advanced.
+func (k *clock) note(to time.Duration) {
+	if !k.keeps {
+		return
+	}
+	w := Wait{Part: k.part(), From: k.at, To: to}
+	w.Quiet = w.Part == ForAgent && w.Took() >= QuietTime && len(k.course) < maxQuiet
+	if n := len(k.course); n > 0 && !w.Quiet && !k.course[n-1].Quiet && k.course[n-1].Part == w.Part {
+		k.course[n-1].To = to
+		return
+	}
+	k.course = append(k.course, w)
+}
+
+// waits returns the course from an index on, up to now.
+func (k *clock) waits(first int, now time.Duration) []Wait {
+	ahead := *k
+	ahead.course = append([]Wait(nil), k.course[min(first, len(k.course)):]...)
+	ahead.advance(now)
+	return ahead.course
+}
