@@ -35,6 +35,10 @@ func record1(t *testing.T, store *Store, lines ...string) *Recorder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		j.Close()
+		j.Wait()
+	})
 	for _, line := range lines {
 		if err := j.Append(wire.AgentToClient, wire.Wire, []byte(line+"\n")); err != nil {
 			t.Error(err)

@@ -42,6 +42,7 @@ type flusher struct {
 	store  *Store
 	sealer *sealer
 	run    *sealerRun
+	once   sync.Once     // the last work begins once
 	ending atomic.Bool   // the journal was closed
 	last   bool          // it was the last one; set before the last work begins
 	until  time.Time     // when the last work must end; set before that begins
@@ -180,12 +181,15 @@ func (f *flusher) watch() {
 	}
 }
 
-// stop starts the remaining work, and returns when that is done or takes too long.
+// stop starts the remaining work, and returns when that is done or takes too long. A later
+// call waits again for the same work.
 func (f *flusher) stop() error {
 	limit := cmp.Or(f.store.EndTime, lastTime)
-	f.until = time.Now().Add(limit)
-	f.sealer.closed(f)
-	go f.end()
+	f.once.Do(func() {
+		f.until = time.Now().Add(limit)
+		f.sealer.closed(f)
+		go f.end()
+	})
 	select {
 	case <-f.ended:
 		return f.err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // An import gives a tape its own id where that is one of a tape. Whatever it has
@@ -59,10 +60,7 @@ func TestImportedIDs(t *testing.T) {
 				t.Errorf("%s: the note %q is not for a terminal", header, note)
 			}
 		}
-		later, err := store.Record(record.Start{Command: []string{"agent"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		later := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})
 		if ids, err := store.Tapes(); err != nil || len(ids) != 2 || ids[1] != later.Tape() {
 			t.Errorf("%s: got the tapes %v, %v; want %s last", header, ids, err, later.Tape())
 		}

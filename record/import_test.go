@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/testdata/memtest"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // seeds are the files that package portable is tested with: its own form, and those
@@ -156,12 +157,7 @@ func TestParent(t *testing.T) {
 		t.Errorf("got\n%s, want\n%s\n%s", b.String(), header, line)
 	}
 
-	j, err := store.Record(record.Start{Command: []string{"server"}, Parent: want.Parent, Transport: "ws", Upstream: want.Upstream})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Wait()
-	defer j.Close()
+	j := recordtest.Record(t, store, record.Start{Command: []string{"server"}, Parent: want.Parent, Transport: "ws", Upstream: want.Upstream})
 	if tape, err = store.Open(j.Tape()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // What was imported is told from what was recorded here, also when the catalogue
@@ -13,10 +14,7 @@ import (
 // were recorded are as if it were not there.
 func TestImported(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	journal, err := store.Record(record.Start{Name: "agent", Command: []string{"agent"}, Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := recordtest.Record(t, store, record.Start{Name: "agent", Command: []string{"agent"}, Proto: "acp"})
 	turn := func(prompt string) []string {
 		return []string{
 			`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}`,

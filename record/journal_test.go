@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 var roundTrips = []struct {
@@ -394,10 +395,7 @@ func FuzzRoundTrip(f *testing.F) {
 func TestLongStart(t *testing.T) {
 	long := strings.Repeat("\x01", 200<<10) // six bytes each as JSON
 	store := record.OpenStore(t.TempDir())
-	j, err := store.Record(record.Start{Command: []string{"agent", long}, Cwd: long, Name: long, Version: long})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Command: []string{"agent", long}, Cwd: long, Name: long, Version: long})
 	j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
 	finish(t, store, j)
 	info, err := open(t, store, j.Tape()).Info()

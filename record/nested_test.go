@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // A tape is nested in the one that it names, if that is there and nothing goes round in
@@ -139,12 +140,7 @@ func TestClaimedParent(t *testing.T) {
 // TestClaimedRecordedParent: no file becomes the tape of a server of an agent recorded here.
 func TestClaimedRecordedParent(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	agent, err := store.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Wait()
-	defer agent.Close()
+	agent := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})
 	file := fmt.Sprintf(`{"acptap":1,"parent":{"tape":%q,"link":"k2k2k2k2","server":"files"}}`+"\n"+`{"dir":"err","text":"x"}`+"\n", agent.Tape())
 	id, err := store.Import(strings.NewReader(file), "file", nil)
 	if err != nil {
@@ -158,18 +154,8 @@ func TestClaimedRecordedParent(t *testing.T) {
 // What a tape says of its parent is known from its first moment on.
 func TestOuterWhileRecorded(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	agent, err := store.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Wait()
-	defer agent.Close()
-	server, err := store.Record(record.Start{Command: []string{"server"}, Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Wait()
-	defer server.Close()
+	agent := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})
+	recordtest.Record(t, store, record.Start{Command: []string{"server"}, Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
 	ids, err := store.Tapes()
 	if err != nil || len(ids) != 2 {
 		t.Fatal(ids, err)
@@ -183,12 +169,7 @@ func TestOuterWhileRecorded(t *testing.T) {
 // be just about to write its head.
 func TestNestedAsItAppears(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	agent, err := store.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Wait()
-	defer agent.Close()
+	agent := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})
 	const servers = 60
 	var recording sync.WaitGroup
 	defer recording.Wait()

@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/testdata/memtest"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // exported returns all of a tape in the portable form, with its secrets or without.
@@ -50,10 +51,7 @@ func controls(r rune) bool {
 
 func TestPortable(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	j, err := store.Record(record.Start{Command: []string{"agent", "--token", "t\x7f\u009b"}, Cwd: "/w", Name: "n", Version: "v", Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Command: []string{"agent", "--token", "t\x7f\u009b"}, Cwd: "/w", Name: "n", Version: "v", Proto: "acp"})
 	for _, c := range []struct {
 		dir    wire.Direction
 		origin wire.Origin

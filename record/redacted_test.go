@@ -60,7 +60,6 @@ func TestRedactedInPieces(t *testing.T) {
 func TestRedactedWhileRecorded(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
-	defer j.Close()
 	key := "sk-" + "ant-api03-" + strings.Repeat("aB3-", 8)
 	piece := func(text string) {
 		j.Append(wire.AgentToClient, wire.Wire, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`+"\n", text))

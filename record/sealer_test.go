@@ -68,6 +68,20 @@ func TestManyRecorders(t *testing.T) {
 	}
 }
 
+// A Recorder may be closed more than once, also while it is being closed.
+func TestCloseAgain(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	j := begin(t, store)
+	j.Append(wire.AgentStderr, wire.Wire, []byte("ready\n"))
+	closeAll(t, []*record.Recorder{j, j, j})
+	j.Wait()
+	closeAll(t, []*record.Recorder{j})
+	sealAll(t, store)
+	if info, err := open(t, store, j.Tape()).Info(); err != nil || info.Live || info.Lines != 1 {
+		t.Errorf("got %+v, %v", info, err)
+	}
+}
+
 // BenchmarkCloseMany closes 200 tapes of one process at once.
 func BenchmarkCloseMany(b *testing.B) {
 	for b.Loop() {

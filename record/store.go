@@ -114,7 +114,8 @@ func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.F
 }
 
 // Close ends the tape and seals the rest, within the store's EndTime. A tape that is not
-// sealed by then is still complete in its journal, and the next proxy recovers it.
+// sealed by then is still complete in its journal, and the next proxy recovers it. Close
+// may be called more than once.
 func (j *Recorder) Close() error {
 	j.Writer.Close()
 	return j.flusher.stop()

@@ -16,15 +16,13 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // beginHTTP begins a tape of an HTTP connection.
 func beginHTTP(t testing.TB, store *record.Store) *record.Recorder {
 	t.Helper()
-	j, err := store.Record(record.Start{Transport: "http", Upstream: "http://127.0.0.1:7000/mcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Transport: "http", Upstream: "http://127.0.0.1:7000/mcp"})
 	return j
 }
 

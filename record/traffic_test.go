@@ -21,6 +21,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // A chunk is what one read of a pump gives.
@@ -82,10 +83,7 @@ func less(n int) int {
 // begin begins a tape in the store.
 func begin(t testing.TB, store *record.Store) *record.Recorder {
 	t.Helper()
-	j, err := store.Record(record.Start{Command: []string{"agent", "--acp"}, Cwd: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Command: []string{"agent", "--acp"}, Cwd: "/w"})
 	return j
 }
 

@@ -356,8 +356,6 @@ func BenchmarkWatchIdle(b *testing.B) {
 	store := record.OpenStore(b.TempDir())
 	for range 200 {
 		j := begin(b, store)
-		defer j.Wait()
-		defer j.Close()
 		j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
 	}
 	next, stop := iter.Pull2(store.Watch(context.Background(), allFrames))

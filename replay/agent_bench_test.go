@@ -15,6 +15,7 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -123,10 +124,7 @@ func BenchmarkReplay(b *testing.B) {
 		store := record.OpenStore(b.TempDir())
 		b.SetBytes(int64(w.agent.Len()))
 		for b.Loop() {
-			journal, err := store.Record(record.Start{Command: []string{cat, file}})
-			if err != nil {
-				b.Fatal(err)
-			}
+			journal := recordtest.Record(b, store, record.Start{Command: []string{cat, file}})
 			var n counter
 			p := proxy.Proxy{Command: []string{cat, file}, In: strings.NewReader(""), Out: &n, Err: io.Discard, Journal: journal}
 			if err := p.Run(b.Context()); err != nil || int(n) != w.agent.Len() {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 const (
@@ -144,10 +145,7 @@ type craft struct {
 func craftTape(t *testing.T, change func(*craft)) (store, id, path string) {
 	t.Helper()
 	s := record.OpenStore(t.TempDir())
-	j, err := s.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, s, record.Start{Command: []string{"agent"}})
 	for i := range 100 {
 		j.Append(wire.ClientToAgent, wire.Wire, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"x"}`+"\n", i))
 		j.Append(wire.AgentToClient, wire.Wire, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`+"\n", i))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // storage starts object storage with the bucket tapes, which front may take requests from.
@@ -97,10 +98,7 @@ func TestPushPull(t *testing.T) {
 func TestPushLive(t *testing.T) {
 	storage(t, openly)
 	dir := t.TempDir()
-	tape, err := record.OpenStore(dir).Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := recordtest.Record(t, record.OpenStore(dir), record.Start{Command: []string{"agent"}})
 	tape.Append(wire.ClientToAgent, wire.Wire, []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n"))
 	if out, complaints := must(t, 0, "--store", dir, "push", "--all", "s3://tapes"); out+complaints != "" {
 		t.Errorf("pushed: %s%s", out, complaints)

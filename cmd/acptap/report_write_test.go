@@ -14,6 +14,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // A page that is followed has what was recorded meanwhile, on the tapes of servers too, and
@@ -137,10 +138,7 @@ type recordedTape struct {
 
 func recordTape(t *testing.T, store *record.Store, start record.Start) recordedTape {
 	t.Helper()
-	r, err := store.Record(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := recordtest.Record(t, store, start)
 	return recordedTape{r, t}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // A session that is being recorded is not deleted, nor its other tapes.
@@ -14,10 +15,7 @@ func TestRmLiveSession(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	const frame = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}` + "\n"
 	for i := range 2 {
-		j, err := store.Record(record.Start{Name: "agent", Proto: "acp"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := recordtest.Record(t, store, record.Start{Name: "agent", Proto: "acp"})
 		if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(frame)); err != nil {
 			t.Fatal(err)
 		}
@@ -69,15 +67,9 @@ func TestRmSessionNamedAsTape(t *testing.T) {
 // A tape is not deleted while a server of its agent is recorded.
 func TestRmLiveServer(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	agent, err := store.Record(record.Start{Name: "agent"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := recordtest.Record(t, store, record.Start{Name: "agent"})
 	agent.Append(wire.AgentStderr, wire.Wire, []byte("ready\n")) // last is no empty tape
-	server, err := store.Record(record.Start{Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := recordtest.Record(t, store, record.Start{Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
 	if err := agent.Close(); err != nil {
 		t.Fatal(err)
 	}

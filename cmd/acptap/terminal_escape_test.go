@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // evil is what controls a terminal: as it stands in an id, and in JSON beside
@@ -24,10 +25,7 @@ func escapeStore(t *testing.T) *record.Store {
 	t.Helper()
 	store := record.OpenStore(t.TempDir())
 	for range 2 {
-		j, err := store.Record(record.Start{Command: []string{"agent" + evil}, Cwd: "/w" + evil, Proto: "acp"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := recordtest.Record(t, store, record.Start{Command: []string{"agent" + evil}, Cwd: "/w" + evil, Proto: "acp"})
 		for _, line := range []struct {
 			dir  wire.Direction
 			text string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // A run is a tape that is being recorded.
@@ -17,10 +18,7 @@ type run struct {
 // begin begins to record an agent. Whoever calls it ends the run.
 func begin(t *testing.T, store *record.Store, agent, cwd string) run {
 	t.Helper()
-	j, err := store.Record(record.Start{Command: []string{agent}, Cwd: cwd})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Command: []string{agent}, Cwd: cwd})
 	return run{t, j}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // TestServersInFrames: keys that go from frame to frame do so among those of an agent and
@@ -57,10 +58,7 @@ func TestServersInFramesLive(t *testing.T) {
 	term := start(t, screen.Inspector{Store: store}, screen.TapesOf(store, "", agent.Tape()), 120, 40)
 	term.wait(t, "the agent's frames", has("frame 3 ·"))
 	term.press(t, "S")
-	server, err := store.Record(record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: agent.Tape(), Link: "aaaaaaaa", Server: "slow"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := recordtest.Record(t, store, record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: agent.Tape(), Link: "aaaaaaaa", Server: "slow"}})
 	nested := run{t, server}
 	nested.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	term.wait(t, "the server's first frame", has("frame slow:1 ·"))
@@ -115,10 +113,7 @@ func TestRestartWithServers(t *testing.T) {
 	term.press(t, "«frame 1 ·»S")
 	serve := func(of run) run {
 		t.Helper()
-		server, err := store.Record(record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: of.Tape(), Link: "aaaaaaaa", Server: "slow"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := recordtest.Record(t, store, record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: of.Tape(), Link: "aaaaaaaa", Server: "slow"}})
 		started := run{t, server}
 		started.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
 		return started

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // withServers has the tape of an agent in a store, with those of the two servers that it
@@ -91,10 +92,7 @@ func TestServerLive(t *testing.T) {
 	}
 	term := start(t, screen.Inspector{Store: store, Place: chat}, screen.TapesOf(store, "", agent.Tape()), 100, 30)
 	term.wait(t, "the turn", has("turn 1: running"))
-	server, err := store.Record(record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: agent.Tape(), Link: "aaaaaaaa", Server: "slow"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := recordtest.Record(t, store, record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: agent.Tape(), Link: "aaaaaaaa", Server: "slow"}})
 	nested := run{t, server}
 	say(nested, true, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}`)
 	say(nested, false, `"id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"slow"}}`)

@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -20,10 +21,7 @@ const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":
 // long records a session of 20,000 updates in a store.
 func long(t testing.TB, dir string) {
 	t.Helper()
-	journal, err := record.OpenStore(dir).Record(record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := recordtest.Record(t, record.OpenStore(dir), record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
 	add := func(dir wire.Direction, lines ...string) {
 		for _, line := range lines {
 			if err := journal.Append(dir, wire.Wire, []byte(line+"\n")); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -68,10 +69,7 @@ func imported(s *shim.Shim) { s.Imported = true }
 func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)) (in *io.PipeWriter, out *io.PipeReader, done chan error) {
 	t.Helper()
 	store := record.OpenStore(dir)
-	journal, err := store.Record(record.Start{Command: command, Name: "agent", Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := recordtest.Record(t, store, record.Start{Command: command, Name: "agent", Proto: "acp"})
 	s := &shim.Shim{Store: store, Agent: "agent", Tape: journal.Tape()}
 	if change != nil {
 		change(s)

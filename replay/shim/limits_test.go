@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
 // Thousands of loads at once: each is answered, they look into the store
@@ -14,10 +15,7 @@ import (
 func TestFloodOfLoads(t *testing.T) {
 	dir := oddStore(t, old)
 	for range 20 {
-		journal, err := record.OpenStore(dir).Record(record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		journal := recordtest.Record(t, record.OpenStore(dir), record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
 		if err := journal.Close(); err != nil {
 			t.Fatal(err)
 		}

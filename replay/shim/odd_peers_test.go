@@ -13,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -211,10 +212,7 @@ func oddStore(t testing.TB, lines []string) string {
 
 func oddStoreIn(t testing.TB, dir string, lines []string) {
 	t.Helper()
-	journal, err := record.OpenStore(dir).Record(record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := recordtest.Record(t, record.OpenStore(dir), record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
 	for _, line := range lines {
 		if err := journal.Append(dirOf(line), wire.Wire, []byte(line[2:]+"\n")); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -90,10 +91,7 @@ func TestReaderLive(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	left := imported(t, store, "one")
-	j, err := store.Record(record.Start{Command: []string{"agent"}, Proto: "acp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := recordtest.Record(t, store, record.Start{Command: []string{"agent"}, Proto: "acp"})
 	say := func(dir wire.Direction, text string) {
 		t.Helper()
 		if err := j.Append(dir, wire.Wire, []byte(text+"\n")); err != nil {
@@ -127,12 +125,7 @@ func TestReaderLive(t *testing.T) {
 func TestReaderStops(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
-	j, err := store.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Wait()
-	defer j.Close()
+	j := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := NewReader(onStore(store, j.Tape(), true), onStore(store, j.Tape(), true), compare.Content)
 	r.Read(ctx, func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -84,10 +85,7 @@ func play(t *testing.T, store *record.Store, begun func()) {
 			if start.Parent.Tape != "" {
 				start.Parent.Tape = agent
 			}
-			r, err := store.Record(start)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := recordtest.Record(t, store, start)
 			if to = (live{t, r}); agent == "" {
 				agent = r.Tape()
 				begun()

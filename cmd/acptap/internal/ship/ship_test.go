@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/testdata/recordtest"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -384,10 +385,7 @@ func TestServerWaits(t *testing.T) {
 		store, c := record.OpenStore(t.TempDir()), collectortest.Direct(t)
 		s := to(t, store, c)
 		agent := recording(t, store)
-		r, err := store.Record(record.Start{Command: []string{"tools"}, Proto: "mcp", Parent: record.Parent{Tape: agent.Tape(), Server: "tools"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := recordtest.Record(t, store, record.Start{Command: []string{"tools"}, Proto: "mcp", Parent: record.Parent{Tape: agent.Tape(), Server: "tools"}})
 		server, update := live{t, r}, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"1",%s}}}`
 		from, done := time.Now(), make(chan error)
 		go func() { done <- s.Run(t.Context(), &from, true) }()
@@ -466,10 +464,7 @@ type live struct {
 
 func recording(t *testing.T, store *record.Store) live {
 	t.Helper()
-	r, err := store.Record(record.Start{Command: []string{"agent"}, Name: "agent"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := recordtest.Record(t, store, record.Start{Command: []string{"agent"}, Name: "agent"})
 	one := live{t, r}
 	one.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 	one.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":1}}`)
