@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,7 +41,7 @@ func encodedRun(t []byte, i int) (code []byte, end int) {
 	for i < len(t) && base64Bytes[t[i]] {
 		i++
 	}
-	code = t[from:i]
+	code = slices.Clip(t[from:i])
 	for line := i - from; line >= shortestLine; {
 		next := i + len(t[i:]) - len(bytes.TrimLeft(t[i:min(len(t), i+2)], "\r\n")) - len(t[min(len(t), i+2):])
 		from = next
@@ -50,7 +51,7 @@ func encodedRun(t []byte, i int) (code []byte, end int) {
 		if line = next - from; from == i || line == 0 {
 			break
 		}
-		code, i = append(code[:len(code):len(code)], t[from:next]...), next
+		code, i = append(code, t[from:next]...), next
 	}
 	for n := 0; n < 2 && i < len(t) && t[i] == '='; n++ {
 		i++

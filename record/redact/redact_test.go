@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -275,5 +276,18 @@ func BenchmarkRedact(b *testing.B) {
 				redact.Frame(kind, raw)
 			}
 		})
+	}
+}
+
+// The lines of a long base64 are joined without copying what is joined already: a file of
+// some MiB in a frame would take minutes.
+func TestRedactLongBase64(t *testing.T) {
+	text := strings.Repeat(strings.Repeat("A", 64)+"\n", 1<<14)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	redact.Text(text)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 100*uint64(len(text)) {
+		t.Errorf("allocated %d bytes for a text of %d", got, len(text))
 	}
 }
