@@ -80,12 +80,16 @@ func (t *Tracker) runs(s *step, id, status []byte) (key callOf, began uint64) {
 	return key, began
 }
 
-// stop forgets the tool calls of a session: a new turn does not wait for calls that an
-// earlier one left open.
-func (p *pace) stop(session string) {
-	for key := range p.tools.All() {
-		if key.Session == session {
-			p.tools.Drop(key)
+// stopTools forgets the running tool calls of a session: a new turn does not wait for
+// calls that an earlier one left open. If the client has cancelled them, they may still
+// fail because of that.
+func (t *Tracker) stopTools(session string, cancelled bool) {
+	for key := range t.pace.tools.All() {
+		if key.Session != session {
+			continue
+		}
+		if t.pace.tools.Drop(key); cancelled {
+			t.failed.Set(key, true)
 		}
 	}
 }

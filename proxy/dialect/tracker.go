@@ -33,7 +33,7 @@ type Tracker struct {
 	tokens  bounded.Map[callKey, string] // progress token → session
 	tasks   bounded.Map[callKey, string] // taskId → session
 
-	failed   bounded.Map[callOf, bool] // failed tool calls; true: because the client had cancelled
+	failed   bounded.Map[callOf, bool] // failed tool calls, or with true, those that the client has cancelled
 	restored bounded.Map[string, bool] // sessions that may replay history: loaded or resumed, and not prompted since
 	pace     pace
 	ending   ending

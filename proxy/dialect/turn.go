@@ -39,7 +39,7 @@ func (t *Tracker) prompted(s *step) {
 	t.restored.Drop(s.annotation.Session)
 	u, _ := t.turns.Get(s.annotation.Session)
 	if !u.open() {
-		t.pace.stop(s.annotation.Session)
+		t.stopTools(s.annotation.Session, u.Cancelled)
 	}
 	if u.Cancelled {
 		u.Cancelled, u.Resumed = false, s.Seq
