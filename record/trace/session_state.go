@@ -59,7 +59,7 @@ func (s *State) update(f *frame, u wire.Value) bool {
 }
 
 func (s *State) use(f *frame, u wire.Value) {
-	now := &Usage{Used: u.Get("used").Uint(), Size: u.Get("size").Uint(), Reported: costIn(f, u.Get("cost"))}
+	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: costIn(f, u.Get("cost"))}
 	if now.Peak = now.Used; s.Usage != nil {
 		now.Peak = max(now.Peak, s.Usage.Peak)
 		now.Reported = cmp.Or(now.Reported, s.Usage.Reported)

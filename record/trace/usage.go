@@ -118,10 +118,11 @@ type Cost struct {
 	Currency string  `json:"currency"` // ISO 4217; empty: there is no cost
 }
 
-// costIn reads a cost. Without a valid amount and a currency there is none.
+// costIn reads a cost. Without a valid amount and a currency there is none. An amount above
+// maxCount is not valid: sums of such amounts overflow.
 func costIn(f *frame, v wire.Value) Cost {
 	amount, currency := v.Get("amount"), v.Get("currency").Text()
-	if !amount.IsNumber() || amount.Float() < 0 || math.IsInf(amount.Float(), 0) || currency == "" || len(currency) > maxText {
+	if !amount.IsNumber() || amount.Float() < 0 || amount.Float() > maxCount || currency == "" || len(currency) > maxText {
 		return Cost{}
 	}
 	c := Cost{Amount: amount.Float()}
