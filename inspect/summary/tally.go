@@ -84,9 +84,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 
 // End marks the last tape as finished. What is still open then has no answer, unless the
 // tape is Live. tr is the Trace that the frames were added to; its End or Next must have
-// been called.
+// been called. After Next, Live is about the tape to come.
 func (t *Tally) End(tr *trace.Trace) {
-	if tr.Live {
+	if tr.Live && len(tr.Runs) == len(t.sum.Tapes) {
 		t.Stats.Take(tr)
 		return
 	}
