@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// terminal is not called: its scripts are for Linux.
+func terminal() {}
