@@ -173,10 +173,11 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		d.split[dir].Flush(d.emit[dir])
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case journal.KindRule:
-		if m.Load != nil {
-			d.sessionOf(m.Load.Session, d.Seq).Runs[0].Missing = uint64(max(0, m.Load.Missing))
-		} else {
+		switch l := m.Load; {
+		case l == nil:
 			d.Info.Rules++
+		case l.Session != "" && len(l.Session) <= wire.MaxLoaded:
+			d.sessionOf(l.Session, d.Seq).Runs[0].Missing = uint64(max(0, l.Missing))
 		}
 		fallthrough
 	case journal.KindSignal, journal.KindFault:

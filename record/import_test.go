@@ -52,6 +52,20 @@ func TestImportBroken(t *testing.T) {
 	}
 }
 
+// A mark of a load whose session cannot be one is kept, and counts for no session.
+func TestImportLoadOfNoSession(t *testing.T) {
+	for _, id := range []string{"", strings.Repeat("s", 1<<16)} {
+		store := record.OpenStore(t.TempDir())
+		in := `{"dir":"c2a","frame":{}}` + "\n" + `{"dir":"a2c","load":{"session":"` + id + `","missing":1,"recorded":2}}` + "\n"
+		if _, err := store.Import(strings.NewReader(in), "file", nil); err != nil {
+			t.Errorf("session of %d bytes: %v", len(id), err)
+		}
+		if list, err := store.List(); err != nil || len(list.Tapes) != 1 || list.Tapes[0].Lines != 2 || len(list.Sessions) > 0 {
+			t.Errorf("session of %d bytes: the store has %+v, %v", len(id), list, err)
+		}
+	}
+}
+
 // Another tool's file becomes a tape like any other: with sessions, and with the
 // same frames when it comes back from the store.
 func TestImportForeign(t *testing.T) {

@@ -33,10 +33,13 @@ type Rule struct {
 
 // A Load says that the agent has loaded a session without some of its history.
 type Load struct {
-	Session  string `json:"session"`
+	Session  string `json:"session"`  // at most MaxLoaded bytes, or it counts for no session
 	Missing  int    `json:"missing"`  // number of missing tool calls
 	Recorded int    `json:"recorded"` // number of tool calls recorded earlier
 }
+
+// MaxLoaded limits the session ids in marks, which are keys in the tape's file.
+const MaxLoaded = 1 << 10
 
 // An Exit says how the agent ended.
 type Exit struct {

@@ -88,12 +88,9 @@ func (n *nativeLoad) reportMissing(out []wire.Frame) []wire.Frame {
 	if n.shim.Complain != nil {
 		n.shim.Complain(fmt.Sprintf("the agent's own load of session %s left out %d of %d tool calls; --sessions=mend shows what was recorded", id, missing, n.replay.recorded))
 	}
-	if len(id) > maxMarkedID {
+	if len(id) > wire.MaxLoaded {
 		return out
 	}
 	mark := wire.Marked{Load: &wire.Load{Session: id, Missing: missing, Recorded: n.replay.recorded}}
 	return append(out, wire.Frame{Dir: wire.AgentToClient, Kind: wire.Mark, Raw: mark.JSON()})
 }
-
-// maxMarkedID limits the session ids in marks, which must fit into one record of the tape.
-const maxMarkedID = 1 << 10
