@@ -65,8 +65,8 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 	if status/100 == 2 {
 		refused, message, ok := readResponse(of, body)
 		switch {
-		case of != c.contentType():
-			return Answer{}, &Failure{Kind: Denied, text: fmt.Sprintf("%s, but with the Content-Type %q, not %s: nothing there takes OTLP in this form", text, c.clean(of), c.contentType())}
+		case of != protobuf && of != jsonText: // Langfuse answers in JSON, whatever the request is in (langfuse/langfuse#11550)
+			return Answer{}, &Failure{Kind: Denied, text: fmt.Sprintf("%s, but with the Content-Type %q, not %s or %s: nothing there takes OTLP", text, c.clean(of), protobuf, jsonText)}
 		case !ok:
 			return Answer{}, &Failure{Kind: Denied, text: text + ", but not as OTLP does: " + c.clean(string(body))}
 		}
