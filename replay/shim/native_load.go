@@ -106,6 +106,7 @@ func (n *nativeLoad) watch() {
 		case <-done:
 			return
 		case <-n.shim.ends.agentGone:
+			n.shim.do(n.onAgentGone)
 			return
 		}
 	}
@@ -268,6 +269,20 @@ func (n *nativeLoad) onSilence(out []wire.Frame) []wire.Frame {
 	}
 	n.shim.abandon(n.request)
 	return n.replace(n.shim.openMethod(n.method(), n.session.clientID), out)
+}
+
+// onAgentGone passes what waits when the agent has ended.
+func (n *nativeLoad) onAgentGone(out []wire.Frame) []wire.Frame {
+	switch {
+	case n.phase != deciding:
+		return out
+	case n.answer != nil:
+		return n.settle(read(n.takeAnswer()), out)
+	}
+	if n.decide(); n.mends {
+		out = n.shim.endOpening(n.session, out)
+	}
+	return out
 }
 
 // decide ends the phase deciding. The load is finished unless keepCounting follows.

@@ -344,6 +344,36 @@ func TestMendReplacesRefusedLoad(t *testing.T) {
 	})
 }
 
+// What waits when the agent ends reaches the client: with Mend the history, and always the
+// answer.
+func TestAgentEndsAfterNativeLoad(t *testing.T) {
+	const (
+		update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"native"}}}}`
+		answer = `{"jsonrpc":"2.0","id":1,"result":{"native":true}}`
+	)
+	for _, tt := range []struct {
+		mend bool
+		said []string
+	}{{true, []string{update, answer}}, {true, []string{update}}, {false, []string{answer}}, {false, []string{update, answer}}} {
+		dir := oddStore(t, old)
+		synctest.Test(t, func(t *testing.T) {
+			s := newStand(t, dir, func(s *shim.Shim) { s.Mend = tt.mend })
+			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+			synctest.Wait() // until the store is read
+			for _, line := range tt.said {
+				s.say(wire.AgentToClient, line)
+			}
+			<-s.end(wire.AgentToClient)
+			if got := s.sent[wire.AgentToClient][1:]; !slices.Equal(got, tt.said) {
+				t.Errorf("Mend %t: the client gets\n%s\nwant\n%s", tt.mend, strings.Join(got, "\n"), strings.Join(tt.said, "\n"))
+			}
+			s.shim.Close()
+		})
+	}
+}
+
 // A resume that is settled while a load of the same session is being watched leaves that load
 // alone: the client gets the history that the agent replays for it, and nothing twice.
 func TestOverlappingNativeLoads(t *testing.T) {
