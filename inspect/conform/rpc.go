@@ -137,7 +137,7 @@ func paramsShape(s *Step, r *Report) {
 func idType(s *Step, r *Report) {
 	r.Tried()
 	id := s.Envelope.ID
-	if _, ok := wire.Integer(id); ok || len(id) == 0 || id[0] == '"' {
+	if _, ok := wire.Integer(id); ok || len(id) == 0 || id[0] == '"' || len(bytes.Trim(id, "-0123456789")) == 0 {
 		return
 	}
 	e := Evidence{Text: "made a request whose id is no string or integer", Path: "id", Want: "a string or an integer", Got: string(id)}

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,8 @@ func TestInteger(t *testing.T) {
 		{"-32601", -32601, true},
 		{"1.0", 1, true},
 		{"1e3", 1000, true},
+		{"9007199254740993", 9007199254740993, true},
+		{"-9223372036854775808", math.MinInt64, true},
 		{"1.5", 0, false},
 		{`"7"`, 0, false},
 		{"null", 0, false},

@@ -46,6 +46,9 @@ func Integer(value []byte) (n int64, ok bool) {
 	if len(value) > 32 {
 		return 0, false
 	}
+	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		return n, true // a float64 is not exact beyond 53 bits
+	}
 	f, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || f != float64(int64(f)) {
 		return 0, false
