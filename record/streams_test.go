@@ -22,7 +22,11 @@ import (
 // beginHTTP begins a tape of an HTTP connection.
 func beginHTTP(t testing.TB, store *record.Store) *record.Recorder {
 	t.Helper()
-	j := recordtest.Record(t, store, record.Start{Transport: "http", Upstream: "http://127.0.0.1:7000/mcp"})
+	j, err := store.Record(record.Start{Transport: "http", Upstream: "http://127.0.0.1:7000/mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recordtest.CloseAtEnd(t, j)
 	return j
 }
 

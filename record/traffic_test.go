@@ -80,10 +80,14 @@ func less(n int) int {
 	return n
 }
 
-// begin begins a tape in the store.
+// begin begins a tape in the store, which the end of the test closes.
 func begin(t testing.TB, store *record.Store) *record.Recorder {
 	t.Helper()
-	j := recordtest.Record(t, store, record.Start{Command: []string{"agent", "--acp"}, Cwd: "/w"})
+	j, err := store.Record(record.Start{Command: []string{"agent", "--acp"}, Cwd: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recordtest.CloseAtEnd(t, j)
 	return j
 }
 

@@ -105,7 +105,7 @@ func TestListenResume(t *testing.T) {
 		{"export last", `"redelivered":true`, 2},
 		{"show last", `notifications/progress .* sent again$`, 2},
 		{"show last", `─ mark  +GET 4 /mcp · last-event-id ` + third, 1},
-		{"show last", `← response  tools/call +arrived  \d+ ms`, 1},
+		{"show last", `← response  tools/call +arrived  [\d.]+ (s|ms|µs)`, 1},
 		{"check last", `^nothing found$`, 1},
 	} {
 		out, err := exec.Command("acptap", append([]string{"--store", dir}, strings.Fields(tt.args)...)...).CombinedOutput()
