@@ -109,7 +109,11 @@ func (l *tapeList) tellBegun(id string, after time.Time, news storeNews) {
 	if err != nil {
 		return // deleted in the meantime
 	}
-	if info, err := tape.Info(); err == nil && info.Start.Time.After(after) {
+	start, err := tape.Start() // unlike Info, it waits for a recorder that is about to write that
+	if err != nil || !start.Time.After(after) {
+		return
+	}
+	if info, err := tape.Info(); err == nil {
 		news.post(func() { news.begun(info) })
 	}
 }
