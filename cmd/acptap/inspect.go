@@ -24,9 +24,10 @@ import (
 func newInspectCmd(dir *string) *cobra.Command {
 	in := newInspector()
 	cmd := &cobra.Command{
-		Use:   "inspect [flags] [REF[:FRAME]]",
-		Short: "Browse tapes in the terminal",
-		Args:  cli.Operands(0, 1),
+		Use:     "inspect [flags] [REF[:FRAME]]",
+		Aliases: []string{"open", "view", "ui"},
+		Short:   "Browse tapes in the terminal",
+		Args:    refAndFrame,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := query.Parse(in.Filter); err != nil {
 				return err
@@ -37,7 +38,7 @@ func newInspectCmd(dir *string) *cobra.Command {
 			if len(args) == 0 {
 				return browseStore(cmd.Context(), in, *dir)
 			}
-			return browse(cmd, in, *dir, args[0])
+			return browse(cmd, in, *dir, strings.Join(args, ":"))
 		},
 	}
 	cmd.Flags().StringVar(&in.Filter, "filter", "", "show only frames that match this `query`")

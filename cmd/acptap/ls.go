@@ -23,10 +23,10 @@ func newLsCmd(dir *string) *cobra.Command {
 	var asJSON, wide bool
 	var sel tapelist.Selection
 	cmd := &cobra.Command{
-		Use:   "ls",
+		Use:   "ls [flags] [REF|AGENT]",
 		Short: "List tapes, newest last",
-		Args:  cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:  cli.Operands(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			now := time.Now()
 			if err := sel.Parse(now); err != nil {
 				return err
@@ -34,6 +34,14 @@ func newLsCmd(dir *string) *cobra.Command {
 			store, l, err := ref.ListStore(*dir)
 			if err != nil {
 				return err
+			}
+			if len(args) > 0 {
+				sel.Word = args[0]
+				if sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin()); err == nil {
+					for _, t := range sub.Tapes() {
+						sel.Named = append(sel.Named, t.ID())
+					}
+				}
 			}
 			tapes := slices.DeleteFunc(slices.Clone(l.Tapes), func(i record.Info) bool { return !sel.HasTape(&i) })
 			tapes = tapelist.NewestTapes(tapes, sel.Limit)

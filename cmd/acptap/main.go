@@ -47,42 +47,27 @@ func newRootCmd(args []string) *cobra.Command {
 		return browseStore(cmd.Context(), newInspector(), dir)
 	}
 	ref.StoreFlag(root.PersistentFlags(), &dir)
-	root.AddCommand(newProxyCmd(&dir))
+	proxy := newProxyCmd(&dir)
 	if runsProxy(args) {
+		root.AddCommand(proxy)
 		root.CompletionOptions.DisableDefaultCmd = true
 		cli.Configure(root, describe, topicList)
 		return root
 	}
-	root.AddCommand(
-		newLsCmd(&dir),
-		newSessionsCmd(&dir),
-		newSummaryCmd(&dir),
-		newStatsCmd(&dir),
-		newShowCmd(&dir),
-		newSearchCmd(&dir),
-		newCheckCmd(&dir),
-		newInspectCmd(&dir),
-		newWatchCmd(&dir),
-		newTagCmd(&dir),
-		newNoteCmd(&dir),
-		newDiffCmd(&dir),
-		newMatrixCmd(&dir),
-		newReplayCmd(&dir),
-		newReportCmd(&dir),
+	addGroup(root, "Record", proxy, wrap.Commands{Store: &dir}.Wrap(), wrap.Commands{Store: &dir}.Unwrap(), newWatchCmd(&dir))
+	addGroup(root, "Look",
+		newLsCmd(&dir), newSessionsCmd(&dir), newSummaryCmd(&dir), newStatsCmd(&dir), newShowCmd(&dir),
+		newSearchCmd(&dir), newInspectCmd(&dir), newReportCmd(&dir))
+	addGroup(root, "Judge", newCheckCmd(&dir), newDiffCmd(&dir), newMatrixCmd(&dir))
+	addGroup(root, "Test", newReplayCmd(&dir))
+	addGroup(root, "Share",
 		newExportCmd(&dir, func(cmd *cobra.Command) error { return runLake(cmd, args) }),
-		newShipCmd(&dir),
 		newImportCmd(&dir),
+		newShipCmd(&dir),
 		lake.NewPushCmd(func(cmd *cobra.Command, _ *lake.Push, _ []string) error { return runLake(cmd, args) }),
-		lake.NewPullCmd(func(cmd *cobra.Command, _ *lake.Pull, _ []string) error { return runLake(cmd, args) }),
-		newRmCmd(&dir),
-		newPruneCmd(&dir),
-		newDoctorCmd(&dir),
-		wrap.Commands{Store: &dir}.Wrap(),
-		wrap.Commands{Store: &dir}.Unwrap(),
-		newDemoCmd(&dir),
-		newDemoAgentCmd(),
-		newVersionCmd(),
-	)
+		lake.NewPullCmd(func(cmd *cobra.Command, _ *lake.Pull, _ []string) error { return runLake(cmd, args) }))
+	addGroup(root, "Keep", newTagCmd(&dir), newNoteCmd(&dir), newRmCmd(&dir), newPruneCmd(&dir), newDoctorCmd(&dir))
+	root.AddCommand(newDemoCmd(&dir), newDemoAgentCmd(), newVersionCmd())
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(cli.Acptap.VersionLine())
 	cli.Configure(root, describe, topicList)
@@ -91,6 +76,15 @@ func newRootCmd(args []string) *cobra.Command {
 		c.Attach(root)
 	}
 	return root
+}
+
+// addGroup adds commands that the help of root lists together, in this order.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // completes reports whether a shell is asking for completions.
@@ -109,7 +103,7 @@ func runsProxy(args []string) bool {
 	case len(args) > 1 && strings.HasPrefix(args[0], "--store="):
 		args = args[1:]
 	}
-	return len(args) > 0 && args[0] == "proxy"
+	return len(args) > 0 && slices.Contains(cli.ProxyNames, args[0])
 }
 
 // runLake runs acptap-lake with this program's arguments in place of cmd. acptap-lake

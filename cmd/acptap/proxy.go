@@ -10,7 +10,11 @@ import (
 )
 
 // newProxyCmd returns acptap proxy with all its features.
-func newProxyCmd(dir *string) *cobra.Command { return tap.NewCommand(dir, &proxyRest{}) }
+func newProxyCmd(dir *string) *cobra.Command {
+	cmd := tap.NewCommand(dir, &proxyRest{})
+	cmd.Aliases = cli.ProxyNames[1:]
+	return cmd
+}
 
 // A proxyRest implements what acptap-proxy leaves to acptap.
 type proxyRest struct{ listen listenFlags }

@@ -27,9 +27,10 @@ import (
 func newReportCmd(dir *string) *cobra.Command {
 	var r reporting
 	cmd := &cobra.Command{
-		Use:   "report [flags] REF [REF]",
-		Short: "Write a tape or session as a page, or two beside each other",
-		Args:  cli.Operands(1, 2),
+		Use:     "report [flags] REF [REF]",
+		Aliases: []string{"web", "html"},
+		Short:   "Write a tape or session as a page, or two beside each other",
+		Args:    cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.parseTurns(); err != nil {
 				return err

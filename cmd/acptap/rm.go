@@ -22,9 +22,10 @@ import (
 func newRmCmd(dir *string) *cobra.Command {
 	var dry, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "rm [flags] TAPE|SESSION...",
-		Short: "Delete tapes, or sessions with their tapes",
-		Args:  cli.Operands(1, -1),
+		Use:     "rm [flags] TAPE|SESSION...",
+		Aliases: []string{"delete"},
+		Short:   "Delete tapes, or sessions with their tapes",
+		Args:    cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,19 +35,31 @@ type show struct {
 	match    query.Matcher // parsed from flags
 }
 
+// refAndFrame checks the arguments of a command that takes REF, REF:FRAME or REF FRAME.
+func refAndFrame(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 && new(ref.Frame).Set(args[1]) == nil {
+		return nil
+	}
+	return cli.Operands(0, 1)(cmd, args)
+}
+
+// following lists the aliases that stand for show -f.
+var following = []string{"tail", "follow"}
+
 func newShowCmd(dir *string) *cobra.Command {
 	var s show
 	cmd := &cobra.Command{
-		Use:   "show [flags] [REF[:FRAME]]",
-		Short: "Show the frames of a tape, or its conversations",
-		Args:  cli.Operands(0, 1),
+		Use:     "show [flags] [REF[:FRAME]]",
+		Aliases: following,
+		Short:   "Show the frames of a tape, or its conversations",
+		Args:    refAndFrame,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.parse(); err != nil {
 				return err
 			}
 			name := "last"
 			if len(args) > 0 {
-				name = args[0]
+				name = strings.Join(args, ":")
 			}
 			if s.follow && !s.raw && name == "last" {
 				return s.followStore(cmd.Context(), *dir, len(args) == 0, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -69,7 +83,14 @@ func newShowCmd(dir *string) *cobra.Command {
 	f.Var(&s.frame, "frame", "only the frame of this `number`, whole; of a session on several tapes, 2.17 is frame 17 of the second")
 	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they passed; on a terminal, control characters are escaped")
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
-	cmd.PreRunE = func(*cobra.Command, []string) error { return checkShowFlags(f) }
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if slices.Contains(following, cmd.CalledAs()) {
+			if err := f.Set("follow", "true"); err != nil {
+				return err
+			}
+		}
+		return checkShowFlags(f)
+	}
 	return cmd
 }
 

@@ -119,6 +119,9 @@ func (p Program) Check(ctx context.Context, path string) error {
 	return nil
 }
 
+// ProxyNames lists the names of acptap proxy: its own, then its aliases.
+var ProxyNames = []string{"proxy", "run", "record", "start"}
+
 // Recorder returns the command that runs acptap proxy from p: acptap-proxy if p is that
 // or its directory contains it, otherwise acptap.
 func (p Program) Recorder(executable func() (string, error), path string) ([]string, error) {

@@ -109,6 +109,16 @@ func Configure(root *cobra.Command, describe func(*cobra.Command), ending func()
 	}
 }
 
+// writeCommands writes a line about each command below cmd that belongs to a group.
+func writeCommands(b *strings.Builder, cmd *cobra.Command, group, title string) {
+	fmt.Fprintf(b, "\n\n%s:", title)
+	for _, sub := range cmd.Commands() {
+		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") {
+			fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+		}
+	}
+}
+
 // writeUsage writes cobra's usage with flags wrapped to 80 columns. A template could do the
 // same, but a program that uses templates keeps all methods of all types and needs more
 // memory.
@@ -128,12 +138,12 @@ func writeUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(&b, "\n\nExamples:\n%s", cmd.Example)
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n\nAvailable Commands:")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
-			}
+		others := "Available Commands"
+		for _, g := range cmd.Groups() {
+			writeCommands(&b, cmd, g.ID, g.Title)
+			others = "Other"
 		}
+		writeCommands(&b, cmd, "", others)
 	}
 	for _, flags := range []struct {
 		title string

@@ -32,7 +32,7 @@ func (w Wrapper) Words(name string) []string {
 }
 
 // flagsAt returns the index in a command of the first flag of acptap proxy or
-// acptap-proxy, not counting --store before the word proxy; 0 if the program is neither.
+// acptap-proxy, not counting --store before the name proxy; 0 if the program is neither.
 func flagsAt(words []string) int {
 	if len(words) < 2 {
 		return 0
@@ -41,7 +41,7 @@ func flagsAt(words []string) int {
 	if strings.HasPrefix(name, string(cli.Proxy)) {
 		return 1
 	}
-	proxy := slices.Index(words, "proxy")
+	proxy := slices.IndexFunc(words, func(w string) bool { return slices.Contains(cli.ProxyNames, w) })
 	if !strings.HasPrefix(name, string(cli.Acptap)) || // acptap-1.0 is one, too
 		proxy != 1 && proxy != 2 && proxy != 3 || !strings.HasPrefix(words[1], "--store") && proxy != 1 {
 		return 0

@@ -20,6 +20,8 @@ type Selection struct {
 	Failed bool
 	Tags   []string // all of them
 	Limit  uint     // only the newest ones; 0: all
+	Word   string   // in the name of an agent, or naming Named; empty: all
+	Named  []string // ids of the tapes that Word names
 
 	agent string
 	since string
@@ -42,21 +44,25 @@ func (s *Selection) Parse(now time.Time) (err error) {
 
 // IsZero reports whether all tapes are selected, apart from the limit.
 func (s *Selection) IsZero() bool {
-	return s.agent == "" && s.since == "" && !s.Failed && len(s.Tags) == 0
+	return s.agent == "" && s.since == "" && s.Word == "" && !s.Failed && len(s.Tags) == 0
 }
 
 // HasTape reports whether a tape is selected.
 func (s *Selection) HasTape(i *record.Info) bool {
-	c := i.Connection
-	return s.HasAgent(i.Start.Name, c.Agent, c.AgentTitle, tapetext.AgentName(*i)) && s.HasTime(i.Start.Time) &&
+	agent := []string{i.Start.Name, i.Connection.Agent, i.Connection.AgentTitle, tapetext.AgentName(*i)}
+	return s.HasAgent(agent...) && s.HasTime(i.Start.Time) &&
+		(slices.Contains(s.Named, i.Tape) || containsFold(agent, s.Word)) &&
 		(!s.Failed || i.Failures > 0) &&
 		!slices.ContainsFunc(s.Tags, func(tag string) bool { return !slices.Contains(i.Tags, tag) })
 }
 
 // HasAgent reports whether an agent with these names is selected, ignoring case.
-func (s *Selection) HasAgent(names ...string) bool {
-	want := strings.ToLower(s.agent)
-	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), want) })
+func (s *Selection) HasAgent(names ...string) bool { return containsFold(names, s.agent) }
+
+// containsFold reports whether a text contains part, ignoring case.
+func containsFold(texts []string, part string) bool {
+	part = strings.ToLower(part)
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), part) })
 }
 
 // HasTime reports whether a time is selected.
