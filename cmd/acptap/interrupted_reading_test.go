@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,6 +17,10 @@ func TestInterruptedReading(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted")
 	}
+	// In the background of a shell, interrupts may be ignored, which processes would inherit.
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
 	line := `{"acptap":1,"tape":"20261123T052735309-g8k0xa","cwd":"` + strings.Repeat("x", 256<<10)
 	for _, args := range [][]string{
 		{"ship", "--otlp=http://127.0.0.1:1", "-"},
@@ -31,7 +36,7 @@ func TestInterruptedReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		killed := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		killed := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 		if _, err := stdin.Write([]byte(line)); err != nil { // more than fits into the pipe, so it is read
 			t.Errorf("%s: %v: %s", args[0], err, complaints.String())
 		}
