@@ -222,12 +222,12 @@ func (b *Builder) below(t *turn, ended time.Time) []Span {
 // parentOf returns the tool call that a span is part of, or else the turn, which has ended;
 // and when that ended.
 func (t *turn) parentOf(c *child, ended time.Time) (Ref, time.Time) {
+	if c.Kind == ToolCall { // a turn may have tens of thousands
+		return t.Ref, ended
+	}
 	at := steps.Only(len(t.children), func(i int) bool {
 		tool := &t.children[i]
-		if tool.Kind != ToolCall || c.Kind == ToolCall {
-			return false
-		}
-		return c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last
+		return tool.Kind == ToolCall && (c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last)
 	})
 	if at < 0 {
 		return t.Ref, ended
