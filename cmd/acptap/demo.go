@@ -77,7 +77,7 @@ func writeDemoSummary(ctx context.Context, w io.Writer, dir string) error {
 	if _, err := fmt.Fprintf(w, "\nIn short, as acptap summary %s says it:\n\n", demo.Session); err != nil {
 		return err
 	}
-	return writeSummary(w, s)
+	return writeSummary(w, s.Lines(cli.Columns(w)))
 }
 
 // writeNext lists commands that show more of what was recorded. They omit --store, because

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -10,38 +10,54 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/record/termtext"
 )
 
 func newSummaryCmd(dir *string) *cobra.Command {
 	var asJSON bool
+	var which tapelist.Subjects
 	cmd := &cobra.Command{
-		Use:   "summary [REF]",
+		Use:   "summary [flags] [REF...]",
 		Short: "Say in a few lines what happened on a tape",
-		Args:  cli.Operands(0, 1),
+		Args:  cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := "last"
-			if len(args) > 0 {
-				name = args[0]
+			if err := which.Check(args); err != nil {
+				return err
 			}
-			sub, err := ref.Resolve(*dir, name, cmd.InOrStdin())
+			found, broken, err := which.Find(*dir, args, cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			s, broken, err := summaryOf(cmd.Context(), sub)
-			if err != nil {
+			if len(found)+len(broken) == 0 && !asJSON {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "No such tapes.")
 				return err
 			}
-			if asJSON {
-				err = cli.WriteJSON(cmd.OutOrStdout(), s)
-			} else {
-				err = writeSummary(cmd.OutOrStdout(), s)
+			lines := summary.Summary.Lines
+			if which.Flagged() || len(args) > 1 {
+				lines = func(s summary.Summary, width int) [][]termtext.Span { return s.Line(width) }
 			}
-			return cmp.Or(err, complainOfParts(cmd.ErrOrStderr(), broken))
+			for _, sub := range found {
+				s, parts, err := summaryOf(cmd.Context(), sub)
+				if err != nil {
+					return err
+				}
+				broken = append(broken, parts...)
+				if asJSON {
+					err = cli.WriteJSON(cmd.OutOrStdout(), s)
+				} else {
+					err = writeSummary(cmd.OutOrStdout(), lines(s, cli.Columns(cmd.OutOrStdout())))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return complainOfParts(cmd.ErrOrStderr(), broken)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a tape")
+	which.Register(cmd.Flags())
 	return cmd
 }
 
@@ -55,11 +71,11 @@ func summaryOf(ctx context.Context, sub ref.Subject) (s summary.Summary, broken 
 	return s, broken, err
 }
 
-// writeSummary writes a summary for people, in colours on a terminal.
-func writeSummary(w io.Writer, s summary.Summary) error {
+// writeSummary writes the lines of a summary, in colours on a terminal.
+func writeSummary(w io.Writer, lines [][]termtext.Span) error {
 	color := cli.TakesColor(w)
 	var b strings.Builder
-	for _, line := range s.Lines(cli.Columns(w)) {
+	for _, line := range lines {
 		b.WriteString(termtext.SpansText(line, color) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())

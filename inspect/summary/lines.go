@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,6 +17,34 @@ import (
 // wrapped.
 func (s Summary) Lines(width int) [][]termtext.Span {
 	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
+}
+
+// Line returns the summary in one line, for a list of tapes: the newest tape, how it ended,
+// the title, the agent, the turns, the time they took, the cost, and how much failed.
+func (s Summary) Line(width int) [][]termtext.Span {
+	if len(s.Tapes) == 0 {
+		return nil
+	}
+	newest := s.Tapes[len(s.Tapes)-1]
+	var l line
+	l.add(termtext.Bold, tapetext.ShortID(newest.Tape))
+	style, ending := s.Ending()
+	l.add(style, cmp.Or(ending, dialect.Done.String()))
+	if s.Sessions > 1 {
+		l.add(termtext.Plain, termtext.Counted(s.Sessions, "session"))
+	} else {
+		l.add(termtext.Plain, termtext.Cut(termtext.Piece(s.Title), titleColumns))
+	}
+	l.add(termtext.Plain, termtext.Cut(termtext.Piece(agentName(newest)), titleColumns))
+	if s.Turns.Count > 0 {
+		l.add(termtext.Plain, termtext.Counted(s.Turns.Count, "turn"))
+	}
+	l.add(termtext.Plain, s.Length())
+	s.addCosts(&l)
+	if n := s.Failures.Count + s.Broken; n > 0 {
+		l.add(termtext.Red, fmt.Sprint(n, " failed"))
+	}
+	return wrapAll(width, l)
 }
 
 // Head returns the lines above a conversation on a screen that already shows the tape and

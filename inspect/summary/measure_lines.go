@@ -91,17 +91,21 @@ func (s *Summary) usageLine() []termtext.Span {
 		}
 		l.add(termtext.Plain, text)
 	}
-	for _, c := range u.Costs {
+	s.addCosts(&l)
+	if l == nil {
+		l.add(termtext.Dim, "no tokens or cost reported")
+	}
+	return l
+}
+
+func (s *Summary) addCosts(l *line) {
+	for _, c := range s.Usage.Costs {
 		text := fmt.Sprintf("%s %s", termtext.Amount(c.Amount), termtext.Piece(c.Currency))
 		if c.Sessions > 1 {
 			text += fmt.Sprintf(" in %d sessions", c.Sessions)
 		}
 		l.add(termtext.Plain, text)
 	}
-	if l == nil {
-		l.add(termtext.Dim, "no tokens or cost reported")
-	}
-	return l
 }
 
 // fewFailures is the most failures that are listed individually; beyond that, only the
