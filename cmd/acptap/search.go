@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func newSearchCmd(dir *string) *cobra.Command {
 		Short: "Find frames on all tapes",
 		Args:  cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.flags.Query = strings.Join(args, " ")
+			s.flags.Query = queryOf(args)
 			if err := cmp.Or(s.parse(), sel.Parse(time.Now())); err != nil {
 				return err
 			}
@@ -49,6 +50,16 @@ func newSearchCmd(dir *string) *cobra.Command {
 	cmd.Flags().StringSliceVar(&sel.Tags, "tag", nil, "only those with this `tag`")
 	cmd.Flags().StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
 	return cmd
+}
+
+// queryOf returns the query that the arguments are. One argument of several words without
+// any syntax is a phrase.
+func queryOf(args []string) string {
+	query := strings.Join(args, " ")
+	if len(args) == 1 && strings.Contains(query, " ") && !strings.ContainsAny(query, "\"`\\:=<>~()|!") {
+		return strconv.Quote(query)
+	}
+	return query
 }
 
 // search writes the matching frames of the selected tapes.

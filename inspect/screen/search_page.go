@@ -77,7 +77,7 @@ func (a *app) searchAll(query string) error {
 	}
 	found := s.results // an earlier search may still post to its own results
 	s.Start(a.ctx, func(ctx context.Context) {
-		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.post)
+		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want, NewestFirst: true}, a.updates.post)
 	})
 	a.pages[searchPlace] = &page.Page{Lines: s.lines, State: s.revision, Late: s.spans, Enter: a.openFound, Narrows: true}
 	a.visit(searchPlace)

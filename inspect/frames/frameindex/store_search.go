@@ -15,11 +15,13 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Search looks for frames on all tapes in a store, newest tape first.
+// A Search looks for frames on all tapes in a store, newest tape last, as lists do.
 type Search struct {
 	Store  *record.Store
 	Filter filter.Filter
 	Only   func(i *record.Info) bool // selects the tapes to search; nil selects all
+
+	NewestFirst bool
 
 	// Progress is called occasionally with the number of tape bytes searched so far, and
 	// the total. It may be nil.
@@ -50,7 +52,10 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 		for _, info := range list.Tapes {
 			p.total += info.Bytes
 		}
-		for _, info := range slices.Backward(list.Tapes) {
+		if s.NewestFirst {
+			slices.Reverse(list.Tapes)
+		}
+		for _, info := range list.Tapes {
 			if !p.tape(ctx, info) {
 				return
 			}

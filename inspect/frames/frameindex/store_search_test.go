@@ -51,7 +51,7 @@ func TestSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for hit, err := range (frameindex.Search{Store: store, Filter: want}).Hits(t.Context()) {
+		for hit, err := range (frameindex.Search{Store: store, Filter: want, NewestFirst: true}).Hits(t.Context()) {
 			if err != nil {
 				t.Fatalf("%s: %v", tt.query, err)
 			}
