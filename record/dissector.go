@@ -171,7 +171,7 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		d.Offsets[dir] += m.Gap
 	case journal.KindEOF, journal.KindReadError:
 		d.split[dir].Flush(d.emit[dir])
-		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+		d.addMark(dir, text)
 	case journal.KindRule:
 		switch l := m.Load; {
 		case l == nil:
@@ -181,11 +181,11 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		}
 		fallthrough
 	case journal.KindSignal, journal.KindFault:
-		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+		d.addMark(dir, text)
 	case journal.KindExit:
 		d.flush()
 		d.Info.Exit, d.Info.Closed, d.Info.Ended = m.Exit, m.Closed, d.wall(d.Now)
-		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+		d.addMark(dir, text)
 		d.unanswered()
 	}
 }
@@ -202,7 +202,7 @@ func (d *dissector) skip(seq uint64) {
 func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
 	d.split[dir].Flush(d.emit[dir])
 	d.Info.Lost += m.Gap
-	d.frame(dir, wire.Wire, wire.Mark, wire.None, m.JSON())
+	d.addMark(dir, m.JSON())
 }
 
 // end finishes the tape. If full returns true it stops early and returns false; the next
@@ -307,9 +307,9 @@ func (d *dissector) forget(dir wire.Direction, long *longLine) {
 	d.LongInStreams = slices.DeleteFunc(d.LongInStreams, func(l *longLine) bool { return l == long })
 }
 
-// frame handles a whole line, or a mark if kind says so.
-func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind, end wire.LineEnd, raw []byte) {
-	d.add(wire.Frame{Dir: dir, Origin: origin, Kind: kind, End: end, Size: int64(len(raw)), Raw: raw}, nil, raw)
+// addMark handles the text of a mark.
+func (d *dissector) addMark(dir wire.Direction, text []byte) {
+	d.add(wire.Frame{Dir: dir, Kind: wire.Mark, End: wire.None, Size: int64(len(text)), Raw: text}, nil, text)
 }
 
 // add numbers a frame, finds out what it means, and puts it into the block. stored are

@@ -107,7 +107,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	case o.onMiss == "live" && len(o.live) == 0:
 		return nil, errors.New("--on-miss live needs an agent after --")
 	case o.file != "":
-		return o.cassette(cmd, args)
+		return o.cassette(args)
 	case o.agent.Patience < 0:
 		return nil, errors.New("--patience is negative")
 	case cmd.Flags().Changed("mode"):
@@ -139,7 +139,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	return &o.agent, nil
 }
 
-func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, error) {
+func (o *replayOptions) cassette(args []string) (player, error) {
 	c := &replay.Cassette{Path: o.file, Command: o.live, Agent: o.agent}
 	where := "--mode"
 	if mode := os.Getenv(replay.ModeVariable); mode != "" {

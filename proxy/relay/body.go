@@ -97,7 +97,7 @@ func (b *responseBody) Read(p []byte) (int, error) {
 	for len(b.ready) == 0 && b.err == nil {
 		n, err := b.src.Read(p)
 		if b.first == nil {
-			return b.passed(p[:n], wire.Wire, err)
+			return b.passed(p[:n], err)
 		}
 		b.await(p[:n], err)
 	}
@@ -109,8 +109,8 @@ func (b *responseBody) Read(p []byte) (int, error) {
 }
 
 // passed records bytes that Read is about to return.
-func (b *responseBody) passed(p []byte, origin wire.Origin, err error) (int, error) {
-	if !b.x.down.write(origin, p) {
+func (b *responseBody) passed(p []byte, err error) (int, error) {
+	if !b.x.down.write(wire.Wire, p) {
 		return 0, errOver
 	}
 	switch {
@@ -138,7 +138,7 @@ type socket struct {
 
 func (s *socket) Read(p []byte) (int, error) {
 	n, err := s.ReadWriteCloser.Read(p)
-	return (&responseBody{x: s.x}).passed(p[:n], wire.Wire, err)
+	return (&responseBody{x: s.x}).passed(p[:n], err)
 }
 
 func (s *socket) Write(p []byte) (int, error) {

@@ -46,7 +46,7 @@ func (b *responseBody) await(p []byte, err error) {
 
 // pass sets ready to unchanged bytes.
 func (b *responseBody) pass(p []byte, err error) {
-	n, err := b.passed(p, wire.Wire, err)
+	n, err := b.passed(p, err)
 	b.ready, b.err = append(b.ready, p[:n]...), err
 }
 

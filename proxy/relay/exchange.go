@@ -166,7 +166,7 @@ func (x *exchange) response(res *http.Response) error {
 		x.responseEnd()
 		body.ready, body.err = document.rewritten, io.EOF
 	case document.came != nil || document.err != nil:
-		_, body.err = body.passed(document.came, wire.Wire, document.err)
+		_, body.err = body.passed(document.came, document.err)
 		body.ready = document.came
 	case x.awaitsEndpoint(res):
 		body.first = &firstEvent{}

@@ -53,14 +53,14 @@ func (s *Setup) addRegistered(ch *Change, e Entry) (Step, error) {
 	raw := ""
 	if v := value(e.value, "env"); v != nil && len(env) == 0 {
 		raw = string(ch.doc.of(v))
-	} else if raw, err = mergeEnv(env, ch.doc, e); err != nil {
+	} else if raw, err = mergeEnv(env, e); err != nil {
 		return Step{}, err
 	}
 	return s.add(ch, name, s.Wrapper.Words(e.Name), words, raw)
 }
 
 // mergeEnv merges the variables of the registry with those of the settings, which win.
-func mergeEnv(env map[string]string, d *document, e Entry) (string, error) {
+func mergeEnv(env map[string]string, e Entry) (string, error) {
 	all := map[string]string{}
 	for name, v := range env {
 		all[name] = v
