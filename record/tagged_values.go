@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -8,8 +9,9 @@ import (
 )
 
 // The facts of a tape and of a session, and checkpoints, are values that can grow: a byte
-// with the version of this form, and then a flat CBOR map (RFC 8949, deterministic) with
-// numbers as keys, the tags. A tag never changes its meaning.
+// with the version of this form, and then fields in the encoding of protobuf, in the order
+// of their numbers. Each fact has a tag, which never changes its meaning; the number of its
+// field is one more, because protobuf has no field 0.
 //
 //	0        what a reader must know (package need); left out: nothing
 //	1        how many tags the writer knew, from 0 on
@@ -34,33 +36,30 @@ type tagged interface {
 // encodeTags returns the value that replaces old, which may be nil. It keeps the tags of
 // old that this version does not know.
 func encodeTags(v tagged, old []byte) []byte {
-	t := &tags{writing: true}
+	t := &tags{writing: true, b: []byte{tagsVersion}}
 	known := v.known()
 	t.uint(1, &known)
 	v.tags(t)
-	n, kept := behindTag(old, known)
-	b := appendHead([]byte{tagsVersion}, cborMap, t.pairs+n)
-	return append(append(b, t.b...), kept...)
+	return append(t.b, behindTag(old, known)...)
 }
 
-// behindTag returns the pairs of a value starting with a tag.
-func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
+// behindTag returns the fields of a value starting with a tag, or nil if it is damaged.
+func behindTag(value []byte, tag uint64) []byte {
 	var t tags
 	if !t.open(value) {
-		return 0, ""
+		return nil
 	}
-	if t.at(tag); !t.found {
-		return 0, ""
-	}
-	pairs, b = t.pairs+1, t.in[t.pair:]
-	for t.found {
-		t.skip(0)
+	for t.found && t.number <= tag {
 		t.next()
 	}
-	if t.bad || t.left() > 0 {
-		return 0, ""
+	kept := t.b[t.begin:]
+	for t.found {
+		t.next()
 	}
-	return pairs, b
+	if t.bad {
+		return nil
+	}
+	return kept
 }
 
 // decode reads a value into v. all is false if its writer did not know all of v's facts.
@@ -79,30 +78,38 @@ func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 		t.uint(1, &known)
 		v.tags(t)
 		for t.found {
-			t.skip(0)
 			t.next()
 		}
 	}
-	if !ok || t.bad || t.left() > 0 {
+	if !ok || t.bad {
 		return false, fmt.Errorf("%s: %w", v.what(), ErrDamaged)
 	}
 	return known >= v.known(), nil
 }
 
-// tags writes or reads the pairs of one value. Callers must call its methods in tag
+// The types of fields, and the highest number of one.
+const (
+	numberType = 0
+	bytesType  = 2
+
+	maxNumber = 1<<29 - 1 // protobuf's limit
+)
+
+// tags writes or reads the fields of one value. Callers must call its methods in tag
 // order. When writing, a method omits zero values; when reading, it leaves its argument
 // alone if the tag is missing.
 type tags struct {
 	writing bool
-	b       []byte // output
-	in      string // input; all texts share its memory
-	pos     int    // position in the input
-	pairs   uint64 // written, or still to be read after the current one
+	b       []byte // what is written, or read
+	all     string // what is read: all texts share its memory
+	pos     int    // position in b
 
-	tag   uint64 // of the current pair
-	found bool   // there is a current pair, and its value is at pos
-	pair  int    // where the current pair begins
-	bad   bool   // the value is damaged
+	found  bool   // there is a current field
+	begin  int    // where it begins
+	number uint64 // its tag + 1
+	kind   uint64
+	n      uint64 // its number, or how many bytes it has, which are at pos
+	bad    bool   // the value is damaged
 }
 
 // open begins to read a value. It returns false if the value is not of this version.
@@ -110,86 +117,80 @@ func (t *tags) open(value []byte) bool {
 	if len(value) == 0 || value[0] != tagsVersion {
 		return false
 	}
-	*t = tags{in: string(value[1:])}
-	major, n := t.head()
-	if t.bad || major != cborMap || n > t.left()/2 {
-		return false
-	}
-	t.pairs = n
+	*t = tags{b: value[1:], all: string(value[1:])}
 	t.next()
 	return true
 }
 
-// left returns the number of bytes left to read.
-func (t *tags) left() uint64 { return uint64(len(t.in) - t.pos) }
-
-// next moves to the next pair.
+// next moves to the next field.
 func (t *tags) next() {
-	last, first := t.tag, t.pair == 0
-	if t.found = t.pairs > 0 && !t.bad; !t.found {
+	if t.kind == bytesType {
+		t.pos += int(t.n)
+	}
+	t.begin = t.pos
+	if t.found = t.pos < len(t.b); !t.found {
 		return
 	}
-	t.pairs--
-	t.pair = t.pos
-	major, tag := t.head()
-	t.tag = tag
-	if major != cborUint || !first && tag <= last {
-		t.bad = true
-	}
+	last, key := t.number, t.varint()
+	t.number, t.kind, t.n = key>>3, key&7, t.varint()
+	t.bad = t.bad || t.number <= last || t.number > maxNumber || t.kind != numberType && t.kind != bytesType ||
+		t.kind == bytesType && t.n > uint64(len(t.b)-t.pos)
 	t.found = !t.bad
 }
 
-// at moves to the pair with that tag, and reports whether there is one.
-func (t *tags) at(tag uint64) bool {
-	for t.found && t.tag < tag {
-		t.skip(0)
-		t.next()
-	}
-	return t.found && t.tag == tag
+func (t *tags) varint() uint64 {
+	v, n := binary.Uvarint(t.b[t.pos:])
+	t.bad = t.bad || n <= 0
+	t.pos += max(n, 0)
+	return v
 }
 
-// put begins a pair.
-func (t *tags) put(tag uint64) {
-	t.b = appendHead(t.b, cborUint, tag)
-	t.pairs++
+// at moves to the field with that tag, and reports whether there is one of that type.
+func (t *tags) at(tag, kind uint64) bool {
+	for t.found && t.number <= tag {
+		t.next()
+	}
+	if !t.found || t.number != tag+1 {
+		return false
+	}
+	t.bad = t.bad || t.kind != kind
+	return t.kind == kind
+}
+
+// put begins a field with its number, or with how many bytes it has.
+func (t *tags) put(tag, kind, n uint64) {
+	t.b = binary.AppendUvarint(binary.AppendUvarint(t.b, (tag+1)<<3|kind), n)
+}
+
+func (t *tags) putBytes(tag uint64, s string) {
+	t.put(tag, bytesType, uint64(len(s)))
+	t.b = append(t.b, s...)
 }
 
 func (t *tags) uint(tag uint64, v *uint64) {
 	switch {
-	case !t.writing && t.at(tag):
-		var major byte
-		if major, *v = t.head(); major != cborUint {
-			t.bad = true
-		}
-		t.next()
 	case t.writing && *v != 0:
-		t.put(tag)
-		t.b = appendHead(t.b, cborUint, *v)
+		t.put(tag, numberType, *v)
+	case !t.writing && t.at(tag, numberType):
+		*v = t.n
 	}
 }
 
+// int is stored as protobuf's sint64: small negative numbers are short too.
 func (t *tags) int(tag uint64, v *int64) {
-	switch {
-	case !t.writing && t.at(tag):
-		*v = t.number()
-		t.next()
-	case t.writing && *v != 0:
-		t.put(tag)
-		t.b = appendNumber(t.b, *v)
-	}
+	n := uint64(*v<<1 ^ *v>>63)
+	t.uint(tag, &n)
+	*v = int64(n>>1) ^ -int64(n&1)
 }
 
 func (t *tags) bool(tag uint64, v *bool) {
-	switch {
-	case !t.writing && t.at(tag):
-		major, n := t.head()
-		*v = n == cborTrue
-		t.bad = t.bad || major != cborSimple || n != cborTrue && n != cborFalse
-		t.next()
-	case t.writing && *v:
-		t.put(tag)
-		t.b = appendHead(t.b, cborSimple, cborTrue)
+	n := uint64(0)
+	if *v {
+		n = 1
 	}
+	t.uint(tag, &n)
+	*v = n == 1
+	t.bad = t.bad || n > 1
 }
 
 // time is stored as ns since 1970; the zero time is omitted.
@@ -206,52 +207,53 @@ func (t *tags) time(tag uint64, v *time.Time) {
 
 func (t *tags) text(tag uint64, v *string) {
 	switch {
-	case !t.writing && t.at(tag):
-		*v = t.string()
-		t.next()
 	case t.writing && *v != "":
-		t.put(tag)
-		t.b = appendString(t.b, *v)
+		t.putBytes(tag, *v)
+	case !t.writing && t.at(tag, bytesType):
+		*v = t.all[t.pos : t.pos+int(t.n)]
 	}
 }
 
+// texts stores how many there are, and each after its length.
 func (t *tags) texts(tag uint64, v *[]string) {
 	switch {
-	case !t.writing && t.at(tag):
-		n := t.count()
-		*v = make([]string, 0, min(n, 64))
-		for ; n > 0 && !t.bad; n-- {
-			*v = append(*v, t.string())
-		}
-		t.next()
 	case t.writing && len(*v) > 0:
-		t.put(tag)
-		t.b = appendHead(t.b, cborArray, uint64(len(*v)))
+		list := binary.AppendUvarint(nil, uint64(len(*v)))
 		for _, s := range *v {
-			t.b = appendString(t.b, s)
+			list = append(binary.AppendUvarint(list, uint64(len(s))), s...)
 		}
+		t.putBytes(tag, string(list))
+	case !t.writing && t.at(tag, bytesType):
+		r := varintReader{B: t.b[t.pos:][:t.n]}
+		n := r.Count()
+		*v = make([]string, 0, min(n, 64))
+		for ; n > 0 && !r.Bad; n-- {
+			size := len(r.Bytes(r.Uint()))
+			end := t.pos + int(t.n) - len(r.B)
+			*v = append(*v, t.all[end-size:end])
+		}
+		t.bad = t.bad || r.Bad || len(r.B) > 0
 	}
 }
 
-// numbers writes all of v, or reads as many numbers as v has.
+// numbers stores all of v, and reads as many numbers as v has.
 func (t *tags) numbers(tag uint64, v []int64) {
-	if t.writing {
-		t.put(tag)
-		t.b = appendHead(t.b, cborArray, uint64(len(v)))
+	switch {
+	case t.writing:
+		var list []byte
 		for _, n := range v {
-			t.b = appendNumber(t.b, n)
+			list = binary.AppendVarint(list, n)
 		}
-		return
-	}
-	if !t.at(tag) {
-		return
-	}
-	for n, i := t.count(), 0; n > 0 && !t.bad; n, i = n-1, i+1 {
-		if k := t.number(); i < len(v) {
-			v[i] = k
+		t.putBytes(tag, string(list))
+	case t.at(tag, bytesType):
+		r := varintReader{B: t.b[t.pos:][:t.n]}
+		for i := 0; len(r.B) > 0; i++ {
+			if n := r.Int(); i < len(v) {
+				v[i] = n
+			}
 		}
+		t.bad = t.bad || r.Bad
 	}
-	t.next()
 }
 
 // enum handles a number below 256 that has its own type.

@@ -3,13 +3,15 @@ package record
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -58,21 +60,44 @@ func decodeLike(v tagged, value []byte) (tagged, bool, error) {
 	return s, all, err
 }
 
-// What is stored is CBOR in its deterministic form, as another implementation has
-// it, and is read as it was.
-func TestTags(t *testing.T) {
-	enc, err := cbor.CoreDetEncOptions().EncMode()
-	if err != nil {
-		t.Fatal(err)
+// fieldsOf returns the fields of a value, by number, as the library of protobuf reads them:
+// each with its type and its bytes.
+func fieldsOf(t testing.TB, value []byte) map[protowire.Number][]byte {
+	t.Helper()
+	fields := map[protowire.Number][]byte{}
+	var last protowire.Number
+	for b := value[1:]; len(b) > 0; {
+		number, _, n := protowire.ConsumeField(b)
+		if n < 0 || number <= last {
+			t.Fatalf("field %d after %d in %x: %v", number, last, value, protowire.ParseError(n))
+		}
+		fields[number], b, last = b[:n], b[n:], number
 	}
+	return fields
+}
+
+// TagsOf returns the tags of a value: numbers and texts.
+func TagsOf(t testing.TB, value []byte) map[uint64]any {
+	t.Helper()
+	tags := map[uint64]any{}
+	for number, field := range fieldsOf(t, value) {
+		_, kind, n := protowire.ConsumeTag(field)
+		if tag := uint64(number - 1); kind == protowire.VarintType {
+			tags[tag], _ = protowire.ConsumeVarint(field[n:])
+		} else {
+			text, _ := protowire.ConsumeBytes(field[n:])
+			tags[tag] = string(text)
+		}
+	}
+	return tags
+}
+
+// What is stored is protobuf, as another implementation has it, and is read as it was.
+func TestTags(t *testing.T) {
 	for name, v := range taggedValues(t) {
 		value := encodeTags(v, nil)
-		var tags map[uint64]any
-		if err := cbor.Unmarshal(value[1:], &tags); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if again, err := enc.Marshal(tags); err != nil || !bytes.Equal(again, value[1:]) {
-			t.Errorf("%s: got\n%x, want\n%x: %v", name, value[1:], again, err)
+		if again := WithTags(t, value, nil); !bytes.Equal(again, value) {
+			t.Errorf("%s: got\n%x, want\n%x", name, value, again)
 		}
 		if got, all, err := decodeLike(v, value); err != nil || !all || !reflect.DeepEqual(got, v) {
 			t.Errorf("%s: got\n%+v, want\n%+v: %v, %v", name, got, v, all, err)
@@ -80,39 +105,39 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// WithTags returns a value with other tags.
+// WithTags returns a value with other tags: numbers, texts and lists of texts.
 func WithTags(t testing.TB, value []byte, change map[uint64]any) []byte {
 	t.Helper()
-	var tags map[uint64]any
-	if err := cbor.Unmarshal(value[1:], &tags); err != nil {
-		t.Fatal(err)
+	tags := TagsOf(t, value)
+	maps.Copy(tags, change)
+	b := []byte{tagsVersion}
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
+		number := protowire.Number(tag + 1)
+		switch v := tags[tag].(type) {
+		case uint64:
+			b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), v)
+		case string:
+			b = protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), v)
+		case []string:
+			list := protowire.AppendVarint(nil, uint64(len(v)))
+			for _, s := range v {
+				list = protowire.AppendString(list, s)
+			}
+			b = protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), list)
+		default:
+			t.Fatalf("tag %d: %T", tag, v)
+		}
 	}
-	for tag, v := range change {
-		tags[tag] = v
-	}
-	enc, err := cbor.CoreDetEncOptions().EncMode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := enc.Marshal(tags)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append([]byte{tagsVersion}, b...)
+	return b
 }
 
 // Tags that nobody knows here are passed over, whatever they are, and kept.
 func TestUnknownTags(t *testing.T) {
-	unknown := map[uint64]any{
-		99: "text", 100: []any{1, []string{"a", "b"}, map[string]any{"x": -1.5}}, 1 << 40: cbor.Tag{Number: 1, Content: 7},
-		101: []byte{1}, 102: nil, 103: true, 104: -1,
-	}
+	unknown := map[uint64]any{99: "text", 100: []string{"a", "b"}, 1 << 28: "\xff\x00", 101: uint64(math.MaxUint64), 102: uint64(0), 103: ""}
 	for name, v := range taggedValues(t) {
 		free := v.known()
 		change := map[uint64]any{1: free + 1, free: uint64(5)}
-		for tag, u := range unknown {
-			change[tag] = u
-		}
+		maps.Copy(change, unknown)
 		newer := WithTags(t, encodeTags(v, nil), change)
 		got, all, err := decodeLike(v, newer)
 		if err != nil || !all || !reflect.DeepEqual(got, v) {
@@ -129,13 +154,38 @@ func TestUnknownTags(t *testing.T) {
 	}
 }
 
+// Values that no writer makes are damaged.
+func TestDamagedTags(t *testing.T) {
+	for what, fields := range map[string]string{
+		"a key that is cut off":        "\x80",
+		"a number that is cut off":     "\x10\x80",
+		"a number of more than 64 bit": "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+		"a text that is cut off":       "\x1a\x05four",
+		"a text of 2⁶⁴-1 bytes":        "\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"field 0":                      "\x00\x01",
+		"a field twice":                "\x1a\x01a\x1a\x01a",
+		"fields out of order":          "\x1a\x01a\x10\x01",
+		"a text for a number":          "\x12\x01a",
+		"a number for a text":          "\x18\x01",
+		"a type that is not used here": "\x1d\x01\x02\x03\x04",
+		"2 for true":                   "\xa0\x01\x02",
+		"256 for a protocol":           "\xe0\x01\x80\x02",
+		"fewer texts than said":        "\x2a\x03\x02\x01a",
+		"more texts than said":         "\x2a\x05\x01\x01a\x01a",
+	} {
+		if _, _, err := decodeLike(&Info{}, []byte("\x01"+fields)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: got %v, want %v", what, err, ErrDamaged)
+		}
+	}
+}
+
 // What a value needs is refused by its name, whatever became of the other tags.
 func TestNeedsOfTags(t *testing.T) {
 	for name, v := range taggedValues(t) {
 		value := encodeTags(v, nil)
 		for _, change := range []map[uint64]any{
 			{0: []string{"tunnels"}},
-			{0: []string{"rules", "tunnels"}, 2: 17},
+			{0: []string{"rules", "tunnels"}, 2: uint64(17)},
 		} {
 			_, _, err := decodeLike(v, WithTags(t, value, change))
 			if want := v.what() + ` needs "tunnels": written by a newer acptap; update acptap to read it`; !errors.Is(err, ErrNewer) || err.Error() != want {
@@ -157,11 +207,9 @@ func TestNeedsOfTags(t *testing.T) {
 func FuzzTags(f *testing.F) {
 	for _, v := range taggedValues(f) {
 		f.Add(encodeTags(v, nil))
-		f.Add(WithTags(f, encodeTags(v, nil), map[uint64]any{99: []any{"x"}}))
+		f.Add(WithTags(f, encodeTags(v, nil), map[uint64]any{99: []string{"x"}}))
 	}
-	f.Add([]byte("\x01\xbb\xff\xff\xff\xff\xff\xff\xff\xff"))
-	f.Add([]byte("\x01\xa1\x04\x9b\x00\x00\x00\x00\xff\xff\xff\xff"))
-	f.Add([]byte("\x01\xa1\x18\x63" + strings.Repeat("\x81", 1000)))
+	f.Add([]byte("\x01\x2a\x06\xff\xff\xff\xff\xff\x01"))
 	f.Add([]byte("\x01\x0120260102T150405000\x00\xff\xff\xff\xff\x0f"))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		memtest.Bound(t, func() { checkTags(t, value) })
@@ -175,24 +223,18 @@ func checkTags(t *testing.T, value []byte) {
 		if err != nil {
 			continue
 		}
-		var tags map[uint64]cbor.RawMessage
+		var fields map[protowire.Number][]byte
 		if value[0] == tagsVersion {
-			if err := cbor.Wellformed(value[1:]); err != nil {
-				t.Errorf("another implementation: %v", err)
-			}
-			cbor.Unmarshal(value[1:], &tags) // none where it minds what is passed over here
+			fields = fieldsOf(t, value)
 		}
 		again := encodeTags(v, value)
 		if got, all, err := decodeLike(like, again); err != nil || !all || !reflect.DeepEqual(got, v) {
 			t.Errorf("got\n%+v, %v, %v, want\n%+v", got, all, err, v)
 		}
-		for tag, raw := range tags {
-			var kept map[uint64]cbor.RawMessage
-			if tag < v.known() {
-				continue
-			}
-			if err := cbor.Unmarshal(again[1:], &kept); err != nil || !bytes.Equal(kept[tag], raw) {
-				t.Errorf("tag %d: got %x, want %x: %v", tag, kept[tag], raw, err)
+		kept := fieldsOf(t, again)
+		for number, field := range fields {
+			if uint64(number) > v.known() && !bytes.Equal(kept[number], field) {
+				t.Errorf("field %d: got %x, want %x", number, kept[number], field)
 			}
 		}
 	}
