@@ -39,7 +39,6 @@ type exchange struct {
 	request  *wire.HTTP // the head as the client sent it
 	answered *Call      // position of the response's head; nil: none has come
 	response *wire.HTTP // the head as the server sent it
-	ended    bool       // the response is complete
 	length   int64      // of the response's body, once it has ended
 	judged   bool
 
@@ -237,7 +236,7 @@ func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	if x.response == nil || x.response.Status == http.StatusSwitchingProtocols || end.Error != "" && x.contentType() != eventStream {
 		return
 	}
-	x.ended, x.length = true, end.Bytes
+	x.length = end.Bytes
 	if x.response.Status >= 300 {
 		j.refused(x)
 	}

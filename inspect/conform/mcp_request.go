@@ -50,7 +50,6 @@ type progressTokens struct {
 type progress struct {
 	call   *Call  // the request that provided it
 	shared bool   // another open request provided it too
-	more   bool   // the answer did not end it, because a task does or it is unknown
 	ended  Moment // Seq 0: not yet
 	value  []byte // the latest, as JSON; nil: none
 	told   uint64 // Seq of that report
@@ -110,9 +109,7 @@ func (t *progressTokens) answered(s *Step) {
 		case task != "" && len(task) <= maxToken:
 			t.byTask.Limit = maxTokens
 			t.byTask.Set(task, p)
-			p.more = true
-		case task != "", kind != "" && kind != "complete":
-			p.more = true
+		case task != "", kind != "" && kind != "complete": // more is to come
 		default:
 			p.ended = s.Moment()
 		}
@@ -134,7 +131,7 @@ func (t *progressTokens) status(s *Step, task []byte) {
 
 func (t *progressTokens) over(s *Step, task string) {
 	if p, _ := t.byTask.Get(task); p != nil && p.ended.Seq == 0 {
-		p.ended, p.more = s.Moment(), false
+		p.ended = s.Moment()
 	}
 }
 

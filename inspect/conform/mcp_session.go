@@ -67,7 +67,7 @@ func (m *mcpSessions) initialized(s *Step) {
 	}
 	m.give(s, id)
 	x := s.Conn.enter(id)
-	x.setup = setup{method: s.Method, asked: s.Call.Moment, done: s.Moment()}
+	x.setup = setup{method: s.Method, done: s.Moment()}
 	x.lost = s.Call.lost
 	x.mcp = mcpSession{client: capabilities(s.Call.Params), server: capabilities(s.Envelope.Result)}
 }

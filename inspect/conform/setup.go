@@ -14,7 +14,6 @@ import (
 type setup struct {
 	method   string // of the request that succeeded; empty: the session is only named, or being opened
 	made     bool   // it was created on this connection, not only loaded or resumed
-	asked    Moment
 	done     Moment // of the answer
 	opening  *Call  // the open request to load or resume it; nil: none
 	refused  Moment // of the latest answer that refused to; Seq 0: none
@@ -71,7 +70,7 @@ func (c *connection) opened(s *Step) {
 		*x = *c.newSession(id)
 	}
 	x.setup = setup{
-		method: s.Method, made: x.setup.made || row.Role.Is(dialect.MakesSession), asked: s.Call.Moment, done: s.Moment(),
+		method: s.Method, made: x.setup.made || row.Role.Is(dialect.MakesSession), done: s.Moment(),
 		opening: x.setup.opening, replayed: x.setup.replayed, empty: empty,
 	}
 	x.turn.restored()

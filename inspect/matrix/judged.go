@@ -28,9 +28,7 @@ func (r *Reader) judge() {
 		if about == "" && slices.Contains(shapes, f.Rule.ID) {
 			about = f.Method
 		}
-		// ACP223 compares a replay with what was said. It marks the load as broken
-		// although its clause is not a MUST.
-		if f.Strength < conform.Violation && f.Rule.ID != "ACP223" {
+		if f.Strength < conform.Violation {
 			continue
 		}
 		o := r.link.allowing(about)

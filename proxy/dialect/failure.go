@@ -113,7 +113,7 @@ type callOf struct {
 	ID      string `json:"id"` // as JSON, or its digest
 }
 
-// IsFinal reports whether a status ends a tool call of ACP or a task of MCP.
+// IsFinal reports whether a status ends a tool call or a plan entry of ACP, or a task of MCP.
 func IsFinal(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }

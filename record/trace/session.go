@@ -20,7 +20,6 @@ type Session struct {
 	Spans   []Span // one for each tape that has frames of it
 	Closed  bool   // closed, and not reopened
 	Deleted bool
-	Lost    bool // the agent said that it does not know the session
 
 	Connection   dialect.Connection // of the newest tape
 	Conversation Conversation       // empty in the Model Context Protocol
@@ -135,7 +134,7 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 func (s *Session) changeLife(f *frame, w *pendingCall) {
 	switch {
 	case f.Events.Has(dialect.SessionOpened):
-		s.Closed, s.Lost = false, false
+		s.Closed = false
 		if s.Opened == "" {
 			s.Opened = w.Method
 		}
@@ -161,7 +160,6 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 		s.Deleted = true
 		s.end(f, Completed, w.Method)
 	case f.Events.Has(dialect.SessionLost):
-		s.Lost = true
 		s.end(f, Failed, w.Method)
 	}
 }

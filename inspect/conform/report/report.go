@@ -17,7 +17,6 @@ import (
 
 // A Section holds the findings on a tape, or on all tapes of a session.
 type Section struct {
-	Session  string // ID; empty: the whole tape
 	Tapes    []*Tape
 	Findings []Finding // those reported
 	Weaker   Tally     // counts of findings too weak to be reported

@@ -67,7 +67,7 @@ func sections() []*report.Section {
 		}
 	}
 	session := &report.Section{
-		Session: "s1", Weaker: report.Tally{0, 3, 0, 0},
+		Weaker: report.Tally{0, 3, 0, 0},
 		Tapes: []*report.Tape{
 			{ID: "20260102T150405000-aaaaa1", Name: "aaaaa1", File: "20260102T150405000-aaaaa1.jsonl", Frames: 143, Verdicts: verdicts(),
 				Start:      time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),

@@ -20,10 +20,10 @@ type exchanges struct {
 
 // An exchange is a request over HTTP and its response, or a WebSocket.
 type exchange struct {
-	method, target string
-	status         int
-	form           string // of the response: json, sse, or its content type
-	told           [2]bool
+	method string
+	status int
+	form   string // of the response: json, sse, or its content type
+	told   [2]bool
 }
 
 // observe processes the next frame. It returns what the frame's line says about its
@@ -47,7 +47,7 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	}
 	switch m := wire.ReadMark(f.Frame); {
 	case m.HTTP != nil && f.Dir == wire.ClientToAgent:
-		x.method, x.target = m.HTTP.Method, m.HTTP.Target
+		x.method = m.HTTP.Method
 		first := m.HTTP.Guessed && !e.guessed
 		e.guessed = e.guessed || first
 		return "", x.method == "POST" && f.Origin == wire.Wire && !first

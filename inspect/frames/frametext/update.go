@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -98,7 +99,7 @@ func plan(v wire.Value) string {
 	entries.ForEach(func(_, e wire.Value) bool {
 		all++
 		switch status := e.Get("status").Text(); {
-		case status == "completed", status == "cancelled":
+		case dialect.IsFinal(status):
 			done++
 		case status == "in_progress" && now == "":
 			now = Value(e.Get("content"))

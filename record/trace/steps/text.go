@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -50,7 +51,7 @@ func planText(p *trace.Plan) string {
 	done := 0
 	entries := p.Entries()
 	for _, e := range entries {
-		if e.Status == "completed" {
+		if dialect.IsFinal(e.Status) {
 			done++
 		}
 	}

@@ -43,7 +43,7 @@ func (r *run) begin(sub ref.Subject) (*judgement, error) {
 	options := tapecheck.Options(parts...)
 	options.Grace, options.Rules = max(r.Grace, 1), r.rules // 0 would be the default
 	j := &judgement{run: r, sub: sub, parts: parts, judge: tapecheck.NewJudge(options), queries: newQueries(r.demands)}
-	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update}
+	j.section = &report.Section{Baseline: r.baselineFile != "" && !r.update}
 	return j, nil
 }
 

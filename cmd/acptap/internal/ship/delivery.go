@@ -18,7 +18,6 @@ import (
 type delivery struct {
 	shipper *Shipper
 	tape    string
-	start   time.Time
 	kept    bool // store the cursor
 	spans   spans.Builder
 	meter   spans.Meter

@@ -269,7 +269,7 @@ func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool
 	if err != nil {
 		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
 	}
-	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Logs: s.Clients[otlp.Logs] != nil, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
+	d := &delivery{shipper: s, tape: of.ID, spans: spans.Builder{Content: content, Logs: s.Clients[otlp.Logs] != nil, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
 	if inStore && !s.Again {
 		d.cursor = s.cursors[of.ID]
 	}
