@@ -99,14 +99,6 @@ var passwordFlags = map[string]string{
 	"oc": afterLogin, "cf": afterLogin, "crane": afterLogin, "oras": afterLogin,
 }
 
-func isDigits(s []byte) bool { return len(bytes.Trim(s, "0123456789")) == 0 }
-
-// isStrong reports whether a value after a short flag can hardly be anything but a
-// secret: it is long, has letters and digits, and is not a name, path or address.
-func isStrong(arg []byte) bool {
-	return len(arg) >= 12 && looksSecret(arg) && !bytes.ContainsAny(arg, "./:\\ @,=")
-}
-
 // redactCommand redacts a command line, or a script of them.
 func redactCommand(text []byte) []byte {
 	return without(text, func(s *search) {

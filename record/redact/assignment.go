@@ -86,7 +86,7 @@ func (a *assignment) findName() bool {
 	case a.isBesideName():
 		a.beside = true
 		return true
-	case isSecret(a.name()), a.isQueryKey(), a.inQuery() && endsWith(bytes.ToLower(a.name()), []string{"signature"}):
+	case isSecret(a.name()), a.isQueryKey(), a.inQuery() && bytes.HasSuffix(bytes.ToLower(a.name()), []byte("signature")):
 		return true
 	case isSomeKey(a.name()):
 		a.issued = true
@@ -153,8 +153,6 @@ func (a *assignment) inConnection() bool {
 
 // assigns matches the next part of a connection string or of a form.
 var assigns = compiledAtUse(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
-
-func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '_' }
 
 func (a *assignment) name() []byte { return a.s[a.from:a.to] }
 
@@ -360,7 +358,7 @@ func (a *assignment) telling(value []byte, end int) bool {
 		return true
 	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':
 		return true
-	case a.from > 3 && endsWith(s[max(0, a.from-10):a.from], []string{`-H "`, `-H '`, `--header "`, `--header '`, `--header=`}):
+	case a.from > 3 && headerFlag().Match(s[max(0, a.from-10):a.from]):
 		return true
 	case !a.alone(end):
 		return false
@@ -370,6 +368,9 @@ func (a *assignment) telling(value []byte, end int) bool {
 	password := bytes.HasPrefix(bytes.ToLower(name), []byte("pass"))
 	return s[a.sign] == '=' || !one || password
 }
+
+// headerFlag matches what precedes a header given to curl.
+var headerFlag = compiledAtUse(`(?:-H ["']|--header(?: ["']|=))$`)
 
 // alone reports whether the line has only the name and a value that ends at s[end].
 func (a *assignment) alone(end int) bool {
@@ -385,34 +386,4 @@ func (a *assignment) alone(end int) bool {
 	before := a.marked || bytes.IndexFunc(line, func(c rune) bool { return c != '.' && (c >= 0x80 || !isNameByte(byte(c))) }) < 0
 	rest := bytes.TrimLeft(a.s[end:], " \t\"'\\*_")
 	return before && (len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' || rest[0] == '#')
-}
-
-// noValues appear in place of a secret in code and in descriptions.
-var noValues = [...]string{
-	"string", "str", "text", "bool", "boolean", "int", "integer", "number", "bytes", "object", "array", "any", "none", "null", "nil", "undefined", "optional",
-	"required", "true", "false", "yes", "no", "on", "off", "self", "this", "var", "let", "const", "new", "await", "return", "default", "type", "value",
-	"token", "password", "secret", "key", "auto", "hidden", "readonly", "unknown", "error", "invalid", "missing", "empty", "redacted", "input", "next",
-}
-
-// references are the beginnings of values that refer to a secret kept elsewhere.
-var references = [...]string{
-	"$", "<", "{", "%", "(", "[", "*", "process.env", "os.environ", "os.getenv", "env.", "env:", "secrets.", "config.", "settings.", "self.", "this.", "req.",
-	"options.", "props.", "args.", "vault:", "file:", "your", "...", "…",
-}
-
-// isReference reports whether a value after a name is not a secret but refers to one.
-func isReference(value, name []byte) bool {
-	letters := bytes.ToLower(bytes.TrimSpace(value))
-	switch {
-	case len(letters) == 0, bytes.EqualFold(value, name), oneOf(letters, noValues[:]):
-		return true
-	case bytes.EqualFold(name, []byte("pwd")) || bytes.EqualFold(name, []byte("oldpwd")):
-		return letters[0] == '/' || letters[0] == '~' || len(letters) > 1 && letters[1] == ':'
-	}
-	for _, begin := range references {
-		if bytes.HasPrefix(letters, []byte(begin)) {
-			return true
-		}
-	}
-	return len(bytes.Trim(letters, "x*.•-_")) == 0
 }

@@ -12,10 +12,6 @@ type call struct {
 	more     bool   // other arguments follow them
 }
 
-// setters begin names of functions that receive a secret, or the name of one and the
-// secret.
-var setters = [...]string{"set", "with", "use", "put", "add", "define", "header", "append", "update", "change", "reset", "store", "insert"}
-
 // calls looks for calls that hand over a secret: setPassword("…"), set("password", "…"),
 // Password("…"), BasicAuth("…", "…"), and for pairs such as auth=("…", "…").
 func (s *search) calls() {

@@ -61,60 +61,6 @@ func phraseAround(t []byte, i int, stem string) span {
 	return span{}
 }
 
-// phraseBegin returns where the name of several words begins that ends with t[from:to], such
-// as "API key"; to if the word ends none.
-func phraseBegin(t []byte, least, from, to int) int {
-	word := t[from:to]
-	if from < least+3 || t[from-1] != ' ' || len(word) > 6 {
-		return to
-	}
-	before := t[max(least, from-24) : from-1]
-	for i := range phrases {
-		if !endsWithFold(word, phrases[i].end) {
-			continue
-		}
-		for _, begin := range phrases[i].begins {
-			if n := len(before) - len(begin); endsWithFold(before, begin) && beginsWord(before, n) {
-				return from - 1 - len(begin)
-			}
-		}
-	}
-	return to
-}
-
-// endsWithFold reports whether s ends with a text of lower case, in any case.
-func endsWithFold(s []byte, end string) bool {
-	n := len(s) - len(end)
-	return n >= 0 && len(s) > 0 && lower(s[len(s)-1]) == end[len(end)-1] && bytes.EqualFold(s[n:], []byte(end))
-}
-
-// phrases are the names of secrets that have several words.
-var phrases = [...]struct {
-	end    string
-	begins []string
-}{{"key", keyNames[:]}, {"code", codeNames[:]}, {"phrase", []string{"seed", "recovery"}}, {"string", []string{"connection"}}, {"id", []string{"access key"}}}
-
-// isSecretPhrase is isSecret for words with blanks between them.
-func isSecretPhrase(words []byte) bool {
-	return isSecret(bytes.ReplaceAll(words, []byte(" "), []byte("-"))) || isPIN(words)
-}
-
-// isPIN reports whether a name is one under which only numbers are secret.
-func isPIN(name []byte) bool {
-	for _, one := range [...]string{"pin", "cvv", "cvc", "pincode"} {
-		if len(name) == len(one) && bytes.EqualFold(name, []byte(one)) {
-			return true
-		}
-	}
-	return false
-}
-
-// links are words between the name of a secret and the secret; onTheWay may be there too.
-var (
-	links    = [...]string{"is", "was", "to", "as", "be", "are", "=", "", "ist", "lautet"}
-	onTheWay = [...]string{"has", "been", "should", "will", "must", "now", "still", "changed", "set", "reset", "updated", "rotated", "for", "of", "on", "the", "our", "my", "your", "this", "new"}
-)
-
 // mentioned returns the span of the secret that belongs to a name, or an empty span if
 // the text has none.
 func (s *search) mentioned(name span) span {
@@ -131,9 +77,9 @@ func (s *search) mentioned(name span) span {
 		switch {
 		case word.from == word.to:
 			return span{}
-		case oneOf(text, links[:]):
+		case len(text) == 0, links.have(text):
 			linked = true
-		case oneOf(text, onTheWay[:]):
+		case onTheWay.have(text):
 		case linked, n == 0:
 			return s.told(t[name.from:name.to], word, linked)
 		default: // the password for the server is
@@ -174,7 +120,7 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 	if from >= to {
 		return span{}
 	}
-	if linked && endsWith(bytes.ToLower(name), []string{"credentials"}) { // user / password
+	if linked && bytes.HasSuffix(bytes.ToLower(name), []byte("credentials")) { // user / password
 		line := head(near(t[from:]), "\r\n")
 		if sign := bytes.IndexAny(line, "/:"); sign >= 0 {
 			word := nextWord(t, from+sign+1)
@@ -195,18 +141,6 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 
 // goesOn reports whether a word follows without a sign in between: 123456 lines.
 func goesOn(s []byte) bool { return len(s) > 1 && s[0] == ' ' && isLetter(s[1]) }
-
-// isIdentifier reports whether a name is one of source code, such as createPassword.
-func isIdentifier(name []byte) bool {
-	return bytes.IndexByte(name, '_') >= 0 || bytes.ContainsFunc(name[1:], func(c rune) bool { return 'A' <= c && c <= 'Z' }) && !bytes.Equal(name, bytes.ToUpper(name))
-}
-
-// isPassword reports whether the name is for a secret that people choose, which may be a
-// word.
-func isPassword(name []byte) bool {
-	letters := bytes.ToLower(name)
-	return bytes.Contains(letters, []byte("pass")) || bytes.Contains(letters, []byte("secret")) || bytes.Contains(letters, []byte("cred")) || bytes.HasSuffix(letters, []byte("pwd"))
-}
 
 // skipMarks returns the place after closing quotes and marks of Markdown and HTML at t[i].
 func skipMarks(t []byte, i int) int {
@@ -231,36 +165,4 @@ func nextWord(t []byte, i int) span {
 		to++
 	}
 	return span{i, to}
-}
-
-// isNumericSecret reports whether a value of digits is secret: with enough of them, under
-// the name of something that people type.
-func isNumericSecret(name, value []byte) bool {
-	letters := bytes.ToLower(name)
-	return len(value) >= 4 && isDigits(value) && !endsWith(letters, []string{"token", "cookie", "authorization", "s"})
-}
-
-// likePassword distinguishes passwords and keys from the other words of prose: they have
-// letters and digits, and are not a version, measure, path or name of a standard.
-func likePassword(word []byte) bool {
-	if len(word) < 6 || len(word) > 512 || !looksSecret(word) || bytes.ContainsAny(word, "./:\\()[]{}<>|,;=`\" \t\r\n") || isReference(word, nil) {
-		return false
-	}
-	if rest := bytes.TrimLeft(word, "0123456789"); len(rest) < len(word) && len(bytes.Trim(rest, "-abcdefghijklmnopqrstuvwxyz0123456789")) == 0 && bytes.IndexByte(rest, '-') == 0 {
-		return false // 32-byte, 8-20
-	}
-	letters := bytes.Map(func(c rune) rune {
-		if c < 0x80 && isLetter(byte(c)) {
-			return rune(lower(byte(c)))
-		}
-		return -1
-	}, word)
-	return !oneOf(letters, standards[:])
-}
-
-// standards are the letters of names that have digits too, such as SHA-256 and OAuth2.
-var standards = [...]string{
-	"sha", "hmacsha", "shahmac", "hmac", "base", "baseencoded", "baseurl", "utf", "utfencoded", "aes", "aesgcm", "aescbc", "aesctr", "oauth", "openid", "rsa", "rsasha", "ecdsa", "ed", "ipv", "iso", "rfc", "pkcs", "argon", "argonid",
-	"blake", "blakeb", "blakes", "bcrypt", "pbkdf", "md", "chacha", "chachapoly", "curve", "secpk", "secpr", "fido", "webauthn", "windows", "python", "step", "page", "line", "chapter", "section", "part", "version", "level", "field", "column", "kubernetes",
-	"reset", "resetfa", "auth", "authfa", "token", "tokens", "password", "secret", "test", "user", "example", "item", "value", "vbeta", "valpha", "http", "https", "socks", "cl", "clk", "gpt", "gptmini", "claude",
 }

@@ -148,13 +148,6 @@ func (s scope) member(name, method string, first byte) scope {
 	return aTelling
 }
 
-// isConnection reports whether a member of that name is a connection string, of which only
-// a part is secret.
-func isConnection(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
-	return name == "dsn" || strings.HasPrefix(name, "conn")
-}
-
 // element returns the scope of an element of an array that is in scope s.
 func (s scope) element(first byte) scope {
 	switch {
@@ -381,18 +374,4 @@ func redactVariable(s []byte) []byte {
 		return s
 	}
 	return append(bytes.Clone(s[:i]), Placeholder...)
-}
-
-// holdsVariables reports whether a member of that name holds headers or environment
-// variables: mcpServers, terminal/create and providers/set of ACP have them, and clients
-// put them into _meta.
-func holdsVariables(name string) bool {
-	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "headers") || name == "env" || name == "environment"
-}
-
-// holdsID reports whether the value of a member of that name also occurs elsewhere on the
-// tape, and so must stay the same.
-func holdsID(name string) bool {
-	return name == "id" || name == "method" || name == "progressToken" || strings.HasSuffix(name, "Id") && !strings.HasSuffix(name, "ccessKeyId") // of AWS
 }
