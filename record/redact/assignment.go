@@ -99,14 +99,6 @@ func (a *assignment) findName() bool {
 	return isPIN(a.name())
 }
 
-// trimEnd is bytes.TrimRight for texts that usually end with none of the bytes.
-func trimEnd(s []byte, cut string) []byte {
-	for len(s) > 0 && strings.IndexByte(cut, s[len(s)-1]) >= 0 {
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
 // withoutTag returns what precedes a closing tag.
 func withoutTag(s []byte) []byte {
 	if !bytes.HasSuffix(s, []byte(">")) {
@@ -198,30 +190,16 @@ func (a *assignment) value(sure bool) (from, to int) {
 // skipMarks returns the place after what may precede a value at s[i]: blanks, the other half of
 // marks of Markdown and HTML, tags and anchors of YAML.
 func (a *assignment) skipMarks(i int) int {
-	s := a.s
-	for i < len(s) {
-		switch {
-		case s[i] == ' ', s[i] == '\t', s[i] == '*':
-			if s[i] == '*' {
-				a.marked = true
-			}
-			i++
-			continue
-		case s[a.sign] == ':' && (s[i] == '!' || s[i] == '&'):
-			if word := nextWord(s, i); word.to < len(s) && s[word.to] == ' ' && word.to-i > 1 {
-				i = word.to
-				continue
-			}
-		case s[i] == '<' && i+1 < len(s) && s[i+1] == '/':
-			if n := bytes.IndexByte(s[i:min(len(s), i+16)], '>'); n > 0 {
-				a.marked = true
-				i += n + 1
-				continue
-			}
+	for {
+		begin := i
+		i = skipMarks(a.s, i, " \t*")
+		a.marked = a.marked || bytes.ContainsAny(a.s[begin:i], "*>")
+		word := nextWord(a.s, i)
+		if a.s[a.sign] != ':' || i == len(a.s) || a.s[i] != '!' && a.s[i] != '&' || word.to == len(a.s) || a.s[word.to] != ' ' || word.to-i < 2 {
+			return i
 		}
-		return i
+		i = word.to
 	}
-	return i
 }
 
 // typedOrDefined matches what comes between the colon and the assigned string: the rest of
@@ -246,41 +224,17 @@ func (a *assignment) isHeader(name string) bool {
 	return len(a.name()) >= len(name) && bytes.EqualFold(a.name()[a.to-a.from-len(name):], []byte(name)) && a.s[a.sign] == ':'
 }
 
-// head returns s up to the first of the bytes in until.
-func head(s []byte, until string) []byte {
-	if n := bytes.IndexAny(s, until); n >= 0 {
-		return s[:n]
-	}
-	return s
-}
-
-// near returns the part of s that is examined to classify it. The limit matters because a
-// text may be full of names.
-func near(s []byte) []byte { return s[:min(len(s), 2<<10)] }
-
 // quoted returns the span within the quotes that open at s[i]. ok is false if the quote
 // looks like a closing one.
 func (a *assignment) quoted(i int) (from, to int, ok bool) {
 	s := a.s
-	closing := s[i : i+1]
-	if s[i] == '\\' {
-		if i+1 == len(s) || s[i+1] != '"' && s[i+1] != '\'' {
-			return 0, 0, false
-		}
-		closing = s[i : i+2]
-	}
+	in, _, ok := quotedAt(s, i)
 	line := s[a.begin:a.from]
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	if !a.quotedName && bytes.Count(line, closing)%2 == 1 {
+	if !ok || !a.quotedName && bytes.Count(line, s[i:max(in.from, i)])%2 == 1 {
 		return 0, 0, false
 	}
-	from = i + len(closing)
-	rest := head(near(s[from:]), "\r\n")
-	n := bytes.Index(rest, closing)
-	if n < 0 {
-		return 0, 0, false
-	}
-	to = from + n
+	from, to = in.from, in.to
 	value := s[from:to]
 	if scheme, credentials, ok := bytes.Cut(value, []byte(" ")); ok && isScheme(scheme) {
 		from, value = from+len(scheme)+1, credentials

@@ -52,21 +52,12 @@ func callAt(t []byte, i int) (c call, ok bool) {
 		for i < len(t) && (t[i] == ' ' || t[i] == '\t' || t[i] == '\n') {
 			i++
 		}
-		quote := bytes.TrimPrefix(t[i:min(len(t), i+2)], []byte(`\`))
-		if len(quote) == 0 || quote[0] != '"' && quote[0] != '\'' {
+		in, end, ok := quotedAt(t, i)
+		if !ok {
 			break
 		}
-		closing := t[i : i+1]
-		if t[i] == '\\' {
-			closing = t[i : i+2]
-		}
-		from := i + len(closing)
-		n := bytes.Index(head(near(t[from:]), "\r\n"), closing)
-		if n < 0 {
-			break
-		}
-		c.args = append(c.args, span{from, from + n})
-		if i = from + n + len(closing); i == len(t) || t[i] != ',' {
+		c.args = append(c.args, in)
+		if i = end; i == len(t) || t[i] != ',' {
 			return c, true
 		}
 	}

@@ -66,7 +66,7 @@ func phraseAround(t []byte, i int, stem string) span {
 func (s *search) mentioned(name span) span {
 	const most = 8 // words
 	t := s.text
-	i := skipMarks(t, name.to)
+	i := skipMarks(t, name.to, "*_\"'`")
 	if i == name.to && i < len(t) && strings.IndexByte(" \t:=", t[i]) < 0 {
 		return span{} // within a word
 	}
@@ -95,25 +95,12 @@ func (s *search) mentioned(name span) span {
 // told returns the part of a word that is the secret.
 func (s *search) told(name []byte, word span, linked bool) (at span) {
 	t := s.text
-	quote := word.from
-	for quote < word.to && t[quote] == '*' {
-		quote++
-	}
-	for _, q := range []struct{ open, end string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {`\"`, `\"`}} {
-		text, ok := bytes.CutPrefix(t[quote:], []byte(q.open))
-		if !ok {
-			continue
-		}
-		n := bytes.Index(head(near(text), "\r\n"), []byte(q.end))
-		if n < 0 {
+	if in, _, ok := quotedAt(t, skipMarks(t, word.from, "*")); ok {
+		value := t[in.from:in.to]
+		if isReference(value, name) || len(value) < 3 || !likePassword(value) && (!isPassword(name) || isIdentifier(name) || isSecret(value) || bytes.ContainsAny(value, "()./") || !linked && bytes.IndexByte(value, ' ') >= 0) {
 			return span{}
 		}
-		value := text[:n]
-		from := len(t) - len(text)
-		if isReference(value, name) || n < 3 || !likePassword(value) && (!isPassword(name) || isIdentifier(name) || isSecret(value) || bytes.ContainsAny(value, "()./") || !linked && bytes.IndexByte(value, ' ') >= 0) {
-			return span{}
-		}
-		return span{from, from + n}
+		return in
 	}
 	from := word.from + len(t[word.from:word.to]) - len(bytes.TrimLeft(t[word.from:word.to], "*_(<"))
 	to := from + len(bytes.TrimRight(t[from:word.to], ".,;:!?)>*_"))
@@ -137,32 +124,4 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 		return span{from, to}
 	}
 	return span{}
-}
-
-// goesOn reports whether a word follows without a sign in between: 123456 lines.
-func goesOn(s []byte) bool { return len(s) > 1 && s[0] == ' ' && isLetter(s[1]) }
-
-// skipMarks returns the place after closing quotes and marks of Markdown and HTML at t[i].
-func skipMarks(t []byte, i int) int {
-	for i < len(t) && strings.IndexByte("*_\"'`", t[i]) >= 0 {
-		i++
-	}
-	if bytes.HasPrefix(t[i:], []byte("</")) {
-		if n := bytes.IndexByte(t[i:min(len(t), i+16)], '>'); n > 0 {
-			i += n + 1
-		}
-	}
-	return i
-}
-
-// nextWord returns the next word of the line after t[i], up to a blank.
-func nextWord(t []byte, i int) span {
-	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
-		i++
-	}
-	to := i
-	for to < len(t) && strings.IndexByte(" \t\r\n|", t[to]) < 0 && to-i < 512 {
-		to++
-	}
-	return span{i, to}
 }

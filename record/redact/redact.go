@@ -331,7 +331,7 @@ func isJSONText(text []byte) bool {
 func (r *redactor) argument(args *arguments) {
 	start := r.Pos
 	was := unquote(r.Quoted())
-	from, to := args.next(was)
+	from, to := args.next(was, false)
 	switch {
 	case from < to:
 		var e edit

@@ -124,7 +124,7 @@ func (s *search) anyText() {
 	s.manifests()
 	s.listeners()
 	s.passwords()
-	s.spaced()
+	s.noted()
 	s.commands()
 	s.calls()
 	s.tables()

@@ -112,12 +112,3 @@ func (form *tokenForm) matches(t []byte, i int, runs *runs) bool {
 	}
 	return !isSample(secret)
 }
-
-// beginsWord reports whether a word may begin at s[i]. In JSON within a string it may
-// follow the letter of an escape sequence.
-func beginsWord(s []byte, i int) bool {
-	if i == 0 || !isLetter(s[i-1]) && !isDigit(s[i-1]) {
-		return true
-	}
-	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0
-}
