@@ -2,9 +2,8 @@ package redact
 
 import "bytes"
 
-// block looks for the secrets in the lines of YAML below a name: all of a block scalar,
-// and the words that look secret in lists, mappings and separate lines. It returns where
-// the block ends, or 0 if there is none.
+// block looks for the secrets in the lines of YAML below a name. It returns where the block
+// ends, or 0 if there is none.
 func (s *search) block(a *assignment) (end int) {
 	t := s.text
 	if t[a.sign] != ':' || a.issued || a.isHeader("cookie") {
@@ -17,8 +16,15 @@ func (s *search) block(a *assignment) (end int) {
 	if len(bytes.Trim(kind, "|>+-0123456789")) > 0 || !scalar && len(kind) > 0 {
 		return 0
 	}
-	indent := indentAt(t, a.from)
-	var all span
+	return s.blockBelow(i, indentAt(t, a.from), scalar, false)
+}
+
+// blockBelow looks for the secrets in the lines after that of t[i] that are indented deeper:
+// all of a scalar, all values, or those that look secret. It returns where the block ends,
+// or 0 if it has none.
+func (s *search) blockBelow(i, indent int, scalar, all bool) (end int) {
+	t := s.text
+	var whole span
 	for i += len(head(t[i:], "\n")); i < len(t); {
 		i++ // the line end
 		line := bytes.TrimRight(head(t[i:], "\n"), " \t\r")
@@ -26,38 +32,40 @@ func (s *search) block(a *assignment) (end int) {
 		begin := i + len(line) - len(text)
 		i += len(head(t[i:], "\n"))
 		switch {
-		case len(text) == 0 && scalar:
+		case len(text) == 0 && (scalar || all):
 		case len(line)-len(text) <= indent:
 			i = len(t)
 		case scalar:
-			if all.to == 0 {
-				all.from = begin
+			if whole.to == 0 {
+				whole.from = begin
 			}
-			all.to = begin + len(text)
-			end = all.to
+			end = begin + len(text)
+			whole.to = end
 		default:
-			if at := yamlValue(text); likePassword(text[at.from:at.to]) {
+			at := yamlValue(text, all)
+			value := text[at.from:at.to]
+			if all && len(value) > 2 && !isReference(value, nil) || !all && likePassword(value) { // not the | of a block
 				s.add(begin+at.from, begin+at.to)
 				end = begin + len(text)
 			}
 		}
 	}
-	if all.from < all.to && !isReference(t[all.from:all.to], nil) {
-		s.add(all.from, all.to)
+	if whole.from < whole.to && !isReference(t[whole.from:whole.to], nil) {
+		s.add(whole.from, whole.to)
 	}
 	return end
 }
 
 // yamlValue returns the value in an element of a list, or of a member, unless the
-// member's name shows that it is not a secret.
-func yamlValue(line []byte) span {
+// member's name shows that it is not a secret, and not all are.
+func yamlValue(line []byte, all bool) span {
 	value := bytes.TrimPrefix(line, []byte("- "))
-	if name, after, ok := bytes.Cut(value, []byte(": ")); ok {
-		if value = after; ofSecret(string(name)) {
+	if name, after, ok := bytes.Cut(value, []byte(":")); ok && (all || len(after) > 0 && after[0] == ' ') {
+		if value = after; !all && ofSecret(string(name)) {
 			return span{}
 		}
 	}
-	value = bytes.TrimLeft(value, " \"'")
+	value = bytes.TrimLeft(value, " \t\"'")
 	from := len(line) - len(value)
 	return span{from, from + len(bytes.TrimRight(value, "\"'"))}
 }
@@ -66,4 +74,27 @@ func yamlValue(line []byte) span {
 func indentAt(t []byte, i int) int {
 	line := t[bytes.LastIndexByte(t[:i], '\n')+1 : i]
 	return len(line) - len(bytes.TrimLeft(line, " \t-"))
+}
+
+// secretKind matches the kind of a Kubernetes Secret in its manifest, and secretData the
+// line before its values.
+var (
+	secretKind = compiledAtUse(`(?mi)\bkind:[ \t]*["']?secret["']?[ \t]*\r?$`)
+	secretData = compiledAtUse(`(?m)^([ \t]*).*?\b(?:data|stringData):[ \t]*\r?\n`)
+)
+
+// manifests looks for the values of Kubernetes Secrets in YAML.
+func (s *search) manifests() {
+	if !s.contains("ata:") || !s.contains("ecret") {
+		return
+	}
+	from := 0
+	for document := range bytes.SplitAfterSeq(s.text, []byte("\n---")) {
+		if secretKind().Match(document) {
+			for _, at := range secretData().FindAllSubmatchIndex(document, -1) {
+				s.blockBelow(from+at[1]-1, at[3]-at[2], false, true)
+			}
+		}
+		from += len(document)
+	}
 }
