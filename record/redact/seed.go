@@ -31,10 +31,10 @@ func packed(word []byte) (n uint64) {
 }
 
 const (
-	seedLength  = 12                            // words of the shortest phrase
-	longestWord = 8                             // of seedWords
-	seedBytes   = 60                            // hardly any phrase has fewer: words average 5 letters
-	seedGap     = len("\r\n") + len(`  "12.  `) // between two words of a list
+	seedLength  = 12 // words of the shortest phrase
+	longestWord = 8  // of seedWords
+	seedBytes   = 60 // hardly any phrase has fewer: words average 5 letters
+	seedGap     = 28 // between two words in a list or in a box
 )
 
 // seeds looks for seed phrases: twelve or more words of the list in a row. In English
@@ -42,8 +42,15 @@ const (
 func (s *search) seeds() {
 	// Looking at each sixtieth byte is enough to meet every phrase.
 	for i := seedBytes - 1; i < len(s.text); i += seedBytes {
-		from, middle, before := seedWordsBefore(s.text, i)
-		to, after := seedWordsAfter(s.text, middle)
+		middle := i
+		for middle > 0 && i-middle <= longestWord && isLetter(s.text[middle-1]) {
+			middle--
+		}
+		to, after := seedRun(s.text, middle, 1)
+		if after == 0 {
+			continue
+		}
+		from, before := seedRun(s.text, middle, -1)
 		if before+after >= seedLength && isVaried(s.text[from:to]) {
 			s.add(from, to)
 		}
@@ -54,66 +61,34 @@ func (s *search) seeds() {
 // isVaried distinguishes a phrase from a few words repeated again and again.
 func isVaried(phrase []byte) bool {
 	words := make(map[string]bool)
-	for word := range bytes.FieldsFuncSeq(phrase, func(c rune) bool { return c < 0x80 && isSeedGap(byte(c)) }) {
+	for word := range bytes.FieldsFuncSeq(phrase, func(c rune) bool { return c >= 0x80 || !isLetter(byte(c)) }) {
 		words[string(word)] = true
 	}
 	return len(words) >= seedLength/2
 }
 
-// seedWordsAfter counts the words of the list from t[i] on, and returns where they end.
-func seedWordsAfter(t []byte, i int) (end, words int) {
+// seedRun counts the words of the list from t[i] on, or before it if step is -1, and returns
+// where they end.
+func seedRun(t []byte, i, step int) (end, words int) {
+	skip := func(from, most int, is func(byte) bool) int {
+		i := from
+		for (i-from)*step < most && i+min(step, 0) >= 0 && i+min(step, 0) < len(t) && is(t[i+min(step, 0)]) {
+			i += step
+		}
+		return i
+	}
 	for end = i; ; words++ {
-		i = end
-		for i < len(t) && i-end < seedGap && isSeedGap(t[i]) {
-			i++
-		}
-		from := i
-		for i < len(t) && i-from <= longestWord && isLetter(t[i]) {
-			i++
-		}
-		if !isSeedWord(t[from:i]) {
+		from := skip(end, seedGap, isSeedGap)
+		to := skip(from, longestWord+1, isLetter)
+		word := t[min(from, to):max(from, to)]
+		if len(word) < 3 || len(word) > longestWord || !seedWords()[packed(word)] {
 			return end, words
 		}
-		end = i
+		end = to
 	}
 }
 
-// seedWordsBefore counts the words of the list up to t[i], without that in which it is, and
-// returns where they begin, and where that word does.
-func seedWordsBefore(t []byte, i int) (begin, middle, words int) {
-	for middle = i; middle > 0 && i-middle <= longestWord && isLetter(t[middle-1]); {
-		middle--
-	}
-	if middle == i && !isLetter(t[i]) && !isSeedGap(t[i]) || isLetter(t[middle]) && !isSeedWordAt(t, middle) {
-		return i, i, 0
-	}
-	for begin = middle; ; words++ {
-		i = begin
-		for i > 0 && begin-i < seedGap && isSeedGap(t[i-1]) {
-			i--
-		}
-		to := i
-		for i > 0 && to-i <= longestWord && isLetter(t[i-1]) {
-			i--
-		}
-		if !isSeedWord(t[i:to]) {
-			return begin, middle, words
-		}
-		begin = i
-	}
+// isSeedGap reports whether a byte may be between the words of a phrase, in a list or a box too.
+func isSeedGap(c byte) bool {
+	return c >= 0x80 || isDigit(c) || strings.IndexByte(" \t\r\n,.;:)\"'`\\|*-+#", c) >= 0
 }
-
-func isSeedWordAt(t []byte, i int) bool {
-	to := i
-	for to < len(t) && to-i <= longestWord && isLetter(t[to]) {
-		to++
-	}
-	return isSeedWord(t[i:to])
-}
-
-func isSeedWord(word []byte) bool {
-	return 3 <= len(word) && len(word) <= longestWord && seedWords()[packed(word)]
-}
-
-// isSeedGap reports whether a byte may be between the words of a phrase, in a list too.
-func isSeedGap(c byte) bool { return isDigit(c) || strings.IndexByte(" \t\r\n,.;:)\"\\|", c) >= 0 }
