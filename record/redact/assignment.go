@@ -52,6 +52,9 @@ type assignment struct {
 // findName reports whether the name of a secret precedes the sign.
 func (a *assignment) findName() bool {
 	bare := trimEnd(a.s[a.begin:a.sign], " \t")
+	if n := bytes.LastIndex(bare, []byte(" [")); n > 0 && len(bare)-n < 40 && bare[len(bare)-1] == ']' && a.s[a.sign] == ':' {
+		bare = bare[:n] // the present value in a prompt
+	}
 	if a.s[a.sign] == '=' {
 		bare = trimEnd(trimEnd(bare, "?.|+"), " \t")                    // ?= and similar operators
 		if before, ok := bytes.CutSuffix(bare, []byte(" string")); ok { // as in Go
@@ -144,7 +147,7 @@ func (a *assignment) inConnection() bool {
 }
 
 // assigns matches the next part of a connection string or of a form.
-var assigns = compiledAtUse(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
+var assigns = compiledAtUse(`[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
 
 func (a *assignment) name() []byte { return a.s[a.from:a.to] }
 
@@ -274,6 +277,10 @@ func (a *assignment) bare(i int, sure bool) (from, to int) {
 		i = from + len(value)
 		ends += "*_"
 	}
+	if run := a.wholeLine(from); len(run) > len(value) {
+		value, ends = run, "\r\n"
+		i = from + len(run)
+	}
 	switch {
 	case a.issued && !isIssued(value):
 	case isPIN(a.name()):
@@ -288,6 +295,19 @@ func (a *assignment) bare(i int, sure bool) (from, to int) {
 		return from, i + len(head(s[i:], ends))
 	}
 	return 0, 0
+}
+
+// wholeLine returns the value that begins at s[from] if it extends to the end of a line with
+// nothing else but the name: a passphrase of several words, or a value with signs that end
+// others.
+func (a *assignment) wholeLine(from int) []byte {
+	line := bytes.TrimRight(head(near(a.s[from:]), "\r\n"), " \t,;")
+	switch {
+	case !a.alone(from + len(line)), bytes.ContainsAny(line, "\"'`\\(){}[]<>$"), assigns().Match(line), isReference(line, a.name()):
+	case isPassword(a.name()) && isPhrase(line), looksSecret(line) && bytes.IndexAny(line, " \t") < 0:
+		return line
+	}
+	return nil
 }
 
 // isScheme reports whether a word is a scheme that precedes the credentials of an
@@ -308,7 +328,7 @@ func (a *assignment) telling(value []byte, end int) bool {
 	switch {
 	case a.inConnection(), a.from > 0 && (s[a.from-1] == ':' || s[a.from-1] == '=') && s[a.sign] == '=': // npm's settings, an argument
 		return true
-	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns().Match(near(s[end:])):
+	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns().Match(head(near(s[end:]), " \t\r\n")):
 		return true
 	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':
 		return true

@@ -83,7 +83,7 @@ func (c *call) secret(t []byte) (at span) {
 		subject = first
 	case sets && len(object) == 0 && isSecret(owner):
 		subject = owner
-	case len(name) > 0 && isUpper(name[0]) && (bytes.HasSuffix(name, []byte("BasicAuth")) || bytes.HasSuffix(name, []byte("Credentials"))) && len(c.args) > 1:
+	case logins.end(name) && len(c.args) > 1 && !c.more:
 		subject = name
 	case len(name) > 0 && isUpper(name[0]) && isSecret(name):
 		subject, weak = name, bytes.Contains(bytes.ToLower(name), []byte("pass"))

@@ -178,6 +178,34 @@ var classes = []class{
 		open:       []string{"code=200&status=ok", "?code=ENOENT", "https://h/?code=1234567890123456", "error code=invalid_request", "grant_type=authorization_code", "token_type=Bearer&expires_in=3600", "code_challenge_method=S256", `{"code": "ERR_MODULE_NOT_FOUND", `},
 		openParams: []string{`{"code":"ENOENT"}`, `{"grant_type":"authorization_code","expires_in":3600}`, `{"token_type":"Bearer","expires_in":3600,"scope":"a b"}`, `{"code":"x = 1","language":"python"}`, `{"code_challenge_method":"S256"}`},
 	},
+	{
+		name: "what a fresh corpus brought",
+		texts: []string{
+			`boto3.Session("` + awsKeyID + `", "«wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzKEYa»")`, `boto3.client("s3", aws_access_key_id="` + "«" + awsKeyID + "»" + `", aws_secret_access_key='«abcDEF123»')`,
+			"AWS Secret Access Key [None]: «wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzKEYa»", "Password for me@db: «hunter2»", "Password for https://me@git.example.com: «hunter2x»", "Enter passphrase for key '/home/me/.ssh/id_rsa': «Kl4ppe!x»",
+			"env:\n  MAPTILER_KEY: «0f3a9b1c2d3e4f5a6b7c8d9e0f1a2b3c»", "MAPTILER_KEY=«0f3a9b1c2d3e4f5a6b7c8d9e0f1a2b3c»", "SIM_PIN=«4711»", "sim_pin: «4711»", "my cvv: «123»", "PUK: «12345678»", "The PUK is «12345678».",
+			`page.login("me", "«geheim»")`, `smtp.login('me@example.com', '«geheim-x1»')`, `client.authenticate("root", "«geheim»")`,
+			"INSERT INTO users (name, password) VALUES ('me', '«geheim»');", "INSERT INTO `users` (`id`, `api_key`, `age`) VALUES (1, '«abc-def»', 3), (2, '«ghi-jkl»', 4)",
+			"passphrase: «correct horse battery staple»", "PASSPHRASE=«correct horse battery staple»", "[db]\npassword = «abc;def1»\n", "password=«abc12%def&x»\n", "password: !!str «1234567%8a»\n", "password: «%4geheim»\n",
+			"| Password | «a/b1C2d3» |", "| user | password |\n|---|---|\n| me | «hun/ter2X» |", "┌────┬────┐\n│ 1. «" + boxed(seed) + "» │\n└────┘", "the credentials are me / «hunter2»", "credentials are admin / «geheim»", "Das Passwort für den Router lautet «Geheim123».", "Das WLAN-Passwort ist: «Geheim123»",
+		},
+		open: []string{
+			`page.login("me")`, `session.login(user, password)`, `log("me", "geheim")`, `boto3.client("s3", "eu-central-1")`, "Password for me@db: ", "Password for the server: see the docs", "passphrase: the words of the wallet", "password: must be at least eight characters long", "GPIO_PIN=17", "INSERT INTO users (name, age) VALUES ('me', 3)", "INSERT INTO users (name, password) VALUES (?, ?)",
+			"INSERT INTO users (password) VALUES ($1)", "CACHE_KEY=0f3a9b1c2d3e4f5a6b7c8d9e0f1a2b3c", "| password | a/b |", "| Token | docs/api1 |", "credentials are in a / b files", "password: %s", "password=%PASSWORD%", "cvv: 12", "Das Passwort für den Router fehlt", "token=abc;", "the credentials are username / password", "login('page', 'title of it')", "commit_key: see", "AWS Region [None]: eu-central-1",
+		},
+	},
+}
+
+// boxed returns words as in the cells of a box.
+func boxed(words string) string {
+	var box strings.Builder
+	for i, word := range strings.Fields(words) {
+		if i > 0 {
+			fmt.Fprintf(&box, "%s%d. ", [...]string{" │\n│ ", "      │ "}[i%2], i+1)
+		}
+		box.WriteString(word)
+	}
+	return box.String()
 }
 
 // numbered returns words as in a list, without the first number.

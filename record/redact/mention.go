@@ -6,7 +6,7 @@ import (
 )
 
 // stems has a part of each secret's name that prose uses.
-var stems = [...]string{"assw", "ecret", "oken", "key", "Key", " pin ", "PIN", "phrase", " code", "redentials"}
+var stems = [...]string{"assw", "ecret", "oken", "key", "Key", " pin ", "PIN", "PUK", "phrase", " code", "redentials"}
 
 // mentions looks for secrets that prose states: "the password is …", "use token …".
 func (s *search) mentions() {
@@ -80,8 +80,10 @@ func (s *search) mentioned(name span) span {
 		case len(text) == 0, links.have(text):
 			linked = true
 		case onTheWay.have(text):
-		case linked, n == 0:
+		case linked, n == 0 && t[word.to-1] != ':':
 			return s.told(t[name.from:name.to], word, linked)
+		case n > 0 && t[word.to-1] == ':': // the password for the server:
+			linked = true
 		default: // the password for the server is
 			if others++; others > 1 || strings.IndexByte(".,;", text[len(text)-1]) >= 0 {
 				return span{}
@@ -107,9 +109,11 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 	if from >= to {
 		return span{}
 	}
-	if linked && bytes.HasSuffix(bytes.ToLower(name), []byte("credentials")) { // user / password
+	apart := false // the user and the password
+	if linked && bytes.HasSuffix(bytes.ToLower(name), []byte("credentials")) {
 		line := head(near(t[from:]), "\r\n")
 		if sign := bytes.IndexAny(line, "/:"); sign >= 0 {
+			apart = line[sign] == '/' && sign == to-from+1
 			word := nextWord(t, from+sign+1)
 			from, to = word.from, word.from+len(bytes.TrimRight(t[word.from:word.to], ".,;:!?)>*_`\""))
 		}
@@ -118,7 +122,7 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 	switch {
 	case isNumericSecret(name, value) && linked && !goesOn(t[to:]):
 		return span{from, to}
-	case isReference(value, name), !likePassword(value):
+	case isReference(value, name), !likePassword(value) && (!apart || len(value) < 4 || goesOn(t[to:])):
 		return span{}
 	case isPassword(name), linked && len(value) >= 8, isStrong(value):
 		return span{from, to}

@@ -128,6 +128,7 @@ func (s *search) anyText() {
 	s.commands()
 	s.calls()
 	s.tables()
+	s.inserts()
 	s.assigned(false)
 	s.mentions()
 }

@@ -47,8 +47,49 @@ func (s *search) tableRow(cells, header []span) {
 		if i < len(header) && isSecretPhrase(s.text[header[i].from:header[i].to]) {
 			named = true
 		}
-		if named && likePassword(s.text[cell.from:cell.to]) {
+		if value := s.text[cell.from:cell.to]; named && (likePassword(value) || hasDigitAndCase(value) && !isReference(value, nil) && !bytes.ContainsAny(value, " .:\\()[]{}<>")) {
 			s.add(cell.from, cell.to)
 		}
+	}
+}
+
+// insertInto matches what precedes the rows of a SQL statement: the names of its columns.
+var insertInto = compiledAtUse(`(?i)\binsert +into\s+[^\s(]+\s*\(([^()]*)\)\s*values\s*`)
+
+// inserts looks for secrets in the strings that SQL inserts.
+func (s *search) inserts() {
+	if !s.contains("nto ") && !s.contains("NTO ") {
+		return
+	}
+	for _, at := range insertInto().FindAllSubmatchIndex(s.text, -1) {
+		names, _ := s.list(at[2])
+		for i := at[1]; i < len(s.text) && s.text[i] == '('; {
+			values, end := s.list(i + 1)
+			for j, at := range values[:min(len(names), len(values))] {
+				value := s.text[at.from:at.to]
+				if isSecretPhrase(s.text[names[j].from:names[j].to]) && !isDigits(value) && !isReference(value, nil) && value[0] != '?' && value[0] != ':' {
+					s.add(at.from, at.to)
+				}
+			}
+			i = skipMarks(s.text, end, "), \t\r\n")
+		}
+	}
+}
+
+// list returns the elements of a list in parentheses, without their quotes, and where it ends.
+func (s *search) list(i int) (all []span, end int) {
+	t := s.text
+	for {
+		i = skipMarks(t, i, ", \t\r\n")
+		in, end, quoted := quotedAt(t, i)
+		if !quoted {
+			in = span{i, i + len(head(near(t[i:]), ",) \t\r\n"))}
+			end = in.to
+		}
+		if in.from == end {
+			return all, i
+		}
+		all = append(all, in)
+		i = end
 	}
 }

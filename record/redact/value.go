@@ -14,6 +14,9 @@ func isReference(value, name []byte) bool {
 	case bytes.EqualFold(name, []byte("pwd")) || bytes.EqualFold(name, []byte("oldpwd")):
 		return letters[0] == '/' || letters[0] == '~' || len(letters) > 1 && letters[1] == ':'
 	}
+	if letters[0] == '%' && (len(letters) < 4 || letters[len(letters)-1] == '%') {
+		return true
+	}
 	return slices.ContainsFunc(references, func(begin string) bool { return bytes.HasPrefix(letters, []byte(begin)) }) ||
 		len(bytes.Trim(letters, "x*.•-_")) == 0
 }
@@ -43,6 +46,15 @@ func likePassword(word []byte) bool {
 		}
 		return -1
 	}, word))
+}
+
+// isPhrase reports whether a value is a passphrase: four words or more, and none of those
+// that join the words of prose.
+func isPhrase(value []byte) bool {
+	all := bytes.Fields(value)
+	return len(all) > 3 && !slices.ContainsFunc(all, func(word []byte) bool {
+		return len(word) < 3 || joiners.have(word) || slices.ContainsFunc(word, func(c byte) bool { return !isLetter(c) && !isDigit(c) })
+	})
 }
 
 // isIssued reports whether a value has the form of a key: an issuer's prefix, even if it is

@@ -38,6 +38,7 @@ var (
 	openTokens, tokenKinds, tailWords, statements     = vocabulary["openToken"], vocabulary["tokens"], vocabulary["tail"], vocabulary["statement"]
 	descriptions, noValues, standards                 = vocabulary["ofSecret"], vocabulary["noValue"], vocabulary["standard"]
 	links, onTheWay, logins, numberless               = vocabulary["link"], vocabulary["onTheWay"], vocabulary["login"], vocabulary["numberless"]
+	joiners                                           = vocabulary["joiner"]
 	references, setters                               = vocabulary["reference"].all(), vocabulary["setter"].all()
 )
 
