@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -30,31 +31,38 @@ func streamed(f *dialect.Frame) (t streamedText, ok bool) {
 	case f.Kind == wire.Stderr && !json.Valid(f.Raw): // a log of JSON has its text in strings
 		return streamedText{raw: f.Raw, at: -1, text: f.Raw}, true
 	case f.Kind == wire.Notification && f.Update != "":
-		return chunkText(f.Raw)
+		return chunkText(f)
 	}
 	return t, false
 }
 
-func chunkText(raw []byte) (t streamedText, ok bool) {
-	path := "params"
-	for in := wire.ValueOf(raw); dialect.Wraps(in.Get("method").Text()); path += ".params" {
-		in = in.Get("params")
+func chunkText(f *dialect.Frame) (t streamedText, ok bool) {
+	path := "params."
+	if dialect.Wraps(f.Method) {
+		for path += "params."; dialect.Wraps(wire.ValueAt(f.Raw, strings.TrimSuffix(path, "params.")+"method").Text()); {
+			path += "params."
+		}
 	}
-	update := wire.ValueAt(raw, path+".update")
-	row, ok := dialect.LookupUpdate(update.Get("sessionUpdate").Text())
+	in := wire.Find(f.Raw, path+"update")
+	if len(in) != 1 {
+		return t, false
+	}
+	update := f.Raw[in[0].Start:in[0].End]
+	row, ok := dialect.LookupUpdate(wire.ValueAt(update, "sessionUpdate").Text())
 	if !ok || row.Text == "" {
 		return t, false
 	}
-	text := update.Get(row.Text)
-	at := wire.Find(raw, path+".update."+row.Text)
-	if !text.IsString() || len(at) != 1 {
+	at := wire.Find(update, row.Text)
+	if len(at) != 1 || update[at[0].Start] != '"' {
 		return t, false
 	}
 	t = streamedText{
-		raw: raw, at: at[0].Start, base64: row.Entity == dialect.Terminal,
-		kind: row.Name, id: update.Get(row.ID).Text(), whole: row.Form != dialect.Chunk,
+		raw: f.Raw, at: in[0].Start + at[0].Start, base64: row.Entity == dialect.Terminal,
+		kind: row.Name, whole: row.Form != dialect.Chunk, text: unquote(update[at[0].Start:at[0].End]),
 	}
-	t.text = unquote([]byte(text.Raw()))
+	if row.ID != "" {
+		t.id = wire.ValueAt(update, row.ID).Text()
+	}
 	if t.base64 {
 		t.text = fromBase64(t.text)
 	}
