@@ -45,7 +45,7 @@ func (a *arguments) next(arg []byte, quoted bool) (from, to int) {
 		}
 		a.login = a.login || name == "login"
 	case isSecret(arg) && (!a.prose || arg[1] == '-'):
-		a.secret = true
+		a.secret, a.before = true, string(arg)
 	case sign > 0 && arg[sign] == '=' && arg[1] == '-' && sign+1 < len(arg):
 		from, to = a.valueOf(string(arg[:sign]), arg[sign+1:], false)
 		return from + sign + 1, to + sign + 1
@@ -64,13 +64,13 @@ func (a *arguments) next(arg []byte, quoted bool) (from, to int) {
 func (a *arguments) valueOf(flag string, value []byte, joined bool) (from, to int) {
 	colon := bytes.IndexByte(value, ':')
 	switch {
-	case len(flag) != 2 && flag != "--user" && flag != "--proxy-user" && flag != "--key":
-	case a.takes(flag, joined):
+	case flag != "" && a.takes(flag, joined):
 		if flag == "-U" { // of a share
 			_, password, _ := bytes.Cut(value, []byte("%"))
 			return len(value) - len(password), len(value)
 		}
 		return 0, len(value)
+	case len(flag) != 2 && flag != "--user" && flag != "--proxy-user" && flag != "--key":
 	case flag == "-b" && a.program == "curl" && bytes.IndexByte(value, '=') > 0: // otherwise it is a file
 		return 0, len(value)
 	case strings.Contains("-u -U -a --user --proxy-user", flag) && colon > 0 && (flag != "-a" || strings.HasPrefix(a.program, "http")):

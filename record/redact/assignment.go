@@ -167,6 +167,9 @@ func (a *assignment) value(sure bool) (from, to int) {
 		return 0, 0 // a comparison, a URL
 	}
 	i = a.skipMarks(i)
+	if i+1 < len(s) && strings.IndexByte("brufL@$", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') { // of a string in code
+		i++
+	}
 	switch {
 	case i == len(s):
 		return 0, 0
@@ -328,6 +331,8 @@ func (a *assignment) telling(value []byte, end int) bool {
 	switch {
 	case a.inConnection(), a.from > 0 && (s[a.from-1] == ':' || s[a.from-1] == '=') && s[a.sign] == '=': // npm's settings, an argument
 		return true
+	case s[a.sign] == '=' && a.from > 0 && s[a.from-1] == ',' && isPassword(name): // of mount
+		return a.begin > 0 && s[a.begin-1] == '=' && bytes.IndexAny(s[a.begin:a.from], " \t\r\n(\"'") < 0
 	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns().Match(head(near(s[end:]), " \t\r\n")):
 		return true
 	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':

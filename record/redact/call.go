@@ -36,7 +36,7 @@ func (s *search) calls() {
 func callAt(t []byte, i int) (c call, ok bool) {
 	const most = 4
 	begin := i
-	for begin > 0 && i-begin < 128 && (isNameByte(t[begin-1]) || t[begin-1] == '.') {
+	for begin > 0 && i-begin < 128 && (isNameByte(t[begin-1]) || t[begin-1] == '.' || t[begin-1] == ':') {
 		begin--
 	}
 	c.function = t[begin:i]
@@ -68,9 +68,9 @@ func callAt(t []byte, i int) (c call, ok bool) {
 // secret returns the argument that is secret, or an empty span if there is none.
 func (c *call) secret(t []byte) (at span) {
 	owner, name := c.function[:0], c.function
-	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 {
-		owner, name = name[:dot], name[dot+1:]
-		owner = owner[bytes.LastIndexByte(owner, '.')+1:]
+	if dot := bytes.LastIndexAny(name, ".:"); dot >= 0 {
+		owner, name = trimEnd(name[:dot], ":"), name[dot+1:]
+		owner = owner[bytes.LastIndexAny(owner, ".:")+1:]
 	}
 	at = c.args[len(c.args)-1]
 	first, last := t[c.args[0].from:c.args[0].to], t[at.from:at.to]

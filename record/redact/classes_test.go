@@ -237,12 +237,12 @@ func classTexts() (all []string) {
 	for _, c := range classes {
 		all = append(append(all, c.texts...), c.open...)
 	}
-	return all
+	return append(append(all, freshTexts...), freshOpenTexts...)
 }
 
 func classParams() (all []string) {
 	for _, c := range classes {
 		all = append(append(all, c.params...), c.openParams...)
 	}
-	return all
+	return append(all, freshParams...)
 }

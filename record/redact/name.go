@@ -10,7 +10,7 @@ func isSecret(name []byte) bool {
 	for len(name) > 0 && (name[0] == '-' || name[0] == '_' || name[0] == '.') {
 		name = name[1:]
 	}
-	if len(name) < len("otp") || len(name) > 64 {
+	if len(name) < len("pw") || len(name) > 64 {
 		return false
 	}
 	var buf [64]byte

@@ -65,7 +65,7 @@ func (s *search) noted() {
 	}
 }
 
-// passwordFlags returns the short flags with which programs accept a password, as
+// passwordFlags returns the flags with which programs accept a password, as
 // notations.txt lists them.
 var passwordFlags = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)

@@ -1,12 +1,30 @@
 // Package redact finds secrets in frames, command lines and single values, and replaces
 // them with a placeholder.
 //
-// It goes by where a value is: in headers, environment variables, the parameters of a
-// login, members and arguments with a name such as apiKey. Elsewhere it looks for the forms
-// of known tokens, for seed phrases, and for what the text names as a secret: assignments
-// such as password=…, commands, calls, tables, blocks of YAML and sentences. It also looks
-// into base64 of text. It misses some secrets, such as a password that is a word in a
-// sentence. Redacting twice changes nothing, and JSON stays JSON.
+// In JSON it goes by where a value is: in headers, environment variables, the parameters of
+// a login, members and arguments with a name such as apiKey. In text it looks for the forms
+// of known tokens and for what the text names as a secret. It misses some secrets, such as a
+// password that is a word in a sentence. Redacting twice changes nothing, and JSON stays
+// JSON.
+//
+// Where to look:
+//
+//	which members of JSON are secret          redact.go: scope
+//	the order of the ways to search text      search.go: anyText
+//	which names are secret                    words.txt, name.go
+//	what a secret looks like, and what not    words.txt, value.go
+//	forms of issuers' tokens                  token_forms.txt; token*.go
+//	password=…, "api_key": "…", headers       assignment.go; below a name: block.go
+//	options of programs                       programs.txt, arguments.go
+//	other notations, as expressions           notations.txt
+//	setPassword("…"), login("…", "…")         call.go
+//	"the password is …"                       mention.go
+//	tables, and rows that SQL inserts         table.go
+//	URLs, private keys, seed phrases, base64  url.go, private_key.go, seed.go, encoded.go
+//	colours and characters without width      visible.go
+//	secrets cut into pieces by streaming      redaction.go, streams.go, streamed.go
+//	headers and marks of HTTP                 header.go
+//	text that quotes frames                   quoted.go
 package redact
 
 import (
