@@ -294,7 +294,7 @@ func (v *views) turns() {
 	v.tells("ends", "stats --by turn", ends)
 }
 
-var toolInChat = regexp.MustCompile(`(?m)^\S.* · .* \[(completed|failed|cancelled)[,\]]`)
+var toolInChat = regexp.MustCompile(`(?m)^ *\S.* · .* \[(completed|failed|cancelled)(?:, [^]]*)?\]  \S+$`)
 
 var endOfTurn = regexp.MustCompile(`(?m)^── turn \d+: ([a-z ]+[a-z])`)
 
@@ -503,7 +503,7 @@ func (v *views) spans() {
 						if part, ok := strings.CutPrefix(a.Key, "acp.turn."); ok {
 							waited[strings.TrimSuffix(part, "_seconds")] += a.Value.DoubleValue
 						}
-						if a.Key == "gen_ai.operation.name" && a.Value.StringValue == "invoke_agent" {
+						if a.Key == "acp.turn.number" { // subagents have none
 							turns++
 						}
 					}

@@ -163,6 +163,10 @@ func (j *judge) take(s *Step) {
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
 	j.params.known, j.update.known = false, false
+	if id, foreign := s.About.Foreign(s.Envelope.Params); foreign && s.Conn.Protocol != dialect.MCP { // judged as a session that the client never set up
+		own := *s.About
+		own.Session, s.About = id, &own
+	}
 	row, _ := dialect.LookupUpdate(s.About.Update)
 	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, row.Entity
 	if dialect.Wraps(s.Method) {

@@ -221,17 +221,27 @@ func methodName(s *Step, r *Report) {
 	case isOfACP(method):
 		e.Strength = Note // the draft changes every week
 	}
-	r.Add(e.unlessProposed(dialect.ACP, method))
+	r.addUnlessProposed(e, dialect.ACP, method)
 }
 
-// unlessProposed returns e, downgraded to a note if a proposal (dialect.LookupProposed)
-// has what e calls unknown.
-func (e Evidence) unlessProposed(p dialect.Protocol, name string) Evidence {
+// addUnlessProposed adds e, which calls something unknown. If a proposal has it
+// (dialect.LookupProposed), e becomes a note, or nothing if the receiver said that it knows
+// the proposal.
+func (r *Report) addUnlessProposed(e Evidence, p dialect.Protocol, name string) {
 	if found, ok := dialect.LookupProposed(p, name); ok {
+		receiver := r.step.Conn.hello.client
+		if r.step.From == Client {
+			receiver = r.step.Conn.hello.agent
+		}
+		for _, path := range found.Offers {
+			if wire.Present(wire.Get(receiver, strings.Split(path, ".")...)) {
+				return
+			}
+		}
 		e.Strength = Note
 		e.Text = "sent " + cut(name) + ", a proposal, not yet of the protocol (" + found.Title + ", " + found.Month + ", " + found.Source + ")"
 	}
-	return e
+	r.Add(e)
 }
 
 // isOfACP reports whether a method name starts like one of ACP's, such as session/.

@@ -83,7 +83,7 @@ func unknownKey(s *Step, r *Report) {
 		if p.Removed || p.Other || p.Unstable || isFormerLogin(s, p.Path) {
 			e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
 		}
-		r.Add(e.unlessProposed(s.Conn.Protocol, s.Method+"#"+p.Path))
+		r.addUnlessProposed(e, s.Conn.Protocol, s.Method+"#"+p.Path)
 	}
 }
 
@@ -96,16 +96,16 @@ func isFormerLogin(s *Step, path string) bool {
 
 func unknownVariant(s *Step, r *Report) {
 	r.Tried()
-	if _, ok := dialect.LookupUpdate(s.Update); ok || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
+	if row, ok := dialect.LookupUpdate(s.Update); ok && !row.Proposed() || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
 		return
 	}
 	e := Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update}
-	r.Add(e.unlessProposed(s.Conn.Protocol, s.Update))
+	r.addUnlessProposed(e, s.Conn.Protocol, s.Update)
 }
 
 func otherVersion(s *Step, r *Report) {
 	row, ok := dialect.LookupUpdate(s.Update)
-	if !ok {
+	if !ok || row.Proposed() {
 		return
 	}
 	r.Tried()

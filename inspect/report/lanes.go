@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -71,18 +72,24 @@ func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
 			}
 		}
 		l.Rows = append(l.Rows, r.stepLane(s, p))
-		for _, below := range s.Below[:min(len(s.Below), maxEntities)] {
-			if below.Server == nil || !below.Untimed {
-				row := r.stepLane(below, p)
-				row.Inside = true
-				l.Rows = append(l.Rows, row)
-			}
-		}
+		l.Rows = append(l.Rows, r.below(s, p)...)
 	}
 	for _, row := range l.Rows {
 		row.draw(a)
 	}
 	return l
+}
+
+// below returns the rows of what is below a step.
+func (r *reader) below(s *steps.Step, p *steps.Phase) (rows []*lane) {
+	for _, below := range s.Below[:min(len(s.Below), maxEntities)] {
+		if below.Server == nil || !below.Untimed {
+			row := r.stepLane(below, p)
+			row.Inside = true
+			rows = append(append(rows, row), r.below(below, p)...)
+		}
+	}
+	return rows
 }
 
 // draw makes the bar of a row.
@@ -181,6 +188,11 @@ func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
 		}
 		if !e.ToolCall.Finished() {
 			l.Took = "–"
+		}
+	case e.Subagent != nil:
+		l.Kind = "agent"
+		if o := e.Subagent.Outcome(); o.How != dialect.Done {
+			l.Wrong = o.How.String()
 		}
 	case e.Terminal != nil:
 		l.Kind = "run"

@@ -31,6 +31,7 @@ type item struct {
 	Items []item // of a replayed history
 	Calls []nestedCall
 	Found string // how it breaks a rule
+	Depth int    // how many items it is below
 }
 
 // A planStep is a step of a plan.
@@ -75,7 +76,7 @@ type nestedCall struct {
 func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entity) []item {
 	var list []item
 	var repeated *item
-	for _, e := range entities {
+	for _, e := range trace.InPlace(entities) {
 		if of.Owned(e) {
 			continue
 		}
@@ -107,7 +108,7 @@ const longPrompt = 560
 // item returns what the story says about an entity.
 func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one item, ok bool) {
 	one = item{Frame: r.frame(e.Run, e.First)}
-	one.ID = one.Frame.ID()
+	one.ID, one.Depth = one.Frame.ID(), e.Depth()
 	if !e.Untimed {
 		one.At = since(t, e.Began)
 	}
@@ -123,6 +124,14 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 			return one, false
 		}
 		one.Kind = map[trace.Role]string{trace.User: "prompt", trace.Thought: "thought"}[e.Message.Role]
+		switch role := e.Message.Role; {
+		case role == trace.Relayed:
+			one.Title = s.Conversation.Correspondents(e)
+		case role == trace.User && e.Above != nil:
+			one.Kind, one.Title = "", "Task"
+		case e.Above != nil:
+			one.Title = "Subagent"
+		}
 		one.Kind = cmp.Or(one.Kind, "agent")
 		one.Parts = r.blocks(e.Message.Blocks, one.Frame)
 		text := e.Message.Text()
@@ -148,6 +157,15 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		one.Parts = r.blocks(e.Compaction.Summary, one.Frame)
 	case e.Permission != nil:
 		one.Kind, one.Asked = "permission", asked(e.Permission)
+	case e.Subagent != nil:
+		o := e.Subagent.Outcome()
+		one.Kind, one.Title = "note", termtext.Dotted("Subagent", termtext.Brief(cmp.Or(e.Subagent.Title, e.Subagent.ID), 160), termtext.Line(o.String()))
+		one.Text = cut(termtext.Text(e.Subagent.Description))
+		if o.How.IsBad() {
+			one.Class = "bad"
+		}
+	case e.Question != nil:
+		one.Kind, one.Title, one.Text = "note", termtext.Brief(e.Question.Message, 1000), cut(termtext.Labelled(termtext.Text(e.Question.URL), "→ "+e.Question.Answer()))
 	case e.Notice != nil:
 		one.Kind, one.Title, one.Text = "note", termtext.Line(e.Notice.Title), cut(termtext.Text(e.Notice.Description))
 		if e.Notice.Severity == "error" {

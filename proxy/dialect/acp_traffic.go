@@ -8,6 +8,9 @@ import (
 func (t *Tracker) acpCall(s *step, method string) {
 	m := row(ACP, method)
 	role := m.role()
+	if s.Dir == wire.ClientToAgent && s.ID != nil && role.Is(Prompts|Restores) {
+		t.joining.open(t.text(wire.Get(s.Params, "sessionId")))
+	}
 	if role.Is(TellsUpdate) {
 		t.update(s)
 	} else {
@@ -21,7 +24,9 @@ func (t *Tracker) acpCall(s *step, method string) {
 		case role.Is(CancelsRequest):
 			t.cancelled(s, method)
 		case role.Is(CancelsTurns):
-			t.cancelTurns(s.annotation.Session)
+			if _, foreign := s.annotation.Foreign(s.Params); !foreign { // a subagent's work is no turn
+				t.cancelTurns(s.annotation.Session)
+			}
 		}
 		return
 	}
@@ -141,6 +146,7 @@ func (t *Tracker) opened(s *step, c *call) {
 		return
 	}
 	s.annotation.Events |= SessionOpened
+	t.joining.open(s.annotation.Session)
 	s.facts.Cwd, s.facts.Parent, s.facts.Setup = c.Cwd, c.Parent, c.Seq
 	for id := range c.Servers.all() {
 		t.servers.Set(id, s.annotation.Session)
@@ -161,13 +167,15 @@ func serverID(object []byte) []byte {
 // update handles a session/update. Most frames of a tape are of this kind, so it reads
 // their params only once.
 func (t *Tracker) update(s *step) {
-	var variant, state, title, call, status, stop []byte
+	var variant, state, title, call, status, stop, child, whole []byte
+	id := ""
 	r := wire.Inside(s.Params, '{')
 	for name, ok := r.Name(); ok; name, ok = r.Name() {
 		switch string(name) {
 		case "sessionId":
-			s.annotation.Session = t.text(r.Value())
+			id = t.text(r.Value())
 		case "update":
+			began := r.Pos
 			for name, value := range r.Members {
 				switch string(name) {
 				case "sessionUpdate":
@@ -182,23 +190,48 @@ func (t *Tracker) update(s *step) {
 					status = value
 				case "stopReason":
 					stop = value
+				case "sessionId", "subagentSessionId":
+					child = value
 				}
 			}
+			whole = r.Text[began:r.Pos]
 		default:
 			r.Value()
 		}
 	}
 	s.annotation.Update = t.text(variant)
-	switch s.annotation.Update {
+	if s.Dir == wire.AgentToClient && s.AtClient() && t.echoes(id, whole) {
+		s.annotation.Events |= UpdateEchoed
+	}
+	s.annotation.Session = t.joining.whose(id)
+	switch foreign := id != s.annotation.Session; s.annotation.Update {
 	case "session_info_update":
-		s.facts.Title = firstLine(title, maxName)
+		if !foreign {
+			s.facts.Title = firstLine(title, maxName)
+		}
 	case "tool_call", "tool_call_update":
 		t.toolCall(s, call, status)
 	case "state_update":
-		if string(state) == `"idle"` {
+		if !foreign && string(state) == `"idle"` {
 			t.idle(s, stop)
 		}
+	case "subagent_update", "subagent_spawned":
+		t.joining.join(t.text(child), s.annotation.Session)
 	}
+}
+
+// opening reports whether the client waits for the id of a new session.
+func (t *Tracker) opening() bool {
+	n := 0
+	for _, p := range t.calls.Newest() {
+		if n++; n > maxAtWork {
+			break
+		}
+		if c := p.Client; c != nil && c.Session == "" && Does(c.Method, Opens) {
+			return true
+		}
+	}
+	return false
 }
 
 // addressed returns the session of a request or notification in f, found where the table
@@ -210,13 +243,13 @@ func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	}
 	switch where {
 	case InParams, FromParams:
-		return t.text(wire.Get(params, "sessionId"))
+		return t.joining.whose(t.text(wire.Get(params, "sessionId")))
 	case ByID:
 		id, by := NamedID(m.Name, RequestID, f.Dir, params)
 		return t.named(f, by, id)
 	case InParamsOrByID:
 		if session := t.text(wire.Get(params, "sessionId")); session != "" {
-			return session
+			return t.joining.whose(session)
 		}
 		id, by := NamedID(m.Name, RequestID, f.Dir, params)
 		return t.named(f, by, id)

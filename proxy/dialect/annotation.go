@@ -102,6 +102,7 @@ const (
 	SlowSetup                            // SilentSetup
 	SlowRequest                          // Hung
 	CallCancelled                        // the status of an ACP tool call is failed because the client cancelled the turn
+	UpdateEchoed                         // the agent sends the update before it again, under a second id of the session
 )
 
 // Has reports whether all of e are in the set.

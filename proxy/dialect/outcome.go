@@ -73,6 +73,8 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 		return Outcome{How: Cancelled}
 	case "refusal":
 		return Outcome{How: RefusedTurn}
+	case "error": // unstable in version 2, and of a subagent
+		return Outcome{How: Errored}
 	case "max_tokens", "max_turn_requests":
 		return Outcome{How: OutOfTokens}
 	default:

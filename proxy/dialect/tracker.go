@@ -35,6 +35,7 @@ type Tracker struct {
 
 	failed   bounded.Map[callOf, bool] // failed tool calls, or with true, those that the client has cancelled
 	restored bounded.Map[string, bool] // sessions that may replay history: loaded or resumed, and not prompted since
+	joining  joining
 	pace     pace
 	ending   ending
 	header   string // the session named last by an HTTP header
@@ -57,6 +58,8 @@ func NewTracker(p Protocol) *Tracker {
 	t.tasks.Limit = maxNames
 	t.failed.Limit = maxNames
 	t.restored.Limit = maxNames
+	t.joining.ids.Limit = maxNames
+	t.joining.own.Limit = maxNames
 	t.pace.sessions.Limit = maxNames
 	t.pace.tools.Limit = maxNames
 	return t

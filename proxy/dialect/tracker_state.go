@@ -24,6 +24,9 @@ type state struct {
 	Tasks      list[callKey, string]       `json:"tasksOf,omitempty"`           // "tasks" had no makers
 	Failed     list[callOf, bool]          `json:"failedOrCancelled,omitempty"` // "failed" was always true
 	Restored   list[string, bool]          `json:"restored,omitempty"`
+	Joined     list[string, joined]        `json:"joined,omitempty"`
+	Own        list[string, bool]          `json:"own,omitempty"`
+	Last       said                        `json:"last,omitzero"`
 	Heard      list[string, time.Duration] `json:"heard,omitempty"`
 	Running    list[callOf, uint64]        `json:"runningSince,omitempty"` // "running" had no Seq
 	Since      time.Duration               `json:"since,omitempty"`
@@ -55,6 +58,9 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Tasks:      entries(&t.tasks),
 		Failed:     entries(&t.failed),
 		Restored:   entries(&t.restored),
+		Joined:     entries(&t.joining.ids),
+		Own:        entries(&t.joining.own),
+		Last:       t.joining.last,
 		Heard:      entries(&t.pace.sessions),
 		Running:    entries(&t.pace.tools),
 		Since:      t.pace.since,
@@ -83,6 +89,9 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	fill(&t.tasks, s.Tasks)
 	fill(&t.failed, s.Failed)
 	fill(&t.restored, s.Restored)
+	fill(&t.joining.ids, s.Joined)
+	fill(&t.joining.own, s.Own)
+	t.joining.last = s.Last
 	fill(&t.pace.sessions, s.Heard)
 	fill(&t.pace.tools, s.Running)
 	t.pace.since, t.header = s.Since, s.Header

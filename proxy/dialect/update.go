@@ -21,7 +21,7 @@ type Update struct {
 // An Entity is what an update is about.
 type Entity uint8
 
-// The entities. Those from UserMessage to Notice have a place in the conversation; for the
+// The entities. Those from UserMessage to Relayed have a place in the conversation; for the
 // others only the last value counts.
 const (
 	NoEntity Entity = iota
@@ -33,6 +33,8 @@ const (
 	Terminal
 	Compaction
 	Notice
+	Subagents
+	Relayed
 	State
 	Commands
 	Mode
@@ -82,6 +84,13 @@ var updates = []Update{
 	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Text: "content.text", Unstable: one | two, Says: "content=block"},
 	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two, Says: "severity title description"},
 
+	// Not of the schemas that acptap has: see proposals.txt. Those with spawned and state are of the draft of 2026-08.
+	{Name: "subagent_update", Entity: Subagents, Form: Patch, ID: "sessionId", Says: "title|sessionId description state.state state.stopReason state.error"},
+	{Name: "subagent_spawned", Entity: Subagents, Form: Patch, ID: "subagentSessionId", Says: "name|subagentSessionId task"},
+	{Name: "subagent_state_update", Entity: Subagents, Form: Patch, ID: "subagentSessionId", Says: "subagentSessionId state"},
+	{Name: "session_message", Entity: Relayed, Form: Patch, ID: "messageId", Says: "=message"},
+	{Name: "session_message_chunk", Entity: Relayed, Form: Chunk, ID: "messageId", Text: "content.text", Says: "content=block"},
+
 	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two, Says: "state stopReason"}, // from 2026-06-16
 	{Name: "available_commands_update", Entity: Commands, Form: Whole, Stable: one | early | two, Says: "availableCommands#command:=command"},
 	{Name: "current_mode_update", Entity: Mode, Form: Whole, Stable: one, Removed: early | two, Says: "currentModeId|modeId"},
@@ -89,6 +98,10 @@ var updates = []Update{
 	{Name: "session_info_update", Entity: SessionInfo, Form: Patch, Stable: one | early | two, Says: "title updatedAt"},
 	{Name: "usage_update", Entity: Usage, Form: Whole, Stable: one | early | two, Says: "=usage"},
 }
+
+// Proposed reports whether the schemas that acptap has do not know the variant: it is in
+// proposals.txt.
+func (u *Update) Proposed() bool { return u.Stable|u.Unstable|u.Removed == 0 }
 
 // LookupUpdate returns the row of a variant.
 func LookupUpdate(variant string) (Update, bool) {

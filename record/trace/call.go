@@ -84,6 +84,7 @@ type pendingCall struct {
 	inTurn     int             // number of the turn in which it began
 	params     json.RawMessage // nil if the response says enough
 	permission *Permission     // the permission that the call asks for
+	question   *Entity         // the question that it asks; nil: none
 	tool       *Entity         // the tool call that the permission is for; nil: none
 	turn       *Turn           // the turn that the call, a prompt, began
 	during     *Turn           // the turn in which the agent sent it; nil: none

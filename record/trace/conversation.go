@@ -39,6 +39,9 @@ type Entity struct {
 	Turn     int  `json:"turn"`              // number of the turn in which it began; 0: before the first
 	Replayed bool `json:"replayed,omitzero"` // known only from the history that the agent repeated after a load
 
+	Above *Entity `json:"-"`              // the tool call or the subagent that it is part of; nil: none
+	Below uint64  `json:"below,omitzero"` // Seq of the first frame of Above
+
 	section int  // of the turn
 	wait    wait // of a tool call
 
@@ -48,6 +51,8 @@ type Entity struct {
 	Terminal   *Terminal   `json:"terminal,omitempty"`
 	Compaction *Compaction `json:"compaction,omitempty"`
 	Permission *Permission `json:"permission,omitempty"` // for something other than a tool call
+	Question   *Question   `json:"question,omitempty"`
+	Subagent   *Subagent   `json:"subagent,omitempty"`
 	Notice     *Notice     `json:"notice,omitempty"`
 	Other      *Other      `json:"other,omitempty"` // an update of an unknown kind
 }
@@ -108,6 +113,7 @@ func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	e.Span = begin(f)
 	e.Turn, e.section = c.turns.current, c.turns.section
 	e.Replayed = c.history.repeated
+	e.put(f.above)
 	c.some = true
 	if !f.trace.Brief {
 		c.Entities = append(c.Entities, e)
@@ -135,7 +141,7 @@ func (c *Conversation) find(f *frame, kind, id string) *Entity {
 // findUnless is like find, but ignores an entity for which ended returns true: its
 // id is being reused. ended may be nil.
 func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entity) bool) *Entity {
-	e := c.byID[entityKey{f.run, kind, f.clip(id)}]
+	e := c.byID[f.key(kind, id)]
 	if e != nil && ended != nil && ended(e) {
 		return nil
 	}
@@ -156,7 +162,7 @@ func (c *Conversation) index(f *frame, kind, id string, e *Entity) {
 	if c.byID == nil {
 		c.byID = make(map[entityKey]*Entity)
 	}
-	key := entityKey{f.run, kind, f.clip(id)}
+	key := f.key(kind, id)
 	c.byID[key] = e
 	f.trace.remember(f, key, e)
 }
@@ -194,7 +200,11 @@ func (c *Conversation) firstPrompt() string {
 func (s *Session) update(f *frame) {
 	c := &s.Conversation
 	u := f.env.Params.Get("update")
-	if c.State.update(f, u) {
+	if f.from != "" { // what follows is about the session itself
+		if row, _ := dialect.LookupUpdate(f.Update); row.Entity.IsAttribute() || row.Entity == dialect.State {
+			return
+		}
+	} else if c.State.update(f, u) {
 		switch f.Update {
 		case "session_info_update":
 			s.retitle(c.State.Title)
@@ -210,10 +220,11 @@ func (s *Session) update(f *frame) {
 		}
 		return
 	}
-	if f.Update == "user_message_chunk" || f.Update == "user_message" {
+	if f.from == "" && (f.Update == "user_message_chunk" || f.Update == "user_message") {
 		c.userUpdate(f, u)
 		return
 	}
+	c.partOf(f, u)
 	if t := c.output(f); t != nil {
 		t.say(f, u)
 		t.Usage.take(f, u)
@@ -224,6 +235,14 @@ func (s *Session) update(f *frame) {
 	switch f.Update {
 	case "agent_message_chunk":
 		c.chunk(f, Agent, u)
+	case "user_message_chunk":
+		c.chunk(f, User, u)
+	case "user_message":
+		c.replaceMessage(f, User, u)
+	case "session_message", "session_message_chunk":
+		c.relay(f, u)
+	case "subagent_update", "subagent_spawned", "subagent_state_update":
+		c.subagent(f, u)
 	case "agent_thought_chunk":
 		c.chunk(f, Thought, u)
 	case "agent_message":

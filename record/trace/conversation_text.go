@@ -29,11 +29,11 @@ func WriteText(w io.Writer, c *Conversation, form Text) error {
 	b := bufio.NewWriter(w)
 	p := printer{Text: form, w: b, c: c, shown: c.OwnTerminals()}
 	ended := 0 // turns whose end has been written
-	for _, e := range c.Entities {
+	for _, e := range InPlace(c.Entities) {
 		if p.hidden(e) {
 			continue
 		}
-		for ended < e.Turn-1 && ended < len(c.Turns) {
+		for e.Above == nil && ended < e.Turn-1 && ended < len(c.Turns) {
 			p.endOfTurn(c.Turns[ended])
 			ended++
 		}
@@ -54,6 +54,8 @@ type printer struct {
 	c     *Conversation
 	shown map[*Terminal]bool // shown with the tool call that they belong to
 	begun bool               // something is written
+
+	margin string // of what is below another entity
 }
 
 // hidden reports whether e is not shown in its own place.
@@ -72,7 +74,7 @@ func (p *printer) blank() {
 // line writes one line of clean text.
 func (p *printer) line(indent string, s termtext.Style, text string) {
 	if text != "" {
-		p.w.WriteString(indent)
+		p.w.WriteString(p.margin + indent)
 		p.w.WriteString(p.paint(s, text))
 	}
 	p.w.WriteByte('\n')
@@ -92,10 +94,9 @@ func (p *printer) head(e *Entity, s termtext.Style, what string) {
 		when += " · from the replay of a load"
 	}
 	if p.Width > 0 {
-		what = termtext.Cut(what, max(1, p.Width/2, p.Width-termtext.Width(when)-2))
+		what = termtext.Cut(what, max(1, p.Width/2, p.inner("")-termtext.Width(when)-2))
 	}
-	p.w.WriteString(p.paint(s, what))
-	p.line("  ", termtext.Dim, when)
+	p.w.WriteString(p.margin + p.paint(s, what) + "  " + p.paint(termtext.Dim, when) + "\n")
 }
 
 // when returns the time of day, or the time since the tape began, or a question mark
@@ -129,7 +130,7 @@ func (p *printer) inner(indent string) int {
 	if p.Width <= 0 {
 		return 0
 	}
-	return max(1, p.Width-len(indent))
+	return max(1, p.Width-len(p.margin)-len(indent))
 }
 
 // fit cuts a line to the remaining width.
@@ -188,6 +189,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	if !t.Open() {
 		text += t.took()
 	}
+	p.margin = ""
 	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
 	if p.Width > 0 {
 		text = termtext.Cut(text, p.Width)

@@ -12,6 +12,7 @@ import (
 const indent = "  "
 
 func (p *printer) entity(e *Entity) {
+	p.margin = strings.Repeat(indent, e.Depth())
 	switch {
 	case e.Message != nil:
 		p.message(e)
@@ -33,6 +34,10 @@ func (p *printer) entity(e *Entity) {
 		p.body(indent, termtext.Plain, e.Permission.Description)
 		p.quote(indent, e.Permission.Command)
 		p.permission(e.Permission)
+	case e.Question != nil:
+		p.question(e)
+	case e.Subagent != nil:
+		p.subagent(e)
 	case e.Notice != nil:
 		p.head(e, termtext.Conversation, join("notice", e.Notice.Severity, e.Notice.Title))
 		p.body(indent, termtext.Plain, e.Notice.Description)
@@ -61,9 +66,15 @@ func (p *printer) message(e *Entity) {
 	m := e.Message
 	switch m.Role {
 	case User:
-		p.head(e, termtext.Conversation, "user")
+		who := "user"
+		if e.Above != nil {
+			who = "task"
+		}
+		p.head(e, termtext.Conversation, who)
 	case Thought:
 		p.head(e, termtext.Dim, "thought")
+	case Relayed:
+		p.head(e, termtext.Conversation, p.c.Correspondents(e))
 	default:
 		p.head(e, termtext.Conversation, string(m.Role))
 	}

@@ -40,7 +40,7 @@ type Event struct {
 	Session    *Session    // nil for the connection and its calls
 	Turn       *Turn       // of a turn
 	Call       *Call       // of a call
-	ToolCall   *Entity     // of a tool call, and of a permission that is asked for one
+	ToolCall   *Entity     // of a tool call, and of a permission that is asked for one; of a subagent its entity
 	Permission *Permission // of a permission
 }
 
@@ -55,9 +55,10 @@ const (
 	CallEvent
 	ToolCallEvent
 	PermissionEvent
+	SubagentEvent // until its work ends; it may work again
 )
 
-var kindNames = [...]string{"connection", "session", "turn", "call", "tool call", "permission"}
+var kindNames = [...]string{"connection", "session", "turn", "call", "tool call", "permission", "subagent"}
 
 func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
 

@@ -17,12 +17,15 @@ const (
 	User    Role = "user"
 	Agent   Role = "agent"
 	Thought Role = "thought"
+	Relayed Role = "session" // from one session to another: a subagent's task, or its report
 )
 
 // A Message is something that the user or the agent said, or that the agent thought.
 type Message struct {
 	Role      Role              `json:"role"`
 	MessageID string            `json:"messageId,omitzero"` // empty if it has none
+	From      string            `json:"from,omitzero"`      // Relayed: the session that it is from
+	To        string            `json:"to,omitzero"`        // and the one that it is for
 	Blocks    []json.RawMessage `json:"blocks"`             // content blocks; plain text that came in chunks is one block
 	Meta      json.RawMessage   `json:"_meta,omitempty"`    // _meta of the whole message; nil if there is none
 
@@ -71,7 +74,7 @@ func (c *Conversation) replaceMessage(f *frame, role Role, u wire.Value) {
 // agents reuse ids in later turns.
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
-		if e := c.growing; e != nil && e.Message.Role == role {
+		if e := c.growing; e != nil && e.Message.Role == role && e.Above == f.above {
 			c.touch(f, e)
 			return e
 		}

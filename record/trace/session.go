@@ -49,6 +49,7 @@ func (t *Trace) session(id string, f *frame) *Session {
 		s.live, s.over = false, false
 	}
 	f.session = s
+	s.Conversation.belong(f)
 	s.Spans[len(s.Spans)-1].extend(f)
 	s.Conversation.extend(f)
 	s.Conversation.hear(f)
@@ -121,6 +122,9 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	case w.permission != nil:
 		w.permission.answer(f)
 		f.emit(w.permissionEnded())
+	case w.question != nil:
+		w.question.Question.answer(f)
+		c.touch(f, w.question)
 	case f.Failed:
 	case w.Dir == wire.AgentToClient:
 		c.terminalAnswer(f, w)

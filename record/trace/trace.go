@@ -177,15 +177,23 @@ func (t *Trace) request(f *frame) {
 		w.permission, w.tool = s.Conversation.ask(f)
 		f.emit(w.permissionEvent(Began))
 	}
+	if f.role.Is(dialect.AsksInput) {
+		w.question = s.Conversation.question(f)
+	}
 }
 
 func (t *Trace) notification(f *frame) {
 	s := t.session(f.Session, f)
+	_, foreign := f.Foreign(f.env.Params)
 	switch {
+	case f.Events.Has(dialect.UpdateEchoed):
+		return
 	case f.role.Is(dialect.CancelsRequest):
 		t.cancelRequest(f)
+	case f.role.Is(dialect.InputDone):
+		t.visited(f)
 	case f.role.Is(dialect.CancelsTurns):
-		if s != nil && f.Dir == wire.ClientToAgent {
+		if s != nil && f.Dir == wire.ClientToAgent && !foreign {
 			t.cancelTurns(f, s)
 		}
 	}
@@ -217,6 +225,8 @@ type frame struct {
 	*dialect.Frame
 	trace   *Trace
 	session *Session // the session that it belongs to; nil: none
+	from    string   // the session id of the subagent that it is from; empty: the session's own
+	above   *Entity  // what a new entity is below
 	run     int
 	entry   int // index in a batch
 	dialect dialect.Dialect
@@ -226,6 +236,14 @@ type frame struct {
 
 func (f *frame) params() wire.Value { return f.env.Params.Value() }
 func (f *frame) result() wire.Value { return f.env.Result.Value() }
+
+// key returns the key of an entity. Ids of a subagent are its own.
+func (f *frame) key(kind, id string) entityKey {
+	if f.from != "" && kind != subagentKind {
+		kind += " of " + f.from
+	}
+	return entityKey{f.run, kind, f.clip(id)}
+}
 
 // nullClears reports whether null clears a field of an update. In version 1 null
 // means the same as an absent field: unchanged.

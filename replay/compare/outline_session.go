@@ -153,6 +153,8 @@ func (o *Outliner) entity(depth int, e *trace.Entity) {
 			o.text(depth+1, strings.Join([]string{e.Permission.Title, e.Permission.Description, e.Permission.Command}, "\n"))
 		}
 		o.permission(depth+1, e.Permission)
+	case e.Subagent != nil:
+		o.line(depth, "subagent: "+e.Subagent.Outcome().How.String())
 	case e.Notice != nil:
 		o.line(depth, strings.TrimSpace("notice "+e.Notice.Severity))
 		if o.level == Content {

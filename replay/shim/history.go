@@ -44,11 +44,12 @@ func (h *history) empty() bool {
 	return true
 }
 
-// entities yields the part's entities that count (see sessionPart.turns).
+// entities yields the part's entities that count (see sessionPart.turns). What subagents did
+// is not among them: it belongs to sessions that the client does not load.
 func (p *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
 		for _, e := range p.Entities {
-			if (p.turns < 0 || e.Turn <= p.turns) && !yield(e) {
+			if (p.turns < 0 || e.Turn <= p.turns) && !e.BySubagent() && !yield(e) {
 				return
 			}
 		}

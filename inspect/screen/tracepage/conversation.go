@@ -91,11 +91,11 @@ func (c *Conversation) Lines(width int) []page.Line {
 	conversation := &session.Conversation
 	shown := conversation.OwnTerminals()
 	ended := 0
-	for _, e := range conversation.Entities {
+	for _, e := range trace.InPlace(conversation.Entities) {
 		if e.Terminal != nil && shown[e.Terminal] {
 			continue
 		}
-		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
+		for ; e.Above == nil && ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
 			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
 		}
 		if rows := c.entity(conversation, e); len(rows) > 0 { // otherwise it has nothing to show

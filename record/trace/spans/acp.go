@@ -30,7 +30,26 @@ func (b *Builder) toolCall(e *trace.Event, s *session) {
 	}
 }
 
-// add adds a tool call, or replaces it if it has ended again.
+// subagent handles the end of a subagent's work.
+func (b *Builder) subagent(e *trace.Event, s *session) {
+	sub := e.ToolCall.Subagent
+	name := clip(cmp.Or(sub.Title, sub.ID), maxName)
+	span := b.begin(Subagent, e, nameOf("invoke_agent", name))
+	span.text(operation, "invoke_agent")
+	span.text(agentName, name)
+	span.text(conversation, sub.ID)
+	b.fail(&span, e)
+	if b.Content {
+		span.explain(wire.JSON(sub.Error))
+	}
+	if t := s.open[e.InTurn]; t != nil {
+		t.add(child{Span: span, last: e.Seq, entity: e.ToolCall})
+		return
+	}
+	b.finish(span, e, s, nil, false)
+}
+
+// add adds a tool call or a subagent, or replaces it if it has ended again.
 func (t *turn) add(c child) {
 	for i := len(t.children) - 1; i >= 0; i-- {
 		if t.children[i].entity == c.entity {

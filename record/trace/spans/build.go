@@ -138,6 +138,8 @@ func (b *Builder) take(e *trace.Event) {
 		b.turn(e, s)
 	case e.Kind == trace.ToolCallEvent && !e.Repeated:
 		b.toolCall(e, s)
+	case e.Kind == trace.SubagentEvent && e.Phase == trace.Ended && !e.Repeated:
+		b.subagent(e, s)
 	}
 }
 

@@ -45,9 +45,10 @@ const (
 	Turn
 	ToolCall
 	Call // of either side, including permissions
+	Subagent
 )
 
-var kindNames = [...]string{"connection", "turn", "tool", "call"}
+var kindNames = [...]string{"connection", "turn", "tool", "call", "subagent"}
 
 // String returns the word that goes into ids. It must never change.
 func (k Kind) String() string { return kindNames[k] }

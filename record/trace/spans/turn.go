@@ -76,7 +76,7 @@ type child struct {
 	Span
 	last    uint64        // Seq of its last frame
 	at      place         // of a tool call
-	entity  *trace.Entity // of a tool call
+	entity  *trace.Entity // of a tool call or a subagent
 	tool    *trace.Entity // the tool call that it is part of; nil: not known
 	byAgent bool          // a call of the agent's
 }
@@ -200,12 +200,18 @@ func (s *Span) usage(u *trace.TurnUsage) {
 
 // below returns the spans below a turn that has ended, in order of their first frames.
 func (b *Builder) below(t *turn, ended time.Time) []Span {
+	at := map[*trace.Entity]int{}
+	for i, c := range t.children {
+		if c.entity != nil {
+			at[c.entity] = i
+		}
+	}
 	for i := range t.children {
 		c := &t.children[i]
 		if c.Kind == ToolCall {
 			delete(b.tools, c.at)
 		}
-		parent, end := t.parentOf(c, ended)
+		parent, end := t.parentOf(c, ended, at)
 		c.under(parent)
 		c.endsBy(end)
 	}
@@ -219,20 +225,25 @@ func (b *Builder) below(t *turn, ended time.Time) []Span {
 	return spans
 }
 
-// parentOf returns the tool call that a span is part of, or else the turn, which has ended;
-// and when that ended.
-func (t *turn) parentOf(c *child, ended time.Time) (Ref, time.Time) {
-	if c.Kind == ToolCall { // a turn may have tens of thousands
+// parentOf returns the tool call or the subagent that a span is part of, or else the turn,
+// which has ended; and when that ended. at are the indexes of tool calls and subagents.
+func (t *turn) parentOf(c *child, ended time.Time, at map[*trace.Entity]int) (Ref, time.Time) {
+	if c.entity != nil { // a turn may have tens of thousands
+		for above := c.entity.Above; above != nil; above = above.Above {
+			if i, ok := at[above]; ok {
+				return Ref{t.Trace, t.children[i].ID}, t.children[i].End
+			}
+		}
 		return t.Ref, ended
 	}
-	at := steps.Only(len(t.children), func(i int) bool {
+	in := steps.Only(len(t.children), func(i int) bool {
 		tool := &t.children[i]
 		return tool.Kind == ToolCall && (c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last)
 	})
-	if at < 0 {
+	if in < 0 {
 		return t.Ref, ended
 	}
-	return Ref{t.Trace, t.children[at].ID}, t.children[at].End
+	return Ref{t.Trace, t.children[in].ID}, t.children[in].End
 }
 
 // nameOf returns the name of a span: the operation, and the name of its subject if there is

@@ -44,7 +44,7 @@ const (
 	Starts             // a server starts
 	Thinks             // also plans and compacts
 	Says
-	Tool   // a tool call or a command in a terminal
+	Tool   // a tool call, a command in a terminal, or a subagent
 	Client // the client does something for the agent
 	User   // the user is asked
 	Server // a server works on a call from the agent
@@ -168,7 +168,10 @@ func (s Source) Servers(of *trace.Session) []*nested.Tape {
 	return s.Calls.Servers(of.ID)
 }
 
-// inOrder sorts steps by their beginning.
+// inOrder sorts steps, and those below them, by their beginning.
 func inOrder(list []*Step) {
 	slices.SortStableFunc(list, func(a, b *Step) int { return cmp.Compare(a.From, b.From) })
+	for _, one := range list {
+		inOrder(one.Below)
+	}
 }

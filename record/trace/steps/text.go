@@ -40,6 +40,8 @@ func entityText(e *trace.Entity) string {
 		return planText(e.Plan)
 	case e.Terminal != nil:
 		return e.Terminal.Command
+	case e.Subagent != nil:
+		return cmp.Or(e.Subagent.Title, e.Subagent.ID)
 	case e.Compaction != nil:
 		return "compaction"
 	}

@@ -3,6 +3,7 @@ package steps
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
@@ -14,6 +15,7 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 		p.Waits = t.Waits(p.To)
 	}
 	entities := s.entities[t.Number]
+	byEntity := map[*trace.Entity]*Step{}
 	byRequest := map[uint64]*Step{} // steps of tool calls, by the request of their permission
 	for _, e := range entities {
 		if e.Run != t.Run || e.Replayed || s.Owned(e) {
@@ -21,7 +23,12 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 		}
 		one := p.entity(e)
 		if one != nil {
-			p.Steps = append(p.Steps, one)
+			byEntity[e] = one
+			if above := byEntity[e.Above]; above != nil {
+				above.Below = append(above.Below, one)
+			} else {
+				p.Steps = append(p.Steps, one)
+			}
 			if e.ToolCall != nil {
 				for _, asked := range e.ToolCall.Permissions {
 					byRequest[asked.Request] = one
@@ -45,9 +52,6 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 		}
 	}
 	inOrder(p.Steps)
-	for _, one := range p.Steps {
-		inOrder(one.Below)
-	}
 	return p
 }
 
@@ -58,6 +62,12 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 	case e.ToolCall != nil:
 		one.Kind, one.Failed = Tool, e.ToolCall.Failed()
 		if !e.ToolCall.Finished() {
+			one.To, one.Open = max(one.To, p.To), p.Open
+		}
+	case e.Subagent != nil:
+		o := e.Subagent.Outcome()
+		one.Kind, one.Failed = Tool, o.How.IsBad()
+		if o.How == dialect.Running {
 			one.To, one.Open = max(one.To, p.To), p.Open
 		}
 	case e.Terminal != nil && e.Terminal.Command != "":
