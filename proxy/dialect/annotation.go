@@ -29,7 +29,7 @@ func (f *Frame) NeedsAnswer() bool {
 type Annotation struct {
 	Method  string       // of a response: its request's; empty if there is none or it is unknown
 	Update  string       // the variant of a session/update, such as agent_message_chunk; for a message passed along a proxy chain, and for its response, the inner method
-	Session string       // the id of the session that the frame belongs to; empty: the connection's
+	Session string       // the id of the session that the frame belongs to, which is not a subagent's or a second id of a session (Foreign); empty: the connection's
 	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the cancelled request; 0 if unknown
 	Events  Events       // the events that this frame causes
 	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Request are empty, and Session is set if the entries agree
