@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/trace"
@@ -138,6 +139,9 @@ func (r *reader) read(i int) {
 // take processes the next frame of an agent's tape.
 func (r *reader) take(t *Tape, f *dialect.Frame) {
 	if t.Has != nil && !t.Has(f) {
+		if f.Kind == wire.Mark { // how the agent ended says how its sessions ended
+			r.trace.Add(f)
+		}
 		r.calls.Pass(f) // the setup that the agent received names no session
 		return
 	}

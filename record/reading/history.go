@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
@@ -71,7 +72,7 @@ func CallsOf(info *record.Info) *nested.Tape {
 // session a server was started.
 func (h *History) frame(e *Event) bool {
 	own := e.Part.Holds(&e.Frame)
-	if own {
+	if own || e.Frame.Kind == wire.Mark { // how the agent ended says how its sessions ended
 		h.Trace.Add(&e.Frame)
 	}
 	if own && !h.Trace.Brief {
