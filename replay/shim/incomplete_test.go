@@ -68,6 +68,7 @@ func TestPipedIn(t *testing.T) {
 		{"a resume that sends history, and prompt", character{Native: []string{"load"}, History: []string{update}, Script: []string{hello}}, []string{resume, prompt}, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			id := recorded(t, dir, character{Script: []string{hello}}, "turn 0")
 			cl := start(t, dir, tt.c, func(s *shim.Shim) {
@@ -112,13 +113,14 @@ func TestClosedInLoad(t *testing.T) {
 
 // The agent may take long to load a session, as long as it goes on with it.
 func TestPatience(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
-	c := character{Native: []string{"load"}, Log: filepath.Join(dir, "log"), Pause: 400, Random: true}
+	c := character{Native: []string{"load"}, Log: filepath.Join(dir, "log"), Pause: 500, Random: true}
 	for range 8 {
 		c.History = append(c.History, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"}}`)
 	}
-	cl := start(t, dir, c, func(s *shim.Shim) { s.Patience = 2 * time.Second })
+	cl := start(t, dir, c, func(s *shim.Shim) { s.Patience = 3 * time.Second })
 	cl.initialize()
 	cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	cl.stop()

@@ -151,6 +151,7 @@ func testMend(t *testing.T, mend bool) {
 		{"resumes badly", character{Native: []string{"resume"}, Errors: map[string]int{"session/resume": -32002}}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
 			tt.c.Log = filepath.Join(dir, "log")
