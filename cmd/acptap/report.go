@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -128,7 +127,6 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	debug.SetGCPercent(50)       // a million frames of chat take 290 to 330 MB instead of 350 to 365
 	w := pageWriter{reporting: r, subjects: subjects, path: r.path(subjects), stdout: stdout, stderr: stderr}
 	for i := range subjects {
 		w.names = append(w.names, frameName(subjects[i], names[i]))

@@ -43,9 +43,7 @@ const (
 func textSize(e *trace.Entity) (n int) {
 	switch {
 	case e.Message != nil:
-		for _, b := range e.Message.Blocks {
-			n += len(b)
-		}
+		n = e.Message.Blocks.Size()
 	case e.ToolCall != nil:
 		for _, b := range e.ToolCall.Content {
 			n += min(len(b), maxOutput)

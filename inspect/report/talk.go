@@ -120,7 +120,7 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 	}
 	switch {
 	case e.Message != nil:
-		if len(e.Message.Blocks) == 0 {
+		if e.Message.Blocks.Empty() {
 			return one, false
 		}
 		one.Kind = map[trace.Role]string{trace.User: "prompt", trace.Thought: "thought"}[e.Message.Role]
@@ -133,7 +133,7 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 			one.Title = "Subagent"
 		}
 		one.Kind = cmp.Or(one.Kind, "agent")
-		one.Parts = r.blocks(e.Message.Blocks, one.Frame)
+		one.Parts = r.blocks(e.Message.Blocks.All(), one.Frame)
 		text := e.Message.Text()
 		one.Long = len(text) > longPrompt || strings.Count(text, "\n") > longPrompt/80
 	case e.ToolCall != nil:
@@ -154,7 +154,7 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		if e.Compaction.Status != "" {
 			one.Text += ": " + termtext.Brief(e.Compaction.Status, 30)
 		}
-		one.Parts = r.blocks(e.Compaction.Summary, one.Frame)
+		one.Parts = r.blocks(e.Compaction.Summary.All(), one.Frame)
 	case e.Permission != nil:
 		one.Kind, one.Asked = "permission", asked(e.Permission)
 	case e.Subagent != nil:

@@ -9,13 +9,11 @@ import (
 
 // A Compaction is one occasion on which the agent condensed its memory of the session.
 type Compaction struct {
-	ID      string            `json:"compactionId"`
-	Status  string            `json:"status,omitzero"`   // in_progress, completed, failed, cancelled
-	Summary []json.RawMessage `json:"summary,omitempty"` // content blocks; plain text that came in chunks is one block
-	Error   json.RawMessage   `json:"error,omitempty"`   // nil if there is none
-	Meta    json.RawMessage   `json:"_meta,omitempty"`
-
-	joined bool
+	ID      string          `json:"compactionId"`
+	Status  string          `json:"status,omitzero"` // in_progress, completed, failed, cancelled
+	Summary Blocks          `json:"summary,omitzero"`
+	Error   json.RawMessage `json:"error,omitempty"` // nil if there is none
+	Meta    json.RawMessage `json:"_meta,omitempty"`
 }
 
 func (c *Conversation) compaction(f *frame, u wire.Value) {
@@ -23,14 +21,11 @@ func (c *Conversation) compaction(f *frame, u wire.Value) {
 	f.setString(&p.Status, u.Get("status"))
 	f.setRaw(&p.Error, u.Get("error"))
 	f.setRaw(&p.Meta, u.Get("_meta"))
-	if f.setList(&p.Summary, u.Get("summary")) {
-		p.joined = false
-	}
+	f.setBlocks(&p.Summary, u.Get("summary"))
 }
 
 func (c *Conversation) compactionSummary(f *frame, u wire.Value) {
-	p := c.compactionByID(f, u)
-	p.Summary = f.joinBlock(p.Summary, &p.joined, u.Get("content"))
+	c.compactionByID(f, u).Summary.add(f, u.Get("content"))
 }
 
 func (c *Conversation) compactionByID(f *frame, u wire.Value) *Compaction {

@@ -8,8 +8,8 @@ import (
 )
 
 // A Conversation is what was said and done in a session, merged: chunks joined,
-// patches applied. It takes as much memory as the merged state, however many
-// updates led to it.
+// patches applied. It takes as much memory as the merged state, with long text
+// compressed, however many updates led to it.
 //
 // Loading a session makes the agent send its history again. Where the history
 // is known already, from an earlier tape or from earlier on this one, the

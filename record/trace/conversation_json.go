@@ -60,9 +60,9 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 	type plain Message
 	return json.Marshal(struct {
 		*plain
-		Text   string            `json:"text"`
-		Blocks []json.RawMessage `json:"blocks"`
-	}{(*plain)(m), m.Text(), array(m.Blocks)})
+		Text   string `json:"text"`
+		Blocks Blocks `json:"blocks"`
+	}{(*plain)(m), m.Text(), m.Blocks})
 }
 
 // MarshalJSON returns {request, response?, asked, answered?, options, …}.

@@ -24,7 +24,7 @@ func outline(c *trace.Conversation) string {
 				fmt.Fprintf(&b, " (%s)", m.MessageID)
 			}
 			fmt.Fprintf(&b, " %q", m.Text())
-			if n := len(m.Blocks); n != 1 {
+			if n := len(m.Blocks.All()); n != 1 {
 				fmt.Fprintf(&b, " in %d", n)
 			}
 		case e.ToolCall != nil:
@@ -66,7 +66,7 @@ func outline(c *trace.Conversation) string {
 				b.WriteString(" released")
 			}
 		case e.Compaction != nil:
-			fmt.Fprintf(&b, "compaction %s %s %s", e.Compaction.ID, e.Compaction.Status, e.Compaction.Summary)
+			fmt.Fprintf(&b, "compaction %s %s %s", e.Compaction.ID, e.Compaction.Status, e.Compaction.Summary.All())
 		case e.Permission != nil:
 			fmt.Fprintf(&b, "permission %q %q asked=%q", e.Permission.Title, e.Permission.Command, e.Permission.Choice())
 		case e.Notice != nil:

@@ -60,7 +60,7 @@ type printer struct {
 
 // hidden reports whether e is not shown in its own place.
 func (p *printer) hidden(e *Entity) bool {
-	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && len(e.Message.Blocks) == 0
+	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && e.Message.Blocks.Empty()
 }
 
 // blank writes the empty line between two parts.

@@ -25,7 +25,7 @@ func (p *printer) entity(e *Entity) {
 		p.terminal(indent, e.Terminal)
 	case e.Compaction != nil:
 		p.head(e, termtext.Conversation, join("compaction", e.Compaction.Status))
-		for _, block := range e.Compaction.Summary {
+		for _, block := range e.Compaction.Summary.All() {
 			p.block(indent, termtext.Dim, block)
 		}
 		p.body(indent, termtext.Failure, string(e.Compaction.Error))
@@ -83,16 +83,14 @@ func (p *printer) message(e *Entity) {
 		s = termtext.Dim
 	}
 	// Adjacent text blocks are one text.
-	var text strings.Builder
+	var texts []string
 	flush := func() {
-		if text.Len() > 0 {
-			p.body(indent, s, text.String())
-			text.Reset()
-		}
+		p.body(indent, s, strings.Join(texts, ""))
+		texts = nil
 	}
-	for _, block := range m.Blocks {
+	for _, block := range m.Blocks.All() {
 		if wire.JSON(block).Get("type").Text() == "text" {
-			text.WriteString(blockText(block))
+			texts = append(texts, blockText(block))
 			continue
 		}
 		flush()

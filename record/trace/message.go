@@ -22,24 +22,24 @@ const (
 
 // A Message is something that the user or the agent said, or that the agent thought.
 type Message struct {
-	Role      Role              `json:"role"`
-	MessageID string            `json:"messageId,omitzero"` // empty if it has none
-	From      string            `json:"from,omitzero"`      // Relayed: the session that it is from
-	To        string            `json:"to,omitzero"`        // and the one that it is for
-	Blocks    []json.RawMessage `json:"blocks"`             // content blocks; plain text that came in chunks is one block
-	Meta      json.RawMessage   `json:"_meta,omitempty"`    // _meta of the whole message; nil if there is none
+	Role      Role            `json:"role"`
+	MessageID string          `json:"messageId,omitzero"` // empty if it has none
+	From      string          `json:"from,omitzero"`      // Relayed: the session that it is from
+	To        string          `json:"to,omitzero"`        // and the one that it is for
+	Blocks    Blocks          `json:"blocks"`
+	Meta      json.RawMessage `json:"_meta,omitempty"` // _meta of the whole message; nil if there is none
 
-	joined bool // the last block is text that may still grow
-	size   int  // of a user message: length of its text in UTF-16, which a divided surrogate pair does not change
+	size int // of a user message: length of its text in UTF-16, which a divided surrogate pair does not change
 }
 
 // Text returns the text of m: its text blocks, concatenated.
 func (m *Message) Text() string {
-	if len(m.Blocks) == 1 {
-		return blockText(m.Blocks[0])
+	blocks := m.Blocks.All()
+	if len(blocks) == 1 {
+		return blockText(blocks[0])
 	}
 	var b strings.Builder
-	for _, block := range m.Blocks {
+	for _, block := range blocks {
 		b.WriteString(blockText(block))
 	}
 	return b.String()
@@ -55,17 +55,14 @@ func blockText(block json.RawMessage) string {
 // chunk appends to a message.
 func (c *Conversation) chunk(f *frame, role Role, u wire.Value) *Entity {
 	e := c.message(f, role, u.Get("messageId").Text())
-	m := e.Message
-	m.Blocks = f.joinBlock(m.Blocks, &m.joined, u.Get("content"))
+	e.Message.Blocks.add(f, u.Get("content"))
 	return e
 }
 
 // replaceMessage replaces the content of a message (version 2).
 func (c *Conversation) replaceMessage(f *frame, role Role, u wire.Value) {
 	m := c.message(f, role, u.Get("messageId").Text()).Message
-	if f.setList(&m.Blocks, u.Get("content")) {
-		m.joined = false
-	}
+	f.setBlocks(&m.Blocks, u.Get("content"))
 	f.setRaw(&m.Meta, u.Get("_meta"))
 }
 
@@ -147,7 +144,7 @@ func (c *Conversation) report(f *frame, u wire.Value) {
 		c.moveToEnd(prompt)
 		c.name(f, prompt, id)
 		if chunk {
-			prompt.Message.Blocks = nil
+			prompt.Message.Blocks = Blocks{}
 		}
 	}
 	if chunk {
@@ -200,7 +197,7 @@ func utf16Len(text string) int {
 // attachments returns the blocks that are not text.
 func (m *Message) attachments() []json.RawMessage {
 	var list []json.RawMessage
-	for _, block := range m.Blocks {
+	for _, block := range m.Blocks.All() {
 		if wire.JSON(block).Get("type").Text() != "text" {
 			list = append(list, block)
 		}

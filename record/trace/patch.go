@@ -46,7 +46,7 @@ func (f *frame) append(list []json.RawMessage, v wire.Value) []json.RawMessage {
 	return append(list, f.keep(v))
 }
 
-// setList reports whether dst has changed.
+// setList reports whether v sets a list.
 func (f *frame) setList(dst *[]json.RawMessage, v wire.Value) bool {
 	switch {
 	case v.IsArray():
@@ -59,6 +59,13 @@ func (f *frame) setList(dst *[]json.RawMessage, v wire.Value) bool {
 	return true
 }
 
+func (f *frame) setBlocks(dst *Blocks, v wire.Value) {
+	var list []json.RawMessage
+	if f.setList(&list, v) {
+		dst.set(f, list)
+	}
+}
+
 func (f *frame) cleared(v wire.Value) bool { return f.nullClears() && isNull(v) }
 
 // isNull distinguishes null from an absent field, which has the same Type.
@@ -66,33 +73,6 @@ func isNull(v wire.Value) bool { return v.IsNull() && v.Exists() }
 
 // A block of plain text is its text between these.
 const blockHead, blockTail = `{"type":"text","text":"`, `"}`
-
-// joinBlock appends a content block to list. Consecutive chunks of plain text are
-// joined into one block; joined says whether the last block is such a block.
-// The text is joined as JSON, because a chunk may end between the two escapes
-// of a surrogate pair.
-func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block wire.Value) []json.RawMessage {
-	if f.trace.Brief {
-		return list
-	}
-	text, plain := plainText(block)
-	plain = plain && f.complete(block)
-	switch {
-	case !block.Exists():
-		return list
-	case !plain:
-		*joined = false
-		return append(list, f.keep(block))
-	case text == "":
-		return list
-	case *joined:
-		last := &list[len(list)-1]
-		*last = append(append((*last)[:len(*last)-len(blockTail)], text...), blockTail...)
-		return list
-	}
-	*joined = true
-	return append(list, json.RawMessage(blockHead+text+blockTail))
-}
 
 // plainText returns the text of a block that has a type and a text and nothing
 // else, as JSON without the quotes.

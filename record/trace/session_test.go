@@ -399,7 +399,7 @@ func TestUnchecked(t *testing.T) {
 		}
 		c := &session(t, &tr, "s").Conversation
 		m := c.Entities[0].Message
-		if got := fmt.Sprintf("%s %q in %d; %s", m.Role, m.Text(), len(m.Blocks), m.Blocks[1]); got != tt.want {
+		if got := fmt.Sprintf("%s %q in %d; %s", m.Role, m.Text(), len(m.Blocks.All()), m.Blocks.All()[1]); got != tt.want {
 			t.Errorf("%s: got %.80s, want %.80s", tt.name, got, tt.want)
 		}
 	}

@@ -135,9 +135,9 @@ func (c *Conversation) relay(f *frame, u wire.Value) {
 	f.setString(&m.From, u.Get("senderSessionId"))
 	f.setString(&m.To, u.Get("recipientSessionId"))
 	if content := u.Get("content"); f.Update == "session_message_chunk" {
-		m.Blocks = f.joinBlock(m.Blocks, &m.joined, content)
-	} else if f.setList(&m.Blocks, content) {
-		m.joined = false
+		m.Blocks.add(f, content)
+	} else {
+		f.setBlocks(&m.Blocks, content)
 	}
 }
 

@@ -43,6 +43,7 @@ type Trace struct {
 	sessions map[string]*Session
 	ids      []knownID  // of a brief Trace, the oldest first
 	met      []*Session // the same
+	shelf    shelf
 	life
 }
 

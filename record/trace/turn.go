@@ -107,7 +107,8 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	if !queued {
 		c.turns.current = t.Number
 	}
-	m := &Message{Role: User, Blocks: f.list(f.params().Get("prompt"))}
+	m := &Message{Role: User}
+	m.Blocks.set(f, f.list(f.params().Get("prompt")))
 	m.size = utf16Len(m.Text())
 	e := c.add(f, &Entity{Message: m})
 	e.Turn, e.Replayed = t.Number, false

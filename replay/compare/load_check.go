@@ -157,7 +157,7 @@ func unnamed(list []item) []item {
 
 func messageItem(m *trace.Message) item {
 	var attachments strings.Builder
-	for _, b := range m.Blocks {
+	for _, b := range m.Blocks.All() {
 		if wire.ValueAt(b, "type").Text() != "text" {
 			attachments.Write(b)
 		}

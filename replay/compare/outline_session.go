@@ -23,26 +23,31 @@ func (o *Outliner) session(n int, s *trace.Session) {
 		o.told(scope{session: s.ID})
 		return
 	}
-	var said *trace.Message // adjacent messages of one role whose text has not been written
+	var said []*trace.Message // adjacent ones of one role, not yet written
 	var saidAt Position
 	write := func(depth int) {
 		o.at = saidAt
-		o.blocks(depth+1, said.Blocks)
+		var blocks []json.RawMessage
+		for _, m := range said {
+			blocks = append(blocks, m.Blocks.All()...)
+		}
+		o.blocks(depth+1, blocks)
 	}
 	depth := 1
 	for _, h := range o.happenings(s) {
 		m := h.message
-		if said != nil && (m == nil || m.Role != said.Role) {
+		if said != nil && (m == nil || m.Role != said[0].Role) {
 			write(depth)
 			said = nil
 		}
 		o.from(h.run, h.seq)
 		switch {
-		case m != nil && said == nil:
-			o.line(depth, string(m.Role))
-			said, saidAt = &trace.Message{Role: m.Role, Blocks: slices.Clone(m.Blocks)}, o.at
 		case m != nil:
-			said.Blocks = append(said.Blocks, m.Blocks...)
+			if said == nil {
+				o.line(depth, string(m.Role))
+				saidAt = o.at
+			}
+			said = append(said, m)
 		case h.turn != nil && h.ends:
 			depth = 1
 			o.line(depth, fmt.Sprintf("turn %d: %s", h.turn.Number, endOf(h.turn)))
@@ -95,7 +100,7 @@ func (o *Outliner) happenings(s *trace.Session) []happening {
 		case o.side.AsNew && e.Replayed:
 		case m == nil:
 			list = append(list, happening{run: e.Run, seq: e.First, entity: e})
-		case len(m.Blocks) > 0:
+		case !m.Blocks.Empty():
 			list = append(list, happening{run: e.Run, seq: e.First, message: m})
 		}
 	}
@@ -146,7 +151,7 @@ func (o *Outliner) entity(depth int, e *trace.Entity) {
 		o.terminal(depth, e.Terminal)
 	case e.Compaction != nil:
 		o.line(depth, strings.TrimSpace("compaction "+e.Compaction.Status))
-		o.blocks(depth+1, e.Compaction.Summary)
+		o.blocks(depth+1, e.Compaction.Summary.All())
 	case e.Permission != nil:
 		o.line(depth, "permission")
 		if o.level == Content {

@@ -84,11 +84,11 @@ func turnTexts(past *history, tools int) []string {
 				end()
 				number = e.Turn
 			}
-			if c := e.Compaction; c != nil && c.Status == "completed" && len(c.Summary) > 0 {
+			if c := e.Compaction; c != nil && c.Status == "completed" && !c.Summary.Empty() {
 				// the agent itself continued from the summary
 				turns, number = nil, e.Turn
 				b.Reset()
-				b.WriteString(said("Summary of what was said before", c.Summary))
+				b.WriteString(said("Summary of what was said before", c.Summary.All()))
 				continue
 			}
 			if p.agentKnows(e.Turn) {
@@ -129,9 +129,9 @@ func (p *sessionPart) ending(number int) string {
 func (p *sessionPart) entityText(e *trace.Entity, tools int) string {
 	switch {
 	case e.Message != nil && e.Message.Role == trace.User:
-		return said("User", e.Message.Blocks)
+		return said("User", e.Message.Blocks.All())
 	case e.Message != nil && e.Message.Role == trace.Agent:
-		return said("Assistant", e.Message.Blocks)
+		return said("Assistant", e.Message.Blocks.All())
 	case e.ToolCall != nil:
 		return p.toolText(e, tools)
 	}

@@ -316,7 +316,7 @@ func outline(tr *trace.Trace, id string, live bool) []string {
 			switch {
 			case e.Message != nil:
 				var blocks strings.Builder
-				for _, b := range e.Message.Blocks {
+				for _, b := range e.Message.Blocks.All() {
 					if text := wire.ValueAt(b, "text"); text.Exists() {
 						blocks.WriteString(text.Text())
 					} else {

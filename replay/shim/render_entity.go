@@ -61,7 +61,7 @@ func (r *renderer) messageID(m *trace.Message) string {
 func (r *renderer) message(m *trace.Message, id string) [][]byte {
 	role := roles[m.Role]
 	var blocks []json.RawMessage
-	for _, block := range m.Blocks {
+	for _, block := range m.Blocks.All() {
 		switch {
 		case string(block) == trace.Cut:
 			blocks = append(blocks, members(nil).text("type", "text").text("text", notStored).object())
@@ -233,8 +233,8 @@ func (r *renderer) compaction(c *trace.Compaction) [][]byte {
 		status = "cancelled"
 	}
 	u := newUpdate("compaction_update").text("compactionId", r.prefix+c.ID).text("status", status)
-	if len(c.Summary) > 0 && status == "completed" {
-		u = u.add("summary", array(c.Summary))
+	if !c.Summary.Empty() && status == "completed" {
+		u = u.add("summary", array(c.Summary.All()))
 	}
 	return [][]byte{u.add("error", c.Error).add("_meta", c.Meta).object()}
 }
