@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // TempSuffix marks an unfinished file. If one persists, a killed process left it behind.
@@ -15,6 +17,21 @@ const TempSuffix = ".new-"
 // CreateTemp creates an empty file next to path, which only the user can read.
 func CreateTemp(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempSuffix)
+}
+
+// RemoveTemps removes what killed processes left in dir of files whose names begin with
+// prefix. It keeps files younger than age, which may still be written.
+func RemoveTemps(dir, prefix string, age time.Duration) {
+	list, _ := os.ReadDir(dir)
+	for _, e := range list {
+		i := strings.LastIndex(e.Name(), TempSuffix)
+		if i < 0 || !strings.HasPrefix(e.Name()[:i+len(TempSuffix)], prefix) || strings.Trim(e.Name()[i+len(TempSuffix):], "0123456789") != "" {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= age {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // WriteFile writes a file that only the user can read. The file appears, or replaces an

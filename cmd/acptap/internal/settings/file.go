@@ -100,6 +100,8 @@ func (f *File) write(data []byte) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	// An acptap with another store may be writing the file too, but not for so long.
+	disk.RemoveTemps(filepath.Dir(f.real), filepath.Base(f.real)+disk.TempSuffix, patience)
 	if data == nil {
 		if err := f.unchanged(); err != nil {
 			return err

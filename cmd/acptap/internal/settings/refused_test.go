@@ -245,3 +245,39 @@ func TestAtOnce(t *testing.T) {
 	}
 	unchangedStore(t, s)
 }
+
+// TestLeftByKilled: what an acptap that was killed left beside the settings and among the
+// records, both with the user's tokens in them, goes with the next change.
+func TestLeftByKilled(t *testing.T) {
+	s := setup(t)
+	path := write(t, s, ".cursor/mcp.json", `{"mcpServers": {"x": {"command": "a"}}}`)
+	records, err := filepath.Rel(s.Machine.Home, s.Undo.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := time.Now().Add(-time.Hour)
+	leave := func(names ...string) (paths []string) {
+		for _, name := range names {
+			path := write(t, s, name, "token")
+			if err := os.Chtimes(path, hour, hour); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+		}
+		return paths
+	}
+	old := leave(".cursor/mcp.json.new-123", records+"/0123456789abcdef.json.new-1", records+"/0123456789abcdef.before.new-2")
+	kept := leave(".cursor/mcp.json.new-1x", ".cursor/other.json.new-123")
+	kept = append(kept, write(t, s, ".cursor/mcp.json.new-9", "being written"))
+	wrap(t, s, "cursor", path)
+	for _, name := range old {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for _, name := range kept {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
