@@ -218,6 +218,8 @@ func TestFullDiskFromTheStart(t *testing.T) {
 	if j, err := store.Record(record.Start{}); err == nil {
 		j.Close()
 		t.Error("recording on a full disk")
+	} else if !strings.Contains(err.Error(), store.Dir()) {
+		t.Errorf("got %v, want where there is no space", err)
 	}
 	if left, err := os.ReadDir(filepath.Join(store.Dir(), "live")); err != nil || len(left) > 0 {
 		t.Errorf("left in live/: %v, %v", left, err)

@@ -21,7 +21,10 @@ func Preallocate(f *os.File, size int64) error {
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINTR) {
 		return nil
 	}
-	return os.NewSyscallError("fallocate", err)
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: f.Name(), Err: err}
+	}
+	return nil
 }
 
 // CreateUnnamed creates a file without a name on the disk of dir. It returns
