@@ -151,6 +151,10 @@ func TestShellWord(t *testing.T) {
 		{"/tmp/$HOME", "'/tmp/$HOME'"},
 		{"~", "'~'"},
 		{"", "''"},
+		{"a\nb\x1b[31m'\\", `$'a\012b\033[31m\'\\'`},
+		{"\u009b2J", `$'\302\2332J'`},
+		{"a\u202eb", `$'a\342\200\256b'`},
+		{"日本", "日本"},
 	} {
 		if got := settings.ShellWords(tt.in); got != tt.want {
 			t.Errorf("ShellWords(%q): got %s, want %s", tt.in, got, tt.want)

@@ -2,8 +2,11 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // splitLine splits a command as acpx does: at blanks, respecting quotes and a backslash,
@@ -80,15 +83,32 @@ func joinLine(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// shellWord quotes a word for a shell, if necessary.
+// shellWord quotes a word for a shell, if necessary. Characters that
+// control a terminal become escapes, in a form of quotes that bash, zsh and ksh know.
 func shellWord(w string) string {
 	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=@%+,~", c) || c > 127
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=@%+,~", c) || c > 127 && !termtext.Controls(c)
 	}
 	if w != "" && strings.IndexFunc(w, func(c rune) bool { return !plain(c) }) < 0 && w[0] != '~' {
 		return w
 	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	if !strings.ContainsFunc(w, termtext.Controls) {
+		return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for _, c := range []byte(w) {
+		switch {
+		case c == '\\' || c == '\'':
+			b.WriteByte('\\')
+			fallthrough
+		case c >= ' ' && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return b.String() + "'"
 }
 
 // ShellWords quotes words for a shell, and joins them.
