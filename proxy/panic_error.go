@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // maxPanic limits the bytes of a panic's text that are reported.
@@ -13,10 +15,7 @@ const maxPanic = 300
 // panicked returns a panic as an error that names where it occurred: for nested panics,
 // the first. It must be called by the deferred function that recovered value.
 func panicked(value any) error {
-	said := fmt.Sprint(value)
-	if len(said) > maxPanic {
-		said = strings.ToValidUTF8(said[:maxPanic], "") + "…"
-	}
+	said := wire.Clip(fmt.Sprint(value), maxPanic)
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
 	place, began := "", false

@@ -158,11 +158,7 @@ func total(tapes []doomedTape) (number, size string) {
 	for _, t := range tapes {
 		bytes += t.Size
 	}
-	number = fmt.Sprint(len(tapes), " tapes")
-	if len(tapes) == 1 {
-		number = "1 tape"
-	}
-	return number, termtext.ByteSize(bytes)
+	return termtext.Counted(len(tapes), "tape"), termtext.ByteSize(bytes)
 }
 
 // deleteTapes deletes tapes and returns those that were deleted.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -36,13 +35,7 @@ func said(s *Step) string {
 }
 
 // short truncates a text that is part of a sentence.
-func short(s string) string {
-	const most = 80 // bytes
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func short(s string) string { return wire.Clip(s, 80) }
 
 // isAborted reports whether an error appears to result from a cancellation.
 func isAborted(e []byte) bool {

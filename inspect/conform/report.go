@@ -163,12 +163,7 @@ func (r *Report) finding(e Evidence, fault Fault) Finding {
 // maxGot limits the bytes of a value kept in a finding.
 const maxGot = 400
 
-func cut(s string) string {
-	if len(s) > maxGot {
-		return s[:maxGot] + "…"
-	}
-	return s
-}
+func cut(s string) string { return wire.Clip(s, maxGot) }
 
 // lacks returns why the tape lacks what the rule needs here; empty if it does not. It
 // alone decides when not to accuse anyone; no rule checks for missing frames.

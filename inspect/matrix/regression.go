@@ -80,7 +80,7 @@ func (c *Comparison) rules() {
 		case !c.before.Tried[id]:
 			c.skip(id + " (no occasion before)")
 		default:
-			c.Worse = append(c.Worse, Change{Kind: "rule", What: id, From: "kept", To: "broken " + times(c.after.Findings[id])})
+			c.Worse = append(c.Worse, Change{Kind: "rule", What: id, From: "kept", To: "broken " + termtext.Times(c.after.Findings[id])})
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.before.Findings)) {
@@ -96,20 +96,13 @@ func (c *Comparison) kinds(kind string, before, after map[string]int) {
 		if before[name] > 0 {
 			continue
 		}
-		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: times(after[name])}
+		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: termtext.Times(after[name])}
 		if kind == "stop" && (name == "end_turn" || name == "cancelled") {
 			c.Other = append(c.Other, change) // not worse: the client asked to cancel
 			continue
 		}
 		c.Worse = append(c.Worse, change)
 	}
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 func (c *Comparison) time(what string, before, after *stats.Series) {

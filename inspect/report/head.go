@@ -226,7 +226,7 @@ func (r *reader) figures() []figure {
 		list[len(list)-1].At = r.failedTool()
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
-		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
+		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "")
 	}
 	if n := s.Failures.Count; n > 0 {
 		first := s.Failures.First[0]
@@ -309,13 +309,6 @@ func failed(n int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s failed", termtext.Grouped(int64(n)))
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%s times", termtext.Grouped(int64(n)))
 }
 
 // found counts the findings.

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -116,11 +115,8 @@ func (n *frameNotes) count() string {
 		n    int
 		word string
 	}{{bookmarks, "bookmark"}, {texts, "note"}} {
-		switch {
-		case p.n == 1:
-			parts = append(parts, "1 "+p.word)
-		case p.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", p.n, p.word))
+		if p.n > 0 {
+			parts = append(parts, termtext.Counted(p.n, p.word))
 		}
 	}
 	return strings.Join(parts, ", ")

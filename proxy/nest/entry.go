@@ -62,10 +62,10 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 // isRecorder reports whether a program is acptap or acptap-proxy. alone says that it is
 // acptap-proxy, which records without the word proxy.
 func (r *Rewriter) isRecorder(program string) (known, alone bool) {
-	switch name := programName(program); {
+	switch name := ProgramName(program); {
 	case name == "acptap", name == "acptap-proxy":
 		return true, name != "acptap"
-	case name == programName(r.Recorder[0]) || sameFile(program, r.Recorder[0]):
+	case name == ProgramName(r.Recorder[0]) || sameFile(program, r.Recorder[0]):
 		return true, len(r.Recorder) == 1
 	}
 	return false, false

@@ -132,7 +132,7 @@ var elsewhere = []string{"docker", "podman", "nerdctl", "ssh", "autossh", "wsl",
 // unfit returns why no server can be recorded, or "" if servers can be.
 func (r *Rewriter) unfit() string {
 	if len(r.Agent) > 0 && !r.Selection.Force {
-		if name := programName(r.Agent[0]); slices.Contains(elsewhere, name) {
+		if name := ProgramName(r.Agent[0]); slices.Contains(elsewhere, name) {
 			return fmt.Sprintf("%s runs the agent where it may not find %s (--mcp=force tries all the same)", name, r.Recorder[0])
 		}
 	}
@@ -145,8 +145,8 @@ func (r *Rewriter) unfit() string {
 	return ""
 }
 
-// programName returns the name of a program without its directory and .exe.
-func programName(path string) string {
+// ProgramName returns the name of a program without its directory and .exe.
+func ProgramName(path string) string {
 	path = path[strings.LastIndexAny(path, `/\`)+1:]
 	return strings.TrimSuffix(strings.ToLower(path), ".exe")
 }

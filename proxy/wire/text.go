@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Present reports whether there is a value that is not null.
@@ -14,6 +15,17 @@ func Present(value []byte) bool { return len(value) > 0 && string(value) != "nul
 func Text(value []byte) string {
 	text, _ := Unquote(value)
 	return strings.ToValidUTF8(string(text), "\ufffd")
+}
+
+// Clip returns the beginning of a text of more than most bytes, in whole characters.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for n := 1; n < utf8.UTFMax && most > 0 && !utf8.RuneStart(text[most]); n++ {
+		most--
+	}
+	return text[:most] + "…"
 }
 
 // Unquote returns the text of a JSON string. ok is false if the value is not a string, or

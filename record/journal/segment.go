@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -111,9 +110,7 @@ func (s *Start) cut() {
 		}
 	}
 	for _, text := range []*string{&s.Cwd, &s.Name, &s.Version, &s.Proto, &s.Parent.Tape, &s.Parent.Link, &s.Parent.Server, &s.Transport, &s.Upstream} {
-		if len(*text) > most/4 {
-			*text = strings.ToValidUTF8((*text)[:most/4], "") + "…"
-		}
+		*text = wire.Clip(*text, most/4)
 	}
 }
 

@@ -119,7 +119,7 @@ func (j *Writer) EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd) 
 	if one == nil || dir > wire.AgentToClient || one.ended[dir] {
 		return
 	}
-	e.Stream, e.Bytes, e.Error = stream, one.bytes[dir], clip(e.Error, maxValue)
+	e.Stream, e.Bytes, e.Error = stream, one.bytes[dir], wire.Clip(e.Error, maxValue)
 	e.Trailers = clippedHeaders(e.Trailers)
 	j.markStream(stream, dir, wire.Marked{End: &e})
 	j.streams.end(stream, dir)
@@ -144,11 +144,11 @@ const (
 // clipped returns a head of bounded size: it cuts long values, and omits lines beyond the
 // bounds.
 func clipped(h wire.HTTP) wire.HTTP {
-	h.Method, h.Target, h.Protocol = clip(h.Method, maxValue), clip(h.Target, maxTarget), clip(h.Protocol, maxValue)
+	h.Method, h.Target, h.Protocol = wire.Clip(h.Method, maxValue), wire.Clip(h.Target, maxTarget), wire.Clip(h.Protocol, maxValue)
 	h.Headers = clippedHeaders(h.Headers)
 	if h.Rewritten != nil {
 		r := *h.Rewritten
-		r.Target, r.Headers = clip(r.Target, maxTarget), clippedHeaders(r.Headers)
+		r.Target, r.Headers = wire.Clip(r.Target, maxTarget), clippedHeaders(r.Headers)
 		r.Removed = r.Removed[:min(len(r.Removed), maxHeaders)]
 		h.Rewritten = &r
 	}
@@ -162,7 +162,7 @@ func clippedHeaders(all []wire.Header) []wire.Header {
 	var kept []wire.Header
 	sum := 0
 	for _, h := range all[:min(len(all), maxHeaders)] {
-		h.Name, h.Value, h.Scheme = clip(h.Name, maxValue), clip(h.Value, maxValue), clip(h.Scheme, maxValue)
+		h.Name, h.Value, h.Scheme = wire.Clip(h.Name, maxValue), wire.Clip(h.Value, maxValue), wire.Clip(h.Scheme, maxValue)
 		sum += len(h.Name) + len(h.Value) + len(h.Scheme) + len(strings.Join(h.Cookies, ""))
 		if sum > maxHeadSum {
 			break
@@ -179,14 +179,6 @@ func fits(all []wire.Header) bool {
 		sum += len(h.Name) + len(h.Value) + len(h.Scheme) + len(strings.Join(h.Cookies, ""))
 	}
 	return len(all) <= maxHeaders && sum <= maxValue
-}
-
-// clip truncates a text that is too long.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // Closed records why the connection of a tape with streams ended, in place of Exit. Nothing

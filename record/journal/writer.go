@@ -113,7 +113,7 @@ func (j *Writer) Signal(sig os.Signal) {
 func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	if m.Rule != nil && len(m.Rule.Did) > maxNote {
 		rule := *m.Rule
-		rule.Did = clip(rule.Did, maxNote)
+		rule.Did = wire.Clip(rule.Did, maxNote)
 		m.Rule = &rule
 	}
 	j.mark(dir, KindRule, m)

@@ -25,6 +25,14 @@ func Counted[N int | int64 | uint64](n N, what string) string {
 	return Grouped(int64(n)) + " " + what
 }
 
+// Times formats how often something happened, such as once or 1,200 times.
+func Times[N int | int64 | uint64](n N) string {
+	if n == 1 {
+		return "once"
+	}
+	return Grouped(int64(n)) + " times"
+}
+
 // ByteSize formats a number of bytes with at most three digits, such as 48 kB.
 func ByteSize(n int64) string {
 	switch {

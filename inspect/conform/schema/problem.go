@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"strings"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -58,10 +56,7 @@ func got(value []byte) string {
 	case array:
 		return "array"
 	}
-	if len(value) > maxGot {
-		return strings.ToValidUTF8(string(value[:maxGot]), "") + "…"
-	}
-	return string(value)
+	return wire.Clip(string(value[:min(len(value), maxGot+1)]), maxGot)
 }
 
 // path returns the current value's path.

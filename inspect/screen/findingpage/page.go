@@ -70,20 +70,13 @@ func (v *View) Lines(width int) []page.Line {
 		lines = append(lines, page.Line{Item: -1})
 	}
 	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
-		text := fmt.Sprintf("%s was broken %s more than is listed", id, timesText(unlisted[id]))
+		text := fmt.Sprintf("%s was broken %s more than is listed", id, termtext.Times(unlisted[id]))
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
 	if weaker.Total() > 0 {
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(weaker.String() + " not shown: ! shows them"), Item: -1})
 	}
 	return lines
-}
-
-func timesText(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return termtext.Grouped(int64(n)) + " times"
 }
 
 // group returns a group's lines.
@@ -94,7 +87,7 @@ func (v *View) group(i, width int) []page.Line {
 	lines := []page.Line{{
 		Spans: []termtext.Span{
 			style.Span(report.Sign(g.Strength) + " " + g.Rule.ID), termtext.Bold.Span(" " + g.Rule.Name),
-			termtext.Plain.Span("  " + g.Fault.String()), termtext.Dim.Span("  " + timesText(len(g.Findings))),
+			termtext.Plain.Span("  " + g.Fault.String()), termtext.Dim.Span("  " + termtext.Times(len(g.Findings))),
 		},
 		Item: i, Key: key, Seq: g.Findings[0].Seq,
 	}}

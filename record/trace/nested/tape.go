@@ -317,9 +317,4 @@ func (t *Tape) replied(f *dialect.Frame) {
 }
 
 // cut shortens a text to maxText.
-func cut(text string) string {
-	if len(text) > maxText {
-		return strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	return text
-}
+func cut(text string) string { return wire.Clip(text, maxText) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/proxy/nest"
 )
 
 // A Wrapper is the command to insert before an agent's.
@@ -37,7 +38,7 @@ func flagsAt(words []string) int {
 	if len(words) < 2 {
 		return 0
 	}
-	name := programName(words[0])
+	name := nest.ProgramName(words[0])
 	if strings.HasPrefix(name, string(cli.Proxy)) {
 		return 1
 	}
@@ -73,12 +74,6 @@ func own(words []string) int {
 	return -1
 }
 
-// programName returns the name of a program without its directory and .exe.
-func programName(path string) string {
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	return strings.TrimSuffix(strings.ToLower(path), ".exe")
-}
-
 // others lists other tools that record. If they and acptap were removed in the wrong
 // order, the remaining entry would match none of its former versions.
 var others = []string{"mcpsnoop", "mcp-snoop", "acp-devtools", "acp-debug", "mcp-log-proxy"}
@@ -87,10 +82,10 @@ var others = []string{"mcpsnoop", "mcp-snoop", "acp-devtools", "acp-debug", "mcp
 // through npx or uvx, or an empty string.
 func otherTool(words []string) string {
 	for i, w := range words {
-		if name := programName(w); slices.Contains(others, name) {
+		if name := nest.ProgramName(w); slices.Contains(others, name) {
 			return name
 		}
-		if i == 0 && !slices.Contains([]string{"npx", "npx.cmd", "uvx", "bunx", "pipx"}, programName(w)) {
+		if i == 0 && !slices.Contains([]string{"npx", "npx.cmd", "uvx", "bunx", "pipx"}, nest.ProgramName(w)) {
 			return ""
 		}
 	}

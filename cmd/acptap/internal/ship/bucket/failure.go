@@ -12,6 +12,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/redact"
 )
 
@@ -91,11 +92,7 @@ func (b *Bucket) clean(text string) string {
 		text = withoutWord(text, v.AccessKeyID)
 	}
 	text = signature.ReplaceAllString(text, "Signature="+redact.Placeholder)
-	text = strings.Join(strings.Fields(redact.Text(text)), " ")
-	if len(text) > maxQuoted {
-		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
-	}
-	return text
+	return wire.Clip(strings.Join(strings.Fields(redact.Text(text)), " "), maxQuoted)
 }
 
 // withoutWord replaces a word in a text, but not the same letters inside another word: the
