@@ -116,6 +116,12 @@ type builder struct {
 }
 
 func (b *builder) add(e entry, bytes []byte) {
+	if n := len(b.raw); n > blockSize/16 && n+len(e.Lead)+len(bytes) > cap(b.raw) {
+		// Room for the whole block: growing by and by, append would leave several times
+		// its size to the collector (BenchmarkMemory).
+		b.raw = slices.Grow(b.raw, max(blockSize+blockSize/16-n, len(e.Lead)+len(bytes)))
+		b.entries = slices.Grow(b.entries, blockSize/n*len(b.entries))
+	}
 	b.raw = append(append(b.raw, e.Lead...), bytes...)
 	e.stored, e.lead = len(bytes), len(e.Lead)
 	e.Raw, e.Lead = nil, nil

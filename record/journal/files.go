@@ -75,17 +75,19 @@ func (f Files) Grown(seen []int64) []int64 {
 // Start if all headers are damaged.
 func (f Files) Start(segments []int64) (Start, error) {
 	for _, p := range segments {
-		r := Reader{Files: f, pos: p}
-		err := r.open()
-		if err == nil {
-			err = r.fill()
-		}
-		r.Close()
-		if errors.Is(err, disk.ErrNewer) {
-			return Start{}, err
-		}
-		if err == nil && !r.start.Time.IsZero() {
-			return r.start, nil
+		for _, size := range [...]int64{minBuffer, SegmentSize} { // few headers are long
+			r := Reader{Files: f, pos: p, End: func() int64 { return p + size }}
+			err := r.open()
+			if err == nil {
+				err = r.fill()
+			}
+			r.Close()
+			if errors.Is(err, disk.ErrNewer) {
+				return Start{}, err
+			}
+			if err == nil && !r.start.Time.IsZero() {
+				return r.start, nil
+			}
 		}
 	}
 	return Start{}, nil

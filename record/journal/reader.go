@@ -82,7 +82,7 @@ func (j *Reader) Next() (Positioned, error) {
 	}
 }
 
-// minBuffer is the minimum read from a segment, if it has that much.
+// minBuffer is the size of a buffer that a quiet Reader keeps.
 const minBuffer = 64 << 10
 
 // Quiet reports whether nothing was written after the position. It checks only the
@@ -151,21 +151,19 @@ func (j *Reader) open() error {
 
 // fill reads what the segment currently holds.
 func (j *Reader) fill() error {
-	limit := int64(SegmentSize)
+	info, err := j.seg.Stat()
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	limit := min(info.Size(), SegmentSize)
 	if j.End != nil {
 		limit = min(limit, j.End()-j.base)
 	}
-	limit -= j.offset
-	for int64(len(j.buf)) < limit {
-		if cap(j.buf) == len(j.buf) {
-			j.buf = slices.Grow(j.buf, min(max(len(j.buf), minBuffer), SegmentSize-len(j.buf)))
-		}
-		n, err := j.seg.ReadAt(j.buf[len(j.buf):min(int64(cap(j.buf)), limit)], j.offset+int64(len(j.buf)))
-		j.buf = j.buf[:len(j.buf)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
+	if have, all := len(j.buf), int(limit-j.offset); have < all {
+		j.buf = slices.Grow(j.buf, all-have)
+		n, err := j.seg.ReadAt(j.buf[have:all], limit-int64(all-have))
+		j.buf = j.buf[:have+n]
+		if err != nil && err != io.EOF {
 			return fmt.Errorf("reading the journal: %w", err)
 		}
 	}
