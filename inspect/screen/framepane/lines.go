@@ -2,6 +2,7 @@ package framepane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/screen/page"
@@ -57,15 +58,14 @@ func (p *Pane) pageLines(width int) []page.Line {
 		}
 		return lines
 	}
-	lines := make([]page.Line, 0, len(p.lines))
-	var from, to int32 // range of values folded away
-	for i, l := range p.lines {
+	shown := 0
+	for i := 0; i < len(p.lines); i += 1 + p.below(i) {
+		shown++
+	}
+	lines := make([]page.Line, 0, shown)
+	for i := 0; i < len(p.lines); i++ {
+		l := p.lines[i]
 		line := page.Line{Item: i, Seq: seqOf(l.node)}
-		if from <= l.node && l.node < to {
-			above := &lines[len(lines)-1]
-			above.Folded = append(above.Folded, line)
-			continue
-		}
 		switch {
 		case l.part == around:
 			line.Folded = []page.Line{}
@@ -74,18 +74,37 @@ func (p *Pane) pageLines(width int) []page.Line {
 			}
 		case l.part == cutOff && p.whole[l.node]:
 			continue
-		case l.part == cutOff && l.node >= 0:
-			from, to = l.node, l.node+1
-			line.Folded = []page.Line{}
-		case l.part == beginning && p.fold[l.node]:
-			from, to = l.node, p.tree.nodes[l.node].end
-			if p.long(l.node, width) {
-				line.Preview = []termtext.Span{termtext.Plain.Span(termtext.Piece(p.tree.text(l.node))), termtext.Dim.Span(" …")}
+		case l.part == beginning && p.fold[l.node] && p.long(l.node, width):
+			line.Preview = []termtext.Span{termtext.Plain.Span(termtext.Piece(p.tree.text(l.node))), termtext.Dim.Span(" …")}
+		}
+		if n := p.below(i); n > 0 || l.part == cutOff && l.node >= 0 {
+			line.Folded = make([]page.Line, n)
+			for k := range line.Folded {
+				i++
+				line.Folded[k] = page.Line{Item: i, Seq: seqOf(p.lines[i].node)}
 			}
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// below returns the number of lines after line i that are folded away below it.
+func (p *Pane) below(i int) (n int) {
+	var from, to int32 // range of values folded away
+	switch l := p.lines[i]; {
+	case l.part == cutOff && l.node >= 0 && !p.whole[l.node]:
+		from, to = l.node, l.node+1
+	case l.part == beginning && p.fold[l.node]:
+		from, to = l.node, p.tree.nodes[l.node].end
+	}
+	for _, l := range p.lines[i+1:] {
+		if l.node < from || to <= l.node {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // seqOf returns the number by which the page identifies a value's lines.
@@ -108,6 +127,7 @@ func (p *Pane) layout() {
 
 // addText adds a text's lines.
 func (p *Pane) addText(node int32, lines []page.TextRow) {
+	p.lines = slices.Grow(p.lines, len(lines))
 	for _, line := range lines {
 		p.lines = append(p.lines, textLine{node: node, text: line.Text, part: inside, join: line.Join})
 	}
