@@ -201,7 +201,7 @@ func (a *assignment) skipMarks(i int) int {
 		i = skipMarks(a.s, i, " \t*")
 		a.marked = a.marked || bytes.ContainsAny(a.s[begin:i], "*>")
 		word := nextWord(a.s, i)
-		if a.s[a.sign] != ':' || i == len(a.s) || a.s[i] != '!' && a.s[i] != '&' || word.to == len(a.s) || a.s[word.to] != ' ' || word.to-i < 2 {
+		if a.s[a.sign] != ':' || i == len(a.s) || a.s[i] != '!' && a.s[i] != '&' || word.to == len(a.s) || a.s[word.to] != ' ' || word.to-i < 2 || bytes.ContainsAny(a.s[i:word.to], "{(:") {
 			return i
 		}
 		i = word.to

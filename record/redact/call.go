@@ -81,7 +81,7 @@ func (c *call) secret(t []byte) (at span) {
 		subject = object
 	case sets && len(c.args) > 1 && isSecret(first):
 		subject = first
-	case sets && len(object) == 0 && isSecret(owner):
+	case sets && len(object) == 0 && isSecret(owner) && !c.more:
 		subject = owner
 	case logins.end(name) && len(c.args) > 1 && !c.more:
 		subject = name
@@ -93,7 +93,7 @@ func (c *call) secret(t []byte) (at span) {
 	if scheme, credentials, ok := bytes.Cut(last, []byte(" ")); ok && isScheme(scheme) {
 		at.from, last = at.to-len(credentials), credentials
 	}
-	if len(last) < 4 || isReference(last, subject) || bytes.IndexByte(last, ' ') >= 0 || !weak && !looksSecret(last) {
+	if len(last) < 4 || isReference(last, subject) || bytes.IndexByte(last, ' ') >= 0 || bytes.Contains(last, []byte("://")) || !weak && !looksSecret(last) {
 		return span{}
 	}
 	return at

@@ -38,6 +38,7 @@ var freshOpenTexts = []string{
 	"The password field is validated by a regular expression of 12 groups.", "Renamed setPassword to updatePassword2 in user_service.go:42", "token: 1543 tokens left of 200000", "TestLogin/wrong_password2 (0.03s) PASS", "git commit -m \"Fix token refresh for v2 clients\"", "see docs/password-reset.md#step2", "func NewClient(apiKey string, timeout time.Duration) *Client",
 	"the session key is \"user:42\" in Redis", "SECRET_SCANNING_ENABLED=true", "curl -s http://localhost:3000/api/users/42?expand=orders", "pip install python-jose[cryptography]==3.3.0", "commit 4f8a9b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a", "sha256:4f8a9b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f9a", "passport.use(new LocalStrategy(verify))",
 	"SELECT id, password FROM users WHERE id = 42", "UPDATE users SET password = ? WHERE id = 42", "INSERT INTO tokens (name, count) VALUES ('the', 42)", "const { password, ...rest } = req.body;", "Error: invalid credentials (code 401) at auth.ts:42:13", "input[type=password], input[name=token2]", "key: item.id2, label: item.name", "The API key must have 32 characters", "Das Passwort muss 12 Zeichen haben", "export PATH=$HOME/.local/bin:$PATH", "| token | int64 | 42 |", "login('user1')",
+	"type Row struct {\n\tPassword *uint16\n\tToken int64\n}", "apply the session token to the x-amz-s3session-token header", "accessKeyID = value.AccessKeyID", "creds.New(\"http://127.0.0.1\", func(o *Options) {", "map[string]P{\"auth\": &Params{Message: \"Authenticate?\"}}",
 }
 
 func TestRedactFresh(t *testing.T) {

@@ -122,7 +122,7 @@ func (s *search) told(name []byte, word span, linked bool) (at span) {
 	switch {
 	case isNumericSecret(name, value) && linked && !goesOn(t[to:]):
 		return span{from, to}
-	case isReference(value, name), isIdentifier(name) && isSecret(value), !likePassword(value) && (!apart || len(value) < 4 || goesOn(t[to:])):
+	case isReference(value, name), isIdentifier(name) && isSecret(value), bytes.IndexByte(value, '-') > 0 && isSecret(value), !likePassword(value) && (!apart || len(value) < 4 || goesOn(t[to:])):
 		return span{}
 	case isPassword(name), linked && len(value) >= 8, isStrong(value):
 		return span{from, to}

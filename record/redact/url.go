@@ -87,7 +87,7 @@ func lastUser(word []byte, at int) int {
 	}
 	for i := len(word) - 1; i > 0; i-- {
 		if word[i] == '@' && word[i-1] != '/' && i+1 < len(word) && (isLetter(word[i+1]) || isDigit(word[i+1])) {
-			return i
+			return i + 1 + bytes.LastIndexByte(head(word[i+1:], "/?#"), '@')
 		}
 	}
 	return at

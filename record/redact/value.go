@@ -11,6 +11,8 @@ func isReference(value, name []byte) bool {
 	switch {
 	case len(letters) == 0, bytes.EqualFold(value, name), noValues.have(letters):
 		return true
+	case len(name) > 3 && len(value) > len(name) && value[len(value)-len(name)-1] == '.' && bytes.EqualFold(value[len(value)-len(name):], name): // other.password
+		return true
 	case bytes.EqualFold(name, []byte("pwd")) || bytes.EqualFold(name, []byte("oldpwd")):
 		return letters[0] == '/' || letters[0] == '~' || len(letters) > 1 && letters[1] == ':'
 	}
