@@ -295,7 +295,7 @@ func TestOther(t *testing.T) {
 	}
 	calls := j.Tapes[0].Calls
 	c := calls[0]
-	if got, want := fmt.Sprintf("%+v", c.Meanwhile), "{Progress:1 Latest:1/4 one Logs:1 Asked:[{Method:elicitation/create Request:8 Took:500ms Open:false}]}"; got != want {
+	if got, want := fmt.Sprintf("%+v", c.Meanwhile), "{Progress:1 Latest:1/4 one Logs:1 Asked:[{Method:elicitation/create Request:8 Took:500ms Open:false Answer:accepted}]}"; got != want {
 		t.Errorf("meanwhile: got %s, want %s", got, want)
 	}
 	if !c.Failed || c.Problem != "too long" || c.Took() != 1300*time.Millisecond {
@@ -384,7 +384,7 @@ func TestHosted(t *testing.T) {
 		}
 	}
 	want := []string{
-		"agent tools/long 400ms failed=true cancelled=false {Progress:1 Latest:1 Logs:1 Asked:[{Method:roots/list Request:16 Took:100ms Open:false}]}",
+		"agent tools/long 400ms failed=true cancelled=false {Progress:1 Latest:1 Logs:1 Asked:[{Method:roots/list Request:16 Took:100ms Open:false Answer:}]}",
 		"agent other/never 0s failed=false cancelled=true {Progress:0 Latest: Logs:0 Asked:[]}",
 		"agent other/back 0s failed=false cancelled=true {Progress:0 Latest: Logs:0 Asked:[]}",
 	}

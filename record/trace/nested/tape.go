@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
 )
 
 // A Tape holds the calls on the tape of a server that an agent started, or on the agent's
@@ -79,6 +80,7 @@ type Asked struct {
 	Request uint64 // Seq
 	Took    time.Duration
 	Open    bool
+	Answer  string // of an elicitation: accepted, declined, cancelled or failed
 }
 
 // An asking identifies the server's request that a response answers.
@@ -149,7 +151,7 @@ func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Dir == wire.AgentStderr:
 	case e.Method == nil && fromClient:
-		t.replied(f)
+		t.replied(f, e)
 	case e.Method == nil:
 		t.answer(f, e)
 	case f.Events.Has(dialect.RequestCancelled) && fromClient:
@@ -307,11 +309,16 @@ func progressText(params wire.Value) string {
 }
 
 // replied handles the client's answer to a request from the server.
-func (t *Tape) replied(f *dialect.Frame) {
+func (t *Tape) replied(f *dialect.Frame, e wire.Envelope) {
 	if q, ok := t.asking[f.Request]; ok {
 		delete(t.asking, f.Request)
 		one := &q.call.Meanwhile.Asked[q.index]
 		one.Took, one.Open = f.At-q.at, false
+		if f.Does(dialect.AsksInput) {
+			if one.Answer = trace.AnswerWord(cut(e.Result.Get("action").Text())); f.Failed {
+				one.Answer = "failed"
+			}
+		}
 		t.changes++
 	}
 }

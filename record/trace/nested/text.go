@@ -42,7 +42,7 @@ func (c Joined) Line() termtext.Span {
 		if !one.Open {
 			took = termtext.Duration(one.Took)
 		}
-		text = termtext.Dotted(text, termtext.Piece(one.Method)+" "+took)
+		text = termtext.Dotted(text, termtext.Spaced(termtext.Piece(one.Method), took, one.Answer))
 	}
 	return termtext.Servers.Span(text)
 }
