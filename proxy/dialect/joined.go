@@ -77,10 +77,11 @@ func (t *Tracker) echoes(id string, update []byte) bool {
 	return false
 }
 
-// subagentPaths are where updates have the session id of the subagent that they announce.
+// subagentPaths are where updates have the session id of the subagent that they are about.
 var subagentPaths = map[string]string{
-	"subagent_update":  "sessionId",
-	"subagent_spawned": "subagentSessionId",
+	"subagent_update":       "sessionId",
+	"subagent_spawned":      "subagentSessionId",
+	"subagent_state_update": "subagentSessionId",
 }
 
 // Subagent returns the session id of the subagent that an update is about, or "".

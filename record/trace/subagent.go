@@ -49,10 +49,11 @@ func (c *Conversation) subagent(f *frame, u wire.Value) {
 		f.emit(f.session.subagentEvent(e, Began))
 	}
 	s := e.Subagent
-	for name, to := range map[string]*string{"title": &s.Title, "name": &s.Title, "description": &s.Description, "task": &s.Description} {
-		if v := u.Get(name); v.Exists() {
-			setNullable(to, v)
-		}
+	for _, name := range []string{"name", "title"} {
+		setNullable(&s.Title, u.Get(name))
+	}
+	for _, name := range []string{"task", "description"} {
+		setNullable(&s.Description, u.Get(name))
 	}
 	switch state := u.Get("state"); {
 	case state.IsObject():
@@ -104,10 +105,14 @@ func (c *Conversation) partOf(f *frame, u wire.Value) {
 	}
 }
 
+// maxDepth limits how deep entities are nested. Whatever would be deeper is not nested.
+const maxDepth = 16
+
 // put moves e below another entity, unless that is below e.
 func (e *Entity) put(above *Entity) {
+	n := 0
 	for one := above; one != nil; one = one.Above {
-		if one == e {
+		if n++; one == e || n > maxDepth {
 			return
 		}
 	}
