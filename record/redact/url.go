@@ -58,7 +58,9 @@ func (s *search) passwords() {
 		at := bytes.LastIndexByte(authority, '@')
 		if colon >= 0 && mayHoldPassword(authority[colon+1:]) {
 			word, _, _ := bytes.Cut(head(near(t[from:]), ends), []byte("://"))
-			at = max(at, lastUser(word, at))
+			if at < len(word) {
+				at = max(at, lastUser(word, at))
+			}
 		}
 		switch {
 		case at < 0:
