@@ -118,7 +118,7 @@ type builder struct {
 func (b *builder) add(e entry, bytes []byte) {
 	if n := len(b.raw); n > blockSize/16 && n+len(e.Lead)+len(bytes) > cap(b.raw) {
 		// Room for the whole block: growing by and by, append would leave several times
-		// its size to the collector (BenchmarkMemory).
+		// its size to the collector (BenchmarkSeal).
 		b.raw = slices.Grow(b.raw, max(blockSize+blockSize/16-n, len(e.Lead)+len(bytes)))
 		b.entries = slices.Grow(b.entries, blockSize/n*len(b.entries))
 	}
