@@ -103,7 +103,7 @@ func (p Program) install() string {
 // Check returns an error unless the program at path is p in this program's version.
 func (p Program) Check(ctx context.Context, path string) error {
 	c := exec.CommandContext(ctx, path, "--version")
-	c.WaitDelay = time.Second
+	c.WaitDelay = 10 * time.Second // a busy machine may take long to pass on what it printed
 	out, err := c.Output()
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s cannot be run: %w; %s", path, err, p.install())
