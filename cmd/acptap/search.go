@@ -52,7 +52,7 @@ func newSearchCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// queryOf returns the query that the arguments are. One argument of several words without
+// queryOf joins the arguments into one query. A single argument of several words without
 // any syntax is a phrase.
 func queryOf(args []string) string {
 	query := strings.Join(args, " ")

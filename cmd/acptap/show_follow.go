@@ -87,8 +87,8 @@ func (c *comingTapes) following() (*record.Tape, error) {
 
 func (c *comingTapes) isNested(tape *record.Tape) bool { return c.store.IsNested(tape.ID()) }
 
-// wait waits for a tape for which passes returns false. On a terminal it says that it is
-// waiting.
+// wait waits for the next tape, skipping those for which passes returns true. On a
+// terminal it says that it is waiting.
 func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*record.Tape, error) {
 	told := !cli.IsTerminal(c.stderr)
 	for {

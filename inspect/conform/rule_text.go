@@ -25,9 +25,9 @@ import (
 // the sender is at fault; without needs, the frame suffices.
 //
 // A clause gives its strength, the text's key word, its scope and its source. The scope
-// is any of: for with protocols or dialects, with with a session proposal, since and
-// until with a revision of MCP. A source that names REVISION yields one clause for each
-// revision that begins with initialize, from since on.
+// is any of: "for" with protocols or dialects, "with" with a session proposal, "since" and
+// "until" with a revision of MCP. A source that names REVISION yields one clause for each
+// revision that begins with initialize, starting with that of "since".
 //
 // After a blank line the file explains its examples. The examples follow as txtar.
 //

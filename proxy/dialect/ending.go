@@ -22,10 +22,10 @@ func (e *ending) signalled(name string) {
 	}
 }
 
-// isFailure reports whether the agent ended in a way that its client did not want. Fine
-// are: status 0; a signal that was passed on; and a terminating signal once the client
-// has left or has asked the agent to end, because then the client, or acptap on its
-// behalf, lost patience.
+// isFailure reports whether the agent ended in a way that its client did not want. These
+// are fine: status 0; a signal that was passed on; and a terminating signal once the
+// client has left or has asked the agent to end, because then the client, or acptap on
+// its behalf, lost patience.
 func (e *ending) isFailure(x *wire.Exit) bool {
 	by := x.Signal
 	if by == "" {

@@ -84,7 +84,8 @@ var updates = []Update{
 	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Text: "content.text", Unstable: one | two, Says: "content=block"},
 	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two, Says: "severity title description"},
 
-	// Not of the schemas that acptap has: see proposals.txt. Those with spawned and state are of the draft of 2026-08.
+	// Not in the schemas that acptap has: see proposals.txt. The variants with spawned and
+	// state are from the draft of 2026-08.
 	{Name: "subagent_update", Entity: Subagents, Form: Patch, ID: "sessionId", Says: "title|sessionId description state.state state.stopReason state.error"},
 	{Name: "subagent_spawned", Entity: Subagents, Form: Patch, ID: "subagentSessionId", Says: "name|subagentSessionId task"},
 	{Name: "subagent_state_update", Entity: Subagents, Form: Patch, ID: "subagentSessionId", Says: "subagentSessionId state"},
@@ -99,8 +100,8 @@ var updates = []Update{
 	{Name: "usage_update", Entity: Usage, Form: Whole, Stable: one | early | two, Says: "=usage"},
 }
 
-// Proposed reports whether the schemas that acptap has do not know the variant: it is in
-// proposals.txt.
+// Proposed reports whether the variant is missing from the schemas that acptap has, and
+// is in proposals.txt instead.
 func (u *Update) Proposed() bool { return u.Stable|u.Unstable|u.Removed == 0 }
 
 // LookupUpdate returns the row of a variant.

@@ -43,7 +43,7 @@ func Repeats(text []byte) []Repeat {
 	return found
 }
 
-// repeats reports whether Repeats may find any.
+// repeats reports whether Repeats may find any members in text.
 func repeats(text []byte) bool {
 	if bytes.IndexByte(text, '{') < 0 {
 		return false

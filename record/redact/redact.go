@@ -1,7 +1,7 @@
 // Package redact finds secrets in frames, command lines and single values, and replaces
 // them with a placeholder.
 //
-// In JSON it goes by where a value is: in headers, environment variables, the parameters of
+// In JSON it judges by where a value is: in headers, environment variables, the parameters of
 // a login, members and arguments with a name such as apiKey. In text it looks for the forms
 // of known tokens and for what the text names as a secret. It misses some secrets, such as a
 // password that is a word in a sentence. Redacting twice changes nothing, and JSON stays
@@ -52,7 +52,7 @@ const MaxSize = 12 << 20
 //
 // Frame recognizes a secret by its place: values of headers and of environment variables,
 // the parameters of a login, members and arguments with a name such as apiKey. In any other
-// text it goes by how the secret looks, and misses some.
+// text it judges by how the secret looks, and misses some.
 func Frame(kind wire.Kind, raw []byte) []byte {
 	switch {
 	case kind.IsMessage():

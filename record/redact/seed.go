@@ -40,7 +40,7 @@ const (
 // seeds looks for seed phrases: twelve or more words of the list in a row. In English
 // that happens by chance only in lists of nouns, since the list lacks the short words.
 func (s *search) seeds() {
-	// Looking at each sixtieth byte is enough to meet every phrase.
+	// Looking at every sixtieth byte is enough to find every phrase.
 	for i := seedBytes - 1; i < len(s.text); i += seedBytes {
 		middle := i
 		for middle > 0 && i-middle <= longestWord && isLetter(s.text[middle-1]) {

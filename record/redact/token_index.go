@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A tokenIndex finds where tokens begin in one pass over a text: at most places a single
-// lookup rules out every form, however many there are.
+// A tokenIndex finds where tokens begin in one pass over a text: a single lookup
+// rules out every form in most places, however many forms there are.
 type tokenIndex struct {
 	class [256]byteClass
 	first [1 << keyBits]uint16 // index in chain by key, counted from 1; 0: no prefix has the key

@@ -79,8 +79,9 @@ func mayHoldPassword(s []byte) bool {
 	return !isDigits(s) && bytes.IndexByte([]byte("{$%:["), s[0]) < 0 && string(s) != "port"
 }
 
-// lastUser returns where in the part of a URL after the scheme the @ before the host is; at,
-// the last one before the path, if a name with a dot or a port follows it.
+// lastUser returns the index of the @ before the host in the part of a URL after its
+// scheme. That is at, the last @ before the path, if a name with a dot or a port follows
+// it.
 func lastUser(word []byte, at int) int {
 	if at >= 0 {
 		if host := head(word[at+1:], "/?#"); bytes.IndexAny(host, ".:") > 0 || len(host) == len(word[at+1:]) {

@@ -8,8 +8,8 @@ import (
 //go:embed words.txt
 var wordsText string
 
-// words is a list of words, by the last five bits of their last bytes: those of a letter's
-// two cases are the same.
+// words is a list of words, grouped by the last five bits of their last byte, which are the
+// same for both cases of a letter.
 type words [32][]string
 
 // vocabulary has the lists of words.txt by name.

@@ -1,5 +1,5 @@
-// Command acptap-proxy is acptap proxy and nothing else: the small program that an editor
-// starts for each of its agents and servers, and an agent for each of its servers.
+// Command acptap-proxy is acptap proxy and nothing else: a small program, because editors
+// start one for each agent and server, and agents start one for each of their servers.
 package main
 
 import (

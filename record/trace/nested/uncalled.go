@@ -18,10 +18,10 @@ type Uncalled struct {
 	After  termtext.Seconds `json:"seconds,omitzero"` // how long it ran, if it Exited
 }
 
-// A Why is how far a server got that was never called.
+// A Why says how far a server got without ever being called.
 type Why uint8
 
-// The reasons, from the least to the most that a server did.
+// The reasons, ordered by how far the server got.
 const (
 	NeverStarted  Why = iota
 	NeverAsked        // it has a URL, and no request went there
@@ -55,7 +55,7 @@ func (u *Uncalled) Brief() string {
 // String returns the reason, such as "named, never started".
 func (u *Uncalled) String() string { return whyTexts[u.Why].named + u.Brief() }
 
-// Failed reports whether something is wrong, rather than that nobody needed the server.
+// Failed reports whether something is wrong; if not, nobody needed the server.
 func (u *Uncalled) Failed() bool { return u.Why < NoTools && u.Why != NeverAsked }
 
 // Uncalled returns the servers that were never called in any of these sessions, in the
@@ -105,8 +105,8 @@ func (l *Links) turned(f *dialect.Frame) {
 	}
 }
 
-// uncalled returns why a server was not called; its Why is called if it was, or if it may
-// still answer.
+// uncalled returns why a server was not called. Its Why is the constant called if the
+// server was called, or may still answer.
 func (t *Tape) uncalled() Uncalled {
 	u := Uncalled{Server: t.Server, Why: NeverAnswered}
 	switch p := &t.process; {
@@ -134,7 +134,7 @@ type process struct {
 	tools    bool // which was not empty
 }
 
-// offers reports whether the server has tools as far as it said.
+// offers reports whether the server has tools, according to what it has said.
 func (p *process) offers() bool { return p.tools || p.declares && !p.listed }
 
 // mark takes a frame that may be a mark.

@@ -146,7 +146,7 @@ func (u Undo) drop(records []Record) error {
 	return err
 }
 
-// patience limits how long lock waits for another acptap, which needs milliseconds.
+// patience limits how long lock waits for another acptap, which holds it for milliseconds.
 const patience = 10 * time.Second
 
 // lock prevents other acptaps from changing settings.

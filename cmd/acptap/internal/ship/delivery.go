@@ -245,8 +245,8 @@ func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	return err == nil || errors.As(err, &f) && f.Kind == otlp.Refused
 }
 
-// AnswerKind returns what answers of one kind have in common: their text without numbers
-// and ids, such as the request's, that differ each time.
+// AnswerKind returns what answers of one kind have in common: their text without the
+// numbers and ids that differ each time, such as those of the request.
 func AnswerKind(text string) string { return numbers().ReplaceAllString(text, "#") }
 
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Fa-f-]*[0-9][0-9A-Za-z-]*`) })

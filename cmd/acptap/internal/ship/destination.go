@@ -56,7 +56,7 @@ var (
 	keyHead       = []byte("head")
 )
 
-// lockTimeout limits the wait for other users of the file, who need milliseconds.
+// lockTimeout limits the wait for other users of the file, who hold it for milliseconds.
 const lockTimeout = 10 * time.Second
 
 func dir(store string) string { return filepath.Join(store, "ship") }

@@ -153,7 +153,8 @@ func (s *Shipper) wants(tape string, live bool) bool {
 	return known || live || Wants(&s.head, s.Store, tape)
 }
 
-// Wants reports whether a destination gets an ended tape of which nothing has arrived.
+// Wants reports whether a tape that has ended must be delivered, if nothing of it has
+// arrived yet.
 func Wants(head *Head, store *record.Store, tape string) bool {
 	if !head.Begun || head.From.IsZero() {
 		return head.Begun

@@ -1,7 +1,7 @@
 // Package tap is the command acptap proxy: it runs an agent, forwards what the agent and
 // its client say, and records it. It is also all of acptap-proxy, a small program that an
 // editor can start for each of its agents and servers. A Rest, which only acptap has,
-// adds what few of them need and what requires a lot of code and memory. If acptap-proxy
+// adds what few of them need and what takes a lot of code and memory. If acptap-proxy
 // needs it, it runs acptap in its place.
 package tap
 

@@ -109,8 +109,8 @@ func (o *flags) path(s *settings.Setup, c *settings.Client) (string, error) {
 	return s.FileFor(c, o.project || o.added != "" && len(c.User) == 0)
 }
 
-// elsewhere adds to an error about an entry where one of that name is: in another file of
-// the client, or among the same editor's MCP servers.
+// elsewhere adds to the error about a missing entry where there is one with that name: in
+// another file of the client, or among the same editor's MCP servers.
 func (o *flags) elsewhere(s *settings.Setup, c *settings.Client, path string, names []string, err error) error {
 	if o.file != "" || len(names) == 0 {
 		return err

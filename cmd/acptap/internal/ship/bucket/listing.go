@@ -81,7 +81,7 @@ func (b *Bucket) eachKey(ctx context.Context, see func(minio.ObjectInfo)) error 
 // listingKey is the key of a *listing in the context of its requests.
 type listingKey struct{}
 
-// A listing follows the requests for one listing, because minio asks for pages endlessly,
+// A listing limits the requests for one list of objects, because minio asks for pages endlessly,
 // and reads each regardless of its size.
 type listing struct {
 	asked map[string]int // number of requests for each page, by its token
