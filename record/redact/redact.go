@@ -23,7 +23,7 @@
 //	URLs, private keys, seed phrases, base64  url.go, private_key.go, seed.go, encoded.go
 //	colours and characters without width      visible.go
 //	secrets cut into pieces by streaming      redaction.go, streams.go, streamed.go
-//	headers and marks of HTTP                 header.go
+//	headers and marks of HTTP                 http_header.go
 //	text that quotes frames                   quoted.go
 package redact
 
