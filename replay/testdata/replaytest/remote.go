@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -174,7 +175,8 @@ func (r *remote) listen(ctx context.Context, session string) <-chan struct{} {
 	return open
 }
 
-// hear handles a message of the agent from a stream.
+// hear handles a message of the agent from a stream. It opens the streams of sessions that
+// the message announces.
 func (r *remote) hear(ctx context.Context, session string, data []byte) {
 	e := wire.Scan(data)
 	if e.Kind == wire.Request {
@@ -184,6 +186,10 @@ func (r *remote) hear(ctx context.Context, session string, data []byte) {
 	}
 	if made := text(wire.Get(e.Result, "sessionId")); made != "" {
 		r.listen(ctx, made)
+	}
+	u := e.Params.Get("update")
+	if child := dialect.Subagent(u.Get("sessionUpdate").Text(), wire.JSON(u.Raw())); child != "" {
+		r.listen(ctx, child)
 	}
 	r.out.line(data)
 }
