@@ -307,7 +307,7 @@ func (a *assignment) wholeLine(from int) []byte {
 	line := bytes.TrimRight(head(near(a.s[from:]), "\r\n"), " \t,;")
 	switch {
 	case !a.alone(from + len(line)), bytes.ContainsAny(line, "\"'`\\(){}[]<>$"), assigns().Match(line), isReference(line, a.name()):
-	case isPassword(a.name()) && isPhrase(line), looksSecret(line) && bytes.IndexAny(line, " \t") < 0:
+	case isPassword(a.name()) && isPhrase(line), looksSecret(line) && !bytes.ContainsAny(line, " \t"):
 		return line
 	}
 	return nil
@@ -332,7 +332,7 @@ func (a *assignment) telling(value []byte, end int) bool {
 	case a.inConnection(), a.from > 0 && (s[a.from-1] == ':' || s[a.from-1] == '=') && s[a.sign] == '=': // npm's settings, an argument
 		return true
 	case s[a.sign] == '=' && a.from > 0 && s[a.from-1] == ',' && isPassword(name): // of mount
-		return a.begin > 0 && s[a.begin-1] == '=' && bytes.IndexAny(s[a.begin:a.from], " \t\r\n(\"'") < 0
+		return a.begin > 0 && s[a.begin-1] == '=' && !bytes.ContainsAny(s[a.begin:a.from], " \t\r\n(\"'")
 	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns().Match(head(near(s[end:]), " \t\r\n")):
 		return true
 	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':
