@@ -79,7 +79,7 @@ func writeChat(w io.Writer, session *trace.Session, uncalled []nested.Uncalled, 
 	}
 	for i := range uncalled {
 		u := &uncalled[i]
-		line := termtext.Dim.Span("server " + termtext.Piece(u.Server) + ": " + u.String())
+		line := termtext.Dim.Span(u.Line())
 		if u.Failed() {
 			line.Style = termtext.Failure
 		}

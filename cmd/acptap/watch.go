@@ -14,7 +14,9 @@ import (
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 func newWatchCmd(dir *string) *cobra.Command {
@@ -49,7 +51,7 @@ func newWatchCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.Session = sub.Session
+			w.Session, w.store = sub.Session, sub.Store
 			return w.Tape(ctx, sub.Parts[len(sub.Parts)-1].Tape)
 		},
 	}
@@ -96,12 +98,14 @@ type watcher struct {
 	Exec    *stallHook    // called for each new stall; may be nil
 	Trouble func(error)   // called for what cannot be read; watching continues
 
+	store *record.Store                          // has the tapes of servers; nil: none has
 	state func(tape string) (record.Info, error) // returns what is known about a tape so far
 	err   error                                  // first error of writing
 }
 
 // Store watches all live tapes of a store until ctx is done.
 func (w *watcher) Store(ctx context.Context, store *record.Store) error {
+	w.store = store
 	w.state = func(id string) (record.Info, error) {
 		tape, err := store.Open(id)
 		if err != nil {
@@ -146,7 +150,7 @@ func (w *watcher) each(changes iter.Seq2[record.Change, error], take func(*recor
 
 // A watchLine is one line of output, as --json writes it.
 type watchLine struct {
-	Event   string    `json:"event" help:"watching, hangs, over or ended"`
+	Event   string    `json:"event" help:"watching, hangs, over, ended, or uncalled after ended"`
 	Time    time.Time `json:"time" help:"RFC 3339"`
 	Tape    string    `json:"tape" help:"id"`
 	Agent   string    `json:"agent" help:"what the agent is called"`
@@ -193,7 +197,31 @@ func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Ch
 			}
 		}
 		w.write(t, watchLine{Event: "ended", Time: at, Text: text})
+		for _, u := range w.uncalled(t.Info.Tape) {
+			w.write(t, watchLine{Event: "uncalled", Time: at, Text: u.Line()})
+		}
 	}
+}
+
+// uncalled returns the servers that the agent of a tape never called.
+func (w *watcher) uncalled(id string) []nested.Uncalled {
+	if w.store == nil {
+		return nil
+	}
+	tape, err := w.store.Open(id)
+	if err != nil {
+		return nil // deleted since
+	}
+	parts, err := reading.Agents(tape)
+	if err != nil {
+		return nil // the watch has said so
+	}
+	parts[0].Store, parts[0].Session = w.store, w.Session
+	list, err := reading.Uncalled(parts)
+	if err != nil {
+		w.Trouble(err)
+	}
+	return list
 }
 
 func (w *watcher) write(t *stall.Tape, l watchLine) {

@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Line is a finding as a line of JSON.
@@ -51,7 +52,10 @@ type Total struct {
 	Rules int    `json:"rules" help:"how many of the specifications"`
 	Tried int    `json:"tried" help:"how many of them applied"`
 	Open  []Open `json:"open" help:"rules that could not be checked everywhere:"`
-	Lost  []Lost `json:"lost,omitempty" help:"how often rules were broken after the first 1,000 findings on the tape, which are the only ones listed:"`
+
+	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called, as in acptap summary:"`
+
+	Lost []Lost `json:"lost,omitempty" help:"how often rules were broken after the first 1,000 findings on the tape, which are the only ones listed:"`
 }
 
 // An Open is a rule that could not be judged everywhere.
@@ -126,7 +130,7 @@ func specOf(c *conform.Clause) *Spec {
 }
 
 func (t *Tape) total() Total {
-	total := Total{Kind: "summary", Tape: t.id(), Open: []Open{}}
+	total := Total{Kind: "summary", Tape: t.id(), Open: []Open{}, Uncalled: t.Uncalled}
 	for _, v := range t.Verdicts {
 		if !isOwn(v.Rule) {
 			total.Rules++

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Section holds the findings on a tape, or on all tapes of a session.
@@ -32,6 +33,7 @@ type Tape struct {
 	Frames     uint64 // number sent by client and agent
 	Connection dialect.Connection
 	Verdicts   []conform.Verdict
+	Uncalled   []nested.Uncalled // on the last tape of a section: servers that the agent never called on any of them
 }
 
 // A Finding is a conform.Finding together with what the tape's reader adds.

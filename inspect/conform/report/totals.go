@@ -14,6 +14,9 @@ import (
 func (t *Text) tapes(w io.Writer, s *Section) {
 	for _, tape := range s.Tapes {
 		fmt.Fprintf(w, "%s  %s\n", t.tapeName(tape), tape.about())
+		for i := range tape.Uncalled {
+			fmt.Fprintln(w, tape.Uncalled[i].Line())
+		}
 	}
 	fmt.Fprintln(w, s.totals(t.Severity))
 	for _, v := range mergedVerdicts(s.Tapes) {

@@ -40,6 +40,14 @@ func (l *Links) Next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, 
 // Session returns the session whose setup has a link.
 func (l *Links) Session(link string) (id string, ok bool) { return l.sessions.Get(link) }
 
+// Sessions returns the sessions whose setup was seen, the newest last.
+func (l *Links) Sessions() (ids []string) {
+	for id := range l.declared.All() {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
 // Declares reports whether the client's setup of a session has a server of that name. ok
 // is false if no setup was seen.
 func (l *Links) Declares(session, server string) (declared, ok bool) {

@@ -55,6 +55,9 @@ func (u *Uncalled) Brief() string {
 // String returns the reason, such as "named, never started".
 func (u *Uncalled) String() string { return whyTexts[u.Why].named + u.Brief() }
 
+// Line returns a line about the server, as clean text: "server git: named, never started".
+func (u *Uncalled) Line() string { return "server " + termtext.Piece(u.Server) + ": " + u.String() }
+
 // Failed reports whether something is wrong; if not, nobody needed the server.
 func (u *Uncalled) Failed() bool { return u.Why < NoTools && u.Why != NeverAsked }
 

@@ -113,6 +113,12 @@ func (j *judgement) end() {
 	}
 	j.take(found, nil)
 	j.conclude()
+	if j.part.Index == len(j.parts)-1 && !j.part.Info.Live {
+		var err error
+		if j.section.Tapes[j.part.Index].Uncalled, err = reading.Uncalled(j.parts); err != nil {
+			j.tell(err)
+		}
+	}
 }
 
 // startOwn starts a tape for ownRules, which are outside of any checker.
