@@ -117,10 +117,11 @@ type builder struct {
 
 func (b *builder) add(e entry, bytes []byte) {
 	if n := len(b.raw); n > blockSize/16 && n+len(e.Lead)+len(bytes) > cap(b.raw) {
-		// Room for the whole block: growing by and by, append would leave several times
-		// its size to the collector (BenchmarkSeal).
-		b.raw = slices.Grow(b.raw, max(blockSize+blockSize/16-n, len(e.Lead)+len(bytes)))
-		b.entries = slices.Grow(b.entries, blockSize/n*len(b.entries))
+		// Four times the room, or that for a whole block: growing by less, append would
+		// leave several times the block's size to the collector (BenchmarkSeal).
+		more := max(min(3*n, blockSize+blockSize/16-n), len(e.Lead)+len(bytes))
+		b.raw = slices.Grow(b.raw, more)
+		b.entries = slices.Grow(b.entries, min(3*len(b.entries), more*len(b.entries)/n))
 	}
 	b.raw = append(append(b.raw, e.Lead...), bytes...)
 	e.stored, e.lead = len(bytes), len(e.Lead)
