@@ -103,11 +103,11 @@ func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told,
 	if err != nil {
 		return err
 	}
-	c, err := json.Marshal(&session.Conversation)
-	if err != nil {
+	fmt.Fprintf(w, "%s,", termtext.JSON(head[:len(head)-1])) // the next write returns the error
+	if err := session.Conversation.WriteMembers(w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s,%s\n", termtext.JSON(head[:len(head)-1]), termtext.JSON(c[1:]))
+	_, err = io.WriteString(w, "}\n")
 	return err
 }
 

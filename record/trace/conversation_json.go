@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/record/termtext"
@@ -14,12 +17,34 @@ import (
 
 // MarshalJSON returns {turns, entities, state}.
 func (c *Conversation) MarshalJSON() ([]byte, error) {
-	type plain Conversation
-	return json.Marshal(struct {
-		Turns    []*Turn   `json:"turns"`
-		Entities []*Entity `json:"entities"`
-		*plain
-	}{array(c.Turns), array(c.Entities), (*plain)(c)})
+	b := bytes.NewBufferString("{")
+	err := c.WriteMembers(b)
+	b.WriteByte('}')
+	return b.Bytes(), err
+}
+
+// WriteMembers writes the members of what MarshalJSON returns. It never holds more than one
+// entity as JSON. Characters that control a terminal are escaped.
+func (c *Conversation) WriteMembers(w io.Writer) error {
+	write := func(before string, v any) error {
+		b, err := json.Marshal(v)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s%s", before, termtext.JSON(b))
+		}
+		return err
+	}
+	if err := write(`"turns":`, array(c.Turns)); err != nil {
+		return err
+	}
+	io.WriteString(w, `,"entities":[`) // the next write returns the error
+	before := ""
+	for _, e := range c.Entities {
+		if err := write(before, e); err != nil {
+			return err
+		}
+		before = ","
+	}
+	return write(`],"state":`, &c.State)
 }
 
 // array replaces a nil slice, which would be exported as null, with an empty one.
