@@ -308,7 +308,7 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 	inW.Close()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the agent does not end at the client's EOF")
 		cancel()
 		outR.Close()

@@ -111,7 +111,7 @@ func (t *tape) why() string {
 
 // await waits until what is asked for is on the tape.
 func (t *tape) await(there func() bool) {
-	hung := time.AfterFunc(20*time.Second, func() { panic("it does not come:\n" + t.String()) })
+	hung := time.AfterFunc(2*time.Minute, func() { panic("it does not come:\n" + t.String()) })
 	defer hung.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,7 +244,7 @@ func (f *fixture) serve(t testing.TB, ln net.Listener, h http.Handler, closed fu
 
 // tape returns the nth tape, from 0, once it has begun.
 func (f *fixture) tape(n int) *tape {
-	hung := time.AfterFunc(20*time.Second, func() { panic(fmt.Sprintf("no tape %d", n)) })
+	hung := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("no tape %d", n)) })
 	defer hung.Stop()
 	f.mu.Lock()
 	defer f.mu.Unlock()
