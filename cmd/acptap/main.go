@@ -78,7 +78,7 @@ func newRootCmd(args []string) *cobra.Command {
 	return root
 }
 
-// addGroup adds commands that the help of root lists together, in this order.
+// addGroup adds commands that the help of root lists together.
 func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {

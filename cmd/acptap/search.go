@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +56,7 @@ func newSearchCmd(dir *string) *cobra.Command {
 func queryOf(args []string) string {
 	query := strings.Join(args, " ")
 	if len(args) == 1 && strings.Contains(query, " ") && !strings.ContainsAny(query, "\"`\\:=<>~()|!") {
-		return strconv.Quote(query)
+		return `"` + query + `"`
 	}
 	return query
 }

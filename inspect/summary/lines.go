@@ -20,7 +20,8 @@ func (s Summary) Lines(width int) [][]termtext.Span {
 }
 
 // Line returns the summary in one line, for a list of tapes: the newest tape, how it ended,
-// the title, the agent, the turns, the time they took, the cost, and how much failed.
+// the title, the agent, the turns, the time they took, the cost, and how much failed. It is
+// wrapped as Lines are.
 func (s Summary) Line(width int) [][]termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil

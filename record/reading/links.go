@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"iter"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace/nested"
 )
@@ -14,11 +16,31 @@ type links struct {
 // read handles all frames of a tape of the agent. It skips unreadable ones: reading the
 // frames again reports the error.
 func (l *links) read(agent *Part) {
-	for f, err := range agent.Tape.Clone().Rows(1) {
-		if err == nil && nested.Concern(&f) {
-			l.take(agent, &f)
+	for f := range agent.setUps() {
+		l.take(agent, f)
+	}
+}
+
+// setUps yields the frames of an agent's tape that set up sessions, and the answers to them,
+// without their bytes.
+func (p *Part) setUps() iter.Seq[*dialect.Frame] {
+	return func(yield func(*dialect.Frame) bool) {
+		for f, err := range p.Tape.Clone().Rows(1) {
+			if err == nil && nested.Concern(&f) && !yield(&f) {
+				return
+			}
 		}
 	}
+}
+
+// whole returns a frame of the part with its bytes. ok is false if they cannot be read:
+// reading the frame again reports the error.
+func (p *Part) whole(f *dialect.Frame) (whole dialect.Frame, ok bool) {
+	if f.Raw != nil || f.Size == 0 {
+		return *f, true
+	}
+	whole, err := p.Tape.Clone().Frame(f.Seq)
+	return whole, err == nil
 }
 
 // take handles a frame of the agent that sets up a session, or the answer to one. It
@@ -28,14 +50,9 @@ func (l *links) take(agent *Part, f *dialect.Frame) {
 		l.part = agent
 		l.said.Next()
 	}
-	whole := *f
-	if whole.Raw == nil && whole.Size > 0 {
-		var err error
-		if whole, err = agent.Tape.Clone().Frame(f.Seq); err != nil {
-			return // reading the frame again reports it
-		}
+	if whole, ok := agent.whole(f); ok {
+		l.said.Add(&whole)
 	}
-	l.said.Add(&whole)
 }
 
 // resolve sets the sessions of servers that are now known. A server of a server has the

@@ -16,11 +16,8 @@ func Uncalled(parts []Part) ([]nested.Uncalled, error) {
 			return nil, nil
 		}
 		j.Next(p.Info.Tape, p.Info.Start.Time)
-		for f, err := range p.Tape.Clone().Rows(1) {
-			if err != nil || !nested.Concern(&f) {
-				continue
-			}
-			if whole, err := p.Tape.Clone().Frame(f.Seq); err == nil {
+		for f := range p.setUps() {
+			if whole, ok := p.whole(f); ok {
 				j.Pass(&whole)
 			}
 		}

@@ -113,12 +113,6 @@ func (j *judgement) end() {
 	}
 	j.take(found, nil)
 	j.conclude()
-	if j.part.Index == len(j.parts)-1 && !j.part.Info.Live {
-		var err error
-		if j.section.Tapes[j.part.Index].Uncalled, err = reading.Uncalled(j.parts); err != nil {
-			j.tell(err)
-		}
-	}
 }
 
 // startOwn starts a tape for ownRules, which are outside of any checker.
@@ -243,8 +237,15 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 func (j *judgement) conclude() {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
 	t.Verdicts, t.Connection = append(j.judge.Checker.Verdicts(), j.own...), j.judge.Checker.Connection()
-	if info, err := j.part.Tape.Info(); err == nil {
-		t.Frames = info.Frames
+	info, err := j.part.Tape.Info()
+	if err != nil {
+		return
+	}
+	t.Frames = info.Frames
+	if j.part.Index == len(j.parts)-1 && !info.Live {
+		if t.Uncalled, err = reading.Uncalled(j.parts); err != nil {
+			j.tell(err)
+		}
 	}
 }
 
