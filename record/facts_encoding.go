@@ -20,7 +20,7 @@ func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 }
 
 func (i *Info) what() string  { return "the facts of a tape" }
-func (i *Info) known() uint64 { return 51 }
+func (i *Info) known() uint64 { return 52 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -75,6 +75,7 @@ func (i *Info) tags(t *tags) {
 	t.text(48, &i.Worst.Text)
 	t.uint(49, &i.Changed)
 	t.bool(50, &s.Parent.Claimed)
+	t.text(51, &c.ClientTitle)
 }
 
 // exitTags handles tags 22 to 26, all but the first only if that is true.

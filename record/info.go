@@ -103,7 +103,7 @@ func (i Info) Redacted() Info {
 	s, c := &i.Start, &i.Connection
 	s.Command = redact.Command(s.Command)
 	for _, text := range []*string{
-		&s.Cwd, &s.Name, &s.Upstream, &s.Parent.Server, &c.Version, &c.Client, &c.ClientVersion, &c.Agent, &c.AgentTitle, &c.AgentVersion, &i.Worst.Text,
+		&s.Cwd, &s.Name, &s.Upstream, &s.Parent.Server, &c.Version, &c.Client, &c.ClientTitle, &c.ClientVersion, &c.Agent, &c.AgentTitle, &c.AgentVersion, &i.Worst.Text,
 	} {
 		*text = redact.Text(*text)
 	}

@@ -64,7 +64,7 @@ func someFacts(i int) (Info, SessionInfo) {
 		Start:  Start{Time: began, Command: []string{"npx", "-y", "@agent/agent-acp", "--acp"}, Cwd: "/home/user/project", Name: "agent", Version: "v0.4.0", PID: 10_000 + i},
 		Frames: 900, Lines: 1000, Bytes: 400_000, Failed: 1, Sessions: 1, Turns: 7, Last: 10 * time.Minute, Ended: began.Add(10 * time.Minute),
 		Exit:       &wire.Exit{Delivered: [wire.Directions]int64{100_000, 300_000, 1000}},
-		Connection: dialect.Connection{Protocol: dialect.ACP, Dialect: 1, Version: "1", Client: "editor", ClientVersion: "1.2.3", Agent: "@agent/agent-acp", AgentVersion: "0.16.1", AgentTitle: "Agent"},
+		Connection: dialect.Connection{Protocol: dialect.ACP, Dialect: 1, Version: "1", Client: "editor", ClientTitle: "Editor", ClientVersion: "1.2.3", Agent: "@agent/agent-acp", AgentVersion: "0.16.1", AgentTitle: "Agent"},
 		Complete:   true,
 	}
 	session := SessionInfo{

@@ -32,7 +32,7 @@ func taggedValues(t testing.TB) map[string]tagged {
 	full.Connection.Proposal, full.Connection.Hybrid = 1, true
 	session.Title, session.Parent, session.Expires = strings.Repeat("title ", 60), "sess_0", "2026-01-02T15:04:05Z"
 	session.Closed, session.Deleted = true, true
-	worst := dialect.Outcome{How: dialect.Errored, Text: "-32603 Internal error"}
+	worst := dialect.Outcome{How: dialect.Errored, Text: "Internal error (-32603)"}
 	full.Worst, session.Runs[0].Worst, session.Runs[0].Missing = worst, worst, 2
 	for what, v := range map[string]any{"tape": full, "start": full.Start, "parent": full.Start.Parent, "connection": full.Connection, "session": session, "run": session.Runs[0]} {
 		fields := reflect.ValueOf(v)

@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/help"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
@@ -91,10 +92,13 @@ func TestHelpHasNoBackticks(t *testing.T) {
 // TestHelpOfJSON holds help that is written by hand to name all that is in a line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
-	frame, err := frametext.JSON(dialect.Frame{
-		Frame:      wire.Frame{Failed: true},
-		Annotation: dialect.Annotation{Method: "m", Update: "u", Session: "s", Request: 1},
-	}, time.Now(), time.Second, dialect.FailedRequest)
+	frame, err := frametext.JSON(&filter.Subject{
+		Frame: &dialect.Frame{
+			Frame:      wire.Frame{Failed: true},
+			Annotation: dialect.Annotation{Method: "m", Update: "u", Session: "s", Request: 1},
+		},
+		Latency: time.Second, Unanswered: true,
+	}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

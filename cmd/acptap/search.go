@@ -138,11 +138,11 @@ func (l *findings) write(hit frameindex.Hit) error {
 			return err
 		}
 	}
-	return l.lines.WriteTimed(&hit.Frame, hit.Latency, hit.Failure)
+	return l.lines.WriteTimed(&hit.Subject)
 }
 
 func (l *findings) writeJSON(hit frameindex.Hit) error {
-	b, err := frametext.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency, hit.Failure)
+	b, err := frametext.JSON(&hit.Subject, hit.Tape.Start.Time)
 	if err != nil {
 		return err
 	}

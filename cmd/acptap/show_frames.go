@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -115,7 +115,7 @@ func (l *listing) begin(ctx context.Context, part *reading.Part) (err error) {
 	if t.lines.Notes, err = part.Tape.Notes(); err != nil {
 		cli.Warn(l.stderr, "%v", err)
 	}
-	t.lines.Server, t.lines.Fold, t.lines.IsUnanswered = part.Server, t.match.IsZero(), t.match.IsUnanswered
+	t.lines.Server, t.lines.Fold = part.Server, t.match.IsZero()
 	t.match.LookAhead = true
 	t.match.StartTape(part)
 	part.From = t.match.From(part.From, l.from)
@@ -159,13 +159,14 @@ func (t *listedTape) read(e *reading.Event) error {
 		t.lines.Interrupted()
 	}
 	f := &e.Frame
-	switch {
-	case e.Err != nil:
+	if e.Err != nil {
 		t.latest = t
 		return t.trouble(e.Err)
-	case t.match.Matches(f) && f.Seq >= t.from && e.Part.Holds(f):
+	}
+	subject := t.match.Observe(f)
+	if t.match.Match(&subject) && f.Seq >= t.from && e.Part.Holds(f) {
 		t.latest = t
-		return t.write(f)
+		return t.write(&subject)
 	}
 	t.lines.Pass(f)
 	return nil
@@ -180,7 +181,7 @@ func (t *listedTape) end() error {
 	return t.lines.Close()
 }
 
-func (t *listedTape) write(f *dialect.Frame) error {
+func (t *listedTape) write(s *filter.Subject) error {
 	t.shown++
 	var err error
 	if !t.noted {
@@ -188,9 +189,9 @@ func (t *listedTape) write(f *dialect.Frame) error {
 		err = t.lines.Written()
 	}
 	if t.asJSON {
-		err = t.lines.WriteJSON(f, t.start)
+		err = t.lines.WriteJSON(s, t.start)
 	} else {
-		err = cmp.Or(err, t.lines.Write(f))
+		err = cmp.Or(err, t.lines.Write(s))
 	}
 	if err != nil || !t.follow {
 		return err

@@ -79,7 +79,7 @@ func told(f *dialect.Frame) map[string]string {
 		"envelope":   fmt.Sprintf("%+v", e),
 		"tool":       fmt.Sprint(filter.ToolOf(f), filter.ToolsOf(f)),
 	}
-	if summary := frametext.Summary(*f); !strings.HasPrefix(summary, "{") { // else it is the frame
+	if summary := frametext.Summary(*f, filter.Tool{}); !strings.HasPrefix(summary, "{") { // else it is the frame
 		all["summary"] = summary
 	}
 	if f.Kind.IsMessage() {

@@ -229,7 +229,7 @@ func (r *reader) figures() []figure {
 		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "")
 	}
 	if n := s.Failures.Count; n > 0 {
-		first := s.Failures.First[0]
+		first := s.Failures.Worst[0]
 		add("failures", count(n), "", termtext.Brief(first.What, 60))
 		at := &list[len(list)-1].At
 		if *at = "frame-" + r.frame(first.Frame.Run, first.Frame.Seq).String(); first.Kind == dialect.FailedTool {

@@ -137,7 +137,7 @@ func (r *rows) foldIn(f *dialect.Frame) {
 	}
 	t.Fold[len(t.Fold)-1][1]++
 	if sum := t.Sum[row]; len(sum) < maxSummary {
-		t.Sum[row] = brief(sum + rowSummary(f))
+		t.Sum[row] = brief(sum + rowSummary(&filter.Subject{Frame: f}))
 	}
 	r.found(row, f.Seq)
 }
@@ -163,7 +163,7 @@ func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
 	t.Sess, t.Name = append(t.Sess, r.name(f.Session)), append(t.Name, r.name(termtext.Piece(frametext.Name(f))))
 	t.Tool, t.Title = append(t.Tool, r.name(s.Tool.ID)), append(t.Title, r.name(s.Tool.Title))
 	t.Turn, t.Stream = append(t.Turn, s.Turn), append(t.Stream, f.Stream)
-	t.Sum = append(t.Sum, rowSummary(f))
+	t.Sum = append(t.Sum, rowSummary(s))
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		t.Batch = append(t.Batch, [4]int{row, r.name(e.Method), r.name(e.Update), r.name(e.Session)})
@@ -227,12 +227,13 @@ func (r *rows) name(s string) int {
 
 // rowSummary returns the summary of a row. For a chunk it is the text including leading
 // and trailing blanks, so that the texts of a run can be joined.
-func rowSummary(f *dialect.Frame) string {
+func rowSummary(s *filter.Subject) string {
+	f := s.Frame
 	if frameindex.IsChunk(f) {
 		text := frameindex.ChunkText(f)
 		return brief(termtext.Line(text[:min(len(text), 4*maxSummary)]))
 	}
-	return brief(frametext.Summary(*f))
+	return brief(frametext.Summary(*f, s.Tool))
 }
 
 // brief shortens a clean line.

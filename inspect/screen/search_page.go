@@ -103,7 +103,7 @@ func (s *results) run(ctx context.Context, of frameindex.Search, post func(func(
 			post(func() { s.err = err })
 			continue
 		}
-		listed := listedHit{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
+		listed := listedHit{hit.Tape, frameindex.NewRow(hit.Frame, hit.Tool), hit.Latency}
 		post(func() { s.hits = append(s.hits, listed) })
 		if hits++; hits == maxHits {
 			state = searchFull

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -68,7 +69,7 @@ func (s said) String() string {
 func frameWords(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Mark, wire.Stderr:
-		return frametext.Summary(*f)
+		return frametext.Summary(*f, filter.Tool{})
 	case wire.Batch:
 		return "a batch"
 	case wire.Request, wire.Notification:

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -11,28 +10,84 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// fail counts a failure.
-func (t *Tally) fail(kind dialect.Failure, what string, run int, seq uint64) {
-	all, frame := &t.sum.Failures, Frame{Run: run, Seq: seq}
-	if all.Count++; len(all.First) < maxFirst {
-		all.First = append(all.First, Failure{kind, what, frame})
+// A harm says how bad a failure is, the worst first.
+type harm uint8
+
+const (
+	agentDied   harm = iota
+	turnFailed       // or setting up the connection or a session
+	noAnswer         // to a request
+	toolInLast       // a tool call of the last turn
+	toolFailed       // of an earlier turn
+	askedInVain      // any other request
+	wasRefused
+	bytesLost
+	notJSON
+	harms
+)
+
+// maxWorst limits the failures that are described. The rest are counted.
+const maxWorst = 3
+
+// A failures keeps the worst of the failures.
+type failures struct {
+	count int
+	kinds [dialect.BadExit + 1]Failed
+	first [harms][]Failure // the first maxWorst of each
+}
+
+// begin notes that a turn begins: calls that failed before are not in the last turn.
+func (a *failures) begin() {
+	early, late := a.first[toolFailed], a.first[toolInLast]
+	a.first[toolFailed] = append(early, late[:min(len(late), maxWorst-len(early))]...)
+	a.first[toolInLast] = nil
+}
+
+// worst returns the worst failures.
+func (a *failures) worst() (list []Failure) {
+	for _, some := range a.first {
+		list = append(list, some...)
 	}
-	k := &t.kinds[kind]
+	return list[:min(len(list), maxWorst)]
+}
+
+// add counts a failure.
+func (a *failures) add(kind dialect.Failure, how harm, what string, at Frame) {
+	a.count++
+	if len(a.first[how]) < maxWorst {
+		a.first[how] = append(a.first[how], Failure{kind, what, at})
+	}
+	k := &a.kinds[kind]
 	if k.Count++; k.Count == 1 {
-		k.Kind, k.What, k.Frame = kind, what, frame
+		k.Kind, k.What, k.Frame = kind, what, at
 	}
 }
 
-// slowKinds returns what was slow.
-func (t *Tally) slowKinds() []Slow {
-	return slices.DeleteFunc(slices.Clone(t.slow[:]), func(s Slow) bool { return s.Count == 0 })
-}
-
-// failedKinds returns the kinds of failures that occurred, most frequent first.
-func (t *Tally) failedKinds() []Failed {
-	kinds := slices.DeleteFunc(slices.Clone(t.kinds[:]), func(k Failed) bool { return k.Count == 0 })
+// list returns the kinds of failures that occurred, most frequent first.
+func (a *failures) list() []Failed {
+	kinds := slices.DeleteFunc(slices.Clone(a.kinds[:]), func(k Failed) bool { return k.Count == 0 })
 	slices.SortStableFunc(kinds, func(a, b Failed) int { return cmp.Compare(b.Count, a.Count) })
 	return kinds
+}
+
+// harmOf returns how bad a frame's failure is.
+func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
+	switch kind {
+	case dialect.FailedRequest:
+		if dialect.Does(f.Method, dialect.Prompts|dialect.Opens|dialect.Initializes) {
+			return turnFailed
+		}
+		return askedInVain
+	case dialect.FailedTool:
+		return toolInLast
+	case dialect.Refused:
+		return wasRefused
+	case dialect.Gap:
+		return bytesLost
+	case dialect.BadExit:
+		return agentDied
+	}
+	return notJSON
 }
 
 // failure says what failed with a frame and its events.
@@ -57,7 +112,9 @@ func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.E
 		m := wire.ReadMark(f.Frame)
 		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded"
 	case dialect.BadExit:
-		return exitText(wire.ReadMark(f.Frame).Exit)
+		if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
+			return termtext.Brief(dialect.DiedOf(exit).Brief(), 60)
+		}
 	}
 	return kind.String()
 }
@@ -92,16 +149,4 @@ func failedRequest(f *dialect.Frame, e *trace.Event) string {
 		text += ": " + termtext.Cut(why, titleColumns)
 	}
 	return text
-}
-
-func exitText(exit *wire.Exit) string {
-	switch {
-	case exit == nil:
-		return "the agent's end"
-	case exit.Error != "":
-		return "not started: " + termtext.Piece(exit.Error)
-	case exit.Signal != "":
-		return termtext.Piece(exit.Signal)
-	}
-	return fmt.Sprint("exit ", exit.Code)
 }

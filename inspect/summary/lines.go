@@ -1,9 +1,9 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -12,11 +12,120 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Lines returns the summary as six lines, or fewer if some have nothing to say. A line
-// longer than width continues on the next, indented; with a width of 0 lines are not
+// Lines returns the summary: how it came out and who took part; then, each after a label,
+// what was asked and answered, what failed, what was slow, what was done, where the time
+// went, which servers were called, and what it cost. What has nothing to say is left out. A
+// line longer than width continues on the next, indented; with a width of 0 lines are not
 // wrapped.
 func (s Summary) Lines(width int) [][]termtext.Span {
-	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
+	lines := wrap(s.tapeLine(), width, indent)
+	first := ""
+	if n := s.Turns.Count; n > 1 {
+		first = fmt.Sprintf("1 of %s: ", termtext.Grouped(int64(n)))
+	}
+	lines = append(lines, said("asked", first, s.Asked, askedLines, width)...)
+	lines = append(lines, said("answered", "", s.Answered, answerLines, width)...)
+	return append(lines, s.labelled(width, true)...)
+}
+
+// Head returns the lines above a conversation on a screen that already shows the tape, the
+// title and what was said: what failed, was slow and was done, where the time went, and what
+// it cost, if that was reported.
+func (s Summary) Head(width int) [][]termtext.Span {
+	s.Title = ""
+	return s.labelled(width, s.Usage.reported())
+}
+
+// labelled returns the lines after labels, but for what was said.
+func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
+	add := func(label string, text []termtext.Span) {
+		if len(text) > 0 {
+			lines = append(lines, wrap(append(labelSpan(label), text...), width, labelIndent(width))...)
+		}
+	}
+	add("failed", s.failureLine())
+	add("slow", s.slowLine())
+	add("did", s.turnLine())
+	add("time", s.timeLine())
+	add("servers", s.serverLine())
+	if cost {
+		add("cost", s.usageLine())
+	}
+	return lines
+}
+
+// labelColumns is the width of the column of labels.
+const labelColumns = 10
+
+func labelSpan(label string) []termtext.Span {
+	return termtext.Dim.Line(termtext.Pad(label, labelColumns))
+}
+
+// labelIndent returns the indent of lines that continue one with a label. On a narrow
+// screen there is no room for the column.
+func labelIndent(width int) string {
+	if width < 6*labelColumns && width > 0 {
+		return indent
+	}
+	return strings.Repeat(" ", labelColumns)
+}
+
+// Limits on the lines of what was said.
+const (
+	askedLines  = 2
+	answerLines = 3
+)
+
+// said returns at most n lines of what was said, after a label and a remark.
+func said(label, remark, text string, n, width int) (lines [][]termtext.Span) {
+	margin := labelIndent(width)
+	room := 0
+	if width > 0 {
+		room = max(width-len(margin)-termtext.Width(remark), 1)
+	}
+	rows := firstLines(text, n, room)
+	if len(rows) == 0 {
+		return nil
+	}
+	if len(margin) < labelColumns { // too narrow for a column of labels
+		lines = append(lines, labelSpan(label))
+	}
+	for i, one := range rows {
+		head := termtext.Plain.Line(margin)
+		if len(lines) == 0 {
+			head = labelSpan(label)
+		}
+		if i == 0 && remark != "" {
+			head = append(head, termtext.Dim.Span(remark))
+		} else {
+			head = append(head, termtext.Plain.Span(strings.Repeat(" ", termtext.Width(remark))))
+		}
+		lines = append(lines, append(head, termtext.Plain.Span(one)))
+	}
+	return lines
+}
+
+// firstLines returns the first n lines of a text that are not blank, clean and wrapped to a
+// width, if that is not 0. The last one ends in an ellipsis if there are more.
+func firstLines(text string, n, width int) (lines []string) {
+	for one := range strings.Lines(text) {
+		if one = strings.TrimSuffix(termtext.Brief(one, 0), " ↵"); one == "" || one == "↵" {
+			continue
+		}
+		for _, row := range termtext.Wrap(one, width) {
+			if len(lines) < n {
+				lines = append(lines, row)
+				continue
+			}
+			if last := &lines[n-1]; width > 0 {
+				*last = termtext.Cut(*last+" …", width)
+			} else {
+				*last += " …"
+			}
+			return lines
+		}
+	}
+	return lines
 }
 
 // Line returns the summary in one line, for a list of tapes: the newest tape, how it ended,
@@ -28,15 +137,15 @@ func (s Summary) Line(width int) [][]termtext.Span {
 	}
 	newest := s.Tapes[len(s.Tapes)-1]
 	var l line
+	outcome := tapetext.OutcomeSpan(s.Outcome())
 	l.add(termtext.Bold, tapetext.ShortID(newest.Tape))
-	style, ending := s.Ending()
-	l.add(style, cmp.Or(ending, dialect.Done.String()))
+	l.add(outcome.Style, outcome.Text)
 	if s.Sessions > 1 {
 		l.add(termtext.Plain, termtext.Counted(s.Sessions, "session"))
 	} else {
 		l.add(termtext.Plain, termtext.Cut(termtext.Piece(s.Title), titleColumns))
 	}
-	l.add(termtext.Plain, termtext.Cut(termtext.Piece(agentName(newest)), titleColumns))
+	l.add(termtext.Plain, agentName(newest))
 	if s.Turns.Count > 0 {
 		l.add(termtext.Plain, termtext.Counted(s.Turns.Count, "turn"))
 	}
@@ -45,32 +154,7 @@ func (s Summary) Line(width int) [][]termtext.Span {
 	if n := s.Failures.Count + s.Broken; n > 0 {
 		l.add(termtext.Red, fmt.Sprint(n, " failed"))
 	}
-	return wrapAll(width, l)
-}
-
-// Head returns the lines above a conversation on a screen that already shows the tape and
-// the title: the turns, their times, usage if it was reported, and failures if there are
-// any.
-func (s Summary) Head(width int) [][]termtext.Span {
-	s.Title = ""
-	lines := [][]termtext.Span{s.turnLine(), s.timeLine(), s.serverLine()}
-	if s.Usage.reported() {
-		lines = append(lines, s.usageLine())
-	}
-	if s.Failures.Count > 0 || s.Broken > 0 {
-		lines = append(lines, s.failureLine())
-	}
-	return wrapAll(width, lines...)
-}
-
-func wrapAll(width int, lines ...[]termtext.Span) [][]termtext.Span {
-	var all [][]termtext.Span
-	for _, l := range lines {
-		if len(l) > 0 {
-			all = append(all, wrap(l, width)...)
-		}
-	}
-	return all
+	return wrap(l, width, indent)
 }
 
 // connection returns what both sides said about themselves on the newest tape.
@@ -84,15 +168,18 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 	return o
 }
 
-// tapeLine says what the tape is. It omits an end without problems.
+// tapeLine says how the tapes came out, how long they took, and who took part.
 func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil
 	}
 	c := s.connection()
 	var l line
-	l.add(termtext.Bold, termtext.Cut(termtext.Piece(agentName(s.Tapes[len(s.Tapes)-1])), titleColumns))
-	l.add(termtext.Plain, termtext.Cut(termtext.Spaced(termtext.Piece(c.Client), termtext.Piece(c.ClientVersion)), titleColumns))
+	outcome := tapetext.OutcomeSpan(s.Outcome())
+	l.add(outcome.Style, outcome.Text)
+	l.add(termtext.Plain, s.Length())
+	l.add(termtext.Bold, agentName(s.Tapes[len(s.Tapes)-1]))
+	l.add(termtext.Plain, tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, titleColumns))
 	l.add(termtext.Plain, termtext.Piece(c.Spoken()))
 	if n := len(s.Tapes); n > 1 {
 		l.add(termtext.Plain, fmt.Sprintf("%d tapes", n))
@@ -100,9 +187,6 @@ func (s *Summary) tapeLine() []termtext.Span {
 	if t := s.Tapes[0].Start.Time; !t.IsZero() {
 		l.add(termtext.Plain, tapetext.Time(t))
 	}
-	l.add(termtext.Plain, s.Length())
-	style, text := s.Ending()
-	l.add(style, text)
 	return l
 }
 
@@ -115,26 +199,11 @@ func (s *Summary) Length() string {
 	return termtext.Duration(time.Duration(s.Took))
 }
 
-// Ending returns the outcome of the tapes, empty if all is well: Green if they are still
-// being recorded, Red if something went wrong.
-func (s *Summary) Ending() (termtext.Style, string) {
-	style, o := termtext.Plain, s.Outcome()
-	switch {
-	case o.How == dialect.Done:
-		return style, ""
-	case o.How == dialect.Running:
-		style = termtext.Green
-	case o.How.IsBad():
-		style = termtext.Red
-	}
-	return style, tapetext.OutcomeText(o)
-}
-
 func agentName(i record.Info) string {
-	if i.Connection.Agent != "" {
-		i.Start.Name = "" // as it calls itself
+	if c := i.Connection; c.Agent != "" { // as it calls itself
+		return tapetext.Peer(c.AgentTitle, c.Agent, c.AgentVersion, titleColumns)
 	}
-	return tapetext.AgentName(i)
+	return termtext.Cut(termtext.Piece(tapetext.AgentName(i)), titleColumns)
 }
 
 // isBad reports whether turns with this outcome went wrong.
@@ -170,12 +239,30 @@ func (s *Summary) turnLine() []termtext.Span {
 	} else {
 		s.addCalls(&l)
 	}
+	s.addTools(&l)
 	if s.Sessions > 1 {
 		l.add(termtext.Plain, termtext.Counted(s.Sessions, "session"))
-	} else if s.Title != "" {
+	} else if s.Title != "" && !strings.HasPrefix(s.Asked, s.Title) {
 		l.add(termtext.Plain, "session"+quoted(s.Title))
 	}
 	return l
+}
+
+// addTools says which tools were called in turns.
+func (s *Summary) addTools(l *line) {
+	var counts []Count
+	calls, failed := 0, 0
+	for _, one := range s.Tools {
+		counts = append(counts, Count{one.What, one.Count})
+		calls, failed = calls+one.Count, failed+one.Failed
+	}
+	if calls == 0 {
+		return
+	}
+	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(counts))
+	if failed > 0 {
+		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
+	}
 }
 
 // addCalls says what was called.

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
@@ -30,19 +31,37 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
 	}
-	for i, slow := range s.Slow {
-		if i == 0 {
-			l.add(termtext.Permission, "slow: ")
-		} else {
-			l = append(l, termtext.Plain.Span(", "))
-		}
-		if slow.Count == 1 {
-			l = append(l, termtext.Permission.Span(slow.Kind), frame(slow.Frame))
-		} else {
-			l = append(l, termtext.Permission.Span(fmt.Sprintf("%s %d times", slow.Kind, slow.Count)), termtext.Dim.Span(" from frame "+slow.Frame.Label+" on"))
+	return l
+}
+
+// slowLine says what was slow.
+func (s *Summary) slowLine() []termtext.Span {
+	waits, longest := 0, Slow{}
+	for _, one := range s.Slow {
+		waits += one.Count
+		if one.Longest >= longest.Longest {
+			longest = one
 		}
 	}
-	return l
+	if waits == 0 {
+		return nil
+	}
+	text := "! " + termtext.Counted(waits, "wait")
+	if waits > 1 {
+		text += ", the longest"
+	}
+	if longest.Longest > 0 {
+		text += " " + longest.Longest.String()
+	}
+	return line{termtext.Slow.Span(text + " " + slowTexts[longest.Kind]), frame(longest.Frame)}
+}
+
+// slowTexts say what a wait was for.
+var slowTexts = map[string]string{
+	dialect.Silent.String():      "for the agent",
+	dialect.SilentTool.String():  "for a tool",
+	dialect.SilentSetup.String(): "for the start",
+	dialect.Hung.String():        "for an answer",
 }
 
 // String formats a duration for display.
@@ -63,6 +82,7 @@ func (s *Summary) usageLine() []termtext.Span {
 		return nil
 	}
 	var l line
+	s.addCosts(&l)
 	u, t := s.Usage, s.Usage.Tokens
 	count := func(label string, given bool, n uint64) string {
 		if !given {
@@ -91,7 +111,6 @@ func (s *Summary) usageLine() []termtext.Span {
 		}
 		l.add(termtext.Plain, text)
 	}
-	s.addCosts(&l)
 	if l == nil {
 		l.add(termtext.Dim, "no tokens or cost reported")
 	}
@@ -108,63 +127,67 @@ func (s *Summary) addCosts(l *line) {
 	}
 }
 
-// fewFailures is the most failures that are listed individually; beyond that, only the
-// first of each kind is.
-const fewFailures = 3
-
-// failureLine says what failed.
+// failureLine says what failed, the worst first.
 func (s *Summary) failureLine() []termtext.Span {
 	f, what := s.Failures, line(nil)
-	tell := func(text string, spans ...termtext.Span) {
+	tell := func(style termtext.Style, text string, spans ...termtext.Span) {
 		if what != nil {
 			what = append(what, termtext.Plain.Span(", "))
 		}
-		what = append(append(what, termtext.Red.Span(text)), spans...)
+		what = append(append(what, style.Span(text)), spans...)
 	}
-	if f.Count <= fewFailures {
-		for _, one := range f.First {
-			tell(one.What, frame(one.Frame))
+	told := map[dialect.Failure]int{}
+	for i, one := range f.Worst {
+		text := one.What
+		if i == 0 {
+			text = dialect.Errored.Sign() + " " + text
 		}
-	} else {
-		for _, k := range f.Kinds {
-			if k.Count == 1 {
-				tell(k.What, frame(k.Frame))
-			} else {
-				tell(kindText(k.Kind, k.Count), termtext.Dim.Span(" from frame "+k.Frame.Label+" on"), termtext.Plain.Span(" ("+k.What+")"))
-			}
+		tell(termtext.Failure, text, frame(one.Frame))
+		told[one.Kind]++
+	}
+	rest := slices.Clone(f.Kinds)
+	more := 0
+	for i := range rest {
+		rest[i].Count -= told[rest[i].Kind]
+		more += rest[i].Count
+	}
+	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
+	for i, k := range rest {
+		switch {
+		case len(rest) == 1:
+			tell(termtext.Failure, "and "+kindText(k.Kind, k.Count, "more "))
+		case i == 0:
+			tell(termtext.Failure, fmt.Sprintf("and %d more: %s", more, kindText(k.Kind, k.Count, "")))
+		default:
+			tell(termtext.Failure, kindText(k.Kind, k.Count, ""))
 		}
 	}
 	if s.Broken > 0 {
-		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
+		tell(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
 	}
-	switch {
-	case what != nil:
-		return append(line{termtext.Red.Span("failed: ")}, what...)
-	case s.Frames == 0:
-		return nil
+	if what == nil && s.Frames > 0 {
+		return termtext.Plain.Line("nothing")
 	}
-	return line{termtext.Plain.Span("nothing failed")}
+	return what
 }
 
-// kindText returns how many failures of a kind there are.
-func kindText(kind dialect.Failure, n int) string {
+// kindText returns how many failures of a kind there are, with more before the noun.
+func kindText(kind dialect.Failure, n int, more string) string {
 	switch kind {
 	case dialect.FailedRequest:
-		return termtext.Counted(n, "error")
+		return termtext.Counted(n, more+"error")
 	case dialect.FailedTool:
-		return termtext.Counted(n, "tool call")
+		return termtext.Counted(n, more+"failed tool call")
 	case dialect.Refused:
-		return fmt.Sprintf("%d refused", n)
+		return termtext.Counted(n, more+"refusal")
 	case dialect.Unanswered:
-		return fmt.Sprintf("%d without an answer", n)
+		return termtext.Counted(n, more+"request") + " without an answer"
 	case dialect.InvalidLine:
-		return termtext.Counted(n, "line") + " not JSON-RPC"
+		return termtext.Counted(n, more+"line") + " not JSON-RPC"
 	case dialect.Gap:
-		return termtext.Counted(n, "gap")
-	case dialect.BadExit:
-		return "the agent's end"
+		return termtext.Counted(n, more+"gap")
 	}
-	return fmt.Sprintf("%d %s", n, kind)
+	return termtext.Counted(n, more+"bad exit")
 }
 
 func frame(f Frame) termtext.Span { return termtext.Dim.Span(" (frame " + f.Label + ")") }

@@ -52,13 +52,18 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	s.turns(turns)
+	s.Asked, s.Answered = t.said.asked(), t.said.answered()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
 		s.Time.Latency = spreadOf(&turns.Calls)
+	} else {
+		for _, one := range t.Stats.Tools() {
+			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed})
+		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
-	s.Failures.First, s.Failures.Kinds = slices.Clone(s.Failures.First), t.failedKinds()
-	s.Slow = t.slowKinds()
+	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
+	s.Slow = t.slow.list()
 	t.name(&s)
 	return s
 }
@@ -148,8 +153,8 @@ func (t *Tally) name(s *Summary) {
 		label(&slowest.Frame)
 		s.Time.Slowest = &slowest
 	}
-	for i := range s.Failures.First {
-		label(&s.Failures.First[i].Frame)
+	for i := range s.Failures.Worst {
+		label(&s.Failures.Worst[i].Frame)
 	}
 	for i := range s.Failures.Kinds {
 		label(&s.Failures.Kinds[i].Frame)

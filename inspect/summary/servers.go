@@ -77,7 +77,7 @@ func (s *Summary) serverLine() []termtext.Span {
 // before returns what precedes the server with an index in the line.
 func before(i int) string {
 	if i == 0 {
-		return "servers: "
+		return ""
 	}
 	return ", "
 }

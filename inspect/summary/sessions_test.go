@@ -74,18 +74,18 @@ func TestSessions(t *testing.T) {
 < {"id":5,"result":{"sessionId":"c"}}
 > {"id":6,"method":"session/prompt","params":{"sessionId":"c","prompt":[{"type":"text","text":"go"}]}}`), "\n")
 	want := map[string]string{
-		"a": `1 turn: done
-waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
-failed: a line that is not JSON-RPC (frame 12)
+		"a": `failed    ✗ a line that is not JSON-RPC (frame 12)
+did       1 turn: done
+time      waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
 `,
-		"b": `1 turn: refused
-first output after 1 ms · waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5)
-tokens: 7 in
-failed: tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
+		"b": `failed    ✗ tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
+did       1 turn: refused · 1 tool call: other, 1 failed
+time      first output after 1 ms · waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5)
+cost      tokens: 7 in
 `,
-		"c": `1 turn: recording cut off
-slowest: session/fork, 1 ms (frame 14)
-failed: no answer to session/prompt (frame 16)
+		"c": `failed    ✗ no answer to session/prompt (frame 16)
+did       1 turn: recording cut off
+time      slowest: session/fork, 1 ms (frame 14)
 `,
 	}
 	got := map[string]string{}

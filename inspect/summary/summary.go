@@ -31,15 +31,19 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
+	Asked    string `json:"asked,omitempty" help:"beginning of the first prompt"`
+	Answered string `json:"answered,omitempty" help:"beginning of the last answer"`
+
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
+	Tools []Tool `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the most frequent first:"`
 	Time  Time   `json:"time" help:"how long things took:"`
 
 	Servers  []Server          `json:"servers,omitempty" help:"calls of MCP servers, most calls first; call is SERVER/TOOL, or SERVER METHOD:"`
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures `json:"failures" help:"what failed; first has at most eight:"`
+	Failures Failures `json:"failures" help:"what failed; worst has at most three, the worst first:"`
 	Slow     []Slow   `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 }
 
@@ -54,6 +58,13 @@ type Turns struct {
 type Count struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
+}
+
+// A Tool says how often tools of one name or kind were called.
+type Tool struct {
+	What   string `json:"what"`
+	Count  int    `json:"count"`
+	Failed int    `json:"failed,omitempty"`
 }
 
 // A Call says how often a method was called.
@@ -123,7 +134,7 @@ type Cost struct {
 type Failures struct {
 	Count int       `json:"count"`
 	Kinds []Failed  `json:"kinds,omitempty"` // most frequent first
-	First []Failure `json:"first,omitempty"` // at most maxFirst
+	Worst []Failure `json:"worst,omitempty"` // at most maxWorst, the worst first
 }
 
 // A Failed says how often something of one kind failed.
@@ -143,9 +154,10 @@ type Failure struct {
 
 // A Slow says how often something of one kind came late.
 type Slow struct {
-	Kind  string `json:"kind"` // the name of a dialect.Slow
-	Count int    `json:"count"`
-	Frame Frame  `json:"firstFrame"`
+	Kind    string  `json:"kind"` // the name of a dialect.Slow
+	Count   int     `json:"count"`
+	Longest seconds `json:"longest,omitzero"`
+	Frame   Frame   `json:"longestFrame"` // with which the longest wait ended
 }
 
 // A Frame is a frame of one of the tapes.

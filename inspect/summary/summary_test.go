@@ -129,7 +129,8 @@ func fits(t *testing.T, s summary.Summary) {
 			}
 		}
 	}
-	// But for a word that is longer than a line, nothing is lost.
+	// But for quotes and a word that is longer than a line, nothing is lost.
+	s.Asked, s.Answered = "", ""
 	bare := strings.NewReplacer("‹", "", "›", "", "·", "")
 	whole, divided := strings.Fields(bare.Replace(text(s, 0))), strings.Fields(bare.Replace(text(s, 79)))
 	if got, want := strings.Join(divided, " "), strings.Join(whole, " "); got != want {
@@ -157,8 +158,8 @@ func TestDamaged(t *testing.T) {
 	if !slices.Equal(broken, []error{damage}) || s.Broken != 1 {
 		t.Errorf("got %v, %d parts; want %v, 1", broken, s.Broken, damage)
 	}
-	if got, want := text(s, 0), "1 part of the tape cannot be read›\n"; !strings.HasSuffix(got, want) || s.Turns.Count != 1 {
-		t.Errorf("got %d turns, %q; want 1, and at the end %q", s.Turns.Count, got, want)
+	if got, want := text(s, 0), "1 part of the tape cannot be read›\n"; !strings.Contains(got, want) || s.Turns.Count != 1 {
+		t.Errorf("got %d turns, %q; want 1, and %q", s.Turns.Count, got, want)
 	}
 }
 

@@ -20,10 +20,11 @@ type Tally struct {
 
 	Stats stats.Collector // counts turns, calls, times and usage
 
-	sum   Summary
-	tape  progress
-	kinds [dialect.BadExit + 1]Failed
-	slow  [dialect.Hung + 1]Slow
+	sum      Summary
+	tape     progress
+	failures failures
+	slow     slowness
+	said     dialog
 }
 
 // A progress is how far the current tape has been read.
@@ -37,11 +38,8 @@ type progress struct {
 	open    map[uint64]string // by request, the names of calls that ended without a response
 }
 
-// Limits on what is listed. The rest is counted together.
-const (
-	maxNames = 256
-	maxFirst = 8 // failures that are described
-)
+// maxNames limits the names that are listed. The rest are counted together.
+const maxNames = 256
 
 // Begin begins the next tape.
 func (t *Tally) Begin(tape record.Info) {
@@ -73,13 +71,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.events(tr)
 	t.tape.waiting.Observe(f)
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		t.fail(kind, t.failure(kind, f, tr.Events()), len(tr.Runs)-1, f.Seq)
+		t.failures.add(kind, harmOf(kind, f), t.failure(kind, f, tr.Events()), Frame{Run: len(tr.Runs) - 1, Seq: f.Seq})
 	}
-	if slow := &t.slow[f.Slow()]; f.Slow() != dialect.NotSlow {
-		if slow.Count++; slow.Count == 1 {
-			slow.Kind, slow.Frame = f.Slow().String(), Frame{Run: len(tr.Runs) - 1, Seq: f.Seq}
-		}
-	}
+	t.slow.take(f, len(tr.Runs)-1)
 }
 
 // End marks the last tape as finished. What is still open then has no answer, unless the
@@ -98,7 +92,7 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	t.events(tr)
 	for _, r := range t.tape.waiting {
-		t.fail(dialect.Unanswered, "no answer to "+cmp.Or(t.tape.open[r.Seq], "a request"), len(t.sum.Tapes)-1, r.Seq)
+		t.failures.add(dialect.Unanswered, noAnswer, "no answer to "+cmp.Or(t.tape.open[r.Seq], "a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq})
 	}
 	t.tape.waiting, t.tape.open = nil, nil
 }
@@ -106,6 +100,7 @@ func (t *Tally) End(tr *trace.Trace) {
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
 	t.tape = progress{}
+	t.slow.next()
 }
 
 // took returns how long the tapes took so far, and whether one of them has no frame with
@@ -128,6 +123,9 @@ func (t *Tally) events(tr *trace.Trace) {
 		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
+		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
+			t.failures.begin()
+			t.said.begin(e.Turn)
 		case e.Kind == trace.TurnEvent && e.End.Known():
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)

@@ -61,15 +61,19 @@ func listed(counts []Count) []string {
 	return names
 }
 
+// indent begins a line that continues one without a label.
 const indent = "  "
 
 // wrap divides a line into lines of at most width columns: between its parts or after a
-// comma, otherwise between words.
-func wrap(spans []termtext.Span, width int) [][]termtext.Span {
+// comma, otherwise between words. All but the first begin with the indent.
+func wrap(spans []termtext.Span, width int, indent string) [][]termtext.Span {
+	if len(spans) == 0 {
+		return nil
+	}
 	if width <= 0 || termtext.SpansWidth(spans) <= width {
 		return [][]termtext.Span{spans}
 	}
-	w := wrapper{width: max(width, len(indent)+1)}
+	w := wrapper{width: max(width, len(indent)+1), indent: indent}
 	var chunk []termtext.Span
 	for _, s := range spans {
 		if s == dot {
@@ -91,6 +95,7 @@ func wrap(spans []termtext.Span, width int) [][]termtext.Span {
 // A wrapper puts chunks into lines.
 type wrapper struct {
 	width   int
+	indent  string
 	lines   [][]termtext.Span
 	current []termtext.Span
 }
@@ -110,7 +115,7 @@ func (w *wrapper) add(chunk []termtext.Span) {
 	for _, s := range chunk {
 		for _, word := range strings.SplitAfter(s.Text, " ") {
 			one := []termtext.Span{s.Style.Span(word)}
-			if !w.fits(one) && termtext.SpansWidth(w.current) > len(indent) {
+			if !w.fits(one) && termtext.SpansWidth(w.current) > len(w.indent) {
 				one = w.begin(one)
 			}
 			if room := w.width - termtext.SpansWidth(w.current); !w.fits(one) {
@@ -146,6 +151,6 @@ func (w *wrapper) begin(chunk []termtext.Span) []termtext.Span {
 			break
 		}
 	}
-	w.lines, w.current = append(w.lines, w.current), []termtext.Span{termtext.Plain.Span(indent)}
+	w.lines, w.current = append(w.lines, w.current), []termtext.Span{termtext.Plain.Span(w.indent)}
 	return chunk
 }

@@ -141,7 +141,7 @@ func TestAgentName(t *testing.T) {
 		want  string
 	}{
 		{record.Start{Command: command, Name: "mine"}, dialect.Connection{Agent: "a", AgentTitle: "A B", AgentVersion: "1"}, "mine"},
-		{record.Start{Command: command}, dialect.Connection{Agent: "a", AgentTitle: "A B", AgentVersion: "1"}, "A B (a) 1"},
+		{record.Start{Command: command}, dialect.Connection{Agent: "a", AgentTitle: "A B", AgentVersion: "1"}, "A B 1"},
 		{record.Start{Command: command}, dialect.Connection{Agent: "a", AgentTitle: "A"}, "A"},
 		{record.Start{Command: command}, dialect.Connection{AgentTitle: "A B"}, "A B"},
 		{record.Start{Command: command}, dialect.Connection{Agent: "a", AgentVersion: "1"}, "a 1"},

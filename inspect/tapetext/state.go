@@ -25,6 +25,22 @@ func State(i record.Info) string {
 // OutcomeText returns an outcome as clean text in one line.
 func OutcomeText(o dialect.Outcome) string { return termtext.Brief(o.String(), 60) }
 
+// OutcomeSpan returns an outcome after its sign, such as `✗ Overloaded (-32603)`.
+func OutcomeSpan(o dialect.Outcome) termtext.Span {
+	return OutcomeStyle(o.How).Span(o.How.Sign() + " " + termtext.Brief(o.Brief(), 60))
+}
+
+// OutcomeStyle returns the style for outcomes of a kind.
+func OutcomeStyle(how dialect.How) termtext.Style {
+	switch {
+	case how.IsBad():
+		return termtext.Failure
+	case how == dialect.Cancelled:
+		return termtext.Slow
+	}
+	return termtext.Good
+}
+
 // ShortID returns the random part of a tape's ID, which people use to name it.
 func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }
 
@@ -32,7 +48,7 @@ func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+
 // own, or that of the program in the command line or URL. It is not clean.
 func AgentName(i record.Info) string {
 	c := i.Connection
-	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
+	return cmp.Or(i.Start.Name, termtext.Spaced(cmp.Or(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
 }
 
 // Place returns the directory in which a tape's agent ran, or its server's URL, which
@@ -44,12 +60,11 @@ func Place(i record.Info) string {
 	return cmp.Or(i.Start.Upstream, i.Start.Cwd)
 }
 
-// titled joins a title and a name, if both are given and differ.
-func titled(title, name string) string {
-	if title == "" || name == "" || strings.EqualFold(title, name) {
-		return cmp.Or(title, name)
-	}
-	return title + " (" + name + ")"
+// Peer returns what a side calls itself, such as Claude Agent 0.100.0, in at most that many
+// columns. If that is too long, the name is cut and the version stays. It is clean.
+func Peer(title, name, version string, columns int) string {
+	name, version = termtext.Piece(cmp.Or(title, name)), termtext.Piece(version)
+	return termtext.Spaced(termtext.Cut(name, max(columns-termtext.Width(version)-1, 8)), termtext.Cut(version, max(columns-8, 8)))
 }
 
 // Tags returns tags for lists, such as #slow #bug-7, or the empty string if there are

@@ -16,6 +16,7 @@ type Connection struct {
 	Hybrid        bool   // an initialize object has keys of two dialects
 	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
 	Client        string // name
+	ClientTitle   string // a display name, if it gave one
 	ClientVersion string
 	Agent         string // name; of the server in MCP
 	AgentTitle    string // a display name, if it gave one

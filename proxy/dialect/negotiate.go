@@ -67,7 +67,7 @@ func (t *Tracker) acpOffer(s *step, c *call) {
 	if !wire.Present(info) {
 		info = clientInfo
 	}
-	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "version"))
+	t.client(info)
 }
 
 // acpSettle handles the response to ACP's initialize. The version alone does not
@@ -103,6 +103,12 @@ func (t *Tracker) acpSettle(s *step, c *call) {
 	t.settle(s)
 }
 
+// client records what a client says about itself.
+func (t *Tracker) client(info []byte) {
+	c := &t.conn
+	c.Client, c.ClientTitle, c.ClientVersion = t.text(wire.Get(info, "name")), t.text(wire.Get(info, "title")), t.text(wire.Get(info, "version"))
+}
+
 // agent records what an agent or a server says about itself.
 func (t *Tracker) agent(info []byte) {
 	c := &t.conn
@@ -131,7 +137,7 @@ func (t *Tracker) mcpOffer(s *step, c *call) {
 	}
 	t.conn.Dialect = MCPLegacy
 	client := wire.Get(s.Params, "clientInfo")
-	t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(client, "name")), t.text(wire.Get(client, "version"))
+	t.client(client)
 }
 
 // mcpSettle handles the response to MCP's initialize, which in the second alternative of
@@ -210,7 +216,7 @@ func (t *Tracker) modernOffer(c *call, meta meta) {
 		t.conn.Version = t.version(meta.version)
 	}
 	if wire.Present(meta.client) {
-		t.conn.Client, t.conn.ClientVersion = t.text(wire.Get(meta.client, "name")), t.text(wire.Get(meta.client, "version"))
+		t.client(meta.client)
 	}
 }
 

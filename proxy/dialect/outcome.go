@@ -31,18 +31,34 @@ const (
 
 var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}
 
+var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "✗", "●"}
+
+// Sign returns the sign of the kind, which tells good and bad apart without colours.
+func (h How) Sign() string { return wire.Name(howSigns[:], uint8(h)) }
+
 // String returns the kind in words.
 func (h How) String() string { return wire.Name(howNames[:], uint8(h)) }
 
 // IsBad reports whether something went wrong.
 func (h How) IsBad() bool { return h > Cancelled && h < Running }
 
-// String returns the outcome in words, such as `error -32603 Internal error`.
+// String returns the outcome in words, such as `error: Overloaded (-32603)`.
 func (o Outcome) String() string {
-	if o.Text == "" {
+	switch {
+	case o.Text == "":
 		return o.How.String()
+	case o.How == Done:
+		return o.How.String() + " " + o.Text
 	}
-	return o.How.String() + " " + o.Text
+	return o.How.String() + ": " + o.Text
+}
+
+// Brief returns the outcome in words, without the word error if there is a message.
+func (o Outcome) Brief() string {
+	if o.How == Errored && o.Text != "" {
+		return o.Text
+	}
+	return o.String()
 }
 
 // Or returns the more harmful of two outcomes.
@@ -61,8 +77,10 @@ const maxOutcome = 200
 func OutcomeOf(err, stopReason []byte) Outcome {
 	if wire.Present(err) {
 		text := firstLine(wire.Get(err, "message"), maxOutcome)
-		if code, ok := wire.Integer(wire.Get(err, "code")); ok {
-			text = fmt.Sprint(code, " ", text)
+		if code, ok := wire.Integer(wire.Get(err, "code")); ok && text == "" {
+			text = fmt.Sprint(code)
+		} else if ok {
+			text = fmt.Sprintf("%s (%d)", text, code)
 		}
 		return Outcome{Errored, text}
 	}

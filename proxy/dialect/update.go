@@ -70,9 +70,9 @@ var updates = []Update{
 	{Name: "agent_thought", Entity: Thought, Form: Patch, ID: "messageId", Stable: early | two, Says: "=message"},
 
 	// In the early draft until 2026-06-08.
-	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early, Says: "=toolCall"},
-	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two, Says: "=toolCall"},
-	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Text: "content.content.text", Stable: early | two, Says: "toolCallId content=toolContent"}, // from 2026-06-11
+	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early},
+	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two},
+	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Text: "content.content.text", Stable: early | two}, // from 2026-06-11
 	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Text: "output.data", Stable: two, Says: "terminalId command exitStatus=exitStatus output.data=decoded"},
 	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Text: "data", Stable: two, Says: "terminalId data=decoded"},
 

@@ -124,6 +124,8 @@ const (
 	Permission   = Yellow // also: waiting for somebody
 	Services     = Magenta
 	LifeCycle    = Blue
+	Good         = Green
+	Slow         = Yellow
 	Failure      = Red
 	Repeats      = Dim // repeated from the lines above, or in order
 )

@@ -95,6 +95,7 @@ func (p *Pace) Rate() (perSecond float64, ok bool) {
 
 // say counts an update of the agent's.
 func (t *Turn) say(f *frame, u wire.Value) {
+	t.answer.add(f, u)
 	switch f.Update {
 	case "agent_thought_chunk":
 		t.chunk()
@@ -105,8 +106,11 @@ func (t *Turn) say(f *frame, u wire.Value) {
 	default:
 		return
 	}
-	if p := &t.Pace; p.Text == 0 && hasText(u.Get("content")) {
-		p.Text, p.FirstText = f.Seq, f.At
+	if p := &t.Pace; p.Text == 0 {
+		for range texts(u.Get("content")) {
+			p.Text, p.FirstText = f.Seq, f.At
+			break
+		}
 	}
 }
 
@@ -116,14 +120,4 @@ func (t *Turn) chunk() {
 		t.chunked = worked
 	}
 	t.Pace.Streaming = worked - t.chunked
-}
-
-// hasText reports whether a content block, or one of several, has text that is not empty.
-func hasText(content wire.Value) bool {
-	for block := range elements(content) {
-		if hasText(block) {
-			return true
-		}
-	}
-	return content.Get("text").Text() != ""
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Trace is what happened on a tape, or on several tapes in succession. The zero value
@@ -82,7 +83,7 @@ func (s *Span) took() string {
 	if s.Untimed {
 		return ""
 	}
-	return ", " + (s.Ended - s.Began).Round(time.Millisecond).String()
+	return ", " + termtext.Duration(s.Ended-s.Began)
 }
 
 func begin(f *frame) Span {

@@ -27,11 +27,13 @@ type Turn struct {
 	Model      string          `json:"-"` // of the session when the turn began; empty: unknown
 	Outcome    dialect.Outcome `json:"-"`
 	Title      string          `json:"-"` // first line of the prompt, cut to 80 characters
+	Asked      string          `json:"-"` // beginning of the prompt's text
 	CancelSent time.Duration   `json:"-"` // when the client first cancelled it, since the tape began
 	Pace       Pace            `json:"-"`
 	Work       Work            `json:"-"`
 	Usage      TurnUsage       `json:"-"`
 
+	answer   quote
 	accepted bool // version 2: the prompt was answered, but the work may continue
 	meter
 }
@@ -89,7 +91,7 @@ func (c *Conversation) extend(f *frame) {
 func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
-	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Outcome: dialect.Outcome{How: dialect.Running}, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle()}
+	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Outcome: dialect.Outcome{How: dialect.Running}, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle(), Asked: f.asked()}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}

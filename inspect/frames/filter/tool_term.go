@@ -2,6 +2,7 @@ package filter
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -9,7 +10,19 @@ import (
 
 // A Tool is a tool call: its toolCallId and title in ACP. In MCP it has no id, and the
 // title is the tool's name.
-type Tool struct{ ID, Title string }
+type Tool struct {
+	ID, Title string
+	Options   []Option // of a question about permission
+}
+
+// An Option is an answer that a question offers.
+type Option struct{ ID, Name string }
+
+// maxOptions limits the options kept of a question, and maxOption the bytes of each.
+const (
+	maxOptions = 16
+	maxOption  = 256
+)
 
 // toolTerm tests a frame's tool call.
 func toolTerm(w written, _ string) (test, string) {
@@ -92,8 +105,23 @@ func toolIn(method string, message []byte) Tool {
 				call = whole
 			}
 		}
-		return Tool{call.Get("toolCallId").Text(), call.Get("title").Text()}
+		return Tool{call.Get("toolCallId").Text(), call.Get("title").Text(), options(params.Get("options"))}
 	}
 	update := wire.Get(message, "params", "update")
-	return Tool{wire.Text(wire.Get(update, "toolCallId")), wire.Text(wire.Get(update, "title"))}
+	return Tool{ID: wire.Text(wire.Get(update, "toolCallId")), Title: wire.Text(wire.Get(update, "title"))}
+}
+
+// options returns copies of the options of a question.
+func options(list wire.Value) (options []Option) {
+	if !list.IsArray() {
+		return nil
+	}
+	list.ForEach(func(_, o wire.Value) bool {
+		id, name := o.Get("optionId").Text(), o.Get("name").Text()
+		if len(id) <= maxOption && len(name) <= maxOption {
+			options = append(options, Option{strings.Clone(id), strings.Clone(name)})
+		}
+		return len(options) < maxOptions
+	})
+	return options
 }

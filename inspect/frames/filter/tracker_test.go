@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ func TestToolOf(t *testing.T) {
 		`{"title":"May I?","subject":{"type":"command","command":"ls","terminalId":"t"}}`: {},
 	} {
 		for f := range frames(`<{"id":1,"method":"session/request_permission","params":` + params + "}\n") {
-			if got := filter.ToolOf(&f); got != want {
+			if got := filter.ToolOf(&f); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: got %+v, want %+v", params, got, want)
 			}
 		}

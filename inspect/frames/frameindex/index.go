@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
@@ -113,7 +114,7 @@ func (x *Index) finish(t *Timeline, last uint64) {
 
 // announceFrame announces a newly recorded frame.
 func (x *Index) announceFrame(f dialect.Frame) {
-	row := NewRow(&f)
+	row := NewRow(&f, filter.Tool{})
 	f.Raw = bytes.Clone(f.Raw)
 	x.announce(func() {
 		x.columns.Last, x.latest = f.Seq, f

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -23,9 +24,10 @@ type Row struct {
 // enoughText is the number of bytes of text that suffice for a summary.
 const enoughText = 4 * frametext.MaxSummary
 
-// NewRow makes a row from a frame with its bytes.
-func NewRow(f *dialect.Frame) Row {
-	r := Row{Frame: *f, Summary: frametext.Summary(*f), Chunks: 1}
+// NewRow makes a row from a frame with its bytes. tool is the tool call that it is about, as
+// far as known.
+func NewRow(f *dialect.Frame, tool filter.Tool) Row {
+	r := Row{Frame: *f, Summary: frametext.Summary(*f, tool), Chunks: 1}
 	if IsChunk(f) {
 		r.addText(ChunkText(f))
 	}
@@ -139,7 +141,7 @@ func (b *RowCache) read(wanted []RowRange) {
 		switch {
 		case len(wanted) > 0 && wanted[0].Seq == f.Seq:
 			b.keep(&row)
-			row = NewRow(&f)
+			row = NewRow(&f, filter.Tool{})
 			row.Chunks = wanted[0].Frames
 			wanted = wanted[1:]
 		case row.lacks(f.Seq):
@@ -199,7 +201,7 @@ func ChunkText(f *dialect.Frame) string {
 	if t := u.Get("content.text"); t.IsString() {
 		return t.Text()
 	}
-	return frametext.Summary(*f)
+	return frametext.Summary(*f, filter.Tool{})
 }
 
 // Frame returns a frame with its bytes.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
@@ -30,10 +29,11 @@ type Search struct {
 
 // A Hit is a frame found by a Search.
 type Hit struct {
-	Tape    record.Info
-	Frame   dialect.Frame   // its bytes are valid until the next hit
-	Latency time.Duration   // latency of a response; 0 if its request is not on the tape
-	Failure dialect.Failure // Unanswered only if the filter needs open requests
+	Tape record.Info
+
+	// Subject is the frame; its bytes are valid until the next hit. It is Unanswered only if
+	// the filter needs open requests.
+	filter.Subject
 }
 
 // Hits yields the results. An error takes the place of an unreadable tape, or part of
@@ -120,7 +120,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 			p.report()
 		}
 		subject := track.Observe(&f)
-		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency, subject.Failure()}, nil) {
+		if p.Filter.Match(&subject) && !p.yield(Hit{info, subject}, nil) {
 			return false
 		}
 	}

@@ -1,8 +1,11 @@
 package frametext
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -55,13 +58,27 @@ func configChoice(v wire.Value) string {
 	return first(v, "configId", "id") + " = " + Value(value)
 }
 
-func permission(v wire.Value) string {
-	what := first(v, "toolCall.title", "title", "subject.toolCall.title", "subject.command", "toolCall.toolCallId", "subject.toolCall.toolCallId")
+// permission returns what a question about permission is about, and the options.
+func permission(v wire.Value, tool filter.Tool) string {
+	what := cmp.Or(first(v, "toolCall.title", "title", "subject.toolCall.title", "subject.command"), termtext.Piece(tool.Title),
+		first(v, "toolCall.toolCallId", "subject.toolCall.toolCallId"))
 	return termtext.Dotted(what, strings.Join(each(v.Get("options"), at("name", "optionId")), " / "))
 }
 
-func choice(v wire.Value) string {
-	return termtext.Spaced(Value(v.Get("outcome.outcome")), Value(v.Get("outcome.optionId")))
+// choice returns what a question about permission was about, and the answer, such as
+// `go test → Allow once`.
+func choice(v wire.Value, tool filter.Tool) string {
+	answer := Value(v.Get("outcome.outcome"))
+	if id := v.Get("outcome.optionId").Text(); id != "" {
+		answer = termtext.Spaced(answer, termtext.Piece(id))
+		if i := slices.IndexFunc(tool.Options, func(o filter.Option) bool { return o.ID == id }); i >= 0 && tool.Options[i].Name != "" {
+			answer = termtext.Piece(tool.Options[i].Name)
+		}
+	}
+	if title := termtext.Piece(tool.Title); title != "" && answer != "" {
+		return title + " → " + answer
+	}
+	return answer
 }
 
 func readFile(v wire.Value) string {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -49,23 +48,4 @@ func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list)
 		}
 	}
 	return open, cancelled
-}
-
-// A lull remembers when the last frame crossed the wire; the zero value has seen none.
-type lull struct {
-	last  time.Duration
-	known bool
-}
-
-// before processes the next frame, and returns the silence before it, or 0 if unknown.
-// Frames that are not the connection's own do not count.
-func (l *lull) before(f *dialect.Frame) (quiet time.Duration) {
-	if f.Kind == wire.Stderr || f.Kind == wire.Mark {
-		return 0
-	}
-	if l.known && !f.Untimed {
-		quiet = f.At - l.last
-	}
-	l.last, l.known = f.At, !f.Untimed
-	return quiet
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -125,7 +126,7 @@ func TestStreamJSON(t *testing.T) {
 		{"", `"stream":3,"redelivered":true,`},
 	} {
 		f.Lead = []byte(tt.lead)
-		got, err := frametext.JSON(f, time.Time{}, 0, 0)
+		got, err := frametext.JSON(&filter.Subject{Frame: &f}, time.Time{})
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("%q: got %s, %v, want %s in it", tt.lead, got, err, tt.want)
 		}

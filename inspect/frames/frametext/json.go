@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -41,12 +41,13 @@ type object struct {
 // (anything else). A frame larger than wire.MaxChecked has none of these. at is in
 // seconds since the tape began at start, null if unknown. time is RFC 3339, left out if
 // start is zero. latency is in seconds, left out if zero.
-func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure dialect.Failure) ([]byte, error) {
+func JSON(s *filter.Subject, start time.Time) ([]byte, error) {
+	f := s.Frame
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Request, Latency: termtext.Seconds(latency), Failed: f.Failed, Failure: failure.String(),
-		Stream: f.Stream, Derived: f.Derived, Again: f.Redelivered, Summary: Summary(f),
+		Size: f.Size, Answers: f.Request, Latency: termtext.Seconds(s.Latency), Failed: f.Failed, Failure: s.Failure().String(),
+		Stream: f.Stream, Derived: f.Derived, Again: f.Redelivered, Summary: Summary(*f, s.Tool),
 	}
 	switch {
 	case len(f.Lead) == 0:

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -36,7 +37,7 @@ func TestJSON(t *testing.T) {
 		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"oversized","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {
-		got, err := frametext.JSON(tt.frame, tt.start, 0, tt.frame.Failure())
+		got, err := frametext.JSON(&filter.Subject{Frame: &tt.frame}, tt.start)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
@@ -42,12 +43,9 @@ type Lines struct {
 	Notes note.List // notes on frames, written below them
 	// Fold omits the marks of ordinary HTTP exchanges, which their frames' lines show.
 	Fold bool
-	// IsUnanswered reports whether a frame is a request that will get no response; nil if
-	// unknown.
-	IsUnanswered func(*dialect.Frame) bool
 
 	calls calls
-	quiet lull
+	quiet dialect.Lull
 	http  exchanges
 	b     strings.Builder // the current line
 	used  int             // columns used so far
@@ -59,14 +57,15 @@ type Lines struct {
 // latency.
 func (l *Lines) Pass(f *dialect.Frame) {
 	l.calls.observe(f, false)
-	l.quiet.before(f)
+	l.quiet.Before(f)
 	l.http.observe(f)
 }
 
 // Write writes the next frame's line.
-func (l *Lines) Write(f *dialect.Frame) error {
+func (l *Lines) Write(s *filter.Subject) error {
+	f := s.Frame
 	latency, answered := l.calls.observe(f, true)
-	r := Row{Failure: l.failure(f), Silence: l.quiet.before(f)}
+	r := Row{Failure: s.Failure(), Silence: l.quiet.Before(f)}
 	var ordinary bool
 	if r.Stream, ordinary = l.http.observe(f); ordinary && l.Fold {
 		return nil
@@ -74,24 +73,17 @@ func (l *Lines) Write(f *dialect.Frame) error {
 	if answered {
 		r.Latency = termtext.Duration(latency)
 	}
-	return l.write(f, r)
-}
-
-// failure returns which failure a frame reports.
-func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
-	if l.IsUnanswered != nil && l.IsUnanswered(f) {
-		return dialect.Unanswered
-	}
-	return f.Failure()
+	return l.write(f, s.Tool, r)
 }
 
 // WriteJSON writes the next frame's [JSON] as a line. start is when the tape that times
 // count from began.
-func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
-	latency, _ := l.calls.observe(f, true)
-	shown := *f
-	shown.At += l.Began
-	b, err := JSON(shown, start, latency, l.failure(f))
+func (l *Lines) WriteJSON(s *filter.Subject, start time.Time) error {
+	latency, _ := l.calls.observe(s.Frame, true)
+	f, shown := *s.Frame, *s
+	f.At += l.Began
+	shown.Frame, shown.Latency = &f, latency
+	b, err := JSON(&shown, start)
 	if err != nil {
 		return err
 	}
@@ -102,24 +94,24 @@ func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	return err
 }
 
-// WriteTimed writes the line of a frame whose failure and latency are known; latency is 0
-// if it has none. Earlier frames need not have been passed.
-func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dialect.Failure) error {
-	r := Row{Failure: failure}
-	if latency > 0 {
-		r.Latency = termtext.Duration(latency)
+// WriteTimed writes the line of a frame about which all is known. Earlier frames need not
+// have been passed.
+func (l *Lines) WriteTimed(s *filter.Subject) error {
+	r := Row{Failure: s.Failure()}
+	if s.Latency > 0 {
+		r.Latency = termtext.Duration(s.Latency)
 	}
-	return l.write(f, r)
+	return l.write(s.Frame, s.Tool, r)
 }
 
 // write fills in a frame's row and writes it.
-func (l *Lines) write(f *dialect.Frame, r Row) error {
+func (l *Lines) write(f *dialect.Frame, tool filter.Tool, r Row) error {
 	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
 	r.Number = fmt.Sprintf("%*s %8s", l.digits(), l.label(f.Seq), l.time(f))
 	r.Again, r.Above = r.Name != "" && r.Name == l.above.name, l.above.summary
 	l.put(r.head()...)
 	tail := r.tail()
-	text := Summary(*f)
+	text := Summary(*f, tool)
 	l.above.name, l.above.summary = r.Name, text
 	if l.Width > 0 {
 		text = termtext.Cut(text, max(l.Width-l.used-termtext.SpansWidth(tail), 1))

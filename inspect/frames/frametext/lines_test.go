@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -31,8 +32,10 @@ func write(tb testing.TB, l *frametext.Lines, frames []dialect.Frame) string {
 	tb.Helper()
 	var b strings.Builder
 	l.W = &b
+	var track filter.Tracker
 	for i := range frames {
-		if err := l.Write(&frames[i]); err != nil {
+		s := track.Observe(&frames[i])
+		if err := l.Write(&s); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -144,7 +147,7 @@ func TestLinesPass(t *testing.T) {
 	l := frametext.Lines{W: &b}
 	l.Pass(&frames[0])
 	l.Pass(&frames[2])
-	if err := l.Write(&frames[1]); err != nil {
+	if err := l.Write(&filter.Subject{Frame: &frames[1]}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Trouble(errors.New("block 3: damaged\n")); err != nil {
@@ -181,7 +184,7 @@ func TestLinesForgetOldRequests(t *testing.T) {
 	for answers, latency := range map[uint64]bool{1: false, asked: true} {
 		b.Reset()
 		answer.Request = answers
-		if err := l.Write(&answer); err != nil {
+		if err := l.Write(&filter.Subject{Frame: &answer}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), " µs"); got != latency {
@@ -196,7 +199,7 @@ func BenchmarkLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range frames {
-			l.Write(&frames[i])
+			l.Write(&filter.Subject{Frame: &frames[i]})
 		}
 	}
 }

@@ -9,6 +9,7 @@
 package frametext
 
 import (
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -16,18 +17,19 @@ import (
 
 // Summary describes in one line what a frame says: the text of a chunk, the title and
 // status of a tool call, the path that is read, the option that was chosen, an error's
-// code and message. It accepts frames of any shape. The result is clean, at most 500
-// characters long, and empty if the frame's bytes were not read or there is nothing to
-// say.
-func Summary(f dialect.Frame) string {
+// code and message. It accepts frames of any shape. tool is what earlier frames say about
+// the tool call that f is about; then the summary names the call by its title, and a chosen
+// option by its name. The result is clean, at most 500 characters long, and empty if the
+// frame's bytes were not read or there is nothing to say.
+func Summary(f dialect.Frame, tool filter.Tool) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
 	}
-	return termtext.Brief(summarize(&f), MaxSummary)
+	return termtext.Brief(summarize(&f, tool), MaxSummary)
 }
 
 // summarize returns the summary of a frame or of a batch entry.
-func summarize(f *dialect.Frame) string {
+func summarize(f *dialect.Frame, tool filter.Tool) string {
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr, wire.Body:
 		return termtext.Piece(string(f.Raw))
@@ -36,15 +38,15 @@ func summarize(f *dialect.Frame) string {
 	case wire.Batch:
 		return batchSummary(f)
 	case wire.Oversized:
-		return messageSummary(f, wire.ScanPrefix(f.Raw))
+		return messageSummary(f, wire.ScanPrefix(f.Raw), tool)
 	}
-	return messageSummary(f, wire.Scan(f.Raw))
+	return messageSummary(f, wire.Scan(f.Raw), tool)
 }
 
-func messageSummary(f *dialect.Frame, e wire.Envelope) string {
+func messageSummary(f *dialect.Frame, e wire.Envelope, tool filter.Tool) string {
 	switch {
 	case e.Method != nil:
-		if text := callSummary(f.Method, f.Update, parse(f, e.Params)); text != "" {
+		if text := callSummary(f.Method, f.Update, parse(f, e.Params), tool); text != "" {
 			return text
 		}
 		return namedSession(f)
@@ -55,7 +57,7 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 		if dialect.Wraps(method) {
 			method = f.Update
 		}
-		return resultSummary(method, parse(f, e.Result))
+		return resultSummary(method, parse(f, e.Result), tool)
 	}
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
@@ -69,16 +71,21 @@ func namedSession(f *dialect.Frame) string {
 	return ""
 }
 
-func callSummary(method, update string, params wire.Value) string {
+func callSummary(method, update string, params wire.Value, tool filter.Tool) string {
 	switch {
 	case dialect.Does(method, dialect.TellsUpdate):
 		u := params.Get("update")
+		if said, _ := dialect.LookupUpdate(update); said.Entity == dialect.ToolCall {
+			return toolUpdate(said, u, tool)
+		}
 		if p := updatePhrases()[update]; p != nil {
 			return p(u)
 		}
 		if u.Exists() {
 			return Value(u)
 		}
+	case dialect.Does(method, dialect.AsksPermission):
+		return permission(params, tool)
 	case dialect.Does(method, dialect.Carries):
 		return carried(params, false)
 	case dialect.Wraps(method):
@@ -102,13 +109,16 @@ func carried(params wire.Value, named bool) string {
 	if !named {
 		name = termtext.Piece(method)
 	}
-	if update := inner.Get("update.sessionUpdate").Text(); dialect.Does(method, dialect.TellsUpdate) || !dialect.Wraps(method) && methodPhrases()[method].says != nil {
-		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner))
+	if update := inner.Get("update.sessionUpdate").Text(); dialect.Does(method, dialect.TellsUpdate|dialect.AsksPermission) || !dialect.Wraps(method) && methodPhrases()[method].says != nil {
+		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner, filter.Tool{}))
 	}
 	return termtext.Spaced(name, bare(inner))
 }
 
-func resultSummary(method string, result wire.Value) string {
+func resultSummary(method string, result wire.Value, tool filter.Tool) string {
+	if dialect.Does(method, dialect.AsksPermission) {
+		return choice(result, tool)
+	}
 	if p := methodPhrases()[method].answers; p != nil {
 		if text := p(result); text != "" {
 			return text
@@ -148,7 +158,7 @@ func batchSummary(f *dialect.Frame) string {
 			entry.Kind = wire.Invalid // JSON-RPC has no batches in batches
 		}
 		text.add(func() string {
-			return termtext.Brief(termtext.Spaced(termtext.Piece(Name(&entry)), summarize(&entry)), termtext.MaxPiece)
+			return termtext.Brief(termtext.Spaced(termtext.Piece(Name(&entry)), summarize(&entry, filter.Tool{})), termtext.MaxPiece)
 		})
 		return true
 	})

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -30,13 +31,15 @@ func TestSummary(t *testing.T) {
 			}
 			var out strings.Builder
 			frames := tape(string(text))
+			var track filter.Tracker
 			for line := range strings.Lines(string(text)) {
 				if line[0] == '=' {
 					continue
 				}
 				out.WriteString(line)
 				if line[0] != '#' {
-					fmt.Fprintln(&out, strings.TrimSpace("= "+frametext.Summary(frames[0])))
+					s := track.Observe(&frames[0])
+					fmt.Fprintln(&out, strings.TrimSpace("= "+frametext.Summary(frames[0], s.Tool)))
 					frames = frames[1:]
 				}
 			}
@@ -144,7 +147,7 @@ func TestSummaryOfLargeFrames(t *testing.T) {
 		{"batch", `[` + strings.Repeat(`{"method":"_x"},`, wire.MaxChecked/8), `[{"method":"_x"}`},
 	}
 	for _, tt := range tests {
-		if got := frametext.Summary(frame(tt.raw)); !strings.HasPrefix(got, tt.want) {
+		if got := frametext.Summary(frame(tt.raw), filter.Tool{}); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want it to begin with %q", tt.name, got, tt.want)
 		}
 	}
@@ -152,7 +155,7 @@ func TestSummaryOfLargeFrames(t *testing.T) {
 
 func TestSummaryWithoutBytes(t *testing.T) {
 	f := dialect.Frame{Frame: wire.Frame{Kind: wire.Request, Size: 10}, Annotation: dialect.Annotation{Method: "session/prompt"}}
-	if got := frametext.Summary(f); got != "" {
+	if got := frametext.Summary(f, filter.Tool{}); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}
 }
@@ -175,7 +178,7 @@ func FuzzSummary(f *testing.F) {
 		if k := wire.Kind(kind); k == wire.Oversized || k == wire.Stderr || k == wire.Mark {
 			frame.Kind = k
 		}
-		got := frametext.Summary(frame)
+		got := frametext.Summary(frame, filter.Tool{})
 		if n := utf8.RuneCountInString(got); n > 510 || !utf8.ValidString(got) {
 			t.Errorf("%d characters: %q", n, got)
 		}
@@ -196,7 +199,7 @@ func BenchmarkSummary(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(bb.frame.Size)
 			for b.Loop() {
-				frametext.Summary(bb.frame)
+				frametext.Summary(bb.frame, filter.Tool{})
 			}
 		})
 	}

@@ -1,9 +1,11 @@
 package frametext
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -48,14 +50,18 @@ func message(v wire.Value) string {
 	return blocks(content)
 }
 
-// toolCall returns the title and state of a tool call; for an update without a title, its
-// output.
-func toolCall(v wire.Value) string {
-	title, status := Value(v.Get("title")), Value(v.Get("status"))
+// toolUpdate returns the title and state of a tool call; for an update without a title, also
+// its output. The title is what an earlier frame says if this one says nothing.
+func toolUpdate(said dialect.Update, v wire.Value, tool filter.Tool) string {
+	title, status := Value(v.Get("title")), strings.ReplaceAll(Value(v.Get("status")), "_", " ")
 	if title != "" {
 		return termtext.Dotted(title, status)
 	}
-	text := termtext.Dotted(Value(v.Get("toolCallId")), status, termtext.Spaced(each(v.Get("content"), toolContent)...))
+	title = cmp.Or(termtext.Piece(tool.Title), Value(v.Get("toolCallId")))
+	if said.Form == dialect.Chunk {
+		return termtext.Dotted(title, toolContent(v.Get("content")))
+	}
+	text := termtext.Dotted(title, status, termtext.Spaced(each(v.Get("content"), toolContent)...))
 	if v.Get("content").Exists() {
 		return text
 	}

@@ -86,13 +86,13 @@ func partOf(word string) phrase {
 // tellers are the phrases that words cannot express.
 var tellers = sync.OnceValue(func() map[string]phrase {
 	return map[string]phrase{
-		"block": block, "blocks": blocks, "cancelledRequest": cancelledRequest, "choice": choice, "command": commandName,
+		"block": block, "blocks": blocks, "cancelledRequest": cancelledRequest, "command": commandName,
 		"commandLine": command, "completion": completion, "config": config, "configChoice": configChoice, "decoded": decoded,
 		"discovery": discovery, "exitStatus": exitStatus, "introduction": introduction, "invocation": invocation, "message": message,
-		"names": names, "permission": permission, "place": placeInText, "plan": plan, "progress": progress,
+		"names": names, "place": placeInText, "plan": plan, "progress": progress,
 		"promptMessages": promptMessages, "readFile": readFile, "resourceContents": resourceContents, "sampling": sampling,
 		"servers": servers, "sized": sized, "summary": summaryOf, "task": task,
-		"terminalOutput": terminalOutput, "tokens": tokens, "toolCall": toolCall, "toolContent": toolContent,
+		"terminalOutput": terminalOutput, "tokens": tokens, "toolContent": toolContent,
 		"toolResult": toolResult, "usage": usage, "value": Value,
 	}
 })
