@@ -55,6 +55,7 @@ type look struct {
 	width  int64
 	media  []*emulation.MediaFeature
 	vision emulation.SetEmulatedVisionDeficiencyType
+	parts  bool // the picture is written in parts, too, whose text can be read in a viewer that fits all into a window
 }
 
 func looks() []look {
@@ -64,10 +65,10 @@ func looks() []look {
 	dark := feature("prefers-color-scheme", "dark")
 	const seen = emulation.SetEmulatedVisionDeficiencyTypeNone
 	return []look{
-		{"light-390", 390, nil, seen}, {"light-1400", 1400, nil, seen}, {"light-2200", 2200, nil, seen},
-		{"dark-390", 390, dark, seen}, {"dark-1400", 1400, dark, seen},
-		{"forced", 1400, feature("forced-colors", "active"), seen},
-		{"deuteranopia", 1400, nil, emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia},
+		{"light-390", 390, nil, seen, true}, {"light-1400", 1400, nil, seen, true}, {"light-2200", 2200, nil, seen, false},
+		{"dark-390", 390, dark, seen, false}, {"dark-1400", 1400, dark, seen, true},
+		{"forced", 1400, feature("forced-colors", "active"), seen, false},
+		{"deuteranopia", 1400, nil, emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia, false},
 	}
 }
 
@@ -92,8 +93,12 @@ func shoot(ctx context.Context, html, dir, name string) error {
 		if err == nil {
 			err = grow(ctx, l.width)
 		}
+		path := filepath.Join(dir, name+"-"+l.name+".png")
 		if err == nil {
-			err = picture(ctx, "document.documentElement", filepath.Join(dir, name+"-"+l.name+".png"))
+			err = picture(ctx, "document.documentElement", path)
+		}
+		if err == nil && l.parts {
+			err = cut(path)
 		}
 		if err != nil {
 			return fmt.Errorf("%s-%s: %w", name, l.name, err)

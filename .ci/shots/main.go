@@ -90,6 +90,11 @@ func (g *gallery) wanted() []string {
 	if len(g.names) > 0 {
 		return g.names
 	}
+	return allTapes()
+}
+
+// allTapes returns the names of all tapes but those of servers.
+func allTapes() []string {
 	names := []string{"demo", "mcp"}
 	for _, s := range stories() {
 		if !strings.Contains(s.name, ".mcp.") {
@@ -178,9 +183,16 @@ func (g *gallery) screens(ctx context.Context) error {
 	})
 }
 
-// lines runs each command on a narrow and a wide terminal.
+// lines runs each command on a narrow and a wide terminal: of all, or those whose pictures'
+// names contain what was named.
 func (g *gallery) lines(ctx context.Context) error {
-	return each(commandLines(g.wanted()), func(command commandLine) error {
+	lines := commandLines(allTapes())
+	if len(g.names) > 0 {
+		lines = slices.DeleteFunc(lines, func(c commandLine) bool {
+			return !slices.ContainsFunc(g.names, func(name string) bool { return strings.Contains(c.name, name) })
+		})
+	}
+	return each(lines, func(command commandLine) error {
 		var texts []text
 		for _, columns := range []int{80, 120} {
 			t, err := typed(ctx, g.acptap, g.store(), filepath.Join(g.dir, "lines"), command, columns)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"strings"
 	"time"
@@ -29,11 +30,11 @@ var began = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 func startOf(number int) time.Time { return began.Add(time.Duration(number) * 15 * time.Minute) }
 
-// newTape returns a tape with its header. The number tells its id from those of others.
+// newTape returns a tape with its header. Its number says when it began.
 func newTape(number int, name string, header object) *tape {
 	t := &tape{number: number}
 	line := object{
-		"acptap": 1, "tape": tapeID(startOf(number), number), "started": startOf(number).Format(time.RFC3339Nano),
+		"acptap": 1, "tape": tapeID(startOf(number), name), "started": startOf(number).Format(time.RFC3339Nano),
 		"name": name, "cwd": "/home/ann/ledger", "version": "v1.0.0",
 	}
 	for member, value := range header {
@@ -44,13 +45,13 @@ func newTape(number int, name string, header object) *tape {
 }
 
 // tapeID returns an id of acptap's own form.
-func tapeID(start time.Time, number int) string {
-	const letters = "bcdfghjkmnpqrstvwxz"
-	id := start.Format("20060102T150405.000-")
-	id = strings.Replace(id, ".", "", 1)
-	for range 6 {
-		id += string(letters[number%len(letters)])
-		number = number*7 + 5
+func tapeID(start time.Time, name string) string {
+	const letters = "23456789bcdfghjkmnpqrstvwxz"
+	hash := fnv.New64a()
+	hash.Write([]byte(name))
+	id := strings.Replace(start.Format("20060102T150405.000-"), ".", "", 1)
+	for n := hash.Sum64(); len(id) < len("20261120T091500000-abcdef"); n /= uint64(len(letters)) {
+		id += string(letters[n%uint64(len(letters))])
 	}
 	return id
 }

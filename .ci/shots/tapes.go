@@ -19,7 +19,7 @@ type story struct {
 // servers name.
 const slowNumber = 4
 
-var slowID = tapeID(startOf(slowNumber), slowNumber)
+var slowID = tapeID(startOf(slowNumber), "slow")
 
 var npx = claude()
 
@@ -28,7 +28,7 @@ func serverHeader(name, link string) object {
 	start := startOf(slowNumber).Add(2100 * time.Millisecond)
 	return object{
 		"name": name, "command": []string{"npx", "-y", "@modelcontextprotocol/server-" + name}, "protocol": "mcp",
-		"started": start.Format(time.RFC3339Nano), "tape": tapeID(start, len(name)),
+		"started": start.Format(time.RFC3339Nano), "tape": tapeID(start, name),
 		"parent": object{"tape": slowID, "link": link, "server": name},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -32,7 +33,7 @@ func shootPaper(ctx context.Context, path string) error {
 		return fmt.Errorf("printing: %w", err)
 	}
 	if _, err := exec.LookPath("pdftoppm"); err != nil {
-		return os.WriteFile(path[:len(path)-len(".png")]+".pdf", printed.Data, 0o644)
+		return os.WriteFile(strings.TrimSuffix(path, ".png")+".pdf", printed.Data, 0o644)
 	}
 	count := bytes.Count(printed.Data, []byte("/Type /Page\n")) // as Skia writes it
 	dir, err := os.MkdirTemp("", "shots")
@@ -62,6 +63,42 @@ func shootPaper(ctx context.Context, path string) error {
 	return joinSheets(dir, path)
 }
 
+// partHeight is the height of the parts of a high picture, in pixels.
+const partHeight = 1500
+
+// cut writes the parts of a picture that is higher than one: NAME.1.png and so on.
+func cut(path string) error {
+	whole, err := readPicture(path)
+	if err != nil || whole.Bounds().Dy() <= partHeight {
+		return err
+	}
+	for i := 0; i*partHeight < whole.Bounds().Dy(); i++ {
+		part := image.NewRGBA(image.Rect(0, 0, whole.Bounds().Dx(), min(partHeight, whole.Bounds().Dy()-i*partHeight)))
+		draw.Draw(part, part.Bounds(), whole, image.Pt(0, i*partHeight), draw.Src)
+		if err := writePicture(part, fmt.Sprintf("%s.%d.png", strings.TrimSuffix(path, ".png"), i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readPicture(path string) (image.Image, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return png.Decode(bytes.NewReader(text))
+}
+
+func writePicture(picture image.Image, path string) error {
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&out, picture); err != nil {
+		return err
+	}
+	return os.WriteFile(path, out.Bytes(), 0o644)
+}
+
 // joinSheets puts the pages of a directory beside each other, four in a row.
 func joinSheets(dir, path string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "page-*.png"))
@@ -74,20 +111,12 @@ func joinSheets(dir, path string) error {
 	all := image.NewRGBA(image.Rect(0, 0, min(len(names), inRow)*(width+gap), rows*(height+gap)))
 	draw.Draw(all, all.Bounds(), image.NewUniform(color.Gray{0x60}), image.Point{}, draw.Src)
 	for i, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		sheet, err := png.Decode(bytes.NewReader(text))
+		sheet, err := readPicture(name)
 		if err != nil {
 			return err
 		}
 		at := image.Pt(i%inRow*(width+gap), i/inRow*(height+gap))
 		draw.Draw(all, sheet.Bounds().Add(at), sheet, image.Point{}, draw.Src)
 	}
-	var out bytes.Buffer
-	if err := png.Encode(&out, all); err != nil {
-		return err
-	}
-	return os.WriteFile(path, out.Bytes(), 0o644)
+	return writePicture(all, path)
 }
