@@ -39,7 +39,8 @@ func (t *tape) initialize(after float64, result object) {
 		"protocolVersion": 1,
 		"clientCapabilities": object{
 			"fs": object{"readTextFile": true, "writeTextFile": true}, "terminal": true,
-			"_meta": object{"terminal_output": true, "terminal-auth": true},
+			"elicitation": object{"form": object{}, "url": object{}},
+			"_meta":       object{"terminal_output": true, "terminal-auth": true},
 		},
 		"clientInfo": object{"name": "zed", "title": "Zed", "version": "0.225.0"},
 	})

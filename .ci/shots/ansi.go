@@ -34,14 +34,19 @@ var palettes = []palette{
 	{"light", "#1f2328", "#ffffff", [16]string{"#24292f", "#cf222e", "#116329", "#7d4e00", "#0969da", "#8250df", "#1b7c83", "#6e7781", "#57606a", "#a40e26", "#1a7f37", "#633c01", "#218bff", "#a475f9", "#3192aa", "#8c959f"}},
 }
 
-// cells reads what a program wrote to a terminal. Beyond colours it knows what a line of
-// progress needs: back to the line's begin, and erasing to its end.
-func cells(text string, p palette) [][]cell {
+// cells reads what a program wrote to a terminal of so many columns, or of any number if it
+// is 0. Beyond colours it knows what a line of progress needs: back to the line's begin, and
+// erasing to its end.
+func cells(text string, p palette, columns int) [][]cell {
 	rows := [][]cell{nil}
-	column := 0
+	column := 0 // counts cells
 	var now style
 	put := func(c cell) {
 		row := &rows[len(rows)-1]
+		if columns > 0 && width((*row)[:min(column, len(*row))])+c.width > columns {
+			rows, column = append(rows, nil), 0
+			row = &rows[len(rows)-1]
+		}
 		*row = append((*row)[:min(column, len(*row))], c)
 		column = len(*row)
 	}
@@ -77,6 +82,13 @@ func cells(text string, p palette) [][]cell {
 		}
 	}
 	return rows
+}
+
+func width(row []cell) (columns int) {
+	for _, c := range row {
+		columns += c.width
+	}
+	return columns
 }
 
 // set returns the style after a sequence with these numbers.
@@ -190,7 +202,7 @@ func (s style) css(p palette) string {
 func (p palette) page(text string, columns int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<pre style="margin:0;padding:8px;width:%dch;color:%s;background:%s;font:14px/17px 'DejaVu Sans Mono',monospace">`, columns, p.fore, p.back)
-	for _, row := range cells(strings.TrimRight(text, "\r\n"), p) {
+	for _, row := range cells(strings.TrimRight(text, "\r\n"), p, columns) {
 		for len(row) > 0 {
 			n := 1
 			for n < len(row) && row[n].style == row[0].style {
@@ -216,7 +228,7 @@ func (p palette) page(text string, columns int) string {
 // plain returns the text without colours.
 func plain(text string) string {
 	var b strings.Builder
-	for _, row := range cells(strings.TrimRight(text, "\r\n"), palettes[0]) {
+	for _, row := range cells(strings.TrimRight(text, "\r\n"), palettes[0], 0) {
 		for _, c := range row {
 			b.WriteString(c.text)
 		}

@@ -91,7 +91,7 @@ func shoot(ctx context.Context, html, dir, name string) error {
 			err = ready(ctx)
 		}
 		if err == nil {
-			err = grow(ctx, l.width)
+			err = grow(ctx, l.width, "document.documentElement")
 		}
 		path := filepath.Join(dir, name+"-"+l.name+".png")
 		if err == nil {
@@ -122,10 +122,15 @@ func ready(ctx context.Context) error {
 	return err
 }
 
-// grow makes the window as high as the page, which draws only what is near the window.
-func grow(ctx context.Context, width int64) error {
+// grow makes the window as high as an element, as a page draws only what is near the window,
+// and waits until that is drawn.
+func grow(ctx context.Context, width int64, element string) error {
 	for before := int64(0); ; {
-		height, err := chromedp.Run(ctx, chromedp.Evaluate[int64](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.documentElement.scrollHeight))))`, chromedp.EvalAwaitPromise))
+		height, err := chromedp.Run(ctx, chromedp.Evaluate[int64](fmt.Sprintf(`new Promise(done => {
+			const look = () => ![0, innerHeight].includes(%d) ? requestAnimationFrame(look)
+				: requestAnimationFrame(() => requestAnimationFrame(() => done(%s.scrollHeight)));
+			look();
+		})`, before, element), chromedp.EvalAwaitPromise))
 		if err != nil {
 			return err
 		}
@@ -140,7 +145,7 @@ func grow(ctx context.Context, width int64) error {
 	}
 }
 
-// picture writes a picture of an element, also of what lies below the window.
+// picture writes a picture of an element, as far as it is in the window.
 func picture(ctx context.Context, element, path string) error {
 	clip, err := chromedp.Run(ctx, chromedp.Evaluate[page.Viewport](fmt.Sprintf(`(() => {
 		const {x, y, width} = %[1]s.getBoundingClientRect();
@@ -149,9 +154,8 @@ func picture(ctx context.Context, element, path string) error {
 	if err != nil {
 		return err
 	}
-	beyond := true
 	png, err := chromedp.Run(ctx, func(ctx context.Context, target *chromedp.Target) (page.CaptureScreenshotResult, error) {
-		return cdp.Call(ctx, target, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &clip, CaptureBeyondViewport: &beyond})
+		return cdp.Call(ctx, target, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &clip})
 	})
 	if err != nil {
 		return err

@@ -209,9 +209,6 @@ func (g *gallery) lines(ctx context.Context) error {
 func (g *gallery) draw(texts []text) error {
 	tab, end := chromedp.NewContext(g.browser)
 	defer end()
-	if err := chromedp.Do(tab, chromedp.EmulateViewport(1900, 1100)); err != nil {
-		return err
-	}
 	for _, t := range texts {
 		if err := os.WriteFile(t.path+".txt", []byte(plain(t.ansi)), 0o644); err != nil {
 			return err
@@ -229,6 +226,9 @@ func (g *gallery) draw(texts []text) error {
 				return err
 			}
 			if _, err := chromedp.Run(tab, chromedp.Evaluate[bool](fmt.Sprintf("(document.body.innerHTML = %s, true)", html))); err != nil {
+				return err
+			}
+			if err := grow(tab, 1900, "document.querySelector('pre')"); err != nil {
 				return err
 			}
 			if err := picture(tab, "document.querySelector('pre')", path); err != nil {
