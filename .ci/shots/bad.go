@@ -102,12 +102,11 @@ func badClock(t *tape) {
 
 // badEmpty ends before there is a session.
 func badEmpty(t *tape) {
-	id := t.ask("initialize", object{"protocolVersion": 1, "clientInfo": object{"name": "zed", "title": "Zed", "version": "0.225.0"}})
+	t.ask("initialize", object{"protocolVersion": 1, "clientInfo": object{"name": "zed", "title": "Zed", "version": "0.225.0"}})
 	t.stderr("npm error code ENOTFOUND")
 	t.stderr("npm error network request to https://registry.npmjs.org/@agentclientprotocol%2fclaude-agent-acp failed")
 	t.wait(1.2)
 	t.write("err", object{"eof": true})
 	t.write("a2c", object{"eof": true})
 	t.exit(object{"code": 1})
-	_ = id
 }

@@ -27,8 +27,9 @@ type text struct {
 	light   bool // also on a light background
 }
 
-// visitPlaces opens a tape in the browser, and returns what each place shows. Without a
-// tape it returns the store.
+// visitPlaces opens a tape in the browser, and returns what it shows first and in each place.
+// Without a tape it returns the store. It goes from place to place by the store, so that each
+// key changes the screen.
 func visitPlaces(ctx context.Context, acptap, store, dir, tape string, size screenSize) (texts []text, err error) {
 	t := &terminal{socket: fmt.Sprintf("acptap-shots-%d-%s-%d", os.Getpid(), tape, size.columns)}
 	arguments := []string{acptap, "inspect", "--store", store}

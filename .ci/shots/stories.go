@@ -30,10 +30,6 @@ FAIL	example.com/ledger	0.012s
 ok  	example.com/ledger/posting	0.008s
 FAIL`
 
-func claude(arguments ...string) object {
-	return object{"command": append([]string{"npx", "-y", "@agentclientprotocol/claude-agent-acp"}, arguments...)}
-}
-
 // failed ends with an error of the model's provider, after a tool call that failed.
 func failed(t *tape) {
 	t.startClaude("0.100.0")
@@ -65,7 +61,7 @@ func failed(t *tape) {
 // killed ends with the agent's death in mid tool call.
 func killed(t *tape) {
 	t.startClaude("0.100.0")
-	turn := t.prompt(textBlock("Run the benchmarks of the importer and tell me which of them got slower."))
+	t.prompt(textBlock("Run the benchmarks of the importer and tell me which of them got slower."))
 	t.wait(1.8)
 	t.say("I run them ten times each, so that benchstat can compare.")
 	t.do(grep("func Benchmark", "importer", "importer_test.go:88:func BenchmarkCSV(b *testing.B) {\nimporter_test.go:120:func BenchmarkOFX(b *testing.B) {"))
@@ -78,7 +74,6 @@ func killed(t *tape) {
 	t.write("err", object{"eof": true})
 	t.write("a2c", object{"eof": true})
 	t.exit(object{"code": 137, "signal": "killed"})
-	_ = turn
 }
 
 // cutoff ends without an end, as if the machine had lost power.

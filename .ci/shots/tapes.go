@@ -21,8 +21,6 @@ const slowNumber = 4
 
 var slowID = tapeID(startOf(slowNumber), "slow")
 
-var npx = claude()
-
 // serverHeader returns the header of a server that slow starts.
 func serverHeader(name, link string) object {
 	start := startOf(slowNumber).Add(2100 * time.Millisecond)
@@ -35,28 +33,30 @@ func serverHeader(name, link string) object {
 
 // stories returns all stories in the order of their tapes.
 func stories() []story {
-	codexHeader, geminiHeader := object{"command": []string{"codex-acp"}}, object{"command": []string{"gemini", "--experimental-acp"}}
+	claude := object{"command": []string{"npx", "-y", "@agentclientprotocol/claude-agent-acp"}}
+	codex := object{"command": []string{"codex-acp"}}
+	geminiCLI := object{"command": []string{"gemini", "--experimental-acp"}}
 	return []story{
-		{"bad-empty", npx, badEmpty},
-		{"failed", npx, failed},
-		{"killed", npx, killed},
-		{"cutoff", codexHeader, cutoff},
-		{"slow", npx, slow},
+		{"bad-empty", claude, badEmpty},
+		{"failed", claude, failed},
+		{"killed", claude, killed},
+		{"cutoff", codex, cutoff},
+		{"slow", claude, slow},
 		{"slow.mcp.github", serverHeader("github", "kdjfhgas"),
 			server("github-mcp-server", 6.2, "list_issues", object{"state": "open", "labels": "customer"}, 23.65, "#212 Acme: export is empty\n#219 Birch & Sons: wrong VAT", 1.8)},
 		{"slow.mcp.postgres", serverHeader("postgres", "qwmnebrv"),
 			server("postgres", 11.9, "query", object{"sql": "select name from customer join invoice using (customer_id) where paid_at is null"}, 27.15, "[{\"name\":\"Acme\"},{\"name\":\"Cobalt\"}]", 0.7)},
-		{"long", npx, long},
-		{"images", npx, images},
-		{"elicit", npx, elicit},
-		{"gemini", geminiHeader, gemini},
-		{"a", npx, compared(false)},
-		{"b", npx, compared(true)},
-		{"bad-titles", npx, badTitles},
-		{"bad-text", npx, badText},
-		{"bad-turns", npx, badTurns},
-		{"bad-times", npx, badTimes},
-		{"bad-clock", npx, badClock},
+		{"long", claude, long},
+		{"images", claude, images},
+		{"elicit", claude, elicit},
+		{"gemini", geminiCLI, gemini},
+		{"a", claude, compared(false)},
+		{"b", claude, compared(true)},
+		{"bad-titles", claude, badTitles},
+		{"bad-text", claude, badText},
+		{"bad-turns", claude, badTurns},
+		{"bad-times", claude, badTimes},
+		{"bad-clock", claude, badClock},
 	}
 }
 
