@@ -89,9 +89,9 @@ func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s
 // begins another session, even if it has the same id: agents that forget their sessions count from one
 // again in each process. A later load or delete refers to the latest session in which
 // something was said.
-func joinRuns(runs []*SessionInfo) []SessionInfo {
+func joinRuns(runs []*SessionInfo, setBack eras) []SessionInfo {
 	slices.SortFunc(runs, func(a, b *SessionInfo) int {
-		return cmp.Or(a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
+		return cmp.Or(setBack.compare(a, b), a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
 	})
 	sessions := make([]SessionInfo, 0, len(runs))
 	type name struct{ agent, id string }
@@ -189,7 +189,8 @@ func (s *Store) list(imported bool) (Listing, error) {
 // addSessions adds the sessions that consist of these runs.
 func (l *Listing) addSessions(runs []*SessionInfo) {
 	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
-	for _, one := range joinRuns(runs) {
+	setBack := erasOf(l.Tapes)
+	for _, one := range joinRuns(runs, setBack) {
 		switch {
 		case !one.exists():
 		case one.Deleted:
@@ -200,7 +201,7 @@ func (l *Listing) addSessions(runs []*SessionInfo) {
 	}
 	for _, list := range [][]SessionInfo{l.Sessions, l.Deleted} {
 		slices.SortFunc(list, func(a, b SessionInfo) int {
-			return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
+			return cmp.Or(setBack.compare(&a, &b), a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
 		})
 	}
 }
