@@ -119,6 +119,7 @@ type Listing struct {
 	Sessions []SessionInfo // without deleted ones
 	Deleted  []SessionInfo // their frames remain, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
+	Held     error         // who has held the catalogue for too long, or nil; the tapes themselves were read
 	NotesErr error         // why the tags and notes of all tapes are missing, or nil
 }
 
@@ -142,9 +143,12 @@ func (s *Store) list(imported bool) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	known, told, _ := s.readCatalogue(len(ids)) // on an error the tapes themselves are read
+	known, told, err := s.readCatalogue(len(ids)) // on an error the tapes themselves are read
 	journals := s.journals()
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
+	if disk.IsHeld(err) {
+		l.Held = err
+	}
 	asKnown := make(map[string]bool, len(ids)) // their sessions come from the catalogue
 	runs := make([]*SessionInfo, 0, len(told))
 	ended := map[string][]int64{}
