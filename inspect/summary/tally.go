@@ -94,7 +94,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		tape := &t.sum.Tapes[n-1]
 		tape.Live = false
 		for _, r := range t.tape.waiting {
-			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", tape.Worst, r.Lost))
+			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost))
 		}
 	}
 	t.events(tr)

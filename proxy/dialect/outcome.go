@@ -85,13 +85,13 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 
 // LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
 // says whether the end of the connection is on the tape, died is the outcome of the agent if
-// it died, and lost says that the answer may be missing on the tape. The zero value is
+// it died (DiedOf), and lost says that the answer may be missing on the tape. The zero value is
 // returned for what the client has abandoned.
 func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
 	switch {
 	case !ended:
 		return Outcome{How: CutOff}
-	case died.How == Died:
+	case died != (Outcome{}):
 		return died
 	case lost:
 		return Outcome{How: Unrecorded}
