@@ -86,8 +86,9 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	if n := len(t.sum.Tapes); n > 0 {
 		tape := &t.sum.Tapes[n-1]
-		if tape.Live = false; len(t.tape.waiting) > 0 && tape.Exit == nil && tape.Closed == "" {
-			tape.Worst = tape.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+		tape.Live = false
+		for _, r := range t.tape.waiting {
+			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost))
 		}
 	}
 	t.events(tr)

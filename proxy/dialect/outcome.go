@@ -24,12 +24,13 @@ const (
 	OutOfTokens // or out of requests to the model
 	RefusedTurn // by the model
 	Errored
-	CutOff  // unknown: the recording ends earlier
-	Died    // the agent
-	Running // not yet known
+	Unrecorded // unknown: the answer may be among bytes that are missing on the tape
+	CutOff     // unknown: the recording ends earlier
+	Died       // the agent
+	Running    // not yet known
 )
 
-var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}
+var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
 
 var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "✗", "●"}
 
@@ -98,6 +99,22 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	default:
 		return Outcome{Done, "(" + firstLine(stopReason, maxOutcome) + ")"}
 	}
+}
+
+// LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
+// says whether the end of the connection is on the tape, died is the outcome of the agent if
+// it died (DiedOf), and lost says that the answer may be missing on the tape. The zero value is
+// returned for what the client has abandoned.
+func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
+	switch {
+	case !ended:
+		return Outcome{How: CutOff}
+	case died != (Outcome{}):
+		return died
+	case lost:
+		return Outcome{How: Unrecorded}
+	}
+	return Outcome{}
 }
 
 // DiedOf returns the outcome of everything that was open when the agent exited with x.
