@@ -196,10 +196,7 @@ func (e *edit) replace(s []byte, from, to int, with string) {
 	if e.out == nil {
 		e.out = make([]byte, 0, len(s)+len(Placeholder))
 	}
-	if from > e.done && s[from-1] == '\x1b' {
-		from-- // with it, [ would begin an escape sequence
-	}
-	e.out = append(append(e.out, s[e.done:from]...), with...)
+	e.out = append(append(e.out, withoutEscape(s[e.done:from])...), with...)
 	e.done = to
 }
 
