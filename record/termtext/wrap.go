@@ -48,7 +48,7 @@ func wrapLine(text string, columns int) []string {
 		line.WriteString(word)
 		used += Width(word)
 	}
-	if used > 0 {
+	if line.Len() > 0 { // perhaps only of characters without width
 		end()
 	}
 	return lines
