@@ -32,7 +32,7 @@ const (
 
 var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
 
-var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "✗", "●"}
+var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "⚡", "✗", "●"}
 
 // Sign returns the sign of the kind, which tells good and bad apart without colours.
 func (h How) Sign() string { return wire.Name(howSigns[:], uint8(h)) }
