@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -201,8 +202,10 @@ func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 		case "diff":
 			if item.Get("newText").Exists() {
 				o.line(depth, "diff of "+item.Get("path").Text())
-				for _, h := range hunks(split(item.Get("oldText").Text()), split(item.Get("newText").Text())) {
-					for _, l := range h.Lines {
+				seed := maphash.MakeSeed()
+				before, after := sheetOf(seed, split(item.Get("oldText").Text())), sheetOf(seed, split(item.Get("newText").Text()))
+				for _, h := range hunks(before, after) {
+					for l := range h.Lines {
 						o.line(depth, "| "+string(l.Op)+l.Text)
 					}
 				}
