@@ -33,6 +33,11 @@ func (o *Outliner) session(n int, s *trace.Session) {
 			blocks = append(blocks, m.Blocks.All()...)
 		}
 		o.blocks(depth+1, blocks)
+		if o.once {
+			for _, m := range said {
+				m.Blocks = trace.Blocks{}
+			}
+		}
 	}
 	depth := 1
 	for _, h := range o.happenings(s) {
@@ -59,6 +64,9 @@ func (o *Outliner) session(n int, s *trace.Session) {
 			o.call(depth, h.call)
 		default:
 			o.entity(depth, h.entity)
+			if t := h.entity.ToolCall; t != nil && o.once {
+				*t = trace.ToolCall{}
+			}
 		}
 	}
 	if said != nil {

@@ -32,7 +32,7 @@ func (s Side) outline(level Level, to *sheet) error {
 		return nil
 	}
 	o := NewOutliner(s, level)
-	o.put = func(s Step) { to.add(s.Text) }
+	o.put, o.once = func(s Step) { to.add(s.Text) }, true
 	for i, t := range s.Tapes {
 		info, err := t.Info()
 		if err != nil {
@@ -70,6 +70,7 @@ type Outliner struct {
 	kinds   map[scope]*told
 	headers headerSessions
 	put     func(Step) // receives the outline
+	once    bool       // the outline is written only once: what has been written is not kept
 	outline
 }
 
