@@ -10,7 +10,8 @@ import (
 )
 
 // A sheet holds the lines of an outline. It compares lines by their hashes, and keeps the
-// texts, which are needed only where outlines differ, compressed (BenchmarkDiff).
+// texts, which are needed only where outlines differ, compressed (BenchmarkReadMemory in
+// cmd/acptap).
 type sheet struct {
 	seed  maphash.Seed
 	sums  []uint64       // hashes of the lines; among a million lines, two share one by chance in one of 10 million runs
