@@ -55,7 +55,11 @@ func newDiffCmd(dir *string) *cobra.Command {
 
 func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON bool) error {
 	if asJSON {
-		return cli.WriteJSON(w, diff)
+		if err := diff.WriteJSON(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n")
+		return err
 	}
 	return cli.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
 }
