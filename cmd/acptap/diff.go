@@ -19,6 +19,7 @@ func newDiffCmd(dir *string) *cobra.Command {
 		Short: "Compare two tapes or sessions",
 		Args:  cli.Operands(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cli.SaveMemory()
 			if args[0] == "-" && args[1] == "-" {
 				return errors.New("only one REF can be stdin")
 			}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -23,16 +22,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// softMemory is the memory from which on the garbage collector works more often: a command
-// that holds a long conversation then takes little more than that (BenchmarkReadMemory).
-const softMemory = 176 << 20
-
-func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softMemory)
-	}
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

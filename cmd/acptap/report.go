@@ -31,6 +31,7 @@ func newReportCmd(dir *string) *cobra.Command {
 		Short:   "Write a tape or session as a page, or two beside each other",
 		Args:    cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cli.SaveMemory()
 			if err := r.parseTurns(); err != nil {
 				return err
 			}

@@ -23,6 +23,7 @@ const chatLines = 20
 
 // conversations shows the final state of a subject's sessions.
 func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
+	cli.SaveMemory()
 	h, err := historyOf(ctx, sub, stderr)
 	if err != nil {
 		return err
