@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -117,13 +118,20 @@ func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
 	return Outcome{}
 }
 
+// signalNames are the names of signals by the words that Go has for them on Linux and macOS.
+var signalNames = map[string]string{
+	"hangup": "SIGHUP", "interrupt": "SIGINT", "quit": "SIGQUIT", "illegal instruction": "SIGILL", "aborted": "SIGABRT", "abort trap": "SIGABRT",
+	"bus error": "SIGBUS", "floating point exception": "SIGFPE", "killed": "SIGKILL", "segmentation fault": "SIGSEGV", "broken pipe": "SIGPIPE",
+	"alarm clock": "SIGALRM", "terminated": "SIGTERM",
+}
+
 // DiedOf returns the outcome of everything that was open when the agent exited with x.
 func DiedOf(x *wire.Exit) Outcome {
 	switch {
 	case x.Error != "":
 		return Outcome{Errored, "not started: " + x.Error}
 	case x.Signal != "":
-		return Outcome{Died, x.Signal}
+		return Outcome{Died, cmp.Or(signalNames[x.Signal], x.Signal)}
 	}
 	return Outcome{Died, fmt.Sprint("exit ", x.Code)}
 }
