@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/completion"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
@@ -51,7 +52,7 @@ func newRootCmd(args []string) *cobra.Command {
 	if runsProxy(args) {
 		root.AddCommand(proxy)
 		root.CompletionOptions.DisableDefaultCmd = true
-		cli.Configure(root, describe, topicList)
+		cli.Configure(root, commands.Of, topicList)
 		return root
 	}
 	addGroup(root, "Record", proxy, wrap.Commands{Store: &dir}.Wrap(), wrap.Commands{Store: &dir}.Unwrap(), newWatchCmd(&dir))
@@ -70,7 +71,7 @@ func newRootCmd(args []string) *cobra.Command {
 	root.AddCommand(newDemoCmd(&dir), newDemoAgentCmd(), newVersionCmd())
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(cli.Acptap.VersionLine())
-	cli.Configure(root, describe, topicList)
+	cli.Configure(root, commands.Of, topicList)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
 		c.Attach(root)

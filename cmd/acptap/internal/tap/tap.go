@@ -63,7 +63,7 @@ func NewProgram(args []string) *cobra.Command {
 	cmd.Use = string(cli.Proxy) + " [flags] -- AGENT [ARG...]"
 	cmd.Version = cli.Version()
 	ref.StoreFlag(cmd.Flags(), dir)
-	cli.Configure(cmd, commands.DescribeProgram, nil)
+	cli.Configure(cmd, commands.OfProgram, nil)
 	return cmd
 }
 
