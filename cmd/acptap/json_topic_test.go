@@ -24,6 +24,7 @@ import (
 // after their fences.
 func generated() map[string]string {
 	return map[string]string{
+		"config":        members(configLine{}),
 		"deleted":       members(doomedTape{}),
 		"finding":       members(report.Line{}),
 		"imported":      members(importedLine{}),

@@ -98,3 +98,30 @@ func TestNoLake(t *testing.T) {
 		}
 	}
 }
+
+// acptap-lake gets the flags that the configuration file set.
+func TestLakeConfig(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte("[push]\njson = true\nagent = \"coder\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root := newRootCmd(nil)
+	push, _, err := root.Find([]string{"push"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := root.PersistentFlags().Set("store", dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := push.ValidateArgs([]string{"s3://tapes"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"push s3://tapes", "push s3://tapes --agent=coder --json=true"},
+		{"push -- s3://tapes", "push --agent=coder --json=true -- s3://tapes"},
+	} {
+		if got := strings.Join(withConfig(push, strings.Fields(tt.args)), " "); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}

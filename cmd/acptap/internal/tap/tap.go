@@ -78,18 +78,16 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, agent []string) error {
-			o.Start.Command = agent
-			if rest == nil && NeedsAcptap(cmd.Flags()) {
-				acptap, err := cli.Acptap.Find()
-				if err != nil {
+		PreRunE: func(cmd *cobra.Command, agent []string) error {
+			if rest == nil {
+				if err := becomeIfNeeded(cmd, *dir, args); err != nil {
 					return err
 				}
-				return cli.Become(acptap, append([]string{"proxy"}, args...)...)
 			}
-			if err := o.check(cmd.Flags(), rest); err != nil {
-				return err
-			}
+			o.Start.Command = agent
+			return o.check(cmd.Flags(), rest)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Listen.On() {
 				return rest.Listen(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 			}
