@@ -28,7 +28,7 @@ func lakeMain() {
 func TestLinked(t *testing.T) {
 	for program, unwanted := range map[string][]string{
 		".":              {"minio", "parquet"},
-		"./acptap-proxy": {"minio", "parquet", "net/http", "crypto/tls", "protobuf", "opentelemetry", "tview", "tcell", "inspect/conform", "inspect/frame"},
+		"./acptap-proxy": {"minio", "parquet", "net/http", "crypto/tls", "protobuf", "opentelemetry", "tview", "tcell", "toml", "inspect/conform", "inspect/frame"},
 	} {
 		out, err := exec.Command("go", "list", "-deps", program).Output()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 )
 
 // Attach makes the commands below root read the file of the store in dir. scratch returns
@@ -76,8 +77,8 @@ func apply(cmd *cobra.Command, dir string) error {
 	return f.Apply(cmd)
 }
 
-// applyToProxy applies the file to acptap proxy, or says on stderr why it does not. The
-// flags of a server's proxy are those that acptap gave it.
+// applyToProxy applies the file to acptap proxy, or makes it say why not. The flags of a
+// server's proxy are those that acptap gave it.
 func applyToProxy(cmd *cobra.Command, args []string, dir string, scratch func() *cobra.Command) {
 	if cmd.Flags().Changed("parent") {
 		return
@@ -91,7 +92,7 @@ func applyToProxy(cmd *cobra.Command, args []string, dir string, scratch func() 
 		err = f.Apply(cmd)
 	}
 	if err != nil {
-		cli.Warn(cmd.ErrOrStderr(), "%v; recording without that file", err)
+		tap.Complain(cmd, "%v; recording without that file", err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -57,12 +58,18 @@ func (p Place) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %w", p.Path, p.Line, p.Column, fmt.Errorf(format, args...))
 }
 
-// Read reads a file. One that does not exist has no settings.
+// Read reads a file. One that does not exist, or is in no directory, has no settings.
 func Read(path string) (*File, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return &File{Path: path}, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // reading a pipe might never end
+		return nil, fmt.Errorf("%s is no regular file", path)
 	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package tap
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // or the configuration file of the store in dir, ask for. args are those of acptap-proxy.
 func becomeIfNeeded(cmd *cobra.Command, dir string, args []string) error {
 	needed := NeedsAcptap(cmd.Flags())
-	if !needed && !isConfigured(cmd.Flags(), dir) {
+	if !needed && !IsConfigured(cmd.Flags(), dir) {
 		return nil
 	}
 	acptap, err := cli.Acptap.Find()
@@ -24,26 +25,26 @@ func becomeIfNeeded(cmd *cobra.Command, dir string, args []string) error {
 		err = cli.Become(acptap, append([]string{"proxy"}, args...)...)
 	}
 	if err != nil && !needed { // recording never fails because of the file
-		cli.Warn(cmd.ErrOrStderr(), "config.toml: %v; recording without that file", err)
+		Complain(cmd, "config.toml: %v; recording without that file", err)
 		return nil
 	}
 	return err
 }
 
-// isConfigured reports whether the configuration file of the store may set flags of the
-// proxy. Only acptap reads the file; isConfigured may be wrong if it says yes. A server's
+// IsConfigured reports whether the configuration file of the store may set flags of the
+// proxy. Only acptap reads the file; IsConfigured may be wrong if it says yes. A server's
 // proxy has the flags that acptap gave it.
-func isConfigured(flags *pflag.FlagSet, dir string) bool {
+func IsConfigured(flags *pflag.FlagSet, dir string) bool {
 	if flags.Changed("parent") {
 		return false
 	}
 	path, err := ref.ConfigPath(dir)
-	if err != nil {
+	if err != nil || !ref.IsFile(path) {
 		return false
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return !os.IsNotExist(err)
+		return false
 	}
 	table := false // in a table
 	for line := range bytes.Lines(text) {
@@ -56,4 +57,13 @@ func isConfigured(flags *pflag.FlagSet, dir string) bool {
 		}
 	}
 	return false
+}
+
+// complaint is the annotation of a command that has what Complain was told.
+const complaint = "acptap-complaint"
+
+// Complain makes a command say something on stderr when it begins to record. It says it
+// without waiting for somebody to read it.
+func Complain(cmd *cobra.Command, format string, args ...any) {
+	cmd.Annotations = map[string]string{complaint: fmt.Sprintf(format, args...)}
 }

@@ -30,6 +30,8 @@ type Options struct {
 	OTLP   string        // where to send what is recorded; empty: nowhere
 	Watch  time.Duration // how long an agent may be silent before stderr says so; 0: forever
 
+	complaint string // to say on stderr; empty: nothing
+
 	sessions sessionFlags
 	mcp      mcpFlags
 	host     hostFlags
@@ -84,11 +86,14 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 					return err
 				}
 			}
-			o.Start.Command = agent
+			o.Start.Command, o.complaint = agent, cmd.Annotations[complaint]
 			return o.check(cmd.Flags(), rest)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Listen.On() {
+				if o.complaint != "" {
+					cli.Warn(cmd.ErrOrStderr(), "%s", o.complaint)
+				}
 				return rest.Listen(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 			}
 			return run(cmd.Context(), *dir, &o, rest, cmd.ErrOrStderr())
