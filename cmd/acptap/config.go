@@ -36,6 +36,17 @@ func newConfigCmd(dir *string) *cobra.Command {
 			return writeConfig(cmd, lines, *dir)
 		},
 	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		within, rest, err := cmd.Root().Find(args)
+		if err == nil && len(rest) == 0 {
+			for _, c := range within.Commands() {
+				if slices.Contains(config.Commands(cmd.Root()), c) {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 	cmd.Flags().BoolVar(&all, "all", false, "also the flags that nothing sets")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	cmd.AddCommand(&cobra.Command{

@@ -96,7 +96,8 @@ func (s *Matcher) remember(f *dialect.Frame) {
 	s.requests.Add(filter.Request[waiting]{Seq: f.Seq, Note: w})
 }
 
-// question returns a copy of the subject, a request for a permission, as it is once it has an answer.
+// question returns a copy of the subject, a request for a permission, as it is once it has
+// an answer.
 func (s *Matcher) question() *filter.Subject {
 	asked := s.subject
 	f := *asked.Frame
