@@ -107,7 +107,7 @@ func (f *File) of(cmd *cobra.Command) *File {
 	return part
 }
 
-// try reports whether a command would run with the settings.
+// try returns an error unless a command would run with the settings.
 func (f *File) try(cmd *cobra.Command, args []string, scratch func() *cobra.Command) error {
 	if len(f.Settings) == 0 {
 		return nil
