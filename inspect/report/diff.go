@@ -102,11 +102,7 @@ type runHead struct {
 
 func (r *reader) runHead(title string) runHead {
 	h := runHead{Letter: r.side, Ref: termtext.Brief(r.in.Ref, 160), Facts: r.facts(), Badges: r.state()}
-	unnamed := *r.in
-	unnamed.Title = ""
-	of := *r
-	of.in = &unnamed
-	if t := of.title(); t != title {
+	if t := r.topic(); t != title {
 		h.Title = t
 	}
 	return h

@@ -104,6 +104,12 @@ func (r *reader) title() string {
 	if r.in.Title != "" {
 		return termtext.Line(r.in.Title)
 	}
+	return r.topic()
+}
+
+// topic returns what the first prompt asks for, otherwise the title of a session or the name
+// of the agent.
+func (r *reader) topic() string {
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {
 			if e.Message != nil && e.Message.Role == trace.User && !e.Replayed {

@@ -395,6 +395,9 @@
 		time: [rangeOps, time],
 		text: [textOps, text],
 		id: [textOps, null],
+		stop: [wordOps, null],
+		outcome: [wordOps, null],
+		permission: [wordOps, null],
 	};
 
 	// What follows draws.
