@@ -95,7 +95,6 @@ func newShowCmd(dir *string) *cobra.Command {
 		}
 		return checkShowFlags(f)
 	}
-	f.Lookup("turn").DefValue = ""
 	return cmd
 }
 
