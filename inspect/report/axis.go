@@ -62,18 +62,19 @@ func (a *axis) at(run int, t time.Duration) float64 {
 type rect struct {
 	X, Width string // percent, or pixels if it would be too narrow to see
 	Class    string
+	Open     bool // it lasts until now
 }
 
 // thinnest is the minimum width of a bar in percent; anything narrower is drawn as a mark.
-const thinnest = 0.25
+const thinnest = 0.4
 
 // rect returns the rect of a span.
 func (a *axis) rect(s steps.Span, class string) rect {
 	from, to := a.at(s.Run, s.From), a.at(s.Run, s.To)
 	if to-from < thinnest {
-		return rect{percent(min(from, 100-thinnest)), "2", class}
+		return rect{X: percent(min(from, 100-thinnest)), Width: "3", Class: class}
 	}
-	return rect{percent(from), percent(to - from), class}
+	return rect{X: percent(from), Width: percent(to - from), Class: class}
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }

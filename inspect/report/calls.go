@@ -21,7 +21,6 @@ import (
 type calling struct {
 	Lanes *lanes
 	Left  string
-	Items []item
 }
 
 // idleBetweenCalls is the minimum idle time that is cut out.
@@ -86,17 +85,7 @@ func (r *reader) calling() *calling {
 		shown = tellingCalls(calls)
 		one.Left = fmt.Sprintf("Of %s calls, %s are shown: the slowest, and those that failed. The table of tools counts all.", termtext.Grouped(int64(len(calls))), termtext.Grouped(int64(len(shown))))
 	}
-	told := map[frameRef]bool{}
-	for _, c := range shown[:min(len(shown), maxTold)] {
-		if dialect.Does(c.Method, dialect.CallsTool) {
-			one.Items = append(one.Items, r.toldCall(c))
-			told[r.frame(c.Run, c.Request)] = true
-		}
-	}
 	one.Lanes = r.callLanes(shown)
-	for _, row := range one.Lanes.Rows {
-		row.Told = told[row.Frame]
-	}
 	if len(shown) > maxTold && one.Left == "" {
 		one.Left = fmt.Sprintf("What was said is shown of the first %d calls.", maxTold)
 	}
@@ -123,7 +112,7 @@ func tellingCalls(calls []*trace.Call) []*trace.Call {
 func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	l := &lanes{ID: "t-calls"}
 	var spans []steps.Span
-	for _, c := range calls {
+	for i, c := range calls {
 		if c.Untimed {
 			continue
 		}
@@ -143,6 +132,10 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 		} else if c.Failed {
 			row.Wrong = "declined"
 		}
+		if i < maxTold && dialect.Does(c.Method, dialect.CallsTool) {
+			told := r.toldCall(c)
+			row.Item = &told
+		}
 		row.span = s
 		row.Took = took(s.To-s.From, c.Open())
 		l.Rows = append(l.Rows, row)
@@ -152,9 +145,13 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	if l.Ticks = a.ticks(); l.Ticks == nil {
 		l.Ticks = a.gaps()
 	}
-	for _, row := range l.Rows {
-		row.draw(a)
+	if len(a.parts) == 1 {
+		l.From, l.Length = a.parts[0].From.Microseconds(), (a.parts[0].To - a.parts[0].From).Microseconds()
 	}
+	for _, row := range l.Rows {
+		row.draw(a, l.ID)
+	}
+	l.Rows = fold(l.Rows)
 	return l
 }
 

@@ -67,7 +67,7 @@ func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 func (r *reader) block(block wire.Value, frame frameRef) content {
 	switch kind := block.Get("type").Text(); kind {
 	case "text":
-		return content{Kind: "output", Text: cut(strings.Trim(termtext.Text(block.Get("text").Text()), "\n"))}
+		return content{Kind: "output", Text: cut(unfenced(strings.Trim(termtext.Text(block.Get("text").Text()), "\n")))}
 	case "image":
 		return r.image(block.Get("mimeType").Text(), block.Get("data").Text(), frame)
 	case "audio":
@@ -86,6 +86,14 @@ func (r *reader) block(block wire.Value, frame frameRef) content {
 	default:
 		return note("%s", termtext.Spaced(termtext.Brief(kind, 60), "block"))
 	}
+}
+
+// unfenced returns the text in a fenced block, if there is nothing else.
+func unfenced(text string) string {
+	if list := prose(text); len(list) == 1 && list[0].Kind == "pre" {
+		return list[0].Text
+	}
+	return text
 }
 
 func note(format string, args ...any) content {

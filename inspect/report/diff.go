@@ -137,6 +137,7 @@ func (a *reader) figuresWith(b *reader) []figures {
 			at++
 		}
 	}
+	list = slices.DeleteFunc(list, func(f figures) bool { return !f.Of[0].Value.known() && !f.Of[1].Value.known() })
 	for i := range list {
 		f := &list[i]
 		f.Difference = between(f.Of[0].Value, f.Of[1].Value)
@@ -201,7 +202,7 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 		}
 		one := r.turn(of, t, r.frame(t.Run, t.Prompt).ID())
 		if few {
-			one.Lanes = r.lanes(one.ID, of.Turn(t), of.Entities(t.Number))
+			one.all = r.lanes(one.ID, of.Turn(t), r.items(of, t, of.Entities(t.Number))).Rows
 		}
 		list = append(list, one)
 	}

@@ -28,7 +28,7 @@
 	// While the tape is recorded, the page is written again and again. It is read as often,
 	// unless somebody is at something in it, and looks afterwards as it did.
 	const every = Number(root.dataset.live), before = history.state?.before;
-	const folded = () => new Map(Array.from(document.querySelectorAll('.item > .body > details'), d => [d.closest('.item').id, d]));
+	const folded = () => new Map(Array.from(document.querySelectorAll('details[id]'), d => [d.id, d]));
 	const openAtFirst = new Set(Array.from(folded()).flatMap(([id, d]) => d.open ? id : []));
 	function look() {
 		const at = document.elementFromPoint(innerWidth / 2, 100)?.closest('[id]');
