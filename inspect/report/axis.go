@@ -82,6 +82,7 @@ func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%"
 // A tick is a time on an axis.
 type tick struct {
 	X, Anchor, Text string
+	Many            bool // there is no room for it on a phone
 }
 
 // ticks returns three to five round times since the beginning of an axis of one part.
@@ -91,7 +92,7 @@ func (a *axis) ticks() []tick {
 	}
 	length := a.parts[0].To - a.parts[0].From
 	step := steps.RoundTime(length/5 + 1)
-	list := []tick{{"0%", "start", "0 s"}}
+	list := []tick{{X: "0%", Anchor: "start", Text: "0 s"}}
 	for n := time.Duration(1); n <= length/step; n++ {
 		t := n * step
 		x := 100 * float64(t) / float64(length)
@@ -99,7 +100,7 @@ func (a *axis) ticks() []tick {
 		if x > 96 {
 			anchor = "end"
 		}
-		list = append(list, tick{percent(x), anchor, steps.TickText(t, step)})
+		list = append(list, tick{X: percent(x), Anchor: anchor, Text: steps.TickText(t, step)})
 	}
 	return list
 }

@@ -119,7 +119,11 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 		s := steps.Span{Run: c.Run, From: c.Began, To: c.Ended}
 		row := &lane{Kind: "calls", Label: termtext.Piece(cmp.Or(c.Tool, c.Name())), Frame: r.frame(c.Run, c.Request), class: "tool"}
 		if c.Dir == wire.AgentToClient {
-			row.Kind, row.class = "asks", "client"
+			look := kindLooks[steps.Client]
+			if trace.PartOf(c.Method) == trace.ForUser {
+				look = kindLooks[steps.User]
+			}
+			row.Kind, row.class = look.word, look.class
 		}
 		if c.Open() {
 			s.To, row.Wrong = r.ends[c.Run], "no answer"
@@ -127,7 +131,9 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 				s.To, row.Wrong = s.From, ""
 			}
 		}
-		if r.hasFailed(c) {
+		if c.Refused && !c.Failed {
+			row.Wrong = "declined"
+		} else if r.hasFailed(c) {
 			row.Wrong, row.class = "failed", row.class+" bad"
 		} else if c.Failed {
 			row.Wrong = "declined"

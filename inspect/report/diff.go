@@ -255,9 +255,9 @@ func (a *axis) numbers() []tick {
 	for i, p := range a.parts {
 		switch {
 		case i == 0:
-			list = append(list, tick{percent(p.x), "start", "turn 1"})
+			list = append(list, tick{X: percent(p.x), Anchor: "start", Text: "turn 1"})
 		case p.width >= 2.5 && p.x >= 5:
-			list = append(list, tick{percent(p.x), "start", fmt.Sprint(i + 1)})
+			list = append(list, tick{X: percent(p.x), Anchor: "start", Text: fmt.Sprint(i + 1)})
 		}
 	}
 	return list

@@ -279,7 +279,7 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 // kindLooks gives each kind of step its label and CSS class.
 var kindLooks = [...]struct{ word, class string }{
 	steps.SetUp: {"start", "start"}, steps.Starts: {"server", "mcp"}, steps.Thinks: {"thinks", "thinks"}, steps.Says: {"says", "says"},
-	steps.Tool: {"asks", "tool"}, steps.Client: {"asks", "client"}, steps.User: {"waits", "waits"}, steps.Server: {"mcp", "mcp"},
+	steps.Tool: {"client", "tool"}, steps.Client: {"client", "client"}, steps.User: {"asks you", "waits"}, steps.Server: {"mcp", "mcp"},
 }
 
 // stepLane returns the row of a step.

@@ -23,7 +23,7 @@ func TestAskedLanes(t *testing.T) {
 	_, rows, _ := strings.Cut(page, `<div class="lanes"`)
 	rows, _, _ = strings.Cut(rows, `<section id="frames"`)
 	for _, want := range []string{
-		"waits ✗ failed 1.00 s who?", "t asked: Allow pending, not ended –", "asked ✓ Allow waited 2.00 s", "asks terminal/wait_for_exit ✗ failed 1.00 s",
+		"asks you ✗ failed 1.00 s who?", "t asked: Allow pending, not ended –", "asked ✓ Allow waited 2.00 s", "client terminal/wait_for_exit ✗ failed 1.00 s",
 	} {
 		if !strings.Contains(said(rows), want) {
 			t.Errorf("got %s\nwant %s in it", said(rows), want)

@@ -131,7 +131,7 @@ func (p *page) list(r *reader) {
 }
 
 func parsePage() *template.Template {
-	t, err := template.New("page").Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"long": isLong}).Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}

@@ -25,6 +25,14 @@
 		else if (b?.classList.contains('more')) b.textContent = b.previousElementSibling.classList.toggle('all') ? 'show less' : 'show all';
 	});
 
+	for (const a of story.querySelectorAll('.again')) {
+		const copy = document.querySelector(a.hash)?.closest('details').cloneNode(true);
+		if (!copy) continue;
+		copy.querySelector('img').removeAttribute('id');
+		copy.querySelector('summary').title = a.textContent;
+		a.parentNode.replaceWith(copy);
+	}
+
 	// here returns the step or turn that has the focus, or else that at the top of the screen.
 	const top = 130;
 	const column = () => {

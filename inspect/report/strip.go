@@ -148,7 +148,7 @@ func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 // is room to show them.
 func (a *axis) gaps() []tick {
 	var list []tick
-	last := -100.0
+	last, lastOfFew := -100.0, -100.0
 	for i := 1; i < len(a.parts); i++ {
 		before, p := &a.parts[i-1], &a.parts[i]
 		text := "next tape"
@@ -163,7 +163,11 @@ func (a *axis) gaps() []tick {
 			continue
 		}
 		last = p.x
-		list = append(list, tick{percent(p.x), "middle", text})
+		one := tick{X: percent(p.x), Anchor: "middle", Text: text}
+		if one.Many = p.x-lastOfFew < 26 || p.x < 10 || p.x > 90; !one.Many {
+			lastOfFew = p.x
+		}
+		list = append(list, one)
 	}
 	return list
 }
