@@ -712,7 +712,7 @@
 		if (of === frame) return members(frame, '', 0);
 		const envelope = make('details', 'envelope', make('summary', 'soft', `whole frame (${Object.keys(frame).join(', ')})`));
 		envelope.addEventListener('toggle', () => envelope.childElementCount === 1 && envelope.append(make('div', 'inside', ...members(frame, '', 0))));
-		return [make('p', 'soft', path), ...members(of, path, 1), envelope];
+		return [make('p', 'soft', path), ...members(of, path, 0), envelope];
 	}
 	// expand opens all of a tree, up to what a browser draws at once.
 	function expand(tree) {
@@ -725,7 +725,7 @@
 	// members returns what is in a value, those of a member when it is opened.
 	function members(value, path, depth) {
 		if (!isTree(value)) return [leaf('', value, path || '@this')];
-		const entries = Object.entries(value);
+		const entries = Object.entries(value).sort(([a], [b]) => (a === '_meta') - (b === '_meta'));
 		const list = entries.slice(0, mostMembers).map(([key, v]) => {
 			const at = path ? `${path}.${gjson(key)}` : gjson(key);
 			const name = Array.isArray(value) ? key : visible(key);
