@@ -163,6 +163,10 @@ func TestInBrowser(t *testing.T) {
 		"narrow":     testNarrow,
 		"reload":     testReload,
 		"two runs":   testTwoRuns,
+		"long":       testLongSessions,
+		"fold":       testFold,
+		"zoom":       testZoom,
+		"running":    testRunning,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}

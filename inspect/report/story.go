@@ -116,7 +116,7 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	}
 	if one.Error != "" {
 		frame := r.frame(one.of.Run, one.of.End)
-		one.Lanes.Rows = append(one.Lanes.Rows, itemLane(&item{Kind: "error", ID: frame.ID(), At: since(one.of, one.of.Ended), Frame: frame, Text: one.Error}))
+		one.Lanes.Rows = append(one.Lanes.Rows, &lane{Kind: "error", Frame: frame, Label: one.Error, Took: "", Grave: true})
 	}
 	one.all, one.Lanes.Rows = one.Lanes.Rows, fold(one.Lanes.Rows)
 }

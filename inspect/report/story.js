@@ -113,6 +113,7 @@
 		const m = Math.round(s);
 		return (m >= 3600 ? `${Math.floor(m / 3600)}h` : '') + `${Math.floor(m / 60) % 60}m${m % 60}s`;
 	}
+	const tick = us => us > 0 && us < 1e6 ? `${+(us / 1e3).toFixed(3)} ms` : us < 6e7 ? `${+(us / 1e6).toFixed(3)} s` : readable(us);
 	const steps = [1, 2, 5].flatMap(n => Array.from({length: 8}, (_, i) => n * 10 ** i)).filter(n => n < 3e7)
 		.concat([30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400].map(s => s * 1e6)).sort((a, b) => a - b);
 	const svg = (tag, attributes) => {
@@ -138,7 +139,7 @@
 			[texts, lines] = [[], []];
 			for (let t = Math.ceil(from * length / step) * step; t <= to * length && texts.length < 12; t += step) {
 				const x = `${100 * t / length}%`, text = svg('text', {x, y: 13, 'text-anchor': 'middle'});
-				text.textContent = t ? readable(t) : '0 s';
+				text.textContent = tick(t);
 				texts.push(text);
 				lines.push(svg('line', {x1: x, x2: x, y2: 24}));
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -71,8 +70,8 @@ func kindOf(t *trace.ToolCall) toolKind {
 	return cmp.Or(toolKinds[t.Kind], toolKinds["other"])
 }
 
-// errorText returns a JSON-RPC error on one line.
+// errorText returns a JSON-RPC error on one line, its code behind its message.
 func errorText(raw json.RawMessage) string {
-	e := wire.ValueOf(raw)
-	return termtext.Brief(termtext.Spaced(e.Get("code").Raw(), e.Get("message").String()), 500)
+	o := dialect.OutcomeOf(raw, nil)
+	return termtext.Brief(o.Brief(), 500)
 }
