@@ -43,7 +43,7 @@ func TestPageLimit(t *testing.T) {
 	}
 }
 
-var turnID = regexp.MustCompile(`<section class="turn" id="s1-turn-(\d+)">`)
+var turnID = regexp.MustCompile(`<details class="turn" id="s1-turn-(\d+)"`)
 
 // Of a long story the first and the last turns are told; the others have links to their
 // frames, many together if there are very many.

@@ -83,6 +83,7 @@ type reader struct {
 	frames stats.Frames
 	flow   flow
 	failed map[stats.Place]bool // responses that report a failure
+	places map[frameRef]string  // ids of the turns and steps that tell about frames
 	broken []error
 
 	// Only for one of two runs:
@@ -93,7 +94,7 @@ type reader struct {
 
 // newReader returns a reader that lists frames in rows.
 func newReader(in *Input, rows *rows) *reader {
-	return &reader{in: in, limits: in.limits(), rows: rows, failed: map[stats.Place]bool{}}
+	return &reader{in: in, limits: in.limits(), rows: rows, failed: map[stats.Place]bool{}, places: map[frameRef]string{}}
 }
 
 // readAll reads all tapes.
