@@ -12,19 +12,16 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// timeLine says how long the first output took, what turns waited for, and what was
-// slowest.
+// timeLine says how long the start took, what turns waited for, what was slowest, and how
+// long the first output took.
 func (s *Summary) timeLine() []termtext.Span {
 	var l line
 	if s.Untimed {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
-	if o := s.Time.FirstOutput; o != nil {
-		l.add(termtext.Plain, o.text("first output after "))
-	}
-	if o := s.Time.Latency; o != nil {
-		l.add(termtext.Plain, o.text("answered in "))
+	if s.Turns.Count > 0 && s.Time.StartUp >= seconds(shownStartUp) {
+		l.add(termtext.Plain, "start-up "+s.Time.StartUp.String())
 	}
 	w := s.Time.Waited
 	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
@@ -32,8 +29,17 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
 	}
+	if o := s.Time.FirstOutput; o != nil {
+		l.add(termtext.Plain, o.text("first output after "))
+	}
+	if o := s.Time.Latency; o != nil {
+		l.add(termtext.Plain, o.text("answered in "))
+	}
 	return l
 }
+
+// shownStartUp is the shortest start-up that is shown.
+const shownStartUp = 100 * time.Millisecond
 
 // slowLine says what was slow.
 func (s *Summary) slowLine() []termtext.Span {

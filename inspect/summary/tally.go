@@ -34,6 +34,9 @@ type progress struct {
 	last  time.Duration // of its last frame
 	timed bool          // a frame has a time
 
+	setUp   time.Duration // when the last set-up call ended; of calls before the first turn
+	started bool          // the first turn has begun
+
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // by request, the names of calls that ended without a response
 }
@@ -124,7 +127,10 @@ func (t *Tally) events(tr *trace.Trace) {
 		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
+		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
+			t.startUp(e)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
+			t.tape.started = true
 			t.failures.begin()
 			t.said.begin(e.Turn)
 		case e.Kind == trace.TurnEvent && e.End.Known():
@@ -138,6 +144,15 @@ func (t *Tally) events(tr *trace.Trace) {
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// startUp counts the time of a set-up call, but not twice that of calls at the same time.
+func (t *Tally) startUp(e *trace.Event) {
+	if e.Dir != wire.ClientToAgent || e.Untimed || dialect.AreaOf(e.Method, "") != dialect.LifeCycle || dialect.EndsAtClose(e.Method) {
+		return
+	}
+	t.sum.Time.StartUp += seconds(max(e.At-max(e.Began, t.tape.setUp), 0))
+	t.tape.setUp = max(t.tape.setUp, e.At)
 }
 
 // step keeps the slowest steps.

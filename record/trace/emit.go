@@ -147,7 +147,7 @@ func (w *pendingCall) event(p Phase) Event {
 	return Event{
 		Kind: CallEvent, Phase: p, Run: w.Run, First: w.Request, Entry: w.entry, Began: w.Began, Untimed: w.Untimed,
 		Dir: w.Dir, Method: w.Method, ID: w.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
-		Session: w.session, Call: w.Call,
+		Session: w.session, Call: w.Call, Question: w.asked(),
 	}
 }
 
