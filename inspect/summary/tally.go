@@ -91,7 +91,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		tape := &t.sum.Tapes[n-1]
 		tape.Live = false
 		for _, r := range t.tape.waiting {
-			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost))
+			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
 		}
 	}
 	t.events(tr)
@@ -133,7 +133,7 @@ func (t *Tally) events(tr *trace.Trace) {
 			t.tape.started = true
 			t.failures.begin()
 			t.said.begin(e.Turn)
-		case e.Kind == trace.TurnEvent && e.End.Known():
+		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced) && len(t.tape.open) < maxNames:

@@ -104,9 +104,10 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 
 // LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
 // says whether the end of the connection is on the tape, died is the outcome of the agent if
-// it died (DiedOf), and lost says that the answer may be missing on the tape. The zero value is
-// returned for what the client has abandoned.
-func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
+// it died (DiedOf), lost says that the answer may be missing on the tape, and prompt that the
+// request began a turn: that is cancelled if the client has left. Another request that the
+// client has abandoned has no outcome.
+func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
 	switch {
 	case !ended:
 		return Outcome{How: CutOff}
@@ -114,6 +115,8 @@ func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
 		return died
 	case lost:
 		return Outcome{How: Unrecorded}
+	case prompt:
+		return Outcome{How: Cancelled}
 	}
 	return Outcome{}
 }
