@@ -34,7 +34,7 @@
 	}
 
 	// here returns the step or turn that has the focus, or else that at the top of the screen.
-	const top = 130;
+	const top = 84;
 	const column = () => {
 		const r = (story.querySelector('.column') ?? story).getBoundingClientRect();
 		return r.left + r.width / 2;
