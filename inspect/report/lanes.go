@@ -282,6 +282,9 @@ var kindLooks = [...]struct{ word, class string }{
 	steps.Tool: {"client", "tool"}, steps.Client: {"client", "client"}, steps.User: {"asks you", "waits"}, steps.Server: {"mcp", "mcp"},
 }
 
+// slowLimits are the times from which a step of a kind is slow.
+var slowLimits = map[steps.Kind]time.Duration{steps.SetUp: dialect.SetupLimit, steps.Tool: dialect.ToolLimit}
+
 // stepLane returns the row of a step.
 func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	look := kindLooks[s.Kind]
@@ -312,6 +315,9 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 		l.Wrong = "declined"
 	case s.Call != nil && s.Call.Refused:
 		l.Wrong = "rejected"
+	}
+	if limit := slowLimits[s.Kind]; limit > 0 && s.Took() >= limit && !s.Failed && l.Wrong == "" {
+		l.class, l.Wrong = l.class+" slow", "slow"
 	}
 	if l.open = s.Open; s.Failed && !(s.Kind == steps.User && s.Asked == nil && !s.Call.Failed) || l.Grave {
 		l.class += " bad"
