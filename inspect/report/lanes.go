@@ -150,6 +150,9 @@ var itemKinds = map[string]string{"prompt": "you", "agent": "says", "thought": "
 
 // itemLane returns the row of an item of which no time is known.
 func itemLane(one *item) *lane {
+	if one.Kind == "change" {
+		return &lane{Kind: "change", Label: one.Title, Frame: one.Frame, Took: one.At}
+	}
 	l := &lane{Kind: itemKinds[one.Kind], Frame: one.Frame, Item: one, Inside: one.Depth > 0, Grave: one.Kind == "error" || one.Class == "bad"}
 	if t := one.Tool; t != nil {
 		l.Kind, l.Label, l.Took = one.Tool.Kind.Word, t.Title, t.Took

@@ -243,6 +243,8 @@
 			button.className = 'sort';
 			button.append(...cell.childNodes);
 			cell.append(button);
+			if (column > 0) button.tabIndex = -1; // the arrow keys lead to it
+			button.addEventListener('keydown', e => cell[{ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling'}[e.key]]?.querySelector('button')?.focus());
 			button.addEventListener('click', () => {
 				const down = cell.ariaSort ? cell.ariaSort === 'ascending' : cell.classList.contains('n');
 				for (const other of table.tHead.rows[0].cells) other.ariaSort = null;
