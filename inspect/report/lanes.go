@@ -30,7 +30,7 @@ type lane struct {
 	Label  string
 	Frame  frameRef
 	Inside bool   // part of the row above: what that asked of the client or of a server
-	Took   string // · for a single frame
+	Took   string // empty for a single frame
 	Wrong  string // what went wrong
 	Grave  bool   // it failed
 	Choice string // what the user answered
@@ -228,7 +228,7 @@ func (l *lane) sort() string {
 
 // folded returns one row for several.
 func folded(rows []*lane) *lane {
-	one := &lane{Ticks: rows[0].Ticks, Kind: rows[0].Kind, Frame: rows[0].Frame, Folded: rows}
+	one := &lane{Ticks: rows[0].Ticks, Kind: "calls", Frame: rows[0].Frame, Folded: rows}
 	var kinds []string
 	n := map[string]int{}
 	took := time.Duration(0)
@@ -334,7 +334,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 // took formats the time that a step took.
 func took(t time.Duration, single bool) string {
 	if single || t == 0 {
-		return "·"
+		return ""
 	}
 	return termtext.Duration(t)
 }
