@@ -54,10 +54,11 @@ type entry struct {
 	all    []*lane
 }
 
-// If the story is too long, it has only the first and last turns of each session.
+// If the story is too long, it has only the first and last turns of each session: few enough
+// to go through with the tab key.
 const (
 	firstTurns = 100
-	lastTurns  = 150
+	lastTurns  = 130
 )
 
 // chapters returns the stories of the sessions.

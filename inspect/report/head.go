@@ -39,7 +39,7 @@ type gist struct {
 }
 
 // A remark is a sentence about a place on the page.
-type remark struct{ Text, Link string }
+type remark struct{ Text, Link, Frame string }
 
 // Limits on the lines of what was said.
 const (
@@ -50,17 +50,17 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.tally.Summary()
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
-	if g.Asked = termtext.FirstLines(s.Asked, askedLines, 0); len(g.Asked) == 1 && g.Asked[0] == title {
+	if g.Asked = termtext.FirstLines(s.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
 		g.Asked = nil
 	}
 	for _, line := range termtext.FirstLines(s.Answered, answerLines, 0) {
 		g.Answered = append(g.Answered, runs(termtext.Brief(line, 400)))
 	}
 	for _, f := range s.Failures.Worst {
-		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame)})
+		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
 	}
 	text, at := s.SlowText()
-	g.Slow = remark{text, r.place(at)}
+	g.Slow = remark{text, r.place(at), at.Label}
 	return g
 }
 

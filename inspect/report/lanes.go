@@ -30,7 +30,7 @@ type lane struct {
 	Label  string
 	Frame  frameRef
 	Inside bool   // part of the row above: what that asked of the client or of a server
-	Took   string // · for a single frame
+	Took   string // empty for a single frame
 	Wrong  string // what went wrong
 	Grave  bool   // it failed
 	Choice string // what the user answered
@@ -150,6 +150,9 @@ var itemKinds = map[string]string{"prompt": "you", "agent": "says", "thought": "
 
 // itemLane returns the row of an item of which no time is known.
 func itemLane(one *item) *lane {
+	if one.Kind == "change" {
+		return &lane{Kind: "change", Label: one.Title, Frame: one.Frame, Took: one.At}
+	}
 	l := &lane{Kind: itemKinds[one.Kind], Frame: one.Frame, Item: one, Inside: one.Depth > 0, Grave: one.Kind == "error" || one.Class == "bad"}
 	if t := one.Tool; t != nil {
 		l.Kind, l.Label, l.Took = one.Tool.Kind.Word, t.Title, t.Took
@@ -225,7 +228,7 @@ func (l *lane) sort() string {
 
 // folded returns one row for several.
 func folded(rows []*lane) *lane {
-	one := &lane{Ticks: rows[0].Ticks, Kind: rows[0].Kind, Frame: rows[0].Frame, Folded: rows}
+	one := &lane{Ticks: rows[0].Ticks, Kind: "calls", Frame: rows[0].Frame, Folded: rows}
 	var kinds []string
 	n := map[string]int{}
 	took := time.Duration(0)
@@ -282,6 +285,9 @@ var kindLooks = [...]struct{ word, class string }{
 	steps.Tool: {"client", "tool"}, steps.Client: {"client", "client"}, steps.User: {"asks you", "waits"}, steps.Server: {"mcp", "mcp"},
 }
 
+// slowLimits are the times from which a step of a kind is slow.
+var slowLimits = map[steps.Kind]time.Duration{steps.SetUp: dialect.SetupLimit, steps.Tool: dialect.ToolLimit}
+
 // stepLane returns the row of a step.
 func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	look := kindLooks[s.Kind]
@@ -313,6 +319,9 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	case s.Call != nil && s.Call.Refused:
 		l.Wrong = "rejected"
 	}
+	if limit := slowLimits[s.Kind]; limit > 0 && s.Took() >= limit && !s.Failed && l.Wrong == "" {
+		l.class, l.Wrong = l.class+" slow", "slow"
+	}
 	if l.open = s.Open; s.Failed && !(s.Kind == steps.User && s.Asked == nil && !s.Call.Failed) || l.Grave {
 		l.class += " bad"
 		if l.Wrong == "" {
@@ -325,7 +334,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 // took formats the time that a step took.
 func took(t time.Duration, single bool) string {
 	if single || t == 0 {
-		return "·"
+		return ""
 	}
 	return termtext.Duration(t)
 }

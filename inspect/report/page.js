@@ -30,6 +30,8 @@
 	const every = Number(root.dataset.live), before = history.state?.before;
 	const folded = () => new Map(Array.from(document.querySelectorAll('details[id]'), d => [d.id, d]));
 	const openAtFirst = new Set(Array.from(folded()).flatMap(([id, d]) => d.open ? id : []));
+	// A turn that is read stays open, also if it is no longer the last.
+	const isRead = d => d.matches('.turn[open]') && (r => r.bottom > 0 && r.top < innerHeight)(d.getBoundingClientRect());
 	function look() {
 		const at = document.elementFromPoint(innerWidth / 2, 100)?.closest('[id]');
 		return {
@@ -37,7 +39,7 @@
 			// Turns out of view have no sizes of their own at first.
 			turns: Array.from(document.querySelectorAll('.turn'), e => [e.id, parseFloat(getComputedStyle(e).height)]),
 			list: $('list')?.scrollTop, fold: $('fold')?.checked,
-			details: Array.from(folded()).flatMap(([id, d]) => d.open === openAtFirst.has(id) ? [] : [[id, d.open]]),
+			details: Array.from(folded()).flatMap(([id, d]) => d.open === openAtFirst.has(id) && !isRead(d) ? [] : [[id, d.open]]),
 		};
 	}
 	function again() {

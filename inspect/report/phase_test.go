@@ -62,13 +62,14 @@ func TestPhasesDrawn(t *testing.T) {
 		var got []string
 		for _, table := range strings.Split(page, `<div class="lanes"`)[1:] {
 			rows, _, _ := strings.Cut(table, `<details class="turn`)
-			frames := regexp.MustCompile(`class="(step|word)([^"]*)"[^>]* data-frame="([0-9]+)"`).FindAllStringSubmatch(rows, -1)
+			rows = regexp.MustCompile(`data-frame="[0-9]+"(.{10,120}<span class="kind">error</span>)`).ReplaceAllString(rows, "$1") // with which the turn ended
+			frames := regexp.MustCompile(`class="(step|word)[^"]*"[^>]* data-frame="([0-9]+)"`).FindAllStringSubmatch(rows, -1)
 			line := ""
 			for i, f := range frames {
-				if i == 0 && strings.Contains(rows, "waiting for the model") || strings.Contains(f[2], "error") {
+				if i == 0 && strings.Contains(rows, "waiting for the model") {
 					continue
 				}
-				line += " " + f[3]
+				line += " " + f[2]
 			}
 			if line != "" || strings.Contains(rows, "waiting for the model") {
 				got = append(got, line)

@@ -97,7 +97,7 @@ func testNoScript(browser context.Context, t *testing.T) {
 			t.Fatal("the script ran")
 		}
 		for selector, want := range view.says {
-			if got := eval[string](b, "document.querySelector('"+selector+"')?.innerText ?? 'nothing'"); !strings.Contains(got, want) {
+			if got := eval[string](b, "document.querySelector('"+selector+"')?.textContent.replace(/\\s+/g, ' ') ?? 'nothing'"); !strings.Contains(got, want) {
 				t.Errorf("%s: got %q, want something with %q", selector, got, want)
 			}
 		}

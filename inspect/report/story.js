@@ -34,7 +34,7 @@
 	}
 
 	// here returns the step or turn that has the focus, or else that at the top of the screen.
-	const top = 130;
+	const top = 84;
 	const column = () => {
 		const r = (story.querySelector('.column') ?? story).getBoundingClientRect();
 		return r.left + r.width / 2;
@@ -218,4 +218,45 @@
 		setTimeout(grow, 1000);
 	}
 	if (began && root.dataset.live) grow();
+})();
+
+// The tables of numbers are sorted by a click on a heading.
+(() => {
+	'use strict';
+	const units = {'µs': 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, '%': 1};
+	// valueOf returns what a cell counts or measures, or NaN.
+	function valueOf(text) {
+		text = text.replace(/[,~<×]/g, '').trim();
+		if (/^-?[\d.]+( [A-Z]{3})?$/.test(text)) return parseFloat(text);
+		if (!/^([\d.]+ ?(µs|ms|s|m|h|B|kB|MB|GB|%))+$/.test(text)) return NaN;
+		let sum = 0;
+		for (const [, n, unit] of text.matchAll(/([\d.]+) ?(µs|ms|kB|MB|GB|s|m|h|B|%)/g)) sum += n * units[unit];
+		return sum;
+	}
+	for (const table of document.querySelectorAll('#numbers table')) {
+		const body = table.tBodies[0];
+		if (body.rows.length < 3) continue;
+		Array.from(table.tHead.rows[0].cells).forEach((cell, column) => {
+			if (cell.querySelector('svg')) return;
+			const button = document.createElement('button');
+			button.type = 'button';
+			button.className = 'sort';
+			button.append(...cell.childNodes);
+			cell.append(button);
+			if (column > 0) button.tabIndex = -1; // the arrow keys lead to it
+			button.addEventListener('keydown', e => cell[{ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling'}[e.key]]?.querySelector('button')?.focus());
+			button.addEventListener('click', () => {
+				const down = cell.ariaSort ? cell.ariaSort === 'ascending' : cell.classList.contains('n');
+				for (const other of table.tHead.rows[0].cells) other.ariaSort = null;
+				cell.ariaSort = down ? 'descending' : 'ascending';
+				const key = row => row.cells[column].textContent;
+				const order = (a, b) => {
+					const [x, y] = [valueOf(a), valueOf(b)];
+					if (isNaN(x) !== isNaN(y)) return isNaN(x) ? 1 : -1; // what has no number comes last
+					return (isNaN(x) ? a.localeCompare(b) : x - y) * (down ? -1 : 1);
+				};
+				body.append(...Array.from(body.rows).sort((a, b) => order(key(a), key(b))));
+			});
+		});
+	}
 })();

@@ -110,8 +110,8 @@ func testFold(browser context.Context, t *testing.T) {
 	is("what failed is shown", `[...document.querySelectorAll('.step.wrong')].every(e => e.checkVisibility({contentVisibilityAuto: false}))`)
 	eval[bool](b, `(document.querySelector('[data-fold=bad]').click(), document.querySelector('[data-fold=close]').click(), true)`)
 
-	eval[bool](b, `(location.hash = 'e-6', true)`) // in a closed group of a closed turn
-	is("an address opens what is around", `new Promise(done => { const look = () => document.getElementById('e-6').checkVisibility() ? done(true) : setTimeout(look, 5); look(); })`)
+	eval[bool](b, `(location.hash = 'e-5', true)`) // in a closed group of a closed turn
+	is("an address opens what is around", `new Promise(done => { const look = () => document.getElementById('e-5').checkVisibility() ? done(true) : setTimeout(look, 5); look(); })`)
 	b.quiet()
 }
 

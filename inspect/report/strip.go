@@ -115,7 +115,7 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []stripBar {
 	var bars []stripBar
 	add := func(s steps.Span, class string) {
-		if row := slices.Index(stripRows, strings.TrimSuffix(class, " bad")); row >= 0 {
+		if row := slices.Index(stripRows, strings.TrimSuffix(strings.TrimSuffix(class, " bad"), " slow")); row >= 0 {
 			bars = append(bars, stripBar{a.rect(place(s), class), fmt.Sprint(4 + 12*row), "10"})
 		}
 	}
