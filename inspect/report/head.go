@@ -31,8 +31,11 @@ type head struct {
 type gist struct {
 	Outcome  status
 	Running  bool
-	Asked    []string // lines that the title does not have
-	Answered [][]run  // lines
+	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
+	Answered [][]run    // lines
+	Turns    []exchange // if there are several: some of them
+	Did      string
+	Time     string
 	Failed   []remark // the worst
 	More     string   // how much else failed
 	Slow     remark
@@ -50,11 +53,16 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.tally.Summary()
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
-	if g.Asked = termtext.FirstLines(s.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
-		g.Asked = nil
-	}
-	for _, line := range termtext.FirstLines(s.Answered, answerLines, 0) {
-		g.Answered = append(g.Answered, runs(termtext.Brief(line, 400)))
+	g.Did, g.Time = s.Did(), s.TimeText()
+	for _, one := range s.Exchanges {
+		if len(s.Exchanges) > 1 {
+			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), firstRuns(one.Asked, 1), firstRuns(one.Answered, 1)})
+			continue
+		}
+		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
+			g.Asked = nil
+		}
+		g.Answered = firstRuns(one.Answered, answerLines)
 	}
 	for _, f := range s.Failures.Worst {
 		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
@@ -62,6 +70,21 @@ func (r *reader) gist(title string) *gist {
 	text, at := s.SlowText()
 	g.Slow = remark{text, r.place(at), at.Label}
 	return g
+}
+
+// An exchange is a turn in one line.
+type exchange struct {
+	Turn            int
+	State           status
+	Asked, Answered [][]run
+}
+
+// firstRuns returns the first lines of what was said.
+func firstRuns(text string, n int) (lines [][]run) {
+	for _, line := range termtext.FirstLines(text, n, 0) {
+		lines = append(lines, runs(termtext.Brief(line, 400)))
+	}
+	return lines
 }
 
 // place returns the id of the element that tells about a frame: a turn or a step of the

@@ -367,6 +367,7 @@ func (l *lane) entity(e *trace.Entity, t *trace.Turn, live bool) {
 // A startUp is what came before the first turn on a tape.
 type startUp struct {
 	ID     string
+	Open   bool // it took long
 	Took   string
 	Shares []share
 	Lanes  *lanes
@@ -374,13 +375,16 @@ type startUp struct {
 	span steps.Span
 }
 
+// longStartUp is the shortest start-up that is open on the page.
+const longStartUp = 5 * time.Second
+
 // startUp returns what preceded a turn, or nil if nothing did or its time is unknown.
 func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	p := c.steps.StartUp(t)
 	if p == nil || p.Untimed {
 		return nil
 	}
-	one := &startUp{ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
+	one := &startUp{Open: p.To-p.From >= longStartUp, ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
 	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend())
 	return one
 }

@@ -145,7 +145,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event) string {
 	}
 	why := ""
 	if f.Kind == wire.Response {
-		why = termtext.Piece(wire.ValueAt(f.Raw, "error.message").Text())
+		why = termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error")))
 	}
 	text := cmp.Or(method, "a request nobody has sent")
 	if why != "" {

@@ -12,6 +12,12 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
+// TimeText says where the time went, in the words of Lines.
+func (s *Summary) TimeText() string { return termtext.SpansText(s.timeLine(), false) }
+
+// Did says what was done, in the words of Lines.
+func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(), false) }
+
 // timeLine says how long the start took, what turns waited for, what was slowest, and how
 // long the first output took.
 func (s *Summary) timeLine() []termtext.Span {
@@ -24,7 +30,11 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, "start-up "+s.Time.StartUp.String())
 	}
 	w := s.Time.Waited
+	idle := s.Time.Idle
 	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
+	if idle >= seconds(time.Second) && idle*10 >= s.Took {
+		l.add(termtext.Plain, "idle "+idle.String())
+	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))

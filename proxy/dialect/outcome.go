@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -78,7 +79,7 @@ const maxOutcome = 200
 // nil. An unknown stop reason is returned verbatim.
 func OutcomeOf(err, stopReason []byte) Outcome {
 	if wire.Present(err) {
-		text := firstLine(wire.Get(err, "message"), maxOutcome)
+		text := ErrorText(err)
 		if code, ok := wire.Integer(wire.Get(err, "code")); ok && text == "" {
 			text = fmt.Sprint(code)
 		} else if ok {
@@ -100,6 +101,24 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	default:
 		return Outcome{Done, "(" + firstLine(stopReason, maxOutcome) + ")"}
 	}
+}
+
+// ErrorText returns the message of a JSON-RPC error and, since many messages are as general
+// as Internal error, the first detail that its data gives: data itself, or the member of it
+// that the libraries of agents fill.
+func ErrorText(err []byte) string {
+	text := firstLine(wire.Get(err, "message"), maxOutcome)
+	data := wire.Get(err, "data")
+	details := [][]byte{data}
+	for _, member := range [...]string{"details", "message", "error", "reason"} {
+		details = append(details, wire.Get(data, member))
+	}
+	for _, one := range details {
+		if detail := firstLine(one, maxOutcome); detail != "" && !strings.Contains(text, detail) {
+			return strings.TrimPrefix(text+": "+detail, ": ")
+		}
+	}
+	return text
 }
 
 // LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
