@@ -127,7 +127,8 @@ const (
 	Good         = Green
 	Slow         = Yellow
 	Failure      = Red
-	Repeats      = Dim // repeated from the lines above, or in order
+	Match        = Reverse // of a search
+	Repeats      = Dim     // repeated from the lines above, or in order
 )
 
 // Paint returns text in a style, followed by a reset.
