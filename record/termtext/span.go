@@ -127,6 +127,8 @@ const (
 	Good         = Green
 	Slow         = Yellow
 	Failure      = Red
+	FirstRun     = Blue    // of two that are compared
+	SecondRun    = Yellow  // neither is good or bad
 	Match        = Reverse // of a search
 	Repeats      = Dim     // repeated from the lines above, or in order
 )
