@@ -231,7 +231,7 @@ var errWrongNumber = errors.New("there is no frame of such a number")
 
 // number assigns the entries their numbers.
 func number(entries []entry, first uint64) error {
-	next := first
+	next, last := first, uint64(1)
 	for i := range entries {
 		e := &entries[i]
 		if next == 0 || next > portable.MaxSeq || e.back > portable.MaxSeq || e.Size < 0 {
@@ -249,9 +249,10 @@ func number(entries []entry, first uint64) error {
 		case !e.part:
 			next++
 		}
-		if e.Request > e.Seq {
+		if e.Seq < last || e.Request > e.Seq {
 			return errWrongNumber
 		}
+		last = e.Seq
 		if e.Request != 0 {
 			e.Request = e.Seq - e.Request
 		}

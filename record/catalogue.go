@@ -90,9 +90,9 @@ func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s
 // begins another session, even if it has the same id: agents that forget their sessions count from one
 // again in each process. A later load or delete refers to the latest session in which
 // something was said.
-func joinRuns(runs []*SessionInfo) []SessionInfo {
+func joinRuns(runs []*SessionInfo, setBack eras) []SessionInfo {
 	slices.SortFunc(runs, func(a, b *SessionInfo) int {
-		return cmp.Or(a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
+		return cmp.Or(setBack.compare(a, b), a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
 	})
 	sessions := make([]SessionInfo, 0, len(runs))
 	type name struct{ agent, id string }
@@ -120,6 +120,7 @@ type Listing struct {
 	Sessions []SessionInfo // without deleted ones
 	Deleted  []SessionInfo // their frames remain, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
+	Held     error         // who has held the catalogue for too long, or nil; the tapes themselves were read
 	NotesErr error         // why the tags and notes of all tapes are missing, or nil
 }
 
@@ -169,9 +170,12 @@ func (s *Store) list(imported bool) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	known, told, _ := s.readCatalogue(len(ids)) // on an error the tapes themselves are read
+	known, told, err := s.readCatalogue(len(ids)) // on an error the tapes themselves are read
 	journals := s.journals()
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
+	if disk.IsHeld(err) {
+		l.Held = err
+	}
 	asKnown := make(map[string]bool, len(ids)) // their sessions come from the catalogue
 	runs := make([]*SessionInfo, 0, len(told))
 	ended := map[string][]int64{}
@@ -216,7 +220,8 @@ func (s *Store) list(imported bool) (Listing, error) {
 // addSessions adds the sessions that consist of these runs.
 func (l *Listing) addSessions(runs []*SessionInfo) {
 	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
-	for _, one := range joinRuns(runs) {
+	setBack := erasOf(l.Tapes)
+	for _, one := range joinRuns(runs, setBack) {
 		switch {
 		case !one.exists():
 		case one.Deleted:
@@ -227,7 +232,7 @@ func (l *Listing) addSessions(runs []*SessionInfo) {
 	}
 	for _, list := range [][]SessionInfo{l.Sessions, l.Deleted} {
 		slices.SortFunc(list, func(a, b SessionInfo) int {
-			return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
+			return cmp.Or(setBack.compare(&a, &b), a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
 		})
 	}
 }

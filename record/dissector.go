@@ -222,14 +222,13 @@ func never() bool { return false }
 // unanswered counts the requests that will get no answer, and records their outcome.
 func (d *dissector) unanswered() {
 	d.Info.Failures += uint64(len(d.Waiting))
-	var left dialect.Outcome
-	switch {
-	case d.Info.Exit == nil && d.Info.Closed == "":
-		left.How = dialect.CutOff
-	case d.Info.Worst.How == dialect.Died:
-		left = d.Info.Worst
+	ended := d.Info.Exit != nil || d.Info.Closed != ""
+	var died dialect.Outcome
+	if d.Info.Worst.How == dialect.Died {
+		died = d.Info.Worst
 	}
 	for _, r := range d.Waiting {
+		left := dialect.LeftOpen(ended, died, r.Lost, r.Prompt)
 		d.Info.Worst = d.Info.Worst.Or(left)
 		if r.Session != "" {
 			run := &d.sessionOf(r.Session, r.Seq).Runs[0]

@@ -351,7 +351,7 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 		case l.told == "" || l.told == w.tape:
 		case !tapeid.HasOwnForm(l.told, time.Now()):
 			tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
-		case tapeid.Time(l.told).Sub(began).Abs() > time.Second:
+		case !tapeid.Fits(l.told, began):
 			tell(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), w.tape))
 		}
 		return nil
@@ -402,7 +402,7 @@ func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 			*begun = tapeid.Time(wish)
 		}
 	}
-	if tapeid.Time(wish).Sub(*begun).Abs() > time.Second {
+	if !tapeid.Fits(wish, *begun) {
 		wish = "" // ids sort by time
 	}
 	at := *begun

@@ -58,6 +58,11 @@ func TestCommandsGiveUp(t *testing.T) {
 	if _, err := store.Import(strings.NewReader(oneLine), "file", nil); err != nil {
 		t.Errorf("importing without the catalogue: %v", err)
 	}
+	l, err := store.List()
+	if err != nil || len(l.Tapes) != 2 {
+		t.Errorf("listed without the catalogue: %+v, %v", l, err)
+	}
+	assertHeld(t, l.Held)
 	gone, err := store.Delete(tape)
 	assertHeld(t, err)
 	if len(gone) != 1 || store.hasFile(tape) {

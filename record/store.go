@@ -30,8 +30,10 @@ type Store struct {
 	dir      string
 	timeout  time.Duration        // limits the wait for a lock; 0: no limit
 	testHook func(payload []byte) // sees what is dissected; nil except in tests
+	shift    time.Duration        // of the clock; 0 except in tests
 	sealer   *sealer              // of the journals that this process writes
 	ended    endedJournals        // as of the last listing
+	latest   latestTape
 
 	// EndTime limits the total time for closing the Recorders, which seal the rest: 15 ms
 	// if it is 0, since editors kill proxies that need longer. Set it before Record.
@@ -82,8 +84,8 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 		return nil, err
 	}
 	began := time.Now()
-	start.Time = began.Round(0)
-	tape, lock, err := s.reserveID("", began)
+	start.Time = began.Round(0).Add(s.shift)
+	tape, lock, err := s.reserveID("", s.latest.after(s, began, start.Time))
 	if err != nil {
 		return nil, err
 	}

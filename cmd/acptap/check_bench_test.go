@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -20,37 +21,67 @@ func BenchmarkCheckTape(b *testing.B) {
 	var cpu time.Duration
 	var peak float64
 	for b.Loop() {
-		cmd := exec.Command(progs.acptap, "check", "--store", store)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
-		p := peer{b: b, cmd: cmd}
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			io.Copy(io.Discard, out)
-		}()
-		for running := true; running; {
-			select {
-			case <-ended:
-				running = false
-			case <-time.After(10 * time.Millisecond):
-				peak = max(peak, p.peak())
-			}
-		}
-		if err := cmd.Wait(); err != nil {
-			b.Fatal(err)
-		}
-		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		used, high := progs.read(b, "check", "--store", store)
+		cpu, peak = cpu+used, max(peak, high)
 	}
 	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s")
 	b.ReportMetric(float64(frames)*float64(b.N)/cpu.Seconds(), "frames/s")
 	b.ReportMetric(peak, "peak-MiB")
+}
+
+// BenchmarkReadMemory measures the peak memory of commands that read one tape of a million
+// frames, or compare two.
+func BenchmarkReadMemory(b *testing.B) {
+	progs := newBench(b)
+	store := b.TempDir()
+	for range 2 {
+		importTurns(b, progs, store, less(1_000_000))
+	}
+	for _, args := range []string{
+		"summary last", "stats last", "check last", "show last", "show --chat last", "show --chat --json last", "search nothing",
+		"report -o - last", "export last", "export --format otlp last", "export --format perfetto last", "diff last~1 last", "diff --exact last~1 last",
+	} {
+		b.Run(args, func(b *testing.B) {
+			var peak float64
+			for b.Loop() {
+				_, high := progs.read(b, append(strings.Fields(args), "--store", store)...)
+				peak = max(peak, high)
+			}
+			b.ReportMetric(peak, "peak-MiB")
+		})
+	}
+}
+
+// read runs a command that reads tapes. It returns its CPU time and, in MiB, its peak memory.
+func (p bench) read(b *testing.B, args ...string) (cpu time.Duration, high float64) {
+	b.Helper()
+	cmd := exec.Command(p.acptap, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	running := peer{b: b, cmd: cmd}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		io.Copy(io.Discard, out)
+	}()
+	for open := true; open; {
+		select {
+		case <-ended:
+			open = false
+		case <-time.After(10 * time.Millisecond):
+			high = max(high, running.peak())
+		}
+	}
+	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 1 { // 1: nothing was found
+		b.Fatal(err)
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), high
 }
 
 // importTurns puts a tape of so many frames into a store.

@@ -80,27 +80,15 @@ func writeDemoSummary(ctx context.Context, w io.Writer, dir string) error {
 	return writeSummary(w, s.Lines(cli.Columns(w)))
 }
 
-// writeNext lists commands that show more of what was recorded. They omit --store, because
-// the user first exports the store's path to the shell.
+// writeNext lists what to do next. Its commands omit --store, because the first line
+// exports the store's path to the shell.
 func writeNext(w io.Writer, dir string) error {
-	if _, err := fmt.Fprintf(w, "\nNext, name this store to your shell, and look around in it:\n\n  %s\n\n", exportLine(shellName(), dir)); err != nil {
+	if _, err := fmt.Fprintf(w, "\nNext:\n\n  %s\n", exportLine(shellName(), dir)); err != nil {
 		return err
 	}
 	t := &cli.Table{}
-	for _, next := range [][2]string{
-		{"inspect", "browse both tapes in the terminal; ? lists the keys"},
-		{"ls", "list the tapes"},
-		{"summary last~1", "what happened on the first tape, in a few lines"},
-		{"show last~1", "its frames"},
-		{"show last", "the frames of the second; +, ~ and × mark what acptap added, changed and withheld"},
-		{"show --chat " + demo.Session, "the conversation on both tapes, as above"},
-		{"replay agent last~1", "the agent of the first tape, on stdin and stdout"},
-		{"diff last last", "compare two tapes; here one with itself, so nothing differs"},
-		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
-		{"report last~1", "the first tape as a page for a browser, to attach to an issue"},
-	} {
-		t.Row("  acptap "+next[0], next[1])
-	}
+	t.Row("  acptap inspect", "browse both tapes in the terminal; ? lists the keys")
+	t.Row("  acptap help editors", "in a new shell: put acptap before your own agent")
 	return t.Write(w, 0) // never cut: users copy these commands
 }
 

@@ -26,6 +26,7 @@ func newDiffCmd(dir *string) *cobra.Command {
 		Short: "Compare two tapes or sessions",
 		Args:  cli.Operands(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cli.SaveMemory()
 			if args[0] == "-" && args[1] == "-" {
 				return errors.New("only one REF can be stdin")
 			}
@@ -66,7 +67,11 @@ func newDiffCmd(dir *string) *cobra.Command {
 
 func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON bool) error {
 	if asJSON {
-		return cli.WriteJSON(w, diff)
+		if err := diff.WriteJSON(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n")
+		return err
 	}
 	return cli.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
 }

@@ -21,7 +21,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 		Short: "Print the help of a command or a topic",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if manDir != "" {
-				return help.WriteMan(manDir, root, describe)
+				return help.WriteMan(manDir, root)
 			}
 			if len(args) == 1 {
 				if topic, ok := help.Find(args[0]); ok {

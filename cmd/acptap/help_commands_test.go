@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/inspect/frames/filter"
 )
 
@@ -137,8 +138,7 @@ func TestShownCommands(t *testing.T) {
 	}
 	var every func(cmd *cobra.Command)
 	every = func(cmd *cobra.Command) {
-		describe(cmd)
-		for line := range strings.Lines(cmd.Example) {
+		for line := range strings.Lines(commands.Of(cmd).Examples) {
 			calls := acptapCalls(line)
 			if len(calls) == 0 && strings.TrimSpace(line) != "acptap" && !strings.HasPrefix(line, "  acptap  ") {
 				t.Errorf("%s: no command in the example %q", cmd.CommandPath(), line)

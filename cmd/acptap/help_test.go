@@ -15,21 +15,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
-	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
-	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
-	"github.com/acptap/acptap/replay/drive"
 )
 
-// TestHelp holds every command's help to fit into a terminal of 80 columns, to
-// have an example, and to call the values of flags by what they are.
+// TestHelp holds every command's help to begin with what most users look for, to fit into
+// a terminal of 80 columns, to have an example, and to call the values of flags by what
+// they are.
 func TestHelp(t *testing.T) {
 	root := newRootCmd(nil)
 	var check func(c *cobra.Command)
@@ -38,14 +36,25 @@ func TestHelp(t *testing.T) {
 			return // cobra's own
 		}
 		t.Run(strings.ReplaceAll(c.CommandPath(), " ", "_"), func(t *testing.T) {
-			describe(c)
-			if c.Example == "" {
-				t.Error("no example")
+			h := commands.Of(c)
+			if n := strings.Count(h.Examples, "\n") + 1; h.Examples == "" || n > 3 {
+				t.Errorf("%d examples: %q", n, h.Examples)
 			}
-			for line := range strings.Lines(c.Long + "\n" + c.UsageString()) {
-				line = strings.TrimSuffix(line, "\n")
+			lines := strings.Split(c.UsageString(), "\n")
+			if !slices.Contains(lines[:6], "Usage:") {
+				t.Errorf("the help begins with %q", lines[:6])
+			}
+			if i := slices.Index(lines, "Examples:"); i > 20 {
+				t.Errorf("examples in line %d", i+1)
+			}
+			for _, line := range lines {
 				if n := utf8.RuneCountInString(line); n > 80 {
 					t.Errorf("%d columns: %q", n, line)
+				}
+			}
+			for _, topic := range h.Topics {
+				if _, ok := help.Find(topic); !ok {
+					t.Errorf("no topic %s", topic)
 				}
 			}
 			c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -58,6 +67,40 @@ func TestHelp(t *testing.T) {
 			check(sub)
 		}
 	}
+	check(root)
+}
+
+// TestFlagGroups: each flag of a command is in one group of its help.
+func TestFlagGroups(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Name() == "completion" {
+			return // cobra's own
+		}
+		groups := make(map[string]int)
+		for _, g := range commands.Of(c).Flags {
+			if g.Title == "" || len(g.Flags) == 0 {
+				t.Errorf("%s: a group %q of the flags %q", c.CommandPath(), g.Title, g.Flags)
+			}
+			for _, name := range g.Flags {
+				groups[name]++
+			}
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if n := groups[f.Name]; n != 1 && !f.Hidden && f.Name != "help" && f.Name != "version" {
+				t.Errorf("%s: --%s is in %d groups", c.CommandPath(), f.Name, n)
+			}
+			delete(groups, f.Name)
+		})
+		for name := range groups {
+			t.Errorf("%s has no flag --%s", c.CommandPath(), name)
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	root := newRootCmd(nil)
+	root.InitDefaultHelpCmd()
 	check(root)
 }
 
@@ -89,7 +132,7 @@ func TestHelpHasNoBackticks(t *testing.T) {
 	}
 }
 
-// TestHelpOfJSON holds help that is written by hand to name all that is in a line.
+// TestHelpOfJSON holds what the topic json has by hand to name all that is in a line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
 	frame, err := frametext.JSON(&filter.Subject{
@@ -119,10 +162,9 @@ func TestHelpOfJSON(t *testing.T) {
 		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
 		{newStatsCmd(&dir), statsFields()},
 	} {
-		describe(tt.cmd)
-		_, list, ok := strings.Cut(tt.cmd.Long, "--json is an object with")
-		if !ok || len(tt.fields) < 2 {
-			t.Fatalf("%s: no list of fields, or only %q", tt.cmd.Name(), tt.fields)
+		list := jsonSection(tt.cmd)
+		if len(tt.fields) < 2 {
+			t.Fatalf("%s: only %q", tt.cmd.Name(), tt.fields)
 		}
 		for _, name := range tt.fields {
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(list) {
@@ -134,13 +176,10 @@ func TestHelpOfJSON(t *testing.T) {
 
 // TestHelpOfMembers: the help of a member is in the tag of its field.
 func TestHelpOfMembers(t *testing.T) {
-	for _, object := range []any{
-		tapeLine{}, sessionLine{}, versionLine{}, watchLine{}, noteLine{}, importedLine{}, doomedTape{}, drive.Report{}, replay.Report{},
-		report.Line{}, report.Total{}, summary.Head{},
-	} {
-		for _, name := range fieldsOf(object) {
-			if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(cli.Members(object)) {
-				t.Errorf("%T: nothing about %s", object, name)
+	for name, list := range generated() {
+		for line := range strings.Lines(list) {
+			if !strings.HasPrefix(line, " ") && len(strings.Fields(line)) < 2 {
+				t.Errorf("%s: nothing about %s", name, line)
 			}
 		}
 	}
@@ -160,13 +199,18 @@ func statsFields() (names []string) {
 	return names
 }
 
-// TestHelpSaysJSON: whoever has --json says what it writes.
+// TestHelpSaysJSON: the topic json says what --json of each command writes, and the help of
+// the command names the topic.
 func TestHelpSaysJSON(t *testing.T) {
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
-		describe(c)
-		if c.Flags().Lookup("json") != nil && !regexp.MustCompile(`--json\s+(is|gives)\s`).MatchString(c.Long) {
-			t.Errorf("%s: the help does not say what --json writes", c.CommandPath())
+		if c.Flags().Lookup("json") != nil {
+			if jsonSection(c) == "" {
+				t.Errorf("the topic json has no section about %s", c.CommandPath())
+			}
+			if !slices.Contains(commands.Of(c).Topics, "json") {
+				t.Errorf("the help of %s does not name the topic json", c.CommandPath())
+			}
 		}
 		for _, sub := range c.Commands() {
 			check(sub)

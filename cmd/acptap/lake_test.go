@@ -28,7 +28,7 @@ func lakeMain() {
 func TestLinked(t *testing.T) {
 	for program, unwanted := range map[string][]string{
 		".":              {"minio", "parquet"},
-		"./acptap-proxy": {"minio", "parquet", "net/http", "crypto/tls", "protobuf", "opentelemetry", "tview", "tcell", "inspect/conform", "inspect/frame"},
+		"./acptap-proxy": {"minio", "parquet", "net/http", "crypto/tls", "protobuf", "opentelemetry", "tview", "tcell", "toml", "inspect/conform", "inspect/frame"},
 	} {
 		out, err := exec.Command("go", "list", "-deps", program).Output()
 		if err != nil {
@@ -95,6 +95,33 @@ func TestNoLake(t *testing.T) {
 		_, complaints, err := runsLake(t, "push")
 		if err == nil || !strings.HasPrefix(err.Error(), "push: ") || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "go install ") || complaints != "" {
 			t.Errorf("got %q, %v, want %s", complaints, err, tt.want)
+		}
+	}
+}
+
+// acptap-lake gets the flags that the configuration file set.
+func TestLakeConfig(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte("[push]\njson = true\nagent = \"coder\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root := newRootCmd(nil)
+	push, _, err := root.Find([]string{"push"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := root.PersistentFlags().Set("store", dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := push.ValidateArgs([]string{"s3://tapes"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"push s3://tapes", "push s3://tapes --agent=coder --json=true"},
+		{"push -- s3://tapes", "push --agent=coder --json=true -- s3://tapes"},
+	} {
+		if got := strings.Join(withConfig(push, strings.Fields(tt.args)), " "); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }

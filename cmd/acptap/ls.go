@@ -62,6 +62,9 @@ func newLsCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if l.Held != nil {
+				cli.Warn(cmd.ErrOrStderr(), "%v", l.Held)
+			}
 			if l.NotesErr != nil {
 				cli.Warn(cmd.ErrOrStderr(), "tags and notes: %v; acptap doctor says more", l.NotesErr)
 			}

@@ -13,9 +13,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/completion"
+	"github.com/acptap/acptap/cmd/acptap/internal/config"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
@@ -44,14 +47,23 @@ func newRootCmd(args []string) *cobra.Command {
 		if !cli.IsTerminal(os.Stdin) || !cli.IsTerminal(cmd.OutOrStdout()) {
 			return cmd.Help()
 		}
-		return browseStore(cmd.Context(), newInspector(), dir)
+		inspect, _, err := root.Find([]string{"inspect"})
+		if err != nil {
+			return err
+		}
+		inspect.SetContext(cmd.Context())
+		if err := inspect.ValidateArgs(nil); err != nil {
+			return err
+		}
+		return inspect.RunE(inspect, nil)
 	}
 	ref.StoreFlag(root.PersistentFlags(), &dir)
 	proxy := newProxyCmd(&dir)
 	if runsProxy(args) {
 		root.AddCommand(proxy)
 		root.CompletionOptions.DisableDefaultCmd = true
-		cli.Configure(root, describe, topicList)
+		config.Attach(root, &dir, scratchProxy)
+		cli.Configure(root, commands.Of, topicList)
 		return root
 	}
 	addGroup(root, "Record", proxy, wrap.Commands{Store: &dir}.Wrap(), wrap.Commands{Store: &dir}.Unwrap(), newWatchCmd(&dir))
@@ -67,15 +79,33 @@ func newRootCmd(args []string) *cobra.Command {
 		lake.NewPushCmd(func(cmd *cobra.Command, _ *lake.Push, _ []string) error { return runLake(cmd, args) }),
 		lake.NewPullCmd(func(cmd *cobra.Command, _ *lake.Pull, _ []string) error { return runLake(cmd, args) }))
 	addGroup(root, "Keep", newTagCmd(&dir), newNoteCmd(&dir), newRmCmd(&dir), newPruneCmd(&dir), newDoctorCmd(&dir))
-	root.AddCommand(newDemoCmd(&dir), newDemoAgentCmd(), newVersionCmd())
+	root.AddCommand(newDemoCmd(&dir), newDemoAgentCmd(), newConfigCmd(&dir), newVersionCmd())
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(cli.Acptap.VersionLine())
-	cli.Configure(root, describe, topicList)
+	cli.Configure(root, commands.Of, topicList)
+	config.Attach(root, &dir, scratchProxy)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
 		c.Attach(root)
 	}
 	return root
+}
+
+// scratchProxy returns an acptap proxy that will not run.
+func scratchProxy() *cobra.Command { return newProxyCmd(new(string)) }
+
+// withConfig adds to the arguments of a command the flags that the configuration file set.
+func withConfig(cmd *cobra.Command, args []string) []string {
+	var set []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if config.From(f) != "" {
+			set = append(set, "--"+f.Name+"="+config.Text(f))
+		}
+	})
+	if i := slices.Index(args, "--"); i >= 0 {
+		return slices.Insert(slices.Clone(args), i, set...)
+	}
+	return append(args[:len(args):len(args)], set...)
 }
 
 // addGroup adds commands that the help of root lists together.
@@ -117,7 +147,7 @@ func runLake(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	}
-	c := exec.Command(path, args...)
+	c := exec.Command(path, withConfig(cmd, args)...)
 	c.Stdin, c.Stdout, c.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	return cli.RunInPlace(c)
 }

@@ -49,7 +49,18 @@ func startNested(t *testing.T) *nestedRun {
 		r.dirs = append(r.dirs, d)
 		entries = append(entries, fmt.Sprintf(`{"name":%q,"command":%q,"args":[%q,"tool-server",%q],"env":[]}`, name, tee, d, name))
 	}
-	r.cmd = exec.Command("acptap", "--store", r.store.Dir(), "proxy", "--mcp", "--", "tool-agent")
+	r.start("acptap", "--store", r.store.Dir(), "proxy", "--mcp", "--", "tool-agent")
+	r.ask(0, "initialize", `{"protocolVersion":1}`)
+	r.ask(1, "session/new", `{"cwd":"/w","mcpServers":[`+strings.Join(entries, ",")+`]}`)
+	r.ask(2, "session/prompt", `{"sessionId":"tools-1","prompt":[{"type":"text","text":"one/echo {\"message\":\"h\u00e9llo\"} && two/add {\"a\":1,\"b\":2}\none/work {\"message\":\"done\"}\ntwo/fail {\"message\":\"no\"}"}]}`)
+	return r
+}
+
+// start starts the agent.
+func (r *nestedRun) start(command ...string) {
+	t := r.t
+	t.Helper()
+	r.cmd = exec.Command(command[0], command[1:]...)
 	var err error
 	if r.in, err = r.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -62,10 +73,6 @@ func startNested(t *testing.T) *nestedRun {
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r.ask(0, "initialize", `{"protocolVersion":1}`)
-	r.ask(1, "session/new", `{"cwd":"/w","mcpServers":[`+strings.Join(entries, ",")+`]}`)
-	r.ask(2, "session/prompt", `{"sessionId":"tools-1","prompt":[{"type":"text","text":"one/echo {\"message\":\"h\u00e9llo\"} && two/add {\"a\":1,\"b\":2}\none/work {\"message\":\"done\"}\ntwo/fail {\"message\":\"no\"}"}]}`)
-	return r
 }
 
 // ask sends a request, and returns when it is answered with a result.

@@ -46,7 +46,13 @@ func newPruneCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asks && len(tapes) > 0 {
+			if len(tapes) == 0 && !del.asJSON {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Nothing to delete: no tape is older than %s.\n", age); err != nil {
+					return err
+				}
+				return complain(cmd.ErrOrStderr(), broken)
+			}
+			if asks {
 				del.shown = true
 				err := writeDoomed(cmd.ErrOrStderr(), tapes, time.Now())
 				if err != nil {

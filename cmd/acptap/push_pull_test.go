@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -61,6 +62,9 @@ func TestPushPull(t *testing.T) {
 	if out, complaints := must(t, 0, "push", "--store", here, "--all", "--json", "s3://tapes/team"); out+complaints != "" {
 		t.Errorf("again: %s%s", out, complaints)
 	}
+	if out, complaints := must(t, 0, "push", "--store", here, "--all", "s3://tapes/team"); out != "" || complaints != fmt.Sprintf("acptap: nothing new: %d tapes there already\n", len(tapes)) {
+		t.Errorf("again, for people: %s%s", out, complaints)
+	}
 	out, _ = must(t, 0, "pull", "--store", there, "s3://tapes/team")
 	pulled := strings.Fields(out)
 	if len(pulled) != len(tapes) {
@@ -73,7 +77,7 @@ func TestPushPull(t *testing.T) {
 		}
 	}
 	must(t, 0, "replay", "client", "--store", there, pulled[0], "--", "acptap", "replay", "agent", "--store", there, pulled[0])
-	if out, complaints := must(t, 0, "pull", "--store", there, "s3://tapes/team"); out+complaints != "" {
+	if out, complaints := must(t, 0, "pull", "--store", there, "s3://tapes/team"); out != "" || complaints != "acptap: nothing new: the store has every tape that was asked for\n" {
 		t.Errorf("pull again: %s%s", out, complaints)
 	}
 
@@ -100,7 +104,7 @@ func TestPushLive(t *testing.T) {
 	dir := t.TempDir()
 	tape := recordtest.Record(t, record.OpenStore(dir), record.Start{Command: []string{"agent"}})
 	tape.Append(wire.ClientToAgent, wire.Wire, []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n"))
-	if out, complaints := must(t, 0, "--store", dir, "push", "--all", "s3://tapes"); out+complaints != "" {
+	if out, complaints := must(t, 0, "--store", dir, "push", "--all", "s3://tapes"); out != "" || complaints != "acptap: nothing to push: no tape that has ended was chosen\n" {
 		t.Errorf("pushed: %s%s", out, complaints)
 	}
 	if _, complaints := must(t, 2, "--store", dir, "push", "s3://tapes"); !strings.Contains(complaints, "still being recorded; push it when it has ended") {

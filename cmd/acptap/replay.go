@@ -42,7 +42,7 @@ func writeComparison(w io.Writer, r *drive.Report, name string, save, asJSON boo
 		return writeDiff(w, r.Diff, name, "now", false)
 	}
 	line := *r
-	line.Notes, line.Diff.Hunks = listed(r.Notes), listed(r.Diff.Hunks)
+	line.Notes = listed(r.Notes)
 	if line.Tapes = listed(r.Tapes); !save {
 		line.Tapes = []string{} // already deleted
 	}

@@ -31,6 +31,7 @@ func newReportCmd(dir *string) *cobra.Command {
 		Short:   "Write a tape or session as a page, or two beside each other",
 		Args:    cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cli.SaveMemory()
 			if err := r.parseTurns(); err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ func newReportCmd(dir *string) *cobra.Command {
 	f.IntVar(&r.limit, "limit", 16, "leave out what would make the page longer than this many `MiB`")
 	f.BoolVar(&r.raw, "raw", false, "keep secrets")
 	f.BoolVar(&r.open, "open", false, "open the page in the browser")
-	f.BoolVar(&r.follow, "follow", false, "write the page again and again until the tape ends; see above")
+	f.BoolVar(&r.follow, "follow", false, "write the page again and again until the tape ends")
 	return cmd
 }
 

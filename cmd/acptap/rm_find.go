@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/tapeid"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -132,13 +133,13 @@ func (d *deletion) addRun(l *record.Listing, one record.SessionInfo, run record.
 	return nil
 }
 
-// tapesBefore returns the tapes that began before limit and the tapes nested in them, of
-// any age. It omits trees in which a tape is still being recorded.
+// tapesBefore returns the tapes that began before limit, also according to their ids, and
+// the tapes nested in them, of any age. It omits trees in which a tape is still being recorded.
 func tapesBefore(l *record.Listing, limit time.Time) (tapes []string) {
 	nesting := record.NestingOf(l.Tapes)
 	for _, i := range l.Tapes {
 		below := nesting.Below(i.Tape)
-		if nesting.Parent(i.Tape) != "" || i.Live || !i.Start.Time.Before(limit) ||
+		if nesting.Parent(i.Tape) != "" || i.Live || !i.Start.Time.Before(limit) || !tapeid.Time(i.Tape).Before(limit) ||
 			slices.ContainsFunc(below, func(i record.Info) bool { return i.Live }) {
 			continue
 		}

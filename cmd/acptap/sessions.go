@@ -67,6 +67,9 @@ func newSessionsCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if l.Held != nil {
+				cli.Warn(cmd.ErrOrStderr(), "%v", l.Held)
+			}
 			return complain(cmd.ErrOrStderr(), l.Broken)
 		},
 	}

@@ -25,6 +25,8 @@ import (
 type show struct {
 	chat     bool
 	asJSON   bool
+	format   string // of conversations: text, md or json
+	turn     int    // of conversations: only this one; 0: all
 	follow   bool
 	nested   bool // include the tapes of servers
 	raw      bool
@@ -47,7 +49,7 @@ func refAndFrame(cmd *cobra.Command, args []string) error {
 var following = []string{"tail", "follow"}
 
 func newShowCmd(dir *string) *cobra.Command {
-	var s show
+	s := show{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "show [flags] [REF[:FRAME]]",
 		Aliases: following,
@@ -74,8 +76,10 @@ func newShowCmd(dir *string) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&s.chat, "chat", false, "show conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
-	f.BoolVar(&s.nested, "mcp", false, "also the frames of the servers that the agent started, by time; see above")
-	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
+	f.StringVar(&s.format, "format", s.format, "with --chat, the `form`: text, md (Markdown to paste into an issue, without secrets) or json")
+	f.IntVar(&s.turn, "turn", 0, "with --chat, only the turn of this `number`")
+	f.BoolVar(&s.nested, "mcp", false, "also the frames of the servers that the agent started, by time")
+	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends")
 	s.flags.Register(f)
 	f.Uint64Var(&s.from, "from", 1, "start with the frame of this `number`")
 	f.Uint64Var(&s.to, "to", math.MaxUint64, "stop after the frame of this `number`")
@@ -95,7 +99,12 @@ func newShowCmd(dir *string) *cobra.Command {
 }
 
 func checkShowFlags(f *pflag.FlagSet) error {
+	if name := cli.Given(f, "turn", "format"); name != "" && !f.Changed("chat") {
+		return fmt.Errorf("--%s goes with --chat", name)
+	}
 	return cmp.Or(
+		cli.OneOf("format", f.Lookup("format").Value.String(), "text", "md", "json"),
+		cli.Exclusive(f, "json", "format"),
 		cli.Exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
 		cli.Exclusive(f, "mcp", "from", "to", "frame"),
 		cli.Exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
@@ -107,6 +116,10 @@ func (s *show) parse() (err error) {
 	if s.match.Filter, err = s.flags.Filter(); err != nil {
 		return err
 	}
+	if s.turn < 0 {
+		return fmt.Errorf("--turn is the number of a turn, not %d", s.turn)
+	}
+	s.asJSON = s.asJSON || s.format == "json"
 	return cli.OneOf("color", s.color, "auto", "always", "never")
 }
 

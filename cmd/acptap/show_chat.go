@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,12 +19,17 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// chatLines limits the lines of a tool's output that a conversation shows.
-const chatLines = 20
+// These limit the lines of a tool's output that a conversation shows, and those in
+// Markdown, where long ones are folded.
+const (
+	chatLines  = 20
+	issueLines = 200
+)
 
 // conversations shows the final state of a subject's sessions.
 func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
-	h, err := historyOf(ctx, sub, stderr)
+	cli.SaveMemory()
+	h, err := historyOf(ctx, sub, s.format == "md", stderr)
 	if err != nil {
 		return err
 	}
@@ -33,11 +39,23 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 		if !s.wants(sub, session) {
 			continue
 		}
-		if shown++; s.asJSON {
-			err = writeConversation(w, session, h.Calls.Told(session), h.Uncalled(session))
-		} else {
-			form.Below = func(e *trace.Entity) []termtext.Span { return h.Calls.Lines(session.ID, e) }
-			err = writeChat(w, session, h.Uncalled(session), shown == 1, form)
+		c := &session.Conversation
+		if s.turn > 0 {
+			var found bool
+			if c, found = c.Only(s.turn); !found {
+				continue
+			}
+		}
+		shown++
+		form.Below = func(e *trace.Entity) []termtext.Span { return h.Calls.Lines(session.ID, e) }
+		switch {
+		case s.asJSON:
+			err = writeConversation(w, session, c, h.Calls.Told(session), h.Uncalled(session))
+		case s.format == "md":
+			form.Lines = issueLines
+			err = writeIssue(w, session, c, shown == 1, form)
+		default:
+			err = writeChat(w, session, c, h.Uncalled(session), shown == 1, form)
 		}
 		if err != nil {
 			return err
@@ -46,6 +64,9 @@ func (s *show) conversations(ctx context.Context, w, stderr io.Writer, sub ref.S
 	switch {
 	case h.broken > 0:
 		return unreadable(h.broken)
+	case shown == 0 && s.turn > 0:
+		cli.Warn(stderr, "there is no turn %d on it; acptap summary says how many there are", s.turn)
+		return cli.ErrNo
 	case shown == 0:
 		cli.Warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return cli.ErrNo
@@ -69,7 +90,20 @@ func (s *show) wants(sub ref.Subject, session *trace.Session) bool {
 	return false
 }
 
-func writeChat(w io.Writer, session *trace.Session, uncalled []nested.Uncalled, first bool, form trace.Text) error {
+// writeIssue writes a conversation as Markdown.
+func writeIssue(w io.Writer, session *trace.Session, c *trace.Conversation, first bool, form trace.Text) error {
+	if !first {
+		io.WriteString(w, "\n") // the next write returns the error
+	}
+	n := &session.Connection
+	who := termtext.Dotted(termtext.Spaced(cmp.Or(n.AgentTitle, n.Agent), n.AgentVersion), termtext.Spaced(n.Client, n.ClientVersion), n.Spoken())
+	if _, err := fmt.Fprintf(w, "%s\n", trace.MarkdownLine(termtext.Dotted(who, "session "+session.ID))); err != nil {
+		return err
+	}
+	return trace.WriteMarkdown(w, c, form)
+}
+
+func writeChat(w io.Writer, session *trace.Session, c *trace.Conversation, uncalled []nested.Uncalled, first bool, form trace.Text) error {
 	if !first {
 		io.WriteString(w, "\n") // the next write returns the error
 	}
@@ -87,12 +121,12 @@ func writeChat(w io.Writer, session *trace.Session, uncalled []nested.Uncalled, 
 			return err
 		}
 	}
-	return trace.WriteText(w, &session.Conversation, form)
+	return trace.WriteText(w, c, form)
 }
 
 // writeConversation writes {session, title?, cwd?, nested?, uncalled?, turns, entities, state} as one
 // line.
-func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told, uncalled []nested.Uncalled) error {
+func writeConversation(w io.Writer, session *trace.Session, c *trace.Conversation, calls []nested.Told, uncalled []nested.Uncalled) error {
 	head, err := json.Marshal(struct {
 		Session  string            `json:"session"`
 		Title    string            `json:"title,omitempty"`
@@ -104,7 +138,7 @@ func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told,
 		return err
 	}
 	fmt.Fprintf(w, "%s,", termtext.JSON(head[:len(head)-1])) // the next write returns the error
-	if err := session.Conversation.WriteMembers(w); err != nil {
+	if err := c.WriteMembers(w); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, "}\n")
@@ -118,12 +152,14 @@ type history struct {
 	broken int         // unreadable parts
 }
 
-// historyOf reads a subject. It reports unreadable parts to stderr.
-func historyOf(ctx context.Context, sub ref.Subject, stderr io.Writer) (*history, error) {
+// historyOf reads a subject, without its secrets if clean is set. It reports unreadable
+// parts to stderr.
+func historyOf(ctx context.Context, sub ref.Subject, clean bool, stderr io.Writer) (*history, error) {
 	r, err := sub.Reader(false, sub.Parts...)
 	if err != nil {
 		return nil, err
 	}
+	r.Clean = clean
 	h := &history{}
 	for _, p := range r.Agents() {
 		if t := p.Info.Start.Time; !t.IsZero() {

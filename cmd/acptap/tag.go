@@ -85,6 +85,9 @@ func writeTags(w io.Writer, tape string, tags []string, asJSON, several bool) er
 		}{tape, slices.Concat([]string{}, tags)})
 	}
 	text := ""
+	if len(tags) == 0 && !several {
+		text = "No tags.\n"
+	}
 	for _, tag := range tags {
 		if several {
 			tag = tape + "  " + tag

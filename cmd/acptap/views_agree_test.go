@@ -573,21 +573,34 @@ func (v *views) check() {
 	}
 }
 
-var figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>([^<]+)(?:<[^>]*>)*([0-9]*)`)
+var (
+	figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>(?:<a [^>]*>)?([^<]+)(?:<[^>]*>)*([0-9]*)`)
+	notesOf  = regexp.MustCompile(`<dt>findings</dt>.*and ([0-9,]+) notes?</small>`)
+)
 
 func (v *views) page() {
 	page, err := os.ReadFile(v.pageOf("last"))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	found, tools, failed := "0", "0", "0"
+	found, tools, failed := 0, "0", "0"
+	number := func(text string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		if err != nil {
+			v.t.Errorf("the page counts %q", text)
+		}
+		return n
+	}
 	for _, f := range figureOf.FindAllStringSubmatch(string(page), -1) {
 		value := strings.ReplaceAll(f[2], ",", "")
+		if value == "–" { // not reported
+			continue
+		}
 		switch f[1] {
 		case "turns", "failures", "frames":
 			v.tells(f[1], "report", value)
 		case "findings":
-			found = value
+			found += number(value)
 		case "tool calls":
 			if tools = value; f[3] != "" {
 				failed = f[3]
@@ -598,9 +611,12 @@ func (v *views) page() {
 			v.tells("tokens output", "report", value)
 		}
 	}
+	if notes := notesOf.FindSubmatch(page); notes != nil {
+		found += number(string(notes[1]))
+	}
 	v.tells("findings", "report", found)
 	if all := v.facts["tool calls that were cancelled"]; all != nil {
-		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="chip warn">cancelled</span><span class="soft took">`))
+		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="word">cancelled</span>`))
 	}
 	v.tells("tool calls in turns", "report", tools)
 	v.tells("tool calls in turns that failed", "report", failed)

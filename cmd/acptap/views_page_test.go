@@ -27,7 +27,7 @@ func TestHeadsOfKilled(t *testing.T) {
 	line, _, _ := strings.Cut(v.say("summary"), "\n")
 	session, _, _ := strings.Cut(v.say("summary", "s"), "\n")
 	for view, said := range map[string]string{"summary": line, "summary of the session": session, "page": head} {
-		for _, want := range []string{"agent died killed", "1m23s"} {
+		for _, want := range []string{"agent died: SIGKILL", "1m23s"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q is missing in %s", view, want, said)
 			}
@@ -43,11 +43,11 @@ func TestHeadsOfKilled(t *testing.T) {
 	if err := json.Unmarshal([]byte(v.say("ls", "--json")), &tape); err != nil {
 		t.Fatal(err)
 	}
-	if took := tape.Ended.Sub(tape.Started); tape.Outcome != "agent died killed" || took != 83*time.Second {
+	if took := tape.Ended.Sub(tape.Started); tape.Outcome != "agent died: SIGKILL" || took != 83*time.Second {
 		t.Errorf("ls: %s after %v", tape.Outcome, took)
 	}
 	for _, args := range [][]string{{"sessions", "--json"}, {"show", "--chat"}} {
-		if said := v.say(args...); !strings.Contains(said, "agent died killed") {
+		if said := v.say(args...); !strings.Contains(said, "agent died: SIGKILL") {
 			t.Errorf("%q: %s", args, said)
 		}
 	}

@@ -163,6 +163,10 @@ func TestInBrowser(t *testing.T) {
 		"narrow":     testNarrow,
 		"reload":     testReload,
 		"two runs":   testTwoRuns,
+		"long":       testLongSessions,
+		"fold":       testFold,
+		"zoom":       testZoom,
+		"running":    testRunning,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}
@@ -321,8 +325,8 @@ func testLinks(browser context.Context, t *testing.T) {
 	for what, expression := range map[string]string{
 		"the row is not selected":           `document.querySelector('[aria-selected=true] .n').textContent === '8906'`, // with which its run begins
 		"the panel is not on the right":     `(r => r.right === innerWidth && r.left > innerWidth / 2)(document.getElementById('panel').getBoundingClientRect())`,
-		"the item in the story has no tint": `getComputedStyle(document.querySelector('.item.here')).backgroundColor === getComputedStyle(document.querySelector('[aria-selected=true]')).backgroundColor`,
-		"the item is not in view":           `(r => r.top > 48 && r.bottom < innerHeight)(document.querySelector('.item.here').getBoundingClientRect())`,
+		"the item in the story has no tint": `getComputedStyle(document.querySelector('.step.here')).backgroundColor === getComputedStyle(document.querySelector('[aria-selected=true]')).backgroundColor`,
+		"the item is not in view":           `(r => r.top > 48 && r.bottom < innerHeight)(document.querySelector('.step.here').getBoundingClientRect())`,
 		"the waterfall has no tint":         `document.querySelector('.lanes .here') !== null`,
 	} {
 		if !eval[bool](b, expression) {

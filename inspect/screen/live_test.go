@@ -75,6 +75,38 @@ func TestLiveOpen(t *testing.T) {
 	}
 }
 
+// TestLivePermission: while a tape is recorded, a request for a permission matches what was
+// decided from when the answer comes.
+func TestLivePermission(t *testing.T) {
+	t.Parallel()
+	for _, filter := range []string{"permission:rejected", "permission:rejected jsonrpc"} {
+		t.Run(filter, func(t *testing.T) {
+			t.Parallel()
+			store := record.OpenStore(t.TempDir())
+			live := begin(t, store, "agent", "")
+			defer live.ends()
+			ask := func(id string) {
+				live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+id+`,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c`+id+`"},"options":[{"optionId":"y","kind":"allow_once"},{"optionId":"n","kind":"reject_once"}]}}`)
+			}
+			answer := func(id, option string) {
+				live.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"`+option+`"}}}`)
+			}
+			ask("1")
+			answer("1", "n")
+			ask("2")
+			term := start(t, screen.Inspector{Filter: filter}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+			term.wait(t, "the request that was rejected before, and its answer", has("2 of 2"))
+			answer("2", "n")
+			term.wait(t, "the one that is rejected now", has("4 of 4"))
+			ask("3")
+			answer("3", "y")
+			ask("4")
+			answer("4", "n")
+			term.wait(t, "the one that came meanwhile", has("6 of 6"))
+		})
+	}
+}
+
 // TestLiveUnanswered: a request is a failure from when its tape ends without an answer.
 func TestLiveUnanswered(t *testing.T) {
 	t.Parallel()

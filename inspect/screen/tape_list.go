@@ -177,9 +177,7 @@ func (l *tapeList) lines(width int) []page.Line {
 			tree.sessions[run.Tape] = append(tree.sessions[run.Tape], session)
 		}
 	}
-	tapes := slices.Clone(l.listing.Tapes)
-	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
-	for _, tape := range tapes {
+	for _, tape := range slices.Backward(l.listing.Tapes) {
 		if tree.nesting.Parent(tape.Tape) == "" {
 			lines = tree.add(lines, tape, 0)
 		}

@@ -260,3 +260,26 @@ func TestPatience(t *testing.T) {
 		}
 	}
 }
+
+// A clock that was set after the tape had begun hides nothing that hangs, and lets nothing
+// hang for less time than the tape itself shows.
+func TestWatchClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watched := stall.NewTape(record.Info{Tape: "x", Start: record.Start{Time: time.Now().Add(2 * time.Hour)}}, 0)
+		frames := newTape()
+		for line := range strings.Lines(prompt) {
+			at, sign, raw := cut(t, line)
+			watched.Take(&record.Change{Kind: record.FrameRecorded, Frame: frames.frame(at, sign, raw)}, time.Now())
+		}
+		var got strings.Builder
+		for range 32 {
+			for _, c := range watched.Take(&record.Change{Kind: record.StoreLooked, Began: time.Now()}, time.Now()) {
+				got.WriteString(changeLine(c))
+			}
+			time.Sleep(time.Second)
+		}
+		if want := "31 silent s 1 5: silent for 30 s: turn 1, after session/prompt (frame 5)\n"; got.String() != want {
+			t.Errorf("got %q, want %q", got.String(), want)
+		}
+	})
+}

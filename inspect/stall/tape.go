@@ -17,9 +17,10 @@ type Tape struct {
 	Info  record.Info // as of when the tape appeared
 	Past  bool        // also report what has ended already
 
-	zero  time.Time // when the tape began, according to the caller's clock once new frames come
-	reads bool      // it has been read to its end
-	known bool      // Info is known; the recorder may not have written it yet
+	zero  time.Time     // when the tape began, according to the caller's clock once new frames come
+	last  time.Duration // tape time of the last frame
+	reads bool          // it has been read to its end
+	known bool          // Info is known; the recorder may not have written it yet
 }
 
 // OpenTape returns a tape of a store before its first frame is read. now is the current
@@ -70,17 +71,22 @@ func (t *Tape) Agent() string {
 // next call.
 //
 // After the last frame, tape time advances with the caller's clock, because the tape's
-// own clock may have stood still while the machine slept.
+// own clock may have stood still while the machine slept. It never goes back, even if the
+// clock was set back since the tape began.
 func (t *Tape) Take(c *record.Change, now time.Time) []Change {
 	switch c.Kind {
 	case record.FrameRecorded:
 		changes := t.Watch.Add(&c.Frame)
+		t.last = c.Frame.At
 		if t.reads {
 			t.zero = now.Add(-c.Frame.At)
 		}
 		return t.told(changes)
 	case record.StoreLooked:
 		first := !t.reads
+		if first {
+			t.zero = c.Began.Add(-max(c.Began.Sub(t.zero), t.last)) // with the monotonic clock from now on
+		}
 		t.reads = true
 		changes := t.Watch.Now(c.Began.Sub(t.zero))
 		if first && !t.Past {

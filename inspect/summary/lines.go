@@ -83,7 +83,7 @@ func said(label, remark, text string, n, width int) (lines [][]termtext.Span) {
 	if width > 0 {
 		room = max(width-len(margin)-termtext.Width(remark), 1)
 	}
-	rows := firstLines(text, n, room)
+	rows := termtext.FirstLines(text, n, room)
 	if len(rows) == 0 {
 		return nil
 	}
@@ -101,29 +101,6 @@ func said(label, remark, text string, n, width int) (lines [][]termtext.Span) {
 			head = append(head, termtext.Plain.Span(strings.Repeat(" ", termtext.Width(remark))))
 		}
 		lines = append(lines, append(head, termtext.Plain.Span(one)))
-	}
-	return lines
-}
-
-// firstLines returns the first n lines of a text that are not blank, clean and wrapped to a
-// width, if that is not 0. The last one ends in an ellipsis if there are more.
-func firstLines(text string, n, width int) (lines []string) {
-	for one := range strings.Lines(text) {
-		if one = strings.TrimSuffix(termtext.Brief(one, 0), " ↵"); one == "" || one == "↵" {
-			continue
-		}
-		for _, row := range termtext.Wrap(one, width) {
-			if len(lines) < n {
-				lines = append(lines, row)
-				continue
-			}
-			if last := &lines[n-1]; width > 0 {
-				*last = termtext.Cut(*last+" …", width)
-			} else {
-				*last += " …"
-			}
-			return lines
-		}
 	}
 	return lines
 }

@@ -26,6 +26,9 @@ func stepName(e *trace.Event) string {
 	case trace.PermissionEvent:
 		return "permission" + quoted(permissionTitle(e))
 	}
+	if e.Question != nil {
+		return "question" + quoted(e.Question.Message)
+	}
 	return callName(e)
 }
 

@@ -60,6 +60,7 @@ func (t *Tally) Summary() Summary {
 		for _, one := range t.Stats.Tools() {
 			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed})
 		}
+		slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}

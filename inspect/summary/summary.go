@@ -76,6 +76,7 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
+	StartUp     seconds `json:"startUp,omitzero"`      // the set-up calls before the first turn of each tape
 	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited  `json:"waited,omitzero"`       // all turns together

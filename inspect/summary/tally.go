@@ -34,6 +34,9 @@ type progress struct {
 	last  time.Duration // of its last frame
 	timed bool          // a frame has a time
 
+	setUp   time.Duration // when the last set-up call ended; of calls before the first turn
+	started bool          // the first turn has begun
+
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // by request, the names of calls that ended without a response
 }
@@ -86,8 +89,9 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	if n := len(t.sum.Tapes); n > 0 {
 		tape := &t.sum.Tapes[n-1]
-		if tape.Live = false; len(t.tape.waiting) > 0 && tape.Exit == nil && tape.Closed == "" {
-			tape.Worst = tape.Worst.Or(dialect.Outcome{How: dialect.CutOff})
+		tape.Live = false
+		for _, r := range t.tape.waiting {
+			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
 		}
 	}
 	t.events(tr)
@@ -123,10 +127,13 @@ func (t *Tally) events(tr *trace.Trace) {
 		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
+		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
+			t.startUp(e)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
+			t.tape.started = true
 			t.failures.begin()
 			t.said.begin(e.Turn)
-		case e.Kind == trace.TurnEvent && e.End.Known():
+		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced) && len(t.tape.open) < maxNames:
@@ -137,6 +144,15 @@ func (t *Tally) events(tr *trace.Trace) {
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// startUp counts the time of a set-up call, but not twice that of calls at the same time.
+func (t *Tally) startUp(e *trace.Event) {
+	if e.Dir != wire.ClientToAgent || e.Untimed || dialect.AreaOf(e.Method, "") != dialect.LifeCycle || dialect.EndsAtClose(e.Method) {
+		return
+	}
+	t.sum.Time.StartUp += seconds(max(e.At-max(e.Began, t.tape.setUp), 0))
+	t.tape.setUp = max(t.tape.setUp, e.At)
 }
 
 // step keeps the slowest steps.

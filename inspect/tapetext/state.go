@@ -107,10 +107,13 @@ func Tags(tags []string) string {
 // Time returns a time in the local zone, for lists.
 func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Age formats an age in at most four columns, such as 45s, 3h or 12d.
+// Age formats an age in at most four columns, such as 45s, 3h or 12d. It is negative, such
+// as -3d, if a clock was set back.
 func Age(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
+	case d <= -time.Minute:
+		return "-" + Age(-d)
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", max(int(d.Seconds()), 0))
 	case d < time.Hour:

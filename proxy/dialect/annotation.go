@@ -103,6 +103,8 @@ const (
 	SlowRequest                          // Hung
 	CallCancelled                        // the status of an ACP tool call is failed because the client cancelled the turn
 	UpdateEchoed                         // the agent sends the update before it again, under a second id of the session
+	PermissionGranted                    // the response grants the permission
+	PermissionDropped                    // the response says that the turn was cancelled before a decision
 )
 
 // Has reports whether all of e are in the set.

@@ -136,15 +136,22 @@ func rejects(options []byte) (ids idList) {
 // a denial: the turn was cancelled.
 func (s *step) permitted(c *call) {
 	outcome := wire.Get(s.Result, "outcome")
-	if wire.Text(wire.Get(outcome, "outcome")) != "selected" {
-		return
+	switch wire.Text(wire.Get(outcome, "outcome")) {
+	case "cancelled":
+		s.annotation.Events |= PermissionDropped
+	case "selected":
+		s.annotation.Events |= c.choice(wire.Text(wire.Get(outcome, "optionId")))
 	}
-	chosen := wire.Text(wire.Get(outcome, "optionId"))
+}
+
+// choice returns the event of choosing an option of a permission.
+func (c *call) choice(option string) Events {
 	for id := range c.Rejects.all() {
-		if id == chosen {
-			s.annotation.Events |= PermissionRefused
+		if id == option {
+			return PermissionRefused
 		}
 	}
+	return PermissionGranted
 }
 
 // elicited handles the response to an elicitation/create.

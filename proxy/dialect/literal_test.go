@@ -20,6 +20,7 @@ var namingMethods = map[string]string{
 	"inspect/frames/frametext/acp.go": "has a phrase for each, which dialect.Like finds for those that act like another",
 	"inspect/frames/frametext/mcp.go": "as acp.go",
 	"cmd/acptap/internal/demo":        "plays both sides of a conversation",
+	".ci/shots":                       "makes tapes for pictures",
 	"replay/internal/replaytest":      "makes tapes for tests",
 }
 

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -24,14 +25,15 @@ const (
 	OutOfTokens // or out of requests to the model
 	RefusedTurn // by the model
 	Errored
-	CutOff  // unknown: the recording ends earlier
-	Died    // the agent
-	Running // not yet known
+	Unrecorded // unknown: the answer may be among bytes that are missing on the tape
+	CutOff     // unknown: the recording ends earlier
+	Died       // the agent
+	Running    // not yet known
 )
 
-var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "recording cut off", "agent died", "running"}
+var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
 
-var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "✗", "●"}
+var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "⚡", "✗", "●"}
 
 // Sign returns the sign of the kind, which tells good and bad apart without colours.
 func (h How) Sign() string { return wire.Name(howSigns[:], uint8(h)) }
@@ -100,13 +102,39 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	}
 }
 
+// LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
+// says whether the end of the connection is on the tape, died is the outcome of the agent if
+// it died (DiedOf), lost says that the answer may be missing on the tape, and prompt that the
+// request began a turn: that is cancelled if the client has left. Another request that the
+// client has abandoned has no outcome.
+func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
+	switch {
+	case !ended:
+		return Outcome{How: CutOff}
+	case died != (Outcome{}):
+		return died
+	case lost:
+		return Outcome{How: Unrecorded}
+	case prompt:
+		return Outcome{How: Cancelled}
+	}
+	return Outcome{}
+}
+
+// signalNames are the names of signals by the words that Go has for them on Linux and macOS.
+var signalNames = map[string]string{
+	"hangup": "SIGHUP", "interrupt": "SIGINT", "quit": "SIGQUIT", "illegal instruction": "SIGILL", "aborted": "SIGABRT", "abort trap": "SIGABRT",
+	"bus error": "SIGBUS", "floating point exception": "SIGFPE", "killed": "SIGKILL", "segmentation fault": "SIGSEGV", "broken pipe": "SIGPIPE",
+	"alarm clock": "SIGALRM", "terminated": "SIGTERM",
+}
+
 // DiedOf returns the outcome of everything that was open when the agent exited with x.
 func DiedOf(x *wire.Exit) Outcome {
 	switch {
 	case x.Error != "":
 		return Outcome{Errored, "not started: " + x.Error}
 	case x.Signal != "":
-		return Outcome{Died, x.Signal}
+		return Outcome{Died, cmp.Or(signalNames[x.Signal], x.Signal)}
 	}
 	return Outcome{Died, fmt.Sprint("exit ", x.Code)}
 }

@@ -3,6 +3,8 @@ package dialect
 import (
 	"cmp"
 	"slices"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // WaitingRequests are the requests on a tape, in order, that need an answer and have none
@@ -14,6 +16,9 @@ type WaitingRequests []WaitingRequest
 type WaitingRequest struct {
 	Seq     uint64 // of the request's frame
 	Session string `json:",omitempty"` // the session that it counts for; empty for none, such as when only acptap and the agent know of it
+	ByAgent bool   `json:",omitempty"`
+	Prompt  bool   `json:",omitempty"` // it began a turn
+	Lost    bool   `json:",omitempty"` // the answer may be missing on the tape
 }
 
 // maxWaiting bounds their size as JSON, the form in which they are stored. One byte may
@@ -23,12 +28,18 @@ const maxWaiting = 256 << 10
 // Observe handles the next frame.
 func (w *WaitingRequests) Observe(f *Frame) {
 	if f.NeedsAnswer() {
-		r := WaitingRequest{Seq: f.Seq}
+		r := WaitingRequest{Seq: f.Seq, ByAgent: f.Dir == wire.AgentToClient, Prompt: f.Events.Has(TurnBegan)}
 		if f.AtClient() && !f.OnlyNames() {
 			r.Session = f.Session
 		}
 		*w = append(*w, r)
 		w.bound()
+	}
+	if f.Events.Has(BytesLost) {
+		for i := range *w {
+			r := &(*w)[i]
+			r.Lost = r.Lost || f.MayLose(r.ByAgent)
+		}
 	}
 	for reply := range f.Replies() {
 		i, found := slices.BinarySearchFunc(*w, reply.Request, func(r WaitingRequest, seq uint64) int { return cmp.Compare(r.Seq, seq) })
@@ -38,10 +49,20 @@ func (w *WaitingRequests) Observe(f *Frame) {
 	}
 }
 
+// MayLose reports whether f marks bytes that are missing on the tape and may have been the
+// answer to a request of the agent or of the client.
+func (f *Frame) MayLose(askedByAgent bool) bool {
+	if !f.Events.Has(BytesLost) {
+		return false
+	}
+	onlyIn := wire.ReadMark(f.Frame).Gap > 0 // otherwise both directions may be damaged
+	return !onlyIn || askedByAgent == (f.Dir == wire.ClientToAgent)
+}
+
 func (w *WaitingRequests) bound() {
 	size := 0
 	for _, r := range *w {
-		size += len(`{"Seq":1000000000,"Session":""},`) + len(r.Session)
+		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Lost":true},`) + len(r.Session)
 	}
 	if size > maxWaiting {
 		*w = slices.Delete(*w, 0, len(*w)/2)

@@ -56,3 +56,14 @@ func TryLock(path string, create bool) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// A heldError says who has held a lock for too long.
+type heldError string
+
+func (e heldError) Error() string { return string(e) }
+
+// IsHeld reports whether err says that another process has held a lock for too long.
+func IsHeld(err error) bool {
+	_, ok := errors.AsType[heldError](err)
+	return ok
+}

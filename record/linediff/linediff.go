@@ -7,20 +7,25 @@ type Match struct{ A, B, N int }
 // Common returns a longest common subsequence of two lists of lines, in order. If the lists
 // differ so much that finding it would take too long, it returns a shorter one.
 func Common(a, b []string) []Match {
-	number := make(map[string]int)
-	intern := func(lines []string) []int {
-		list := make([]int, len(lines))
+	number := make(map[string]uint64)
+	intern := func(lines []string) []uint64 {
+		list := make([]uint64, len(lines))
 		for i, line := range lines {
 			n, ok := number[line]
 			if !ok {
-				n = len(number)
+				n = uint64(len(number))
 				number[line] = n
 			}
 			list[i] = n
 		}
 		return list
 	}
-	c := comparison{a: intern(a), b: intern(b)}
+	return CommonSums(intern(a), intern(b))
+}
+
+// CommonSums is Common for lines of which equal ones, and no others, have the same number.
+func CommonSums(a, b []uint64) []Match {
+	c := comparison{a: a, b: b}
 	c.compare(0, len(a), 0, len(b))
 	return c.found
 }
@@ -48,7 +53,7 @@ func Lines(a, b []string) []string {
 // A comparison finds the shortest edit script by E. W. Myers, «An O(ND) difference
 // algorithm and its variations», 1986, in the linear-space variant of section 4b.
 type comparison struct {
-	a, b        []int
+	a, b        []uint64
 	forth, back []int // space for middle: furthest x on each diagonal, from the beginning and from the end
 	found       []Match
 }

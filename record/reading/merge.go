@@ -101,10 +101,23 @@ func (p *pass) framesOf(part *Part) iter.Seq2[dialect.Frame, error] {
 	switch {
 	case part.Frames != nil:
 		return part.Frames
+	case p.Clean:
+		return fromNumber(part.Tape.Redacted(), part.last+1)
 	case p.Fields:
 		return part.Tape.Rows(part.last + 1)
 	}
 	return part.Tape.Frames(part.last + 1)
+}
+
+// fromNumber yields the frames from number on.
+func fromNumber(frames iter.Seq2[dialect.Frame, error], number uint64) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		for f, err := range frames {
+			if (err != nil || f.Seq >= number) && !yield(f, err) {
+				return
+			}
+		}
+	}
 }
 
 // place sets the time of an event, and records that its frame was read.

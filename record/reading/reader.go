@@ -21,6 +21,7 @@ import (
 type Reader struct {
 	Parts  []*Part // the agent's first; the Reader may add more while it follows
 	Fields bool    // recorded frames come without their bytes, as from record.Tape.Rows
+	Clean  bool    // frames come without their secrets, as from record.Tape.Redacted
 	Follow bool    // continue with what is being recorded, until all tapes have ended
 
 	agents int           // number of the agent's Parts

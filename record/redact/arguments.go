@@ -12,13 +12,14 @@ type arguments struct {
 	login   bool   // the command logs in
 	before  string // the previous argument, if a value may follow it
 	secret  bool   // the value of before is a secret
+	user    bool   // the previous argument is a user and a colon; in quotes beside it is the password
 }
 
 // next returns the span of a secret in an argument; from equals to if there is none, or
 // if redactText finds it.
 func (a *arguments) next(arg []byte, quoted bool) (from, to int) {
 	flag, secret := a.before, a.secret
-	a.before, a.secret = "", false
+	a.before, a.secret, a.user = "", false, false
 	if secret && (!a.prose || quoted || len(arg) >= 6 && looksSecret(arg)) {
 		return 0, len(arg)
 	}
@@ -78,10 +79,11 @@ func (a *arguments) valueOf(flag string, value []byte, joined bool) (from, to in
 		case len(password) > 0 && !isDigits(password) && !bytes.HasPrefix(password, []byte("//")):
 			return len(value) - len(bytes.TrimLeft(password, "\"'")), len(value)
 		case len(password) > 0:
-		case isStrong(value[:colon]): // a token has no password
-			return 0, colon
 		default:
-			a.secret = true // in quotes
+			a.user = true
+			if isStrong(value[:colon]) { // a token, which has no password
+				return 0, colon
+			}
 		}
 	case !joined && (flag == "--key" || strings.Contains("pPktsaw", flag[1:])) && isStrong(value):
 		return 0, len(value)
@@ -123,7 +125,7 @@ func (s *search) arguments(i, end int, prose bool) {
 	a := arguments{prose: prose}
 	for i < end {
 		word, next, quoted, ends := shellWord(s.text[:end], i)
-		if quoted && word.from > 1 && s.text[word.from-2] != ' ' && a.takes(a.before, true) {
+		if quoted && s.text[i] != ' ' && s.text[i] != '\t' && (a.user || a.takes(a.before, true)) {
 			a.secret = true
 		}
 		if quoted && next < end && s.text[next] == ':' && strings.HasPrefix(a.before, "-u") { // "user":"password"

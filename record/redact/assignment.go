@@ -23,13 +23,11 @@ func (s *search) assigned(sure bool) {
 		if !a.findName() {
 			continue
 		}
-		if end := s.block(&a); end > i {
-			i = end
+		if s.block(&a) {
 			continue
 		}
 		if from, to := a.value(sure); from < to {
 			s.add(from, to)
-			i = to
 		}
 	}
 }

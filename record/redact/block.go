@@ -2,27 +2,27 @@ package redact
 
 import "bytes"
 
-// block looks for the secrets in the lines of YAML below a name. It returns where the block
-// ends, or 0 if there is none.
-func (s *search) block(a *assignment) (end int) {
+// block looks for the secrets in the lines of YAML below a name. It reports whether there is
+// a block.
+func (s *search) block(a *assignment) bool {
 	t := s.text
 	if t[a.sign] != ':' || a.issued || a.isHeader("cookie") {
-		return 0
+		return false
 	}
 	i := a.skipMarks(a.sign + 1)
 	rest, _, _ := bytes.Cut(head(near(t[i:]), "\r\n"), []byte("#"))
 	kind := bytes.TrimSpace(rest)
 	scalar := len(kind) > 0 && (kind[0] == '|' || kind[0] == '>')
 	if len(bytes.Trim(kind, "|>+-0123456789")) > 0 || !scalar && len(kind) > 0 {
-		return 0
+		return false
 	}
 	return s.blockBelow(i, indentAt(t, a.from), scalar, false)
 }
 
 // blockBelow looks for the secrets in the lines after that of t[i] that are indented deeper:
-// all of a scalar, all values, or those that look secret. It returns where the block ends,
-// or 0 if it has none.
-func (s *search) blockBelow(i, indent int, scalar, all bool) (end int) {
+// all of a scalar, all values, or those that look secret. It reports whether there are any
+// lines of a scalar, or secrets.
+func (s *search) blockBelow(i, indent int, scalar, all bool) (found bool) {
 	t := s.text
 	var whole span
 	for i += len(head(t[i:], "\n")); i < len(t); {
@@ -39,21 +39,21 @@ func (s *search) blockBelow(i, indent int, scalar, all bool) (end int) {
 			if whole.to == 0 {
 				whole.from = begin
 			}
-			end = begin + len(text)
-			whole.to = end
+			whole.to = begin + len(text)
+			found = true
 		default:
 			at := yamlValue(text, all)
 			value := text[at.from:at.to]
 			if all && len(value) > 2 && !isReference(value, nil) || !all && likePassword(value) { // not the | of a block
 				s.add(begin+at.from, begin+at.to)
-				end = begin + len(text)
+				found = true
 			}
 		}
 	}
 	if whole.from < whole.to && !isReference(t[whole.from:whole.to], nil) {
 		s.add(whole.from, whole.to)
 	}
-	return end
+	return found
 }
 
 // yamlValue returns the value in an element of a list, or of a member, unless the

@@ -45,6 +45,7 @@ var secretTexts = []string{
 	// What else assigns.
 	"password ?= \"«geheim»\"", "$dbPassword .= \"«geheim»\";", "API_TOKEN ::= \"«abcdef»\"", "var apiToken string = \"«abcdef»\"", "API_KEY: str = \"«abcdef»\"", "const TOKEN: &'static str = \"«abc-def»\";",
 	"System.setProperty(\"DB_PASSWORD\", \"«geheim»\")", "os.environ.setdefault('API_TOKEN', '«abcdef»')", "<password>\n  «geheim»\n</password>", `curl -u "me:«ge heim»" https://h`, "curl -u «ab12cd34ef56ab78»: https://h",
+	`curl -u me:"«ge heim»" https://h`, "curl -u me:'«geheim»' https://h", `"login" -u «ab12cd34ef56ab78»: ht34sr`, `password="«geheim»" token="«abcdef»"`, "mount -o username=me,password=«geheim»,password=«lantern»",
 	"apiVersion: v1\ndata:\n  a: «Z2VoZWlt»\n  b: |\n    «Z2VoZWltZXI=»\nkind: Secret\n", "kind: Secret\nstringData:\n  user.name: \"«geheim»\"\ntype: Opaque\n",
 	"1\t-----BEGIN PRIVATE KEY-----\n2\t«MIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA»\n3\t«MIIFpAIBAAKCAQEAMIIEpAIBAAKCAQEA»\n4\t-----END PRIVATE KEY-----",
 	`{"user":"me","password":"«geheim»"}`, `{"a":{"clientSecret":"«geheim»"}}`, `{\"password\":\"«geheim»\"}`,
@@ -73,7 +74,7 @@ var openTexts = []string{
 	"the password is needed", "Password: ", "enter your password: then press return", "passwordless login: yes", "keyboard: qwertz", "key: value", "monkey=banana", "primary_key=id", "PRIMARY KEY = id", "foreignKey: user_id",
 	"public_key: ssh-rsa", "secretary: Anna", "tokenizer: bert-base", "tokenizer=bert-base-cased", "tokenType: access", "cookiecutter: yes", "bypass: true", "compass=north", "PWD=/home/me", "OLDPWD=/tmp", "author: Anna Bell",
 	"authority=h:80", "if password == other:", "return token", "https://h/a?page=2&pageToken=abc", "https://h/?keyword=abc", "https://me@h/x", "git@github.com:a/b.git", "use --token to give a token", "see --password for more", "docker run -p 8080:80 x",
-	"mkdir -p a/b/c", "curl -k https://h", "docker run -u 1000:1000 x", "def f(token, password):", "secret: true", "secret=false", "password=null", "no cookie: none", "token: Token", "self.password = password", "this.token = token;", "f(api_key=api_key)",
+	"mkdir -p a/b/c", "curl -k https://h", `curl -u me: "https://h"`, "docker run -u 1000:1000 x", "def f(token, password):", "secret: true", "secret=false", "password=null", "no cookie: none", "token: Token", "self.password = password", "this.token = token;", "f(api_key=api_key)",
 	"type Token = string", "let token: Token = x;", "case token := <-tokens:", "a token, a secret: and more", "hasPassword: yes", "`password`: the password of the user", "| password | string | yes |", "nextToken: abc", "next_page_token=abcdef12345", "stop_token: eos",
 	"const token = lexer.next();", "tokens per second: 12345", "cookie: chocolate", "password must be at least 8 characters", "func (p *Parser) token() Token {", "let secret: SecretString;", "key=abc", "https://h/p?key=users/1", "https://h/p?x=1&key=name-of-some-thing&y=2", "/browse?key=ACP-12345", "key=0123456789abcdef", "The API key: see the docs", "token: TokenKind::Ident,", "expect(token).toBe(null)",
 	"Authorization: required", "authorization: none", "if token == \"(\" {", "password_hash: Option<String>,", "pub password: String,", "password: z.string().min(8)", "password: { type: String, required: true }", "private readonly secret: string;", "cookies: Cookie[]", "interface Auth { token?: string }",

@@ -11,7 +11,8 @@ type span struct{ from, to int }
 
 // A search applies several ways of finding secrets to a text in turn. Whatever one finds
 // is masked for those that follow, which neither find it again nor mistake it for part of
-// something else.
+// something else. Placeholders in the text are masked from the beginning, so that a second
+// search judges what is around them as the first one did.
 type search struct {
 	text  []byte // what is visible, masked where something was found
 	found []span
@@ -22,6 +23,9 @@ type search struct {
 func newSearch(text []byte) *search {
 	s := new(search)
 	s.text, s.at = visible(text)
+	if bytes.Contains(s.text, placeholder) {
+		s.text = bytes.ReplaceAll(s.text, placeholder, masked)
+	}
 	return s
 }
 
@@ -73,6 +77,11 @@ func (p *pairs) mayHave(what string) bool {
 // mask replaces each byte of a secret that was found. Like the Placeholder it ends a token,
 // and cannot begin a value.
 const mask = '['
+
+var (
+	placeholder = []byte(Placeholder)
+	masked      = bytes.Repeat([]byte{mask}, len(Placeholder))
+)
 
 func (s *search) add(from, to int) {
 	if s.found == nil {
@@ -187,10 +196,7 @@ func (e *edit) replace(s []byte, from, to int, with string) {
 	if e.out == nil {
 		e.out = make([]byte, 0, len(s)+len(Placeholder))
 	}
-	if from > e.done && s[from-1] == '\x1b' {
-		from-- // with it, [ would begin an escape sequence
-	}
-	e.out = append(append(e.out, s[e.done:from]...), with...)
+	e.out = append(append(e.out, withoutEscape(s[e.done:from])...), with...)
 	e.done = to
 }
 

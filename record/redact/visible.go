@@ -48,7 +48,7 @@ func hidden(s []byte) int {
 	case '\x1b':
 		return 1 + sequence(s[1:])
 	case '\\': // as source code and JSON within text have it
-		for _, escape := range []string{`\u001b`, `\x1b`, `\033`} {
+		for _, escape := range escapes[1:] {
 			if rest, ok := bytes.CutPrefix(s, []byte(escape)); ok && len(rest) > 0 && rest[0] == '[' {
 				return len(escape) + sequence(rest)
 			}
@@ -60,6 +60,21 @@ func hidden(s []byte) int {
 		}
 	}
 	return 0
+}
+
+// escapes are the escape character and how source code and JSON within text write it.
+var escapes = [...]string{"\x1b", `\u001b`, `\x1b`, `\033`}
+
+// withoutEscape returns s without escape characters at its end: with the [ of a placeholder
+// they would begin a sequence.
+func withoutEscape(s []byte) []byte {
+	for before := len(s) + 1; len(s) < before; {
+		before = len(s)
+		for _, escape := range escapes {
+			s = bytes.TrimSuffix(s, []byte(escape))
+		}
+	}
+	return s
 }
 
 // sequence returns the length of the rest of an escape sequence, as ECMA-48 has them: a

@@ -1,5 +1,6 @@
 // Package tapeid has the ids of tapes, which are also the names of their files. A new id
-// begins with the time at which its tape began, so ids sort by time.
+// begins with the time at which its tape began, so ids sort by time. It begins with a
+// later one if the clock was set back: ids sort in the order of recording (After).
 //
 // Most ids come from outside: from the names of files that somebody put into the store,
 // from tapes and the catalogue, and from headers of imported files. Path turns any of them
@@ -76,14 +77,33 @@ func HasOwnForm(tape string, until time.Time) bool {
 	return IsValid(tape) && letters != "" && !t.IsZero() && !t.After(until)
 }
 
-// maxAhead is how far the clock may have been ahead when a tape was recorded.
-const maxAhead = 24 * time.Hour
+// MaxAhead is how far the clock may have been ahead when a tape was recorded. Tapes that
+// are further ahead come first in listings, so that they do not stay the last ones.
+const MaxAhead = 24 * time.Hour
+
+// Fits reports whether a tape that began at t may have the id.
+func Fits(tape string, t time.Time) bool {
+	later := Time(tape).Sub(t)
+	return later >= -time.Second && later <= MaxAhead
+}
+
+// After returns t, or if the clock was set back, which makes ids later than t, a time just
+// after them. It ignores ids that are further ahead than the clock may have been.
+func After(ids []string, t time.Time) time.Time {
+	now, until := New(t), t.Add(MaxAhead)
+	for _, id := range ids {
+		if id > now && HasOwnForm(id, until) && !Time(id).Before(t) {
+			t = Time(id).Add(time.Millisecond)
+		}
+	}
+	return t
+}
 
 // Sort sorts ids by time, after those that do not contain their time, and drops duplicates.
 func Sort(ids []string) []string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	until := time.Now().Add(maxAhead)
+	until := time.Now().Add(MaxAhead)
 	sorted := make([]string, 0, len(ids))
 	for _, own := range [...]bool{false, true} {
 		for _, id := range ids {

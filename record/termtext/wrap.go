@@ -53,8 +53,31 @@ func wrapLine(text string, columns int) []string {
 		line.WriteString(word)
 		used += Width(word)
 	}
-	if used > 0 {
+	if line.Len() > 0 { // perhaps only of characters without width
 		end()
+	}
+	return lines
+}
+
+// FirstLines returns the first n lines of a text that are not blank, clean and wrapped to a
+// width, if that is not 0. The last one ends in an ellipsis if there are more.
+func FirstLines(text string, n, width int) (lines []string) {
+	for one := range strings.Lines(text) {
+		if one = strings.TrimSuffix(Brief(one, 0), " ↵"); one == "" || one == "↵" {
+			continue
+		}
+		for _, row := range Wrap(one, width) {
+			if len(lines) < n {
+				lines = append(lines, row)
+				continue
+			}
+			if last := &lines[n-1]; width > 0 {
+				*last = Cut(*last+" …", width)
+			} else {
+				*last += " …"
+			}
+			return lines
+		}
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -21,8 +22,8 @@ type Blocks struct {
 
 // A block is one content block.
 type block struct {
-	packed [][]byte // its first bytes, compressed
-	size   int      // of these bytes
+	packed []part // its first bytes, compressed
+	size   int    // of these bytes
 	rest   []byte
 	text   bool // it is plain text and lacks blockTail
 }
@@ -45,7 +46,7 @@ func (b *Blocks) Size() (n int) {
 func (b *Blocks) All() []json.RawMessage {
 	var list []json.RawMessage
 	for i := range b.list {
-		list = append(list, b.shelf.open(&b.list[i]))
+		list = append(list, b.shelf.whole(&b.list[i]))
 	}
 	return list
 }
@@ -92,14 +93,13 @@ func (b *Blocks) add(f *frame, raw wire.Value) {
 	b.shelf.note(b, len(raw.Raw()))
 }
 
-// pack compresses what is long and was not yet compressed.
+// pack puts what is long and was not yet compressed onto pages.
 func (b *Blocks) pack() {
 	for i := b.packed; i < len(b.list); i++ {
 		one, rest := &b.list[i], b.list[i].rest
 		switch {
 		case len(rest) >= leastPacked:
-			b.shelf.room = b.shelf.enc.EncodeAll(rest, b.shelf.room[:0])
-			one.packed = append(one.packed, slices.Clone(b.shelf.room))
+			one.packed = append(one.packed, b.shelf.put(rest))
 			one.size, one.rest = one.size+len(rest), nil
 		case one.text:
 			one.rest = slices.Clone(rest)
@@ -112,8 +112,9 @@ func (b *Blocks) pack() {
 }
 
 const (
-	leastPacked = 512     // bytes; less hardly becomes smaller
-	mostLoose   = 1 << 20 // bytes; limits what waits for being compressed
+	leastPacked = 64        // bytes; less is hardly more than where it is
+	mostLoose   = 1 << 20   // bytes; limits what waits for being compressed
+	pageSize    = 128 << 10 // bytes; a larger page hardly compresses better, and takes longer to read
 )
 
 // A shelf compresses the blocks of a Trace. The zero value is ready to use.
@@ -121,9 +122,62 @@ type shelf struct {
 	loose []*Blocks // grew since the last time
 	size  int       // by so many bytes
 	spare [][]byte  // for text to grow in
+	page  *page     // the one being filled; nil: none
+	text  []byte    // its text
 	room  []byte    // to compress into
 	enc   *zstd.Encoder
 	dec   *zstd.Decoder
+	open  atomic.Pointer[openPage] // the one that was last read: what is read next is often on it, too
+}
+
+// A page is text of several blocks, compressed together.
+type page struct{ packed []byte }
+
+// An openPage is a page with its text.
+type openPage struct {
+	*page
+	text []byte
+}
+
+// A part is the place of text on a page.
+type part struct {
+	page     *page
+	from, to int
+}
+
+// put adds text to a page.
+func (s *shelf) put(text []byte) part {
+	if s.page == nil {
+		s.page = new(page)
+	}
+	p := part{s.page, len(s.text), len(s.text) + len(text)}
+	if s.text = append(s.text, text...); len(s.text) >= pageSize {
+		s.turn()
+	}
+	return p
+}
+
+// turn compresses the page being filled.
+func (s *shelf) turn() {
+	if s.page != nil {
+		s.room = s.enc.EncodeAll(s.text, s.room[:0])
+		s.page.packed = slices.Clone(s.room)
+		s.page, s.text = nil, s.text[:0]
+	}
+}
+
+// read returns the text of a part.
+func (s *shelf) read(p part) []byte {
+	open := s.open.Load()
+	if open == nil || open.page != p.page {
+		text, err := s.dec.DecodeAll(p.page.packed, nil)
+		if err != nil {
+			panic("trace: compressed text is damaged: " + err.Error())
+		}
+		open = &openPage{p.page, text}
+		s.open.Store(open)
+	}
+	return open.text[p.from:p.to]
 }
 
 // note tells that a list has grown by n bytes.
@@ -135,7 +189,7 @@ func (s *shelf) note(b *Blocks, n int) {
 		return
 	}
 	if s.enc == nil {
-		s.enc, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+		s.enc, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(pageSize), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
 		s.dec, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	}
 	clear(s.spare)
@@ -143,6 +197,7 @@ func (s *shelf) note(b *Blocks, n int) {
 	for _, b := range s.loose {
 		b.pack()
 	}
+	s.turn()
 	clear(s.loose)
 	s.loose, s.size = s.loose[:0], 0
 }
@@ -155,17 +210,14 @@ func (s *shelf) space() (space []byte) {
 	return space
 }
 
-// open returns a block whole.
-func (s *shelf) open(b *block) json.RawMessage {
+// whole returns a block whole.
+func (s *shelf) whole(b *block) json.RawMessage {
 	if !b.text && b.packed == nil {
 		return b.rest
 	}
 	raw := make([]byte, 0, b.length())
 	for _, p := range b.packed {
-		var err error
-		if raw, err = s.dec.DecodeAll(p, raw); err != nil {
-			panic("trace: compressed text is damaged: " + err.Error())
-		}
+		raw = append(raw, s.read(p)...)
 	}
 	raw = append(raw, b.rest...)
 	if b.text {

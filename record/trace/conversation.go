@@ -57,6 +57,15 @@ type Entity struct {
 	Other      *Other      `json:"other,omitempty"` // an update of an unknown kind
 }
 
+// Only returns the part of a conversation that is one turn. It is for reading, and valid as
+// long as c does not change. ok is false if there is no such turn.
+func (c *Conversation) Only(turn int) (part *Conversation, ok bool) {
+	one := *c
+	one.Turns = slices.DeleteFunc(slices.Clone(c.Turns), func(t *Turn) bool { return t.Number != turn })
+	one.Entities = slices.DeleteFunc(slices.Clone(c.Entities), func(e *Entity) bool { return e.Turn != turn })
+	return &one, len(one.Turns) > 0
+}
+
 // An entityKey finds an entity by its id. From version 2 on ids are unique among
 // the entities of one kind on one tape; in version 1 agents reuse them, and the
 // key finds the newest.

@@ -33,7 +33,7 @@ func WriteText(w io.Writer, c *Conversation, form Text) error {
 		if p.hidden(e) {
 			continue
 		}
-		for e.Above == nil && ended < e.Turn-1 && ended < len(c.Turns) {
+		for e.Above == nil && ended < len(c.Turns) && c.Turns[ended].Number < e.Turn {
 			p.endOfTurn(c.Turns[ended])
 			ended++
 		}
@@ -176,24 +176,30 @@ func (p *printer) tail(indent, text string) {
 }
 
 func (p *printer) endOfTurn(t *Turn) {
-	s, text := termtext.Dim, oneLine(t.Outcome.String())
+	s := termtext.Dim
 	switch {
 	case t.Outcome.How.IsBad():
 		s = termtext.Failure
 	case t.Open():
 		s = termtext.Permission
 	}
+	p.margin = ""
+	text := fmt.Sprintf("── turn %d: %s", t.Number, t.ending())
+	if p.Width > 0 {
+		text = termtext.Cut(text, p.Width)
+	}
+	p.blank()
+	p.line("", s, text)
+}
+
+// ending says how the turn ended, and how long it took.
+func (t *Turn) ending() string {
+	text := oneLine(t.Outcome.String())
 	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		text += ", cancelled by the client"
 	}
 	if !t.Open() {
 		text += t.took()
 	}
-	p.margin = ""
-	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
-	if p.Width > 0 {
-		text = termtext.Cut(text, p.Width)
-	}
-	p.blank()
-	p.line("", s, text)
+	return text
 }

@@ -16,6 +16,7 @@ type life struct {
 	ended  bool       // End was called
 	exit   *wire.Exit // of the agent; nil: not seen
 	died   bool       // it failed, or ended before its client wanted it to
+	lost   uint64     // Seq of the last mark of bytes that may have been the agent's; 0: none
 	wanted bool       // the client has left, or has sent a signal that ends programs
 }
 
@@ -60,17 +61,16 @@ func (t *Trace) endCalls() {
 	}
 }
 
-// left returns the outcome of what is open at the end of the tape.
-func (t *Trace) left() dialect.Outcome {
-	switch {
-	case t.exit == nil && t.Live:
+// left returns the outcome of a turn that is open at the end of the tape.
+func (t *Trace) left(turn *Turn) dialect.Outcome {
+	if t.exit == nil && t.Live {
 		return dialect.Outcome{How: dialect.Running}
-	case t.exit == nil:
-		return dialect.Outcome{How: dialect.CutOff}
-	case t.died:
-		return dialect.DiedOf(t.exit)
 	}
-	return dialect.Outcome{How: dialect.Cancelled}
+	var died dialect.Outcome
+	if t.died {
+		died = dialect.DiedOf(t.exit)
+	}
+	return dialect.LeftOpen(t.exit != nil, died, turn.Prompt < t.lost, true)
 }
 
 // endSession emits the end of what is open in a session, if the session is on the tape.
@@ -83,7 +83,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 		emit(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
 	}
 	for _, turn := range c.turns.open {
-		turn.Outcome = t.left()
+		turn.Outcome = t.left(turn)
 		emit(s.turnEvent(turn, Ended).as(StillOpen, ""))
 	}
 	if s.live {
@@ -101,6 +101,9 @@ func (t *Trace) note(f *dialect.Frame) {
 		t.emit(Event{Kind: ConnectionEvent}.about(&t.since).at(f))
 	}
 	t.since.Last, t.since.Ended, t.since.Untimed = f.Seq, f.At, t.since.Untimed || f.Untimed
+	if f.MayLose(false) {
+		t.lost = f.Seq
+	}
 	if f.Kind == wire.Mark {
 		switch m := wire.ReadMark(f.Frame); {
 		case m.Exit != nil:
@@ -143,7 +146,7 @@ func (w *pendingCall) event(p Phase) Event {
 	return Event{
 		Kind: CallEvent, Phase: p, Run: w.Run, First: w.Request, Entry: w.entry, Began: w.Began, Untimed: w.Untimed,
 		Dir: w.Dir, Method: w.Method, ID: w.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
-		Session: w.session, Call: w.Call,
+		Session: w.session, Call: w.Call, Question: w.asked(),
 	}
 }
 

@@ -7,6 +7,8 @@
 package compare
 
 import (
+	"hash/maphash"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,15 +56,17 @@ type Side struct {
 // level Exact: ids, token counts, the working directory, and the order of messages of
 // different sessions. Times never count.
 func Tapes(a, b Side, level Level) (Diff, error) {
-	stepsA, err := a.outline(level)
-	if err != nil {
+	seed := maphash.MakeSeed()
+	before, after := newSheet(seed), newSheet(seed)
+	if err := a.outline(level, before); err != nil {
 		return Diff{}, err
 	}
-	stepsB, err := b.outline(level)
-	if err != nil {
+	if err := b.outline(level, after); err != nil {
 		return Diff{}, err
 	}
-	before, after := withSecretsAlike(texts(stepsA), texts(stepsB))
+	ofBefore, ofAfter := secretsAlike(before.all(), after.all())
+	before.replace(ofBefore)
+	after.replace(ofAfter)
 	return Diff{Level: level, Hunks: hunks(before, after)}, nil
 }
 
@@ -77,12 +81,13 @@ type Alignment struct {
 // counterpart too.
 func Align(a, b []Step) Alignment {
 	l := Alignment{Old: slices.Clone(a), New: slices.Clone(b)}
-	before, after := withSecretsAlike(texts(a), texts(b))
-	for i, text := range before {
-		l.Old[i].Text = text
+	before, after := texts(a), texts(b)
+	ofBefore, ofAfter := secretsAlike(slices.All(before), slices.All(after))
+	for i, text := range ofBefore {
+		before[i], l.Old[i].Text = text, text
 	}
-	for i, text := range after {
-		l.New[i].Text = text
+	for i, text := range ofAfter {
+		after[i], l.New[i].Text = text, text
 	}
 	l.Same = linediff.Common(before, after)
 	return l
@@ -96,36 +101,39 @@ func texts(steps []Step) []string {
 	return list
 }
 
-// withSecretsAlike removes from each list the secrets that were removed from the other:
-// it replaces a line that matches a redacted line of the other list with that line.
-func withSecretsAlike(a, b []string) (_, _ []string) {
-	return withSecretsOf(a, b), withSecretsOf(b, a)
+// secretsAlike returns the lines of each list that have secrets which were removed from the
+// other list: those that match a redacted line there, with that line's text.
+func secretsAlike(a, b iter.Seq2[int, string]) (ofA, ofB map[int]string) {
+	return secretsOf(a, b), secretsOf(b, a)
 }
 
-// withSecretsOf returns lines with each line that matches a redacted line of others
-// replaced by that line.
-func withSecretsOf(lines, others []string) []string {
+func secretsOf(lines, others iter.Seq2[int, string]) map[int]string {
 	var patterns []*regexp.Regexp
-	var texts []string
-	same := make(map[string]bool, len(others))
+	var redacted []string
+	seen := map[string]bool{}
 	for _, text := range others {
-		if !same[text] && strings.Contains(text, redact.Placeholder) {
-			patterns, texts = append(patterns, rpc.Pattern(text, rpc.AnyText)), append(texts, text)
+		if strings.Contains(text, redact.Placeholder) && !seen[text] {
+			text = strings.Clone(text)
+			seen[text] = true
+			patterns, redacted = append(patterns, rpc.Pattern(text, rpc.AnyText)), append(redacted, text)
 		}
-		same[text] = true
 	}
 	if len(patterns) == 0 {
-		return lines
+		return nil
 	}
-	out := make([]string, len(lines))
+	seed := maphash.MakeSeed()
+	same := map[uint64]bool{} // hashes, because there may be a million lines
+	for _, text := range others {
+		same[maphash.String(seed, text)] = true
+	}
+	found := map[int]string{}
 	for i, line := range lines {
-		out[i] = line
-		for n, p := range patterns {
-			if !same[line] && p.MatchString(line) {
-				out[i] = texts[n]
-				break
-			}
+		if same[maphash.String(seed, line)] {
+			continue
+		}
+		if n := slices.IndexFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(line) }); n >= 0 {
+			found[i] = redacted[n]
 		}
 	}
-	return out
+	return found
 }

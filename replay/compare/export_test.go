@@ -1,7 +1,14 @@
 package compare
 
+import "hash/maphash"
+
 // Outline is the outline of a side, for tests from outside.
 func Outline(s Side, level Level) ([]string, error) {
-	steps, err := s.outline(level)
-	return texts(steps), err
+	lines := newSheet(maphash.MakeSeed())
+	err := s.outline(level, lines)
+	var list []string
+	for _, text := range lines.all() {
+		list = append(list, text)
+	}
+	return list, err
 }

@@ -62,7 +62,7 @@ func (o *Outliner) step(text string) {
 	const perStep = 64 // bytes: the Step itself, and the memory to compare it
 	o.size += len(text) + perStep
 	if o.full = o.full || o.Limit > 0 && o.size > o.Limit; !o.full {
-		o.steps = append(o.steps, Step{text, o.at})
+		o.put(Step{text, o.at})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -32,6 +33,11 @@ func (o *Outliner) session(n int, s *trace.Session) {
 			blocks = append(blocks, m.Blocks.All()...)
 		}
 		o.blocks(depth+1, blocks)
+		if o.once {
+			for _, m := range said {
+				m.Blocks = trace.Blocks{}
+			}
+		}
 	}
 	depth := 1
 	for _, h := range o.happenings(s) {
@@ -58,6 +64,9 @@ func (o *Outliner) session(n int, s *trace.Session) {
 			o.call(depth, h.call)
 		default:
 			o.entity(depth, h.entity)
+			if t := h.entity.ToolCall; t != nil && o.once {
+				*t = trace.ToolCall{}
+			}
 		}
 	}
 	if said != nil {
@@ -201,8 +210,10 @@ func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 		case "diff":
 			if item.Get("newText").Exists() {
 				o.line(depth, "diff of "+item.Get("path").Text())
-				for _, h := range hunks(split(item.Get("oldText").Text()), split(item.Get("newText").Text())) {
-					for _, l := range h.Lines {
+				seed := maphash.MakeSeed()
+				before, after := sheetOf(seed, split(item.Get("oldText").Text())), sheetOf(seed, split(item.Get("newText").Text()))
+				for _, h := range hunks(before, after) {
+					for l := range h.Lines {
 						o.line(depth, "| "+string(l.Op)+l.Text)
 					}
 				}

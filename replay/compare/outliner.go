@@ -25,29 +25,33 @@ type Position struct {
 	Seq  uint64 // number of a frame on that tape; 0: none
 }
 
-// outline returns the outline of a conversation. Conversations that are equal at a level
-// have equal outlines.
-func (s Side) outline(level Level) ([]Step, error) {
+// outline writes the outline of a conversation. Conversations that are equal at a level have
+// equal outlines.
+func (s Side) outline(level Level, to *sheet) error {
 	if level == None {
-		return nil, nil
+		return nil
 	}
 	o := NewOutliner(s, level)
+	o.put, o.once = func(s Step) { to.add(s.Text) }, true
 	for i, t := range s.Tapes {
 		info, err := t.Info()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		o.Next(i, &info)
 		for f, err := range t.Frames(1) {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if err := o.Add(&f); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return o.Steps(), nil
+	if level != Exact { // which is written as frames are read
+		o.write()
+	}
+	return nil
 }
 
 // An Outliner reads a conversation frame by frame and can write its outline at any time. It
@@ -65,6 +69,8 @@ type Outliner struct {
 	carried map[messageKey][]dialect.Field // the fields of requests and responses to compare
 	kinds   map[scope]*told
 	headers headerSessions
+	put     func(Step) // receives the outline
+	once    bool       // the outline is written only once: what has been written is not kept
 	outline
 }
 
@@ -87,7 +93,9 @@ type outline struct {
 // NewOutliner returns an Outliner that has read nothing. The level must not be None. Only
 // the level Exact needs s.Tapes.
 func NewOutliner(s Side, level Level) *Outliner {
-	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told), headers: make(headerSessions)}
+	o := &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told), headers: make(headerSessions)}
+	o.put = func(s Step) { o.steps = append(o.steps, s) }
+	return o
 }
 
 // Next switches to another of the tapes. info describes that tape.

@@ -178,7 +178,7 @@ func TestAlign(t *testing.T) {
 	}
 	var want []string
 	for _, h := range d.Hunks {
-		for _, l := range h.Lines {
+		for l := range h.Lines {
 			if l.Op != compare.Both {
 				want = append(want, string(l.Op)+l.Text)
 			}

@@ -16,9 +16,11 @@ var files embed.FS
 // names lists the topics in the order of listings.
 var names = []string{
 	"basics",
+	"refs",
 	"editors",
 	"inspector",
 	"filters",
+	"json",
 	"resume",
 	"servers",
 	"http",
@@ -29,6 +31,7 @@ var names = []string{
 	"sharing",
 	"spans",
 	"tables",
+	"config",
 	"store",
 	"limits",
 	"speed",

@@ -9,19 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // WriteMan writes a section 1 page for root and each command below it, and a section 7
 // page for each topic, to man1 and man7 in a directory. It creates missing directories.
-// describe sets the long text and the examples of a command.
-func WriteMan(dir string, root *cobra.Command, describe func(*cobra.Command)) error {
+func WriteMan(dir string, root *cobra.Command) error {
 	pages := map[string]string{}
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
 		if cmd.HasParent() && !cmd.IsAvailableCommand() && cmd.Name() != "help" {
 			return // hidden
 		}
-		describe(cmd)
 		pages[filepath.Join("man1", pageName(cmd)+".1")] = commandPage(cmd)
 		for _, sub := range cmd.Commands() {
 			add(sub)
@@ -133,8 +134,12 @@ func (t Topic) page() string {
 // commandPage returns the help of a command as a man page.
 func commandPage(cmd *cobra.Command) string {
 	path := cmd.CommandPath()
+	h := commands.Of(cmd)
 	usage := []span{{style: strong, text: path}, {text: strings.TrimPrefix(cmd.UseLine(), path)}}
-	blocks := append([]block{title("Synopsis"), {spans: usage}, title("Description")}, prose(cmd.Long)...)
+	blocks := []block{title("Synopsis"), {spans: usage}}
+	if h.Details != "" {
+		blocks = append(append(blocks, title("Description")), prose(h.Details)...)
+	}
 	var pages []string
 	if cmd.HasParent() {
 		pages = append(pages, pageName(cmd.Parent())+"(1)")
@@ -148,15 +153,19 @@ func commandPage(cmd *cobra.Command) string {
 			pages = append(pages, pageName(sub)+"(1)")
 		}
 	}
-	blocks = append(blocks, options("Options", cmd.NonInheritedFlags())...)
-	blocks = append(blocks, options("Global options", cmd.InheritedFlags())...)
-	if cmd.Example != "" {
-		blocks = append(append(blocks, title("Examples")), prose(cmd.Example)...)
+	blocks = append(blocks, title("Options"))
+	for _, g := range cli.FlagGroups(cmd, h) {
+		blocks = append(append(blocks, block{kind: heading, level: 3, spans: []span{{text: g.Title}}}), options(g.Flags)...)
 	}
+	if h.Examples != "" {
+		blocks = append(append(blocks, title("Examples")), prose(h.Examples)...)
+	}
+	topics := h.Topics
 	if !cmd.HasParent() {
-		for _, t := range Topics() {
-			pages = append(pages, "acptap-"+t.Name+"(7)")
-		}
+		topics = names
+	}
+	for _, t := range topics {
+		pages = append(pages, "acptap-"+t+"(7)")
 	}
 	if len(pages) > 0 {
 		blocks = append(blocks, title("See also"), block{spans: []span{{text: strings.Join(pages, ", ")}}})
@@ -194,15 +203,9 @@ func prose(long string) (blocks []block) {
 	return blocks
 }
 
-// options returns the list of flags, if there are any.
-func options(name string, flags *pflag.FlagSet) (blocks []block) {
+// options returns the list of flags.
+func options(flags *pflag.FlagSet) (blocks []block) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		if blocks == nil {
-			blocks = []block{title(name)}
-		}
 		value, usage := pflag.UnquoteUsage(f)
 		flag := "--" + f.Name
 		if f.Shorthand != "" {

@@ -22,7 +22,7 @@ func (c *checker) union(n *node, v []byte) {
 	}
 	tag := wire.Get(v, u.tag)
 	switch {
-	case tag == nil:
+	case len(tag) == 0: // also at the end of broken JSON
 		if len(u.untagged) == 0 {
 			if c.wrong() {
 				c.tell(n, Problem{Kind: Missing, Path: u.tag, Want: u.variants(), Got: "nothing"})

@@ -73,7 +73,7 @@ func (f Filter) NeedsBytes() bool { return f.needs(ofBytes) }
 // require the tape to be read from its beginning.
 func (f Filter) NeedsPast() bool { return f.needs(ofPast) }
 
-// NeedsFuture reports whether Match looks at Open or Unanswered of a Subject.
+// NeedsFuture reports whether Match looks at Open, Unanswered or Answer of a Subject.
 func (f Filter) NeedsFuture() bool { return f.needs(ofFuture) }
 
 // NeedsFindings reports whether Match looks at Findings of a Subject, which require the

@@ -76,12 +76,22 @@ func (r *Requests[T]) Find(seq uint64) *Request[T] {
 // All returns the requests in order. They are valid until the next Add.
 func (r *Requests[T]) All() []Request[T] { return r.list }
 
-// OpenRequests holds a tape's requests that have no response and were not cancelled.
-// Memory is bounded as for Requests. The zero value is empty.
+// OpenRequests holds a tape's requests that have no response and were not cancelled, and
+// the answers of those for permissions. Memory is bounded as for Requests. The zero value
+// is empty.
 type OpenRequests struct {
-	seqs  []uint64 // in order
-	ended uint64   // requests before this number will never get a response
+	seqs    []uint64 // in order
+	ended   uint64   // requests before this number will never get a response
+	answers []answer // by request
 }
+
+// An answer is what was decided about a permission.
+type answer struct {
+	request uint64
+	events  dialect.Events
+}
+
+func (a answer) compare(request uint64) int { return cmp.Compare(a.request, request) }
 
 // Observe processes the next frame.
 func (o *OpenRequests) Observe(f *dialect.Frame) {
@@ -95,10 +105,30 @@ func (o *OpenRequests) Observe(f *dialect.Frame) {
 		if i, ok := slices.BinarySearch(o.seqs, reply.Request); ok {
 			o.seqs = slices.Delete(o.seqs, i, i+1)
 		}
+		if reply.Events&permissionEvents != 0 {
+			o.keep(answer{reply.Request, reply.Events})
+		}
 	}
 	if f.Events.Has(dialect.AgentEnded) {
 		o.EndBefore(f.Seq)
 	}
+}
+
+func (o *OpenRequests) keep(a answer) {
+	if len(o.answers) == maxRequests {
+		o.answers = slices.Delete(o.answers, 0, maxRequests/2)
+	}
+	i, _ := slices.BinarySearchFunc(o.answers, a.request, answer.compare)
+	o.answers = slices.Insert(o.answers, i, a)
+}
+
+// Answer returns the events of the answer to a request for a permission, if it has one.
+func (o *OpenRequests) Answer(request uint64) dialect.Events {
+	i, found := slices.BinarySearchFunc(o.answers, request, answer.compare)
+	if !found {
+		return 0
+	}
+	return o.answers[i].events
 }
 
 // EndBefore records that no request before the given frame will get a response, because a
@@ -116,5 +146,7 @@ func (o *OpenRequests) IsUnanswered(f *dialect.Frame) bool {
 	return f.Seq < o.ended && f.NeedsAnswer() && o.Has(f.Seq)
 }
 
-// Clone returns the requests that are open now.
-func (o *OpenRequests) Clone() OpenRequests { return OpenRequests{slices.Clone(o.seqs), o.ended} }
+// Clone returns the requests that are open now, and the answers so far.
+func (o *OpenRequests) Clone() OpenRequests {
+	return OpenRequests{slices.Clone(o.seqs), o.ended, slices.Clone(o.answers)}
+}

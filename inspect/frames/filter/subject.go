@@ -21,6 +21,8 @@ type Subject struct {
 
 	Unanswered bool // an open request at the end of the tape, which is a failure
 
+	Answer dialect.Events // of a request for a permission: those of its answer
+
 	Server   string // name of the server that the tape belongs to, if a recorded agent started it
 	ServerOf string // the agent's session for which the server was started
 

@@ -54,8 +54,8 @@ func (t *Tracker) Next(start time.Time) {
 }
 
 // LookAhead reads the tape's frames, with or without their bytes, before Observe does;
-// ended says whether the tape has ended. Without it no Subject is Open or Unanswered. A
-// request recorded later is open when it arrives.
+// ended says whether the tape has ended. Without it no Subject is Open or Unanswered, or
+// has an Answer. A request recorded later is open when it arrives.
 func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) {
 	t.open = &OpenRequests{}
 	for f, err := range frames {
@@ -73,6 +73,9 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 // Observe processes the next frame. The Subject refers to f.
 func (t *Tracker) Observe(f *dialect.Frame) Subject {
 	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f), Server: t.Server}
+	if t.open != nil {
+		s.Answer = t.open.Answer(f.Seq)
+	}
 	if t.Findings != nil {
 		s.Findings = t.Findings(f.Seq)
 	}

@@ -101,6 +101,7 @@ func stateWords() []word {
 		{"open", ofFuture, func(s *Subject) verdict { return sure(s.Open) }},
 		{"gap", ofBytes, isGap},
 		{"failed", ofFuture, func(s *Subject) verdict { return sure(s.Failure() != dialect.NoFailure) }},
+		{"cancelled", ofBytes, isCancelled},
 		{"redelivered", 0, func(s *Subject) verdict { return sure(s.Redelivered) }},
 		found("finding", func(*conform.Finding) bool { return true }),
 		found("violation", func(f *conform.Finding) bool { return f.Strength == conform.Violation }),

@@ -230,10 +230,12 @@ func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	return f.At - x.at[i], true
 }
 
-// Silence returns how long a frame's tape was silent before it, or 0 if unknown. onTape
-// reports whether a frame is on that tape.
+// Silence returns how long a frame's session was silent before it, as dialect.Lull does, or 0
+// if unknown. onTape reports whether a frame is on that tape.
 func (c *Columns) Silence(f *dialect.Frame, onTape func(seq uint64) bool) time.Duration {
-	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark && onTape(f.Seq) })
+	before := c.Seek(f.Seq-1, Backward, func(g *dialect.Frame) bool {
+		return g.Session == f.Session && g.Kind != wire.Stderr && g.Kind != wire.Mark && onTape(g.Seq)
+	})
 	x, i := c.chunk(before)
 	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
 		return 0

@@ -1,6 +1,7 @@
 package frameindex
 
 import (
+	"bytes"
 	"iter"
 	"math"
 	"time"
@@ -54,6 +55,7 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	if s.Filter.NeedsFuture() {
 		later := f.Seq > s.known // it has no response yet
 		s.subject.Open, s.subject.Unanswered = f.Asks() && (later || s.open.Has(f.Seq)), !later && s.open.IsUnanswered(f)
+		s.subject.Answer = s.open.Answer(f.Seq)
 	}
 	if s.Findings != nil {
 		s.subject.Findings = s.Findings(f.Seq)
@@ -78,10 +80,13 @@ func (s *Matcher) place(part int, f *dialect.Frame) {
 // remember records what may become of a request.
 func (s *Matcher) remember(f *dialect.Frame) {
 	now, by := s.now, f.Failure() != dialect.NoFailure
-	w := waiting{now, state{now.shown, by}, state{now.shown, by || f.NeedsAnswer()}}
+	w := waiting{now: now, answered: state{now.shown, by}, never: state{now.shown, by || f.NeedsAnswer()}}
 	if s.Filter.NeedsFuture() {
 		if !s.subject.Open {
 			return
+		}
+		if dialect.Does(f.Method, dialect.AsksPermission) {
+			w.asked = s.question()
 		}
 		s.subject.Open, s.subject.Unanswered = false, false
 		w.answered.shown = s.Filter.Match(&s.subject)
@@ -91,12 +96,25 @@ func (s *Matcher) remember(f *dialect.Frame) {
 	s.requests.Add(filter.Request[waiting]{Seq: f.Seq, Note: w})
 }
 
+// question returns a copy of the subject, a request for a permission, as it is once it has
+// an answer.
+func (s *Matcher) question() *filter.Subject {
+	asked := s.subject
+	f := *asked.Frame
+	f.Raw = bytes.Clone(f.Raw)
+	asked.Frame, asked.Open, asked.Unanswered = &f, false, false
+	return &asked
+}
+
 // A state says whether a frame is shown, and whether it is a failure.
 type state struct{ shown, fails bool }
 
 // waiting holds three states of an open request: the current one, the one if a response
 // comes, and the one if none ever does.
-type waiting struct{ now, answered, never state }
+type waiting struct {
+	now, answered, never state
+	asked                *filter.Subject // a request for a permission, if the filter may ask for the answer
+}
 
 // openRequests tracks requests whose responses come later.
 type openRequests struct {
@@ -106,15 +124,20 @@ type openRequests struct {
 }
 
 // answered yields the requests whose state changes because a frame answers them.
-func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
+func (s *Matcher) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for reply := range f.Replies() {
-			r := u.requests.Find(reply.Request)
+			r := s.requests.Find(reply.Request)
 			if r == nil || r.Done {
 				continue
 			}
 			r.Done = true
-			if w := r.Note; w.answered != w.now && !yield(r.Seq, w.answered) {
+			w := r.Note
+			if w.asked != nil {
+				w.asked.Answer = reply.Events
+				w.answered.shown = s.Filter.Match(w.asked)
+			}
+			if w.answered != w.now && !yield(r.Seq, w.answered) {
 				return
 			}
 		}

@@ -30,6 +30,14 @@ func (o Open) Has(seq uint64) bool {
 	return false
 }
 
+// Answer returns the events of the answer to a request for a permission, if it has one.
+func (o Open) Answer(request uint64) (events dialect.Events) {
+	for i := range o {
+		events |= o[i].Answer(request)
+	}
+	return events
+}
+
 // IsUnanswered reports whether a frame is an open request that will never get a response.
 func (o Open) IsUnanswered(f *dialect.Frame) bool {
 	if !f.NeedsAnswer() {

@@ -51,12 +51,14 @@ func (b *Builder) subagent(e *trace.Event, s *session) {
 
 // add adds a tool call or a subagent, or replaces it if it has ended again.
 func (t *turn) add(c child) {
-	for i := len(t.children) - 1; i >= 0; i-- {
-		if t.children[i].entity == c.entity {
-			t.children[i] = c
-			return
-		}
+	if i, ok := t.at[c.entity]; ok {
+		t.children[i] = c
+		return
 	}
+	if t.at == nil {
+		t.at = map[*trace.Entity]int{}
+	}
+	t.at[c.entity] = len(t.children)
 	t.children = append(t.children, c)
 }
 

@@ -483,3 +483,33 @@ func allTapes(tb testing.TB) []string {
 	}
 	return paths
 }
+
+// BenchmarkManyCalls makes the spans of a turn of many tool calls with a request in each:
+// the time per call must not grow with their number.
+func BenchmarkManyCalls(b *testing.B) {
+	for _, calls := range []int{1000, 30_000} {
+		b.Run(fmt.Sprint(calls), func(b *testing.B) {
+			var text strings.Builder
+			say := func(dir, format string, args ...any) {
+				fmt.Fprintf(&text, `{"dir":%q,"frame":{"jsonrpc":"2.0",`+format+"}}\n", append([]any{dir}, args...)...)
+			}
+			text.WriteString(`{"acptap":1,"started":"2026-01-02T15:04:05Z"}` + "\n")
+			say("c2a", `"id":0,"method":"initialize","params":{"protocolVersion":1}`)
+			say("a2c", `"id":0,"result":{"protocolVersion":1}`)
+			say("c2a", `"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}`)
+			for i := range calls {
+				update := `"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"%s","toolCallId":"c%d","status":"%s"}}`
+				say("a2c", update, "tool_call", i, "pending")
+				say("a2c", `"id":%d,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/f"}`, i)
+				say("c2a", `"id":%d,"result":{"content":""}`, i)
+				say("a2c", update, "tool_call_update", i, "completed")
+			}
+			say("a2c", `"id":1,"result":{"stopReason":"end_turn"}`)
+			frames := portable(b, text.String())
+			for b.Loop() {
+				buildFrames(spans.Tape{ID: "t"}, frames, false, true)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*calls), "ns/call")
+		})
+	}
+}

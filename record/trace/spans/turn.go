@@ -69,6 +69,7 @@ type turn struct {
 	run       run
 	events    Span // only its events
 	children  []child
+	at        map[*trace.Entity]int // indexes of the children that are tool calls or subagents
 }
 
 // A child is a span below a turn.
@@ -200,18 +201,20 @@ func (s *Span) usage(u *trace.TurnUsage) {
 
 // below returns the spans below a turn that has ended, in order of their first frames.
 func (b *Builder) below(t *turn, ended time.Time) []Span {
-	at := map[*trace.Entity]int{}
-	for i, c := range t.children {
-		if c.entity != nil {
-			at[c.entity] = i
+	var ranges []steps.Range[uint64]
+	for i := range t.children {
+		if c := &t.children[i]; c.Kind == ToolCall {
+			delete(b.tools, c.at)
+			ranges = append(ranges, steps.Range[uint64]{From: c.Frame, To: c.last, Index: i})
 		}
 	}
+	tools := steps.NewEnclosing(ranges)
 	for i := range t.children {
 		c := &t.children[i]
-		if c.Kind == ToolCall {
-			delete(b.tools, c.at)
+		parent, end := t.Ref, ended
+		if in := t.parentOf(c, &tools); in >= 0 {
+			parent, end = Ref{t.Trace, t.children[in].ID}, t.children[in].End
 		}
-		parent, end := t.parentOf(c, ended, at)
 		c.under(parent)
 		c.endsBy(end)
 	}
@@ -225,25 +228,24 @@ func (b *Builder) below(t *turn, ended time.Time) []Span {
 	return spans
 }
 
-// parentOf returns the tool call or the subagent that a span is part of, or else the turn,
-// which has ended; and when that ended. at are the indexes of tool calls and subagents.
-func (t *turn) parentOf(c *child, ended time.Time, at map[*trace.Entity]int) (Ref, time.Time) {
-	if c.entity != nil { // a turn may have tens of thousands
+// parentOf returns the index of the tool call or the subagent that a span is part of; -1:
+// it is part of the turn alone.
+func (t *turn) parentOf(c *child, tools *steps.Enclosing[uint64]) int {
+	switch {
+	case c.entity != nil:
 		for above := c.entity.Above; above != nil; above = above.Above {
-			if i, ok := at[above]; ok {
-				return Ref{t.Trace, t.children[i].ID}, t.children[i].End
+			if i, ok := t.at[above]; ok {
+				return i
 			}
 		}
-		return t.Ref, ended
+	case c.tool != nil:
+		if i, ok := t.at[c.tool]; ok {
+			return i
+		}
+	case c.byAgent:
+		return tools.Only(c.Frame, c.last)
 	}
-	in := steps.Only(len(t.children), func(i int) bool {
-		tool := &t.children[i]
-		return tool.Kind == ToolCall && (c.tool != nil && tool.entity == c.tool || c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last)
-	})
-	if in < 0 {
-		return t.Ref, ended
-	}
-	return Ref{t.Trace, t.children[in].ID}, t.children[in].End
+	return -1
 }
 
 // nameOf returns the name of a span: the operation, and the name of its subject if there is

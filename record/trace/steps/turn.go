@@ -38,12 +38,14 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 		s.serve(p, one, e)
 	}
 	choices := trace.Permissions(entities)
-	tops := p.Steps
+	tops, tools := p.Steps, enclosing(p.Steps)
 	for _, c := range s.asked[t.Number] {
 		one := p.call(c, choices[c.Request])
 		above := byRequest[c.Request]
 		if above == nil {
-			above = around(tops, one)
+			if i := tools.Only(one.From, one.To); i >= 0 {
+				above = tops[i]
+			}
 		}
 		if above == nil {
 			p.Steps = append(p.Steps, one)
@@ -131,31 +133,13 @@ func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	return one
 }
 
-// around returns the only tool call that contains a call in time, or nil if there is none
-// or several do.
-func around(tops []*Step, call *Step) *Step {
-	at := Only(len(tops), func(i int) bool {
-		one := tops[i]
-		return one.Entity != nil && one.Entity.ToolCall != nil && one.From <= call.From && call.To <= one.To
-	})
-	if at < 0 {
-		return nil
-	}
-	return tops[at]
-}
-
-// Only returns which of n tool calls contains an agent's request that names none: the
-// only one it lies in, or -1 if it lies in none or in several.
-func Only(n int, liesIn func(i int) bool) int {
-	found := -1
-	for i := range n {
-		switch {
-		case !liesIn(i):
-		case found >= 0:
-			return -1
-		default:
-			found = i
+// enclosing returns what finds the tool call among steps that contains a request in time.
+func enclosing(tops []*Step) Enclosing[time.Duration] {
+	var list []Range[time.Duration]
+	for i, one := range tops {
+		if one.Entity != nil && one.Entity.ToolCall != nil {
+			list = append(list, Range[time.Duration]{one.From, one.To, i})
 		}
 	}
-	return found
+	return NewEnclosing(list)
 }

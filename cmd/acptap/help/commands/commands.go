@@ -1,8 +1,12 @@
 // Package commands contains the help of commands: embedded text files, one per command.
 //
-// NAME.txt holds the long text of acptap NAME (A-B.txt that of acptap A B), then a line
-// "-- examples --" and the examples. A line "-- PART --" includes shared/PART.txt or, if
-// there is none, what the program generates under that name.
+// NAME.txt is the help of acptap NAME, and A-B.txt that of acptap A B. Lines such as
+// "-- examples --" begin its sections:
+//
+//	examples  at most three, the most used first
+//	flags     a line for each group of flags: its title, and after a colon their names
+//	details   what the command does, beyond its one sentence
+//	more      topics that say more
 package commands
 
 import (
@@ -12,61 +16,52 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:embed *.txt shared
+//go:embed *.txt
 var files embed.FS
 
-// examples is the line between a command's long text and its examples.
-const examples = "-- examples --\n"
+// A Help is the help of a command, apart from its one sentence and its usage.
+type Help struct {
+	Examples string
+	Flags    []Group
+	Details  string
+	Topics   []string
+}
 
-// Describe sets the long text and the examples of cmd from its file. Call it only when
-// the user asks for help, so that other invocations do not pay for it. parts, which may
-// be nil, returns the generated parts by name. A command without a file, such as cobra's
-// own, stays unchanged.
-func Describe(cmd *cobra.Command, parts func() map[string]string) {
+// A Group is a list of flags that the help shows below a title.
+type Group struct {
+	Title string
+	Flags []string // their names
+}
+
+// Of returns the help of a command. For a command without a file, such as cobra's own, it
+// is what the command itself has.
+func Of(cmd *cobra.Command) Help {
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	text, err := files.ReadFile(strings.ReplaceAll(name, " ", "-") + ".txt")
 	if err != nil {
-		return
+		return Help{Examples: cmd.Example, Details: strings.TrimSpace(cmd.Long)}
 	}
-	var made map[string]string
-	if parts != nil {
-		made = parts()
-	}
-	describe(cmd, expand(string(text), func(part string) (string, bool) {
-		if shared, err := files.ReadFile("shared/" + part + ".txt"); err == nil {
-			return string(shared), true
-		}
-		text, ok := made[part]
-		return text, ok
-	}))
+	return parse(string(text))
 }
 
-// describe sets the long text and the examples of cmd from the text of a file.
-func describe(cmd *cobra.Command, text string) {
-	long, example, _ := strings.Cut(text, examples)
-	cmd.Long, cmd.Example = strings.TrimRight(long, "\n"), strings.TrimRight(example, "\n")
-}
-
-// expand replaces the lines of text that name a part, including those inside parts. Lines
-// that name no known part stay.
-func expand(text string, part func(name string) (string, bool)) string {
-	var b strings.Builder
+// parse reads the text of a file.
+func parse(text string) Help {
+	var h Help
+	section := ""
+	sections := make(map[string]string)
 	for line := range strings.Lines(text) {
-		if name, ok := partName(line); ok {
-			if found, ok := part(name); ok {
-				line = expand(found, part)
-			}
+		if name, ok := strings.CutPrefix(line, "-- "); ok {
+			section = strings.TrimSuffix(name, " --\n")
+			continue
 		}
-		b.WriteString(line)
+		sections[section] += line
 	}
-	return b.String()
-}
-
-// partName returns the name of the part that a line includes, if it does.
-func partName(line string) (string, bool) {
-	name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "-- ")
-	if !ok {
-		return "", false
+	h.Examples = strings.TrimRight(sections["examples"], "\n")
+	h.Details = strings.Trim(sections["details"], "\n")
+	h.Topics = strings.Fields(sections["more"])
+	for line := range strings.Lines(sections["flags"]) {
+		title, names, _ := strings.Cut(line, ":")
+		h.Flags = append(h.Flags, Group{title, strings.Fields(names)})
 	}
-	return strings.CutSuffix(name, " --")
+	return h
 }

@@ -17,9 +17,11 @@ var (
 	proxyText string
 )
 
-// DescribeProgram sets the long text and the examples of cmd, the command of acptap-proxy:
-// its own, and those of acptap proxy.
-func DescribeProgram(cmd *cobra.Command) {
-	describe(cmd, expand(programText, func(part string) (string, bool) { return proxyText, part == "proxy" }))
-	cmd.Example = strings.ReplaceAll(cmd.Example, "acptap proxy", cmd.Name())
+// OfProgram returns the help of cmd, the command of acptap-proxy: that of acptap proxy,
+// with what is special about the program before it.
+func OfProgram(cmd *cobra.Command) Help {
+	h := parse(proxyText)
+	h.Details = parse(programText).Details + "\n\n" + h.Details
+	h.Examples = strings.ReplaceAll(h.Examples, "acptap proxy", cmd.Name())
+	return h
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/help/commands"
 )
 
 // Operands returns a check that a command has from least to most arguments, with no upper
@@ -85,21 +87,23 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
 }
 
-// Configure makes all commands below root report wrong usage in the same way. describe
-// sets the long text and the examples of a command; it is called when the user asks for
-// that command's help. If ending is not nil, the help of root ends with its result.
-func Configure(root *cobra.Command, describe func(*cobra.Command), ending func() string) {
+// Configure makes all commands below root report wrong usage and print help in the same
+// way. helpOf returns the help of a command; it is called when the user asks for that
+// command's help. If ending is not nil, the help of root ends with its result.
+func Configure(root *cobra.Command, helpOf func(*cobra.Command) commands.Help, ending func() string) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
-	commandHelp := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		describe(cmd)
-		commandHelp(cmd, args)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		h := helpText(cmd, helpOf(cmd))
 		if !cmd.HasParent() && ending != nil {
-			io.WriteString(cmd.OutOrStdout(), ending())
+			h += ending()
 		}
+		io.WriteString(cmd.OutOrStdout(), h)
 	})
-	root.SetUsageFunc(writeUsage)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := io.WriteString(cmd.OutOrStderr(), helpText(cmd, helpOf(cmd)))
+		return err
+	})
 	for _, c := range append(root.Commands(), root) {
 		c.SuggestionsMinimumDistance = 2
 		if c.HasSubCommands() && !c.Runnable() {
@@ -107,6 +111,48 @@ func Configure(root *cobra.Command, describe func(*cobra.Command), ending func()
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
+}
+
+// helpText returns the help of a command: what most users look for first, what few need
+// last. It uses no template: a program that uses templates keeps all methods of all types
+// and needs more memory.
+func helpText(cmd *cobra.Command, h commands.Help) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nUsage:", cmd.Short)
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, "\n  %s", cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n  %s COMMAND", cmd.CommandPath())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(&b, "\n  (or %s %s)", cmd.Parent().CommandPath(), strings.Join(cmd.Aliases, ", "))
+	}
+	if h.Examples != "" {
+		fmt.Fprintf(&b, "\n\nExamples:\n%s", h.Examples)
+	}
+	if cmd.HasAvailableSubCommands() {
+		others := "Commands"
+		for _, g := range cmd.Groups() {
+			writeCommands(&b, cmd, g.ID, g.Title)
+			others = "Other"
+		}
+		writeCommands(&b, cmd, "", others)
+	}
+	for _, g := range FlagGroups(cmd, h) {
+		fmt.Fprintf(&b, "\n\n%s:\n%s", g.Title, strings.TrimRight(g.Flags.FlagUsagesWrapped(80), " \n"))
+	}
+	if h.Details != "" {
+		fmt.Fprintf(&b, "\n\nDetails:\n\n%s", h.Details)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\n%s COMMAND --help says more about a command.", cmd.CommandPath())
+	}
+	if len(h.Topics) > 0 {
+		fmt.Fprintf(&b, "\n\nMore in acptap help TOPIC: %s", strings.Join(h.Topics, ", "))
+	}
+	b.WriteByte('\n')
+	return b.String()
 }
 
 // writeCommands writes a line about each command below cmd that belongs to a group.
@@ -119,43 +165,60 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command, group, title string) 
 	}
 }
 
-// writeUsage writes cobra's usage with flags wrapped to 80 columns. A template could do the
-// same, but a program that uses templates keeps all methods of all types and needs more
-// memory.
-func writeUsage(cmd *cobra.Command) error {
-	var b strings.Builder
-	b.WriteString("Usage:")
-	if cmd.Runnable() {
-		fmt.Fprintf(&b, "\n  %s", cmd.UseLine())
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n  %s [command]", cmd.CommandPath())
-	}
-	if len(cmd.Aliases) > 0 {
-		fmt.Fprintf(&b, "\n\nAliases:\n  %s", cmd.NameAndAliases())
-	}
-	if cmd.HasExample() {
-		fmt.Fprintf(&b, "\n\nExamples:\n%s", cmd.Example)
-	}
-	if cmd.HasAvailableSubCommands() {
-		others := "Available Commands"
-		for _, g := range cmd.Groups() {
-			writeCommands(&b, cmd, g.ID, g.Title)
-			others = "Other"
+// A FlagGroup is a list of flags below a title.
+type FlagGroup struct {
+	Title string
+	Flags *pflag.FlagSet
+}
+
+// FlagGroups returns the flags of a command in the groups of its help. The last group is
+// of what is rarely needed, and has the flags that every command has.
+func FlagGroups(cmd *cobra.Command, h commands.Help) (groups []FlagGroup) {
+	const last = "Rarely needed"
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	left := visibleFlags(cmd)
+	add := func(title string, names []string) {
+		set := pflag.NewFlagSet(title, pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, name := range names {
+			if i := slices.IndexFunc(left, func(f *pflag.Flag) bool { return f.Name == name }); i >= 0 {
+				set.AddFlag(left[i])
+				left = slices.Delete(left, i, i+1)
+			}
 		}
-		writeCommands(&b, cmd, "", others)
-	}
-	for _, flags := range []struct {
-		title string
-		set   *pflag.FlagSet
-	}{{"Flags", cmd.LocalFlags()}, {"Global Flags", cmd.InheritedFlags()}} {
-		if flags.set.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n\n%s:\n%s", flags.title, strings.TrimRight(flags.set.FlagUsagesWrapped(80), " \n"))
+		if set.HasFlags() {
+			groups = append(groups, FlagGroup{title, set})
 		}
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	var rare []string
+	for _, g := range h.Flags {
+		if g.Title == last {
+			rare = g.Flags
+			continue
+		}
+		add(g.Title, g.Flags)
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStderr(), b.String())
-	return err
+	for _, f := range left {
+		if !slices.Contains(rare, f.Name) {
+			rare = append(rare, f.Name)
+		}
+	}
+	if len(groups) == 0 && len(h.Flags) == 0 {
+		add("Flags", rare)
+	}
+	add(last, rare)
+	return groups
+}
+
+// visibleFlags returns the flags of a command that are not hidden, its own first.
+func visibleFlags(cmd *cobra.Command) (flags []*pflag.Flag) {
+	for _, set := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
+		set.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				flags = append(flags, f)
+			}
+		})
+	}
+	return flags
 }

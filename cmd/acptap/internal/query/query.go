@@ -18,20 +18,6 @@ import (
 	"github.com/acptap/acptap/record/reading"
 )
 
-// Keys lists the keys of the language, each with its values or its meaning, for the help
-// of commands.
-func Keys() string {
-	var b strings.Builder
-	for _, k := range filter.Keys() {
-		means := k.Means
-		if len(k.Words()) > 0 {
-			means = strings.Join(k.Words(), " ")
-		}
-		fmt.Fprintf(&b, "  %-7s %s\n", k.Name, means)
-	}
-	return b.String()
-}
-
 // Parse parses a query. Its error points into the query.
 func Parse(query string) (filter.Filter, error) {
 	f, err := filter.Parse(query)

@@ -19,6 +19,15 @@ func StoreFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+DefaultStore+")")
 }
 
+// ConfigPath returns the path of the file with the default flags for the store in dir.
+func ConfigPath(dir string) (string, error) {
+	store, err := OpenStore(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(store.Dir(), "config.toml"), nil
+}
+
 // OpenStore returns the store in dir, or the default store if dir is empty.
 func OpenStore(dir string) (*record.Store, error) {
 	if dir == "" {

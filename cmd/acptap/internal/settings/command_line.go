@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -109,6 +110,17 @@ func shellWord(w string) string {
 		}
 	}
 	return b.String() + "'"
+}
+
+// UnwrapLine returns the command that undoes wrapping entries, to be pasted into a shell.
+func UnwrapLine(client string, flags []string, entries ...string) string {
+	words := []string{"acptap", "unwrap", client}
+	if slices.ContainsFunc(entries, func(name string) bool { return strings.HasPrefix(name, "-") }) {
+		words = slices.Concat(words, flags, []string{"--"}, entries) // they are no flags
+	} else {
+		words = slices.Concat(words, entries, flags)
+	}
+	return ShellWords(words...)
 }
 
 // ShellWords quotes words for a shell, and joins them.

@@ -18,6 +18,11 @@ const (
 	// maxSize is far larger than any settings file.
 	maxSize = 16 << 20
 
+	// maxValues bounds the syntax tree, which takes about 200 bytes a value and several times
+	// that while it is edited. Large settings, such as those in which Claude Code keeps
+	// what was asked, consist of long strings.
+	maxValues = 1 << 18
+
 	// maxDepth bounds hujson, which recurses.
 	maxDepth = 1000
 )
@@ -40,6 +45,8 @@ func parse(data []byte) (*document, error) {
 		return nil, fmt.Errorf("it has more than %d MiB", maxSize>>20)
 	case tooDeep(d.text):
 		return nil, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
+	case values(d.text) > maxValues:
+		return nil, fmt.Errorf("it has more than %d values, which no client writes", maxValues)
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")), bytes.HasPrefix(data, []byte("\xFF\xFE")):
 		return nil, errors.New("it is in UTF-16, not in UTF-8")
 	case len(bytes.TrimSpace(d.text)) == 0:
@@ -73,6 +80,52 @@ func tooDeep(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// values returns the number of values and names, give or take a few for each object.
+func values(text []byte) (n int) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ',', ':', '{', '[':
+			n++
+		case '"':
+			i = endOfString(text, i+1)
+		case '/':
+			i = endOfComment(text, i+1)
+		}
+	}
+	return n
+}
+
+// endOfString returns the position of the quote that ends the string that begins at i.
+func endOfString(text []byte, i int) int {
+	for ; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// endOfComment returns the position at which the comment ends whose second character is at i.
+func endOfComment(text []byte, i int) int {
+	rest := text[min(i, len(text)):]
+	end := -1
+	switch {
+	case bytes.HasPrefix(rest, []byte("/")):
+		end = bytes.IndexByte(rest, '\n')
+	case bytes.HasPrefix(rest, []byte("*")):
+		end = bytes.Index(rest[1:], []byte("*/")) + 2 // of the slash
+		if end == 1 {
+			end = -1
+		}
+	default:
+		return i - 1 // no comment
+	}
+	if end < 0 {
+		return len(text)
+	}
+	return i + end
 }
 
 // bytes returns the document with its byte order mark.

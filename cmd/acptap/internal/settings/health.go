@@ -86,7 +86,7 @@ func lost(r Record) Status {
 	return Status{
 		Entry:  Entry{Client: r.Client, File: r.File, Name: name, State: Plain, Agent: r.Agent},
 		What:   "is wrapped no longer: another program has changed it",
-		Advice: "wrap it again, or forget it: acptap unwrap " + ShellWords(r.Client, name),
+		Advice: "wrap it again, or forget it: " + UnwrapLine(r.Client, nil, name),
 		lost:   &r,
 	}
 }
@@ -109,7 +109,7 @@ func (s *Setup) status(e Entry) Status {
 	case err != nil:
 		st.Bad = true
 		st.What = fmt.Sprintf("calls %s, which cannot be started", e.Acptap[0])
-		st.Advice = fmt.Sprintf("until then its client cannot start it: acptap wrap %s, or acptap unwrap %s", name, name)
+		st.Advice = fmt.Sprintf("until then its client cannot start it: acptap wrap %s, or %s", name, UnwrapLine(e.Client, nil, e.Name))
 	case len(s.Programs) > 0 && !slices.ContainsFunc(s.Programs, func(own string) bool { return sameFile(path, own) }):
 		st.What = fmt.Sprintf("calls %s, which is another acptap than this one", e.Acptap[0])
 		st.Advice = fmt.Sprintf("acptap wrap %s takes this one", name)

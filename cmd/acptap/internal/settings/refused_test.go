@@ -33,6 +33,8 @@ func TestRefused(t *testing.T) {
 		{"a list", "cursor", "[]", "holds no object"},
 		{"UTF-16", "cursor", "\xFF\xFE{\x00}\x00", "UTF-16"},
 		{"too deep", "cursor", strings.Repeat("[", 5000), "levels deep"},
+		{"too many values", "cursor", `{"a": [` + strings.Repeat("1,", 300_000) + `1], "mcpServers": {"x": {"command": "a"}}}`, "values, which no client writes"},
+		{"too many members", "cursor", "{/* \" */" + strings.Repeat(`"":"",`, 150_000) + `"mcpServers": {"x": {"command": "a"}}}`, "values, which no client writes"},
 		{"no such entry", "cursor", `{"mcpServers": {"a": {"command": "b"}, "c": {}}}`, `no entry "x"; there are "a", "c"`},
 		{"no entries", "cursor", `{}`, `no entry "x"; it has none`},
 		{"a URL", "cursor", `{"mcpServers": {"x": {"url": "https://example.com"}}}`, "reached by a URL"},

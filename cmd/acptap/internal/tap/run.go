@@ -35,6 +35,9 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
 	w := &cli.Warnings{Stderr: stderr}
+	if o.complaint != "" {
+		w.Print("%s", o.complaint)
+	}
 	defer w.Wait()
 	p := &proxy.Proxy{Command: o.Start.Command, Complain: func(err error) {
 		w.Print("%s", termtext.Line(err.Error())) // a panic may quote the traffic

@@ -30,6 +30,8 @@ type Options struct {
 	OTLP   string        // where to send what is recorded; empty: nowhere
 	Watch  time.Duration // how long an agent may be silent before stderr says so; 0: forever
 
+	complaint string // to say on stderr; empty: nothing
+
 	sessions sessionFlags
 	mcp      mcpFlags
 	host     hostFlags
@@ -63,7 +65,7 @@ func NewProgram(args []string) *cobra.Command {
 	cmd.Use = string(cli.Proxy) + " [flags] -- AGENT [ARG...]"
 	cmd.Version = cli.Version()
 	ref.StoreFlag(cmd.Flags(), dir)
-	cli.Configure(cmd, commands.DescribeProgram, nil)
+	cli.Configure(cmd, commands.OfProgram, nil)
 	return cmd
 }
 
@@ -78,19 +80,20 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, agent []string) error {
-			o.Start.Command = agent
-			if rest == nil && NeedsAcptap(cmd.Flags()) {
-				acptap, err := cli.Acptap.Find()
-				if err != nil {
+		PreRunE: func(cmd *cobra.Command, agent []string) error {
+			if rest == nil {
+				if err := becomeIfNeeded(cmd, *dir, args); err != nil {
 					return err
 				}
-				return cli.Become(acptap, append([]string{"proxy"}, args...)...)
 			}
-			if err := o.check(cmd.Flags(), rest); err != nil {
-				return err
-			}
+			o.Start.Command, o.complaint = agent, cmd.Annotations[complaint]
+			return o.check(cmd.Flags(), rest)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Listen.On() {
+				if o.complaint != "" {
+					cli.Warn(cmd.ErrOrStderr(), "%s", o.complaint)
+				}
 				return rest.Listen(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 			}
 			return run(cmd.Context(), *dir, &o, rest, cmd.ErrOrStderr())

@@ -115,22 +115,22 @@ func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change)
 	if o.asJSON {
 		return cli.WriteJSONLines(out, ch.Steps, func(st settings.Step) any { return st })
 	}
-	wrapped, moved, undo := false, false, []string{"acptap", "unwrap", ch.Client.Name}
+	moved, entries := false, []string(nil)
 	for _, st := range ch.Steps {
 		if _, err := io.WriteString(out, stepText(s, st)); err != nil {
 			return err
 		}
 		if st.Did == settings.DidWrap || st.Did == settings.DidRewrap || st.Did == settings.DidAdd {
-			wrapped, moved, undo = true, moved || st.Did != settings.DidAdd, append(undo, st.Entry)
+			moved, entries = moved || st.Did != settings.DidAdd, append(entries, st.Entry)
 		}
 	}
-	if !wrapped {
+	if entries == nil {
 		return nil
 	}
 	if slices.ContainsFunc(ch.Steps, func(st settings.Step) bool { return slices.Contains(st.Acptap, "--mcp") }) {
 		fmt.Fprintf(out, "--mcp also records the MCP servers that the client gives the agent; --with '' leaves it out.\n")
 	}
-	show := []string{"acptap", "show", "-f"}
+	show, undo := []string{"acptap", "show", "-f"}, []string(nil)
 	if *o.Store != "" {
 		show, undo = append(show, "--store", *o.Store), append(undo, "--store", *o.Store)
 	}
@@ -140,7 +140,7 @@ func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change)
 	if ch.Client.Note != "" && moved {
 		fmt.Fprintf(out, "Note: %s.\n", ch.Client.Note)
 	}
-	_, err := fmt.Fprintf(out, "Next: %s; then watch it: %s\nUndo: %s\n", ch.Client.Next, settings.ShellWords(show...), settings.ShellWords(undo...))
+	_, err := fmt.Fprintf(out, "Next: %s; then watch it: %s\nUndo: %s\n", ch.Client.Next, settings.ShellWords(show...), settings.UnwrapLine(ch.Client.Name, undo, entries...))
 	return err
 }
 

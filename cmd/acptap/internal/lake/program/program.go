@@ -30,14 +30,15 @@ func newRootCmd() *cobra.Command {
 	ref.StoreFlag(root.PersistentFlags(), &dir)
 	root.AddCommand(newExportCmd(&dir), newPushCmd(&dir), newPullCmd(&dir))
 	root.SetVersionTemplate(cli.Lake.VersionLine())
-	cli.Configure(root, describe, nil)
+	cli.Configure(root, helpOf, nil)
 	return root
 }
 
-// describe sets the help of every command except export: the text of acptap export covers
+// helpOf returns the help of every command except export: the text of acptap export covers
 // more than this program does.
-func describe(cmd *cobra.Command) {
-	if cmd.Name() != "export" {
-		commands.Describe(cmd, nil)
+func helpOf(cmd *cobra.Command) commands.Help {
+	if cmd.Name() == "export" {
+		return commands.Help{}
 	}
+	return commands.Of(cmd)
 }

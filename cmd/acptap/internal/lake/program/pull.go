@@ -37,6 +37,7 @@ func newPullCmd(dir *string) *cobra.Command {
 			cli.Warn(cmd.ErrOrStderr(), "%v", err)
 		}
 		var failed, unread error
+		added := 0
 		puller := bucket.Puller{From: from, To: store}
 		err = puller.Pull(ctx, want, func(one bucket.Pulled) {
 			for _, text := range one.Notes {
@@ -46,8 +47,10 @@ func newPullCmd(dir *string) *cobra.Command {
 			case one.Err != nil:
 				failed = errors.Join(failed, one.Err)
 			case p.JSON:
+				added++
 				unread = cli.WriteJSON(cmd.OutOrStdout(), pulledLine{one.Tape, one.Object})
 			default:
+				added++
 				_, unread = fmt.Fprintln(cmd.OutOrStdout(), one.Tape)
 			}
 			if unread != nil {
@@ -56,6 +59,9 @@ func newPullCmd(dir *string) *cobra.Command {
 		})
 		if unread != nil {
 			return unread
+		}
+		if failed == nil && err == nil && added == 0 && !p.JSON {
+			cli.Warn(cmd.ErrOrStderr(), "nothing new: the store has every tape that was asked for")
 		}
 		return errors.Join(failed, err)
 	})

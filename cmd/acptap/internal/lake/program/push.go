@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/bucket"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newPushCmd(dir *string) *cobra.Command {
@@ -37,11 +39,14 @@ func newPushCmd(dir *string) *cobra.Command {
 		defer stop()
 		bar := cli.NewProgress(cmd.ErrOrStderr(), "pushing")
 		var unread error
-		done := 0
+		done, added := 0, 0
 		pusher := bucket.Pusher{Store: store, To: to, Nesting: nesting, Raw: p.Raw, Version: cli.Version()}
 		err = pusher.Push(ctx, tapes, func(one bucket.Pushed) {
 			bar.End()
 			done++
+			if one.New {
+				added++
+			}
 			switch {
 			case one.Err != nil:
 				failed = errors.Join(failed, one.Err)
@@ -62,8 +67,20 @@ func newPushCmd(dir *string) *cobra.Command {
 		if unread != nil {
 			return unread
 		}
+		if failed == nil && err == nil && added == 0 && !p.JSON {
+			writeNothingPushed(cmd.ErrOrStderr(), len(tapes))
+		}
 		return errors.Join(failed, err)
 	})
+}
+
+// writeNothingPushed says why push has printed no URL.
+func writeNothingPushed(w io.Writer, tapes int) {
+	if tapes == 0 {
+		cli.Warn(w, "nothing to push: no tape that has ended was chosen")
+		return
+	}
+	cli.Warn(w, "nothing new: %s there already", termtext.Counted(tapes, "tape"))
 }
 
 // A pushedLine is a pushed tape as --json writes it.

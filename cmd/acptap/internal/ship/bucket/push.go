@@ -96,7 +96,9 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 
 // push copies one tape to the bucket.
 func (p *Pusher) push(ctx context.Context, info *record.Info) (pushed Pushed, err error) {
-	if !tapeid.HasOwnForm(info.Tape, time.Now()) {
+	if until := tapeid.Time(info.Tape); tapeid.HasOwnForm(info.Tape, until) && until.After(time.Now()) {
+		return pushed, fmt.Errorf("tape %s: the clock was set back, so its id is ahead of it; push it after %s", info.Tape, until.Local().Format(time.DateTime))
+	} else if !tapeid.HasOwnForm(info.Tape, time.Now()) {
 		return pushed, fmt.Errorf("tape %s: its id does not tell when it began, so no other store would take it", info.Tape)
 	}
 	tape, err := p.Store.Open(info.Tape)

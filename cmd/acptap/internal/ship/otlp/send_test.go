@@ -340,7 +340,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(200, "application/x-protobuf", []byte("\x0a\x05\x08\x01\x12\x01x"))
 	f.Add(400, "application/x-protobuf", []byte("\x08\x03\x12\x08too long"))
 	f.Add(503, "text/plain; x=\"", []byte("\x1b[31mswordfish\u202e"))
-	sets := read(f)
+	sets := read(f)[:1] // all of them would make each execution slow
 	var answer func() (int, string, []byte)
 	c, err := environment(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20swordfish"}).Client(otlp.Traces, "")
 	if err != nil {
