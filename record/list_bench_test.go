@@ -16,7 +16,7 @@ import (
 // BenchmarkCatalogue lists stores of as many tapes, each with one session, all of
 // which the catalogue knows.
 func BenchmarkCatalogue(b *testing.B) {
-	for _, n := range []int{200, 100_000} {
+	for _, n := range []int{200, 1000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir, err := os.MkdirTemp("/dev/shm", "acptap-bench-") // the disk is not what is measured
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap splits clean text into lines no wider than some columns, between words if
-// possible. With 0 columns it keeps lines whole.
+// possible, but not at hyphens. With 0 columns it keeps lines whole.
 func Wrap(text string, columns int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -33,7 +33,7 @@ func wrapLine(text string, columns int) []string {
 	for len(text) > 0 {
 		var word string
 		word, text, _, state = uniseg.FirstLineSegmentInString(text, state)
-		for text != "" && (strings.HasSuffix(word, "--") || strings.HasSuffix(" "+word, " -")) { // of a command's flag
+		for text != "" && strings.HasSuffix(word, "-") { // flags and names have hyphens
 			var more string
 			more, text, _, state = uniseg.FirstLineSegmentInString(text, state)
 			word += more

@@ -57,10 +57,13 @@ func Write(c cli.Canvas, rows []Row, now time.Time) error {
 // agentColumns returns how many columns an agent's name may take: where all tapes have the
 // same agent, titles say more.
 func agentColumns(c cli.Canvas) int {
-	if c.Width == 0 {
+	switch {
+	case c.Width == 0:
 		return 60
+	case c.Width < 100:
+		return 16 // for a name and a version, such as Claude … 0.100.0
 	}
-	return max(c.Width/5, 16)
+	return c.Width / 4
 }
 
 // signColumns is the width of the widest sign of an outcome, and a blank.

@@ -2,6 +2,7 @@ package tapelist_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -124,13 +125,13 @@ func TestWrite(t *testing.T) {
 ●  └ aaaaa4                   clear         Files                 4       2  14m
 ✗  aaaaa3                     深い海の底…   agent-wi… 0.16.1      3       4  21m
 ●  20260301T110500000-aaaaa0  /home/me/pr…  agent-wi… 0.16.1      5           7m
-   TAPE                       TITLE                        AGENT                      TOOK  TURNS  FAILED      COST  AGE
-⚡ 20260301T110000000-aaaaa0  #slow #bug-7 ✎3 /home/me/p…  agent-with-a-lon… 0.16.1                                  42m
-?  aaaaa1                     Fix the mean of an empty l…  mine 0.16.1               1m23s     1+      3+            35m
-✓  aaaaa2                     Mend what broke in the par…  agent-with-a-lon… 0.16.1             2       1  0.10 USD  28m
-●  └ aaaaa4                   clear                        Files                                4       2            14m
-✗  aaaaa3                     深い海の底のエージェントを…  agent-with-a-lon… 0.16.1             3       4            21m
-●  20260301T110500000-aaaaa0  /home/me/project             agent-with-a-lon… 0.16.1             5                     7m
+   TAPE                       TITLE                  AGENT                            TOOK  TURNS  FAILED      COST  AGE
+⚡ 20260301T110000000-aaaaa0  #slow #bug-7 ✎3 /hom…  agent-with-a-long-name… 0.16.1                                  42m
+?  aaaaa1                     Fix the mean of an e…  mine 0.16.1                     1m23s     1+      3+            35m
+✓  aaaaa2                     Mend what broke in t…  agent-with-a-long-name… 0.16.1             2       1  0.10 USD  28m
+●  └ aaaaa4                   clear                  Files                                      4       2            14m
+✗  aaaaa3                     深い海の底のエージェ…  agent-with-a-long-name… 0.16.1             3       4            21m
+●  20260301T110500000-aaaaa0  /home/me/project       agent-with-a-long-name… 0.16.1             5                     7m
 `
 	if got := "\n" + b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -227,5 +228,20 @@ func TestTitles(t *testing.T) {
 	})
 	if len(got) != 1 || got["a"] != "Fix it" {
 		t.Errorf("got %q, want Fix it", got)
+	}
+}
+
+// BenchmarkWrite writes a list of as many tapes.
+func BenchmarkWrite(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := oneAgent(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := tapelist.Write(cli.Canvas{W: io.Discard, Width: 80, Color: true}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
