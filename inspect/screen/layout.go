@@ -52,7 +52,7 @@ func (a *app) layout(screen tcell.Screen) layout {
 // Draw draws the screen.
 func (a *app) Draw(screen tcell.Screen) {
 	if a.screen != screen {
-		a.screen, a.look = screen, a.Theme.looks(screen.Colors())
+		a.screen, a.look = screen, a.Theme.looks(screen.Colors(), a.Background)
 	}
 	l := a.layout(screen)
 	a.drawBar(l.bar)

@@ -40,6 +40,7 @@ const signColumns = 2
 
 // wheel scrolls what is under the mouse by n lines.
 func (a *app) wheel(l layout, x, y, n int) {
+	a.opening = false
 	switch {
 	case a.page != nil:
 		a.page.Move(n)
@@ -61,11 +62,13 @@ func (a *app) click(l layout, x, y int) bool {
 			}
 		}
 	case a.page != nil && l.body.has(x, y):
+		a.opening = false
 		a.page.Point(y - l.body.y)
 		if a.onSign(l, x) {
 			a.page.FlipHere()
 		}
 	case l.list.has(x, y):
+		a.opening = false
 		a.inPane, a.model.follow = false, false
 		rows := a.model.rows()
 		a.model.choose(rows.Below(a.model.top)+y-l.list.y, rows.Len())

@@ -79,14 +79,8 @@ func (a *app) drawBar(c canvas) {
 	if room < 8 {
 		return
 	}
-	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.State(a.info)
-	if a.info.Live {
-		state = "● " + state
-	}
-	text := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
-	if termtext.Width(text) > room {
-		text = termtext.Dotted(agent, state)
-	}
+	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.OutcomeSpan(a.info.Outcome()).Text
+	text := termtext.Dotted(state, agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)))
 	if termtext.Width(text) > room {
 		text = termtext.Dotted(state, agent)
 	}

@@ -21,7 +21,7 @@ func TestRolesDiffer(t *testing.T) {
 			}
 			seen := map[tcell.Style]termtext.Style{}
 			for _, role := range roles {
-				look := theme.looks(colours)[role]
+				look := theme.looks(colours, tcell.ColorDefault)[role]
 				if fg, _, attr := look.Decompose(); fg != tcell.ColorDefault && colours <= 256 {
 					look = tcell.StyleDefault.Foreground(tcell.FindColor(fg, palette)).Attributes(attr)
 				}
@@ -32,7 +32,7 @@ func TestRolesDiffer(t *testing.T) {
 			}
 		}
 	}
-	mono := Mono.looks(256)
+	mono := Mono.looks(256, tcell.ColorDefault)
 	for _, role := range roles {
 		if fg, bg, _ := mono[role].Decompose(); fg != tcell.ColorDefault || bg != tcell.ColorDefault {
 			t.Errorf("mono: %q has a colour", role)

@@ -39,6 +39,7 @@ type Page struct {
 	Flip  func(Line)                            // folds or unfolds what a line belongs to; nil: nothing folds
 	Fold  func() (unfolded bool)                // folds or unfolds everything; nil: nothing folds
 	Block func(Line) string                     // returns the text that a line belongs to, or the empty string if that is what is shown; nil: always
+	Own   func(seq uint64) uint64               // returns the frame that the line about a frame has; nil: that frame
 	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frame
 
 	Narrows bool // a search shows only the lines that match
@@ -66,6 +67,7 @@ type scroll struct {
 	moved  bool   // the user has moved the cursor
 	follow bool   // the cursor stays on the last line
 	target uint64 // the frame that the cursor goes to; 0: none
+	awaits bool   // target is any frame, not that of a line
 	wanted string // the key of the line that the cursor goes to once it exists; empty: none
 	look   bool   // the cursor goes to the first match
 	top    int
@@ -122,6 +124,9 @@ func (p *Page) Window(width, height int) Window {
 		p.cursor = len(p.shown) - 1
 	}
 	if p.target != 0 && p.UpTo != nil && p.UpTo() >= p.target {
+		if p.awaits && p.Own != nil {
+			p.target = p.Own(p.target)
+		}
 		p.jump(p.near(p.target))
 		p.target = 0
 	}
@@ -187,7 +192,7 @@ func (p *Page) toKey(key string) bool {
 
 // near returns the line about a frame or, if there is none, about the last earlier frame.
 func (p *Page) near(seq uint64) int {
-	best := 0
+	best := max(slices.IndexFunc(p.shown, func(l Line) bool { return l.Seq != 0 }), 0) // not on a heading
 	for i, l := range p.shown {
 		if l.Seq != 0 && l.Seq <= seq && l.Seq > p.shown[best].Seq {
 			best = i
@@ -240,7 +245,7 @@ func (p *Page) ToLast() {
 }
 
 // GoTo puts the cursor on the line about a frame as soon as there is one.
-func (p *Page) GoTo(seq uint64) { p.target, p.follow, p.look = seq, false, false }
+func (p *Page) GoTo(seq uint64) { p.target, p.awaits, p.follow, p.look = seq, false, false, false }
 
 // LineOf returns the frame of the line that GoTo would go to, or 0 if there is none.
 func (p *Page) LineOf(seq uint64) uint64 {
@@ -258,7 +263,7 @@ func (p *Page) ShowFrame(seq uint64) {
 
 // Await puts the cursor on the line about a frame as soon as there is one; until then it
 // may follow the last line.
-func (p *Page) Await(seq uint64) { p.target = seq }
+func (p *Page) Await(seq uint64) { p.target, p.awaits = seq, true }
 
 // Find puts the cursor on the line with the given key as soon as there is one, unless the
 // user moves the cursor first. An empty key cancels that.

@@ -86,22 +86,26 @@ func (c *Conversation) Lines(width int) []page.Line {
 		clear(c.ends)
 		c.width = width
 	}
-	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
-	text = append(append(text, c.reader.summary(session, width)...), page.Line{})
+	text := append(append(c.lines[:0], c.reader.summary(session, width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := conversation.OwnTerminals()
-	ended := 0
+	ended, row := 0, false // the last entity is one row
 	for _, e := range trace.InPlace(conversation.Entities) {
 		if e.Terminal != nil && shown[e.Terminal] {
 			continue
 		}
 		for ; e.Above == nil && ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
-			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
+			text, row = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...), false
 		}
-		if rows := c.entity(conversation, e); len(rows) > 0 { // otherwise it has nothing to show
-			text = append(text, rows...)
-			text = append(append(text, c.callLines(session.ID, e)...), page.Line{Seq: e.First})
+		rows := c.entity(conversation, e)
+		if len(rows) == 0 { // it has nothing to show
+			continue
 		}
+		calls, above := c.callLines(session.ID, e), row
+		if row = len(rows)+len(calls) == 1; row && above {
+			text = text[:len(text)-1] // no blank line between rows
+		}
+		text = append(append(append(text, rows...), calls...), page.Line{Seq: e.First})
 	}
 	for _, t := range conversation.Turns[ended:] {
 		text = append(text, c.endOfTurn(conversation, t)...)
