@@ -340,7 +340,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		f.Kind = env.Kind
 	}
 	if f.Redelivered { // it has already taken effect
-		d.Info.Lines, d.Info.Last = f.Seq, f.At
+		d.Info.line(&f)
 		note := dialect.Annotation{Method: strings.ToValidUTF8(string(env.Method), "\ufffd")}
 		d.build.add(entry{Frame: dialect.Frame{Frame: f, Annotation: note}, back: e.back}, stored)
 		return

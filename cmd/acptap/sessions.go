@@ -99,7 +99,7 @@ type sessionLine struct {
 	Turns   uint64       `json:"turns" help:"how many prompts"`
 	Outcome string       `json:"outcome" help:"of the worst turn, or running: as in acptap ls"`
 	Closed  bool         `json:"closed" help:"true: the client closed it"`
-	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended, missing (tool calls that the agent left out when it loaded the session itself)"`
+	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended, cost (amount, currency: of the session so far, as the agent reports it), missing (tool calls that the agent left out when it loaded the session itself)"`
 }
 
 func sessionOf(s tapelist.SessionRow) any {

@@ -124,7 +124,7 @@ func (s *Summary) usage(u *stats.Usage, sessions stats.Sessions) {
 	}
 	for _, currency := range slices.Sorted(maps.Keys(sessions.Costs)) {
 		cost := sessions.Costs[currency]
-		s.Usage.Costs = append(s.Usage.Costs, Cost{trace.Cost{Amount: cost.Sum, Currency: currency}, cost.Each.Count()})
+		s.Usage.Costs = append(s.Usage.Costs, Cost{dialect.Cost{Amount: cost.Sum, Currency: currency}, cost.Each.Count()})
 	}
 	if s.Sessions = sessions.N; s.Sessions == 1 {
 		s.Session, s.Title = sessions.Any.ID, sessions.Any.Title

@@ -126,7 +126,7 @@ type Context struct {
 
 // A Cost is what sessions have cost since they began, possibly on another tape.
 type Cost struct {
-	trace.Cost
+	dialect.Cost
 	Sessions int `json:"sessions"`
 }
 

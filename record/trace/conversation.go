@@ -209,7 +209,7 @@ func (s *Session) update(f *frame) {
 		case "session_info_update":
 			s.retitle(c.State.Title)
 		case "usage_update":
-			c.costs.reported(costIn(f, u.Get("cost")))
+			c.costs.reported(dialect.CostOf(u.Get("cost")))
 			if t := c.working(); t != nil {
 				t.Usage.fill(c.State.Usage)
 			}

@@ -29,8 +29,8 @@ type Usage struct {
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported Cost   `json:"-"` // the last valid Cost reported, since the session began
-	Peak     uint64 `json:"-"` // the highest Used
+	Reported dialect.Cost `json:"-"` // the last valid Cost reported, since the session began
+	Peak     uint64       `json:"-"` // the highest Used
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -59,7 +59,7 @@ func (s *State) update(f *frame, u wire.Value) bool {
 }
 
 func (s *State) use(f *frame, u wire.Value) {
-	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: costIn(f, u.Get("cost"))}
+	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: dialect.CostOf(u.Get("cost"))}
 	if now.Peak = now.Used; s.Usage != nil {
 		now.Peak = max(now.Peak, s.Usage.Peak)
 		now.Reported = cmp.Or(now.Reported, s.Usage.Reported)
