@@ -181,7 +181,7 @@ func TestLiveAgain(t *testing.T) {
 	term.wait(t, "one that waits", func(s string) bool {
 		return strings.Count(s, "no answer\n") == 1 && strings.Count(s, "waits ") == 1
 	})
-	for _, place := range []struct{ key, ended, running string }{{"3", "turn 1: recording cut off", "turn 2: running"}, {"4", "Turn 1  recording cut off", "Turn 2  running"}} {
+	for _, place := range []struct{ key, ended, running string }{{"3", "turn 1: recording cut off", "turn 2: running"}, {"4", "recording cut off · hello", "● running · hello"}} {
 		term.press(t, place.key)
 		term.wait(t, place.running, func(s string) bool {
 			return strings.Count(s, place.ended) == 1 && strings.Count(s, place.running) == 1

@@ -15,11 +15,11 @@ func TestSearchChat(t *testing.T) {
 	history := filepath.Join(t.TempDir(), "filters")
 	term := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	term.reads(t)
-	term.press(t, "3«11:37:13»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
+	term.press(t, "3«11:37:12»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
 	term.wait(t, "what was folded, folded again", func(s string) bool {
-		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 1 of ") && !strings.Contains(s, "search #")
+		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 7 of ") && !strings.Contains(s, "search #")
 	})
-	term.press(t, "/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
+	term.press(t, "g/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
 	term.press(t, "<Esc>")
 	term.wait(t, "the end of the search", func(s string) bool {
 		return !strings.Contains(s, "search project") && strings.Contains(s, "Esc back")
@@ -31,7 +31,7 @@ func TestSearchChat(t *testing.T) {
 	}
 	again := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	again.reads(t)
-	again.press(t, "3«11:37:13»n«search project: 1 of »")
+	again.press(t, "3«11:37:12»n«search project: 1 of »")
 }
 
 // TestChatToFrame: Enter goes to the frame of what was said, where the words that were
@@ -39,7 +39,7 @@ func TestSearchChat(t *testing.T) {
 func TestChatToFrame(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
-	term.press(t, "3«11:37:13»/# my<Enter>«search # my: 1 of 1»<Enter>«frame 8 · notification»")
+	term.press(t, "3«11:37:12»/# my<Enter>«search # my: 1 of 1»<Enter>«frame 8 · notification»")
 	term.press(t, "n«not in this frame: # my»j«frame 9 · notification»«search # my: 1 of 2»<Esc>«Enter frame»«search # my»")
 	term.press(t, "<Esc><Esc>«frame 9 · notification»")
 }
@@ -125,7 +125,7 @@ func (t *terminal) marked(tb testing.TB) string {
 func TestClickFolds(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
-	term.press(t, "3«11:37:13»")
+	term.press(t, "3«11:37:12»")
 	row := func() int {
 		for y, line := range strings.Split(term.text(), "\n") {
 			if strings.Contains(line, "read · Reading") {

@@ -124,11 +124,7 @@ func (p *Page) Window(width, height int) Window {
 		p.cursor = len(p.shown) - 1
 	}
 	if p.target != 0 && p.UpTo != nil && p.UpTo() >= p.target {
-		if p.awaits && p.Own != nil {
-			p.target = p.Own(p.target)
-		}
-		p.jump(p.near(p.target))
-		p.target = 0
+		p.toTarget()
 	}
 	p.cursor = max(min(p.cursor, len(p.shown)-1), 0)
 	if p.look && p.search != nil {
@@ -147,6 +143,20 @@ func (p *Page) Window(width, height int) Window {
 	}
 	w.Cursor = p.cursor - p.top
 	return w
+}
+
+// toTarget puts the cursor on the line about the target. A frame that comes before all lines
+// gets the first line about a frame, not a heading.
+func (p *Page) toTarget() {
+	if p.awaits && p.Own != nil {
+		p.target = p.Own(p.target)
+	}
+	i := p.near(p.target)
+	if p.awaits && i < len(p.shown) && p.shown[i].Seq == 0 {
+		i = max(slices.IndexFunc(p.shown, func(l Line) bool { return l.Seq != 0 }), 0)
+	}
+	p.jump(i)
+	p.target = 0
 }
 
 // arrange builds the lines to show and searches them. It returns the heading, or nil if
@@ -192,7 +202,7 @@ func (p *Page) toKey(key string) bool {
 
 // near returns the line about a frame or, if there is none, about the last earlier frame.
 func (p *Page) near(seq uint64) int {
-	best := max(slices.IndexFunc(p.shown, func(l Line) bool { return l.Seq != 0 }), 0) // not on a heading
+	best := 0
 	for i, l := range p.shown {
 		if l.Seq != 0 && l.Seq <= seq && l.Seq > p.shown[best].Seq {
 			best = i

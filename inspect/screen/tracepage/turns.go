@@ -262,7 +262,7 @@ func waitedFor(phases []*phase) string {
 func (c chart) ticks(phases []*phase, i int) page.Line {
 	p := phases[i]
 	when := ""
-	if !p.untimed && p.From > 0 {
+	if !p.untimed && p.From > 0 && p.Run == 0 {
 		when = "at " + termtext.Duration(p.From)
 	}
 	if i > 0 {
