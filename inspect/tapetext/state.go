@@ -6,6 +6,7 @@ package tapetext
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,33 @@ func Place(i record.Info) string {
 func Peer(title, name, version string, columns int) string {
 	name, version = termtext.Piece(cmp.Or(title, name)), termtext.Piece(version)
 	return termtext.Spaced(termtext.Cut(name, max(columns-termtext.Width(version)-1, 8)), termtext.Cut(version, max(columns-8, 8)))
+}
+
+// Agent returns what to call a tape's agent in a list, in about that many columns: what it
+// calls itself or, if the user gave it another name, that name and, as far as it fits, what
+// it calls itself. The version is always there.
+func Agent(i record.Info, columns int) []termtext.Span {
+	c := i.Connection
+	names := []string{c.AgentTitle, unscoped(c.Agent), c.Agent}
+	own := Peer(names[0], names[1], c.AgentVersion, columns)
+	given := termtext.Piece(i.Start.Name)
+	switch {
+	case own == "":
+		return termtext.Plain.Line(termtext.Cut(termtext.Piece(AgentName(i)), columns))
+	case given == "" || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, given) }):
+		return termtext.Plain.Line(own)
+	case termtext.Width(given)+termtext.Width(own)+3 <= columns:
+		return []termtext.Span{termtext.Plain.Span(given), termtext.Dim.Span(" · " + own)}
+	}
+	return termtext.Plain.Line(Peer("", given, c.AgentVersion, columns))
+}
+
+// unscoped returns the name of a package without its scope.
+func unscoped(name string) string {
+	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		return rest
+	}
+	return name
 }
 
 // Tags returns tags for lists, such as #slow #bug-7, or the empty string if there are

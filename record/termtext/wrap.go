@@ -33,6 +33,11 @@ func wrapLine(text string, columns int) []string {
 	for len(text) > 0 {
 		var word string
 		word, text, _, state = uniseg.FirstLineSegmentInString(text, state)
+		for text != "" && (strings.HasSuffix(word, "--") || strings.HasSuffix(" "+word, " -")) { // of a command's flag
+			var more string
+			more, text, _, state = uniseg.FirstLineSegmentInString(text, state)
+			word += more
+		}
 		if used > 0 && used+Width(strings.TrimRight(word, " ")) > columns {
 			end()
 		}
