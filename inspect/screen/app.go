@@ -127,6 +127,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	a.closeTape()()
 	a.search.Stop()()
 	a.diff.Stop()()
+	a.tapes.briefs.reading.Stop()()
 	a.jobs.Wait()
 	return err
 }
@@ -181,6 +182,8 @@ type display struct {
 	look     looks
 	mouseOff bool
 	clicks   clicks
+	share    int  // of the list beside or above the pane, in percent; 0: the usual
+	dragging bool // the mouse holds the divider
 }
 
 // The panels are the places, and which parts of them are on the screen.

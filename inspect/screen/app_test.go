@@ -57,7 +57,7 @@ func TestScreens(t *testing.T) {
 		{"keys", "acp-go-sdk.jsonl", "?"},
 		{"chat", "acp-go-sdk.jsonl", "3"},
 		{"chat-unfolded", "acp-go-sdk.jsonl", "3«11:37:12»z"},
-		{"chat-search", "acp-go-sdk.jsonl", "3«11:37:12»/project<Enter>«project: 1 of 7»n"},
+		{"chat-search", "acp-go-sdk.jsonl", "3«11:37:12»/project<Enter>«project: 2 of 7»n"},
 		{"chat-search-typed", "acp-go-sdk.jsonl", "3«11:37:12»/# my"},
 		{"chat-keys", "acp-go-sdk.jsonl", "3«11:37:12»?"},
 		{"statistics-search", "mcp-everything.jsonl", "6« 1 of 48»/tools<Enter>n"},

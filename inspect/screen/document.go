@@ -40,11 +40,12 @@ type document struct {
 // The readers read a tape in the background.
 type readers struct {
 	index *frameindex.Index
-	scan  *frameindex.Scan    // finds the frames that the model shows
-	trace *tracepage.Reader   // nil: no place has needed it yet
-	turns *tracepage.Turns    // view of trace
-	found *findingpage.Reader // the zero Reader: no tape is open
-	broke *findingpage.View   // view of found
+	scan  *frameindex.Scan        // finds the frames that the model shows
+	trace *tracepage.Reader       // nil: no place has needed it yet
+	talk  *tracepage.Conversation // view of trace
+	turns *tracepage.Turns        // the same
+	found *findingpage.Reader     // the zero Reader: no tape is open
+	broke *findingpage.View       // view of found
 
 	indexing, scanning, tracing, judging, seeking worker
 

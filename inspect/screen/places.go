@@ -102,6 +102,7 @@ func (a *app) traces() *tracepage.Reader {
 	a.trace = r
 
 	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, tapes), a.session)
+	a.talk = c
 	a.pages[chatPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
 		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo, Own: a.ownLine(r.ChatLine),

@@ -219,6 +219,9 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
+// HasHeading reports whether the first row of the window is a heading.
+func (p *Page) HasHeading() bool { return p.headed > 0 }
+
 // Position returns the number of lines before the cursor, and the total number.
 func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 

@@ -183,6 +183,36 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	return rows
 }
 
+// Detail returns the title and the whole text of the message or action that a line belongs
+// to, or nothing for other lines.
+func (c *Conversation) Detail(l page.Line, width int) (title string, lines [][]termtext.Span) {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	session := c.reader.session(c.wanted())
+	if session == nil || l.Seq == 0 {
+		return "", nil
+	}
+	for _, e := range session.Conversation.Entities {
+		if e.First != l.Seq {
+			continue
+		}
+		one := session.Conversation
+		one.Entities, one.Turns = []*trace.Entity{e}, nil
+		form := c.form()
+		form.Width, form.Lines = max(width, 1), detailLines
+		var b strings.Builder
+		trace.WriteText(&b, &one, form) // writing to a Builder cannot fail
+		for text := range strings.Lines(b.String()) {
+			lines = append(lines, termtext.Spans(strings.TrimSuffix(text, "\n")))
+		}
+		return "frame " + c.reader.label(e.First), lines
+	}
+	return "", nil
+}
+
+// detailLines limits the lines of a tool's content in a Detail: more than a screen has.
+const detailLines = 200
+
 // Block returns the unwrapped text of the message or action that a line belongs to, or
 // nothing for other lines.
 func (c *Conversation) Block(l page.Line) string {
