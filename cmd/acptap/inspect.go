@@ -98,6 +98,9 @@ func browseStore(ctx context.Context, in screen.Inspector, dir string) error {
 func runInspector(ctx context.Context, in screen.Inspector, sub screen.Subject) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if in.Theme == screen.ANSI {
+		in.Background = background()
+	}
 	return in.Run(ctx, sub)
 }
 

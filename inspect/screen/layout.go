@@ -38,6 +38,9 @@ func (a *app) layout(screen tcell.Screen) layout {
 	case b.w >= paneBeside && (a.page == nil || a.hasDetails()):
 		left := a.divide(b.w)
 		l.list, l.title, l.pane = b.part(0, 0, left, b.h), b.part(left+1, 0, b.w, 1), b.part(left+1, 1, b.w, b.h)
+		if a.page != nil {
+			l.list.w-- // a blank before the divider
+		}
 	case a.page != nil:
 		l.list = b
 	case b.h >= paneBelow:
@@ -87,7 +90,7 @@ func (l *layout) onDivider(x, y int) bool {
 	case l.title.w == 0 || l.list.h == 0:
 		return false
 	case l.pane.x > l.list.x:
-		return x == l.list.x+l.list.w && l.body.has(x, y)
+		return x == l.pane.x-1 && l.body.has(x, y)
 	}
 	return l.title.has(x, y)
 }
@@ -111,7 +114,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	}
 	if l.pane.x > l.list.x && l.list.h > 0 {
 		for y := range l.list.h {
-			l.body.text(l.list.w, y, termtext.Dim, "│")
+			l.body.text(l.pane.x-l.body.x-1, y, termtext.Dim, "│")
 		}
 	}
 	a.drawHints(l.hints)

@@ -221,7 +221,7 @@ func (l *tapeList) tapeSpans(r *tapeRow, width, level int) []termtext.Span {
 		sign = termtext.Dim.Span("?")
 		add(termtext.Dim, tapetext.State(r.Info)+" ·")
 	case outcome.How.IsBad():
-		add(termtext.Failure, termtext.Cut(termtext.Brief(outcome.Brief(), 0), maxReason)+" ·")
+		add(termtext.Failure, termtext.Cut(termtext.Brief(outcome.Brief(), 0), min(maxReason, max(tapeColumns(width)[titleColumn].width/2, 8)))+" ·")
 	}
 	if r.Lost > 0 {
 		add(termtext.Failure, termtext.ByteSize(r.Lost)+" not recorded ·")
