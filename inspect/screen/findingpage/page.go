@@ -15,7 +15,8 @@ import (
 // A View lays out findings as lines: one group for each rule that one side broke,
 // followed by its frames. It is not safe for concurrent use.
 type View struct {
-	Least conform.Strength // weakest findings shown
+	Least  conform.Strength                   // weakest findings shown
+	Failed func(width int) (lines []page.Line) // returns lines about what failed; nil: there are none
 
 	reader *Reader
 	all    map[string]bool // keys of the groups that show all their frames
@@ -53,6 +54,12 @@ func (v *View) Lines(width int) []page.Line {
 	clear(weaker[v.Least:])
 	v.groups = report.Groups(shown)
 	var lines []page.Line
+	if v.Failed != nil {
+		lines = v.Failed(width)
+	}
+	if len(lines) > 0 {
+		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Bold.Line("Findings: where a side broke its protocol"), Item: -1})
+	}
 	for i := range v.groups {
 		lines = append(lines, v.group(i, width)...)
 	}
@@ -66,7 +73,7 @@ func (v *View) Lines(width int) []page.Line {
 		}
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
-	if len(lines) > 0 && (weaker.Total() > 0 || len(unlisted) > 0) {
+	if len(shown) > 0 && (weaker.Total() > 0 || len(unlisted) > 0) {
 		lines = append(lines, page.Line{Item: -1})
 	}
 	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
