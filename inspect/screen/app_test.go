@@ -312,8 +312,8 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.wait(t, "a tape that has appeared", has("Hello, agent!"))
-	term.press(t, "j<Enter>")
-	term.wait(t, "the session's frames", has("filter session"))
+	term.press(t, "<Enter>")
+	term.wait(t, "its frames", has("session/prompt"))
 	term.press(t, "1«Hello, agent!»<^X>yes<Enter>")
 	term.wait(t, "the empty store", has("acptap proxy --"))
 	if tapes, err := store.Tapes(); err != nil || len(tapes) > 0 {

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,8 @@ func (a *app) judge() *findingpage.Reader {
 	}
 	v.Failed = a.failedLines
 	a.found, a.broke = r, v
-	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: func() any { return [2]any{v.State(), a.failuresRead()} }, Enter: a.showFinding, Flip: v.Flip}
+	start := func() string { return cmp.Or(v.First(), worstKey) }
+	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, Start: start, State: func() any { return [2]any{v.State(), a.failuresRead()} }, Enter: a.showFinding, Flip: v.Flip}
 	return r
 }
 

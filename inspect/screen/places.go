@@ -78,11 +78,7 @@ func (a *app) visit(to Place) {
 	}
 	a.leave()
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
-	if to == findingsPlace {
-		if at, _ := a.page.Position(); at == 0 {
-			a.page.Find(worstKey) // below its heading
-		}
-	} else if p := a.page; p != nil && to.ofTape() {
+	if p := a.page; p != nil && to.ofTape() && to != findingsPlace {
 		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
 			p.ToLast()
 		}

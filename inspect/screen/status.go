@@ -225,6 +225,9 @@ func (a *app) readerProgress() (last uint64, ended, broken bool) {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
+		if e, ok := a.tapes.entry(a.page.Current()); ok && a.part()&inTapes != 0 {
+			list = append(list, termtext.Dotted(e.tape.Tape, termtext.Piece(tapetext.Place(e.tape))))
+		}
 		if _, _, broken := a.readerProgress(); broken {
 			list = append(list, brokenNote)
 		}

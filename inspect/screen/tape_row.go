@@ -35,7 +35,7 @@ func (r *tapeRow) title() string {
 	switch {
 	case r.Start.Parent.Tape != "":
 		return r.ServerName()
-	case len(r.sessions) == 1:
+	case len(r.sessions) == 1 && len(r.listed()) == 0:
 		return cmp.Or(r.sessions[0].Topic(), r.sessions[0].ID)
 	case len(r.sessions) > 1:
 		return termtext.Counted(len(r.sessions), "session")
@@ -232,6 +232,9 @@ func (l *tapeList) tapeSpans(r *tapeRow, width, level int) []termtext.Span {
 		about.Style = termtext.Dim
 	} else if r.Live {
 		about.Style = termtext.Bold
+	}
+	if n := len(title); about.Text == "" && n > 0 {
+		title[n-1].Text = strings.TrimSuffix(title[n-1].Text, " · ") // nothing follows
 	}
 	text := rowText{titleColumn: append(title, about)}
 	text.count(r.Turns, r.Failures, r.costs)

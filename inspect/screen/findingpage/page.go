@@ -58,7 +58,7 @@ func (v *View) Lines(width int) []page.Line {
 		lines = v.Failed(width)
 	}
 	if len(lines) > 0 {
-		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Bold.Line("Findings: where a side broke its protocol"), Item: -1})
+		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Bold.Line("Findings: where a side broke its protocol"), Item: -1}, page.Line{Item: -1})
 	}
 	for i := range v.groups {
 		lines = append(lines, v.group(i, width)...)
@@ -86,10 +86,22 @@ func (v *View) Lines(width int) []page.Line {
 	return lines
 }
 
+// First returns the key of the first finding's line, or the empty string if there is none.
+func (v *View) First() string {
+	if len(v.groups) == 0 {
+		return ""
+	}
+	return groupKey(&v.groups[0])
+}
+
+func groupKey(g *report.Group) string {
+	return g.Rule.ID + g.Fault.String() + g.Strength.String()
+}
+
 // group returns a group's lines.
 func (v *View) group(i, width int) []page.Line {
 	g := &v.groups[i]
-	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	key := groupKey(g)
 	style := StyleOf(g.Strength)
 	lines := []page.Line{{
 		Spans: []termtext.Span{
@@ -136,8 +148,7 @@ func (v *View) Flip(l page.Line) {
 	if l.Item < 0 || l.Item >= len(v.groups) {
 		return
 	}
-	g := &v.groups[l.Item]
-	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	key := groupKey(&v.groups[l.Item])
 	v.all[key] = !v.all[key]
 	v.flips++
 }

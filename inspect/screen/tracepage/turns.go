@@ -271,7 +271,7 @@ func (c chart) ticks(phases []*phase, i int) page.Line {
 		case before.Run != p.Run:
 			when = termtext.Dotted("next tape", when)
 		case !before.untimed && !p.untimed && idle > 0:
-			when = termtext.Dotted(when, "idle "+termtext.Duration(idle)+" before")
+			when = termtext.Dotted(when, "idle "+termtext.Duration(idle))
 		}
 	}
 	when = termtext.Pad(termtext.Cut(when, c.labels), c.labels)
