@@ -22,19 +22,17 @@ func (c *Change) String() string { return c.What + ": " + c.From + " → " + c.T
 // maxNamed limits the modes and models whose names are kept.
 const maxNamed = 64
 
-// name keeps the names of modes or models that the agent offers.
-func (s *State) name(f *frame, list wire.Value, id string) {
+// namesOf returns the names of modes or models that the agent offers, by id.
+func namesOf(f *frame, list wire.Value, id string) map[string]string {
+	names := map[string]string{}
 	for one := range elements(list) {
-		if len(s.names) >= maxNamed {
-			return
+		if len(names) < maxNamed {
+			name := ""
+			f.setString(&name, one.Get("name"))
+			names[strings.Clone(one.Get(id).Text())] = name
 		}
-		if s.names == nil {
-			s.names = map[string]string{}
-		}
-		name := ""
-		f.setString(&name, one.Get("name"))
-		s.names[strings.Clone(one.Get(id).Text())] = name
 	}
+	return names
 }
 
 // change applies do, which may change a setting of the session, and adds what it changed to
@@ -46,9 +44,12 @@ func (c *Conversation) change(f *frame, do func()) {
 		return
 	}
 	now := &c.State
-	for _, one := range [][3]string{{"mode", before.Mode, now.Mode}, {"model", before.Model, now.Model}} {
-		if one[1] != "" {
-			c.addChange(f, Change{one[0], cmp.Or(now.names[one[1]], one[1]), cmp.Or(now.names[one[2]], one[2])})
+	for _, one := range []struct {
+		what, from, to string
+		names          map[string]string
+	}{{"mode", before.Mode, now.Mode, now.modes}, {"model", before.Model, now.Model, now.models}} {
+		if one.from != "" {
+			c.addChange(f, Change{one.what, cmp.Or(one.names[one.from], one.from), cmp.Or(one.names[one.to], one.to)})
 		}
 	}
 	for option := range elements(wire.ValueOf(now.Config)) {
