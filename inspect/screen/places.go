@@ -122,9 +122,16 @@ func (a *app) traces() *tracepage.Reader {
 	return r
 }
 
+// maxOwned limits the size of frames that are read to find their lines.
+const maxOwned = 1 << 20
+
 // ownLine returns a function that returns the frame of the line about a frame.
 func (a *app) ownLine(line func(session string, f *dialect.Frame) uint64) func(seq uint64) uint64 {
 	return func(seq uint64) uint64 {
+		var f dialect.Frame
+		if !a.snapshot.Frame(seq, &f) || f.Size > maxOwned {
+			return seq
+		}
 		f, err := a.rows.Frame(seq)
 		if err != nil {
 			return seq
