@@ -144,7 +144,7 @@ func lateFor(tb testing.TB) <-chan time.Time {
 	if _, ok := tb.(*testing.B); ok {
 		return nil
 	}
-	return time.After(6 * time.Second)
+	return time.After(30 * time.Second)
 }
 
 // wait waits until the screen is as it should be.

@@ -73,11 +73,11 @@ func tapeColumns(width int) []tapeColumn {
 	}
 	columns := []tapeColumn{
 		titleColumn:  {"Tape or session", 0, false, func(a, b *tapeRow) int { return compareText(a.title(), b.title()) }},
-		agentColumn:  {"agent", min(max(width/5, 15), 30) + 1, false, func(a, b *tapeRow) int { return compareText(tapetext.AgentName(a.Info), tapetext.AgentName(b.Info)) }},
+		agentColumn:  {"agent", min(max(width/5, 16), 30) + 1, false, func(a, b *tapeRow) int { return compareText(tapetext.AgentName(a.Info), tapetext.AgentName(b.Info)) }},
 		tookColumn:   {"took", 7, true, func(a, b *tapeRow) int { return cmp.Compare(a.Took(), b.Took()) }},
 		turnsColumn:  {"turns", 7, true, func(a, b *tapeRow) int { return cmp.Compare(a.Turns, b.Turns) }},
 		failedColumn: {"failed", 8, true, func(a, b *tapeRow) int { return cmp.Compare(a.Failures, b.Failures) }},
-		costColumn:   {"cost", 11, true, func(a, b *tapeRow) int { return cmp.Compare(cost(a), cost(b)) }},
+		costColumn:   {"cost", 10, true, func(a, b *tapeRow) int { return cmp.Compare(cost(a), cost(b)) }},
 		ageColumn:    {"age", 5, true, func(a, b *tapeRow) int { return a.Start.Time.Compare(b.Start.Time) }},
 	}
 	left := width - outcomeColumns

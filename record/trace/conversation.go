@@ -55,7 +55,7 @@ type Entity struct {
 	Subagent   *Subagent   `json:"subagent,omitempty"`
 	Notice     *Notice     `json:"notice,omitempty"`
 	Change     *Change     `json:"change,omitempty"` // of a setting
-	Other      *Other      `json:"other,omitempty"` // an update of an unknown kind
+	Other      *Other      `json:"other,omitempty"`  // an update of an unknown kind
 }
 
 // An entityKey finds an entity by its id. From version 2 on ids are unique among

@@ -15,7 +15,7 @@ import (
 // A View lays out findings as lines: one group for each rule that one side broke,
 // followed by its frames. It is not safe for concurrent use.
 type View struct {
-	Least  conform.Strength                   // weakest findings shown
+	Least  conform.Strength                    // weakest findings shown
 	Failed func(width int) (lines []page.Line) // returns lines about what failed; nil: there are none
 
 	reader *Reader
