@@ -174,6 +174,8 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		if e.Notice.Severity == "error" {
 			one.Class = "bad"
 		}
+	case e.Change != nil:
+		one.Kind, one.Title = "note", termtext.Brief(e.Change.String(), 200)
 	case e.Other != nil:
 		one.Kind, one.Title = "other", "update "+termtext.Brief(e.Other.Update, 60)
 	default:

@@ -125,3 +125,27 @@ func Age(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dy", d/(365*day))
 }
+
+// TookText returns how long something took, in at most six columns below ten hours, or
+// nothing if that is not known.
+func TookText(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d >= time.Hour:
+		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+	}
+	return termtext.Duration(d)
+}
+
+// CostText returns what something has cost, or nothing if that is not known.
+func CostText(costs []dialect.Cost) string {
+	texts := make([]string, len(costs))
+	for i, c := range costs {
+		texts[i] = termtext.Amount(c.Amount) + " " + termtext.Brief(c.Currency, maxCurrency)
+	}
+	return strings.Join(texts, " + ")
+}
+
+// maxCurrency is enough for the codes of ISO 4217 and for words such as credits.
+const maxCurrency = 8

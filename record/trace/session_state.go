@@ -20,6 +20,8 @@ type State struct {
 	UpdatedAt string          `json:"updatedAt,omitzero"`          // as sent
 	Work      string          `json:"work,omitzero"`               // running, idle, requires_action; version 2
 
+	modes, models map[string]string // their names by id
+
 	ModelOption string `json:"-"` // the value of the first option of category model (ACP, "Session Config Options")
 }
 
@@ -79,6 +81,7 @@ func (s *State) answer(f *frame, w *pendingCall) {
 		s.configure(f, f.result().Get("configOptions"))
 	case role.Is(dialect.Opens):
 		result := f.result()
+		s.modes, s.models = namesOf(f, result.Get("modes.availableModes"), "id"), namesOf(f, result.Get("models.availableModels"), "modelId")
 		f.setString(&s.Mode, result.Get("modes.currentModeId"))
 		f.setString(&s.Model, result.Get("models.currentModelId"))
 		s.configure(f, result.Get("configOptions"))

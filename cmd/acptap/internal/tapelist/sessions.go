@@ -171,7 +171,7 @@ func WriteSessionsWide(c cli.Canvas, rows []SessionRow) error {
 	for _, r := range rows {
 		frames, _, turns := r.Total()
 		t.Spans(append(outcomeSign(r.Outcome()), text(r.Name)...), text(tapetext.Time(r.Updated())), text(tapetext.OutcomeText(r.Outcome())), r.agentSpans(60), text(r.Topic()), termtext.Dim.Line(r.Cwd),
-			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(costText(r.costs())), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
+			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(tapetext.CostText(r.costs())), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
 	}
 	if err := t.Write(c.W, c.Width, 3, 4, 5); err != nil {
 		return err

@@ -36,8 +36,8 @@ func writeLines(c cli.Canvas, what string, lines []line, now time.Time) error {
 		if l.partial {
 			turns = atLeast(true, fmt.Sprint(l.turns))
 		}
-		t.Spans(append(l.sign, l.name...), l.title, l.agent, text(tookText(l.took)), text(turns), Failures(l.failed, l.partial),
-			text(costText(l.costs)), termtext.Dim.Line(tapetext.Age(now.Sub(l.last))))
+		t.Spans(append(l.sign, l.name...), l.title, l.agent, text(tapetext.TookText(l.took)), text(turns), Failures(l.failed, l.partial),
+			text(tapetext.CostText(l.costs)), termtext.Dim.Line(tapetext.Age(now.Sub(l.last))))
 	}
 	return t.Write(c.W, c.Width, title) // an agent's name is already cut, before its version
 }
@@ -92,30 +92,6 @@ func nameSpans(r Row, name string) []termtext.Span {
 	}
 	return []termtext.Span{termtext.Dim.Span(strings.Repeat("  ", r.Level-1) + "└ "), style.Span(name)}
 }
-
-// tookText returns how long something took, in at most six columns below ten hours, or
-// nothing if that is not known.
-func tookText(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d >= time.Hour:
-		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
-	}
-	return termtext.Duration(d)
-}
-
-// costText returns what something has cost, or nothing if that is not known.
-func costText(costs []dialect.Cost) string {
-	texts := make([]string, len(costs))
-	for i, c := range costs {
-		texts[i] = termtext.Amount(c.Amount) + " " + termtext.Brief(c.Currency, maxCurrency)
-	}
-	return strings.Join(texts, " + ")
-}
-
-// maxCurrency is enough for the codes of ISO 4217 and for words such as credits.
-const maxCurrency = 8
 
 // titleSpans returns what is missing on the tape, its tags and notes, and its topic or,
 // without one, its place.
@@ -172,7 +148,7 @@ func WriteWide(c cli.Canvas, rows []Row) error {
 		number := func(n uint64) []termtext.Span { return text(atLeast(r.Partial, fmt.Sprint(n))) }
 		conn := r.Connection
 		t.Spans(append(signSpans(r.Info), nameSpans(r, r.Tape)...), text(tapetext.Time(r.Start.Time)), stateSpans(r.Info), tapetext.Agent(r.Info, 60), writtenSpans(r),
-			text(tookText(r.Took())), number(r.Turns), Failures(r.Failures, r.Partial), text(costText(r.Costs)), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))),
+			text(tapetext.TookText(r.Took())), number(r.Turns), Failures(r.Failures, r.Partial), text(tapetext.CostText(r.Costs)), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))),
 			number(r.Sessions), text(tapetext.Peer(conn.ClientTitle, conn.Client, conn.ClientVersion, 60)))
 	}
 	return t.Write(c.W, c.Width, 3, 4, 12)
