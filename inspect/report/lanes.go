@@ -187,6 +187,9 @@ func (l *lane) draw(a *axis, ticks string) {
 	}
 }
 
+// isWrong reports whether the step, or one below it, failed.
+func (l *lane) isWrong() bool { return l.Grave || slices.ContainsFunc(l.Below, (*lane).isWrong) }
+
 // fewToFold is how many successful calls in a row become one row.
 const fewToFold = 3
 
