@@ -222,7 +222,11 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 		}
 		one := r.turn(of, t, r.frame(t.Run, t.Prompt).ID())
 		if few {
-			one.all = r.lanes(one.ID, of.Turn(t), r.items(of, t, of.Entities(t.Number))).Rows
+			var items []item // a strip shows none of what they tell
+			for _, e := range of.Entities(t.Number) {
+				items = append(items, item{Frame: r.frame(e.Run, e.First), of: e})
+			}
+			one.all = r.lanes(one.ID, of.Turn(t), items).Rows
 		}
 		list = append(list, one)
 	}

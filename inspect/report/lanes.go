@@ -68,9 +68,21 @@ func (r *reader) lanes(id string, p *steps.Phase, items []item) *lanes {
 	if row := r.modelLane(p, a); row != nil {
 		l.Rows = append(l.Rows, row)
 	}
-	told := map[frameRef]int{}
-	for i := range items {
-		told[items[i].Frame] = i
+	byEntity, byFrame := map[*trace.Entity]int{}, map[frameRef]int{}
+	for i, one := range items {
+		byFrame[one.Frame] = i
+		if one.of != nil {
+			byEntity[one.of] = i
+		}
+	}
+	itemOf := func(s *steps.Step) (i int, ok bool) {
+		switch {
+		case s.Entity != nil:
+			i, ok = byEntity[s.Entity]
+		case s.Call != nil: // a question, which is an entity too
+			i, ok = byFrame[r.frame(s.Run, s.Frame)]
+		}
+		return i, ok
 	}
 	done := make([]bool, len(items))
 	next, calls := 0, 0
@@ -84,7 +96,7 @@ func (r *reader) lanes(id string, p *steps.Phase, items []item) *lanes {
 	var add func(s *steps.Step) *lane
 	add = func(s *steps.Step) *lane {
 		row := r.stepLane(s, p)
-		if i, ok := told[row.Frame]; ok && !done[i] && (s.Entity != nil || s.Call != nil) {
+		if i, ok := itemOf(s); ok && !done[i] {
 			row.Item, done[i] = &items[i], true
 			row.Inside = row.Item.Depth > 0
 			if row.Item.Tool == nil && row.Item.Kind != "plan" {
@@ -117,9 +129,8 @@ func (r *reader) lanes(id string, p *steps.Phase, items []item) *lanes {
 				continue
 			}
 		}
-		before, known := told[r.frame(s.Run, s.Frame)]
-		if known {
-			flush(before)
+		if i, ok := itemOf(s); ok {
+			flush(i)
 		}
 		if row := add(s); row != nil {
 			l.Rows = append(l.Rows, row)
@@ -186,6 +197,9 @@ func (l *lane) draw(a *axis, ticks string) {
 		below.draw(a, ticks)
 	}
 }
+
+// isWrong reports whether the step, or one below it, failed.
+func (l *lane) isWrong() bool { return l.Grave || slices.ContainsFunc(l.Below, (*lane).isWrong) }
 
 // fewToFold is how many successful calls in a row become one row.
 const fewToFold = 3
@@ -288,6 +302,17 @@ var kindLooks = [...]struct{ word, class string }{
 // slowLimits are the times from which a step of a kind is slow.
 var slowLimits = map[steps.Kind]time.Duration{steps.SetUp: dialect.SetupLimit, steps.Tool: dialect.ToolLimit}
 
+// worked returns how long a step took without what it waited for the user.
+func worked(s *steps.Step) time.Duration {
+	took := s.Took()
+	for _, below := range s.Below {
+		if below.Kind == steps.User {
+			took -= below.Took()
+		}
+	}
+	return took
+}
+
 // stepLane returns the row of a step.
 func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	look := kindLooks[s.Kind]
@@ -319,7 +344,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	case s.Call != nil && s.Call.Refused:
 		l.Wrong = "rejected"
 	}
-	if limit := slowLimits[s.Kind]; limit > 0 && s.Took() >= limit && !s.Failed && l.Wrong == "" {
+	if limit := slowLimits[s.Kind]; limit > 0 && worked(s) >= limit && !s.Failed && l.Wrong == "" {
 		l.class, l.Wrong = l.class+" slow", "slow"
 	}
 	if l.open = s.Open; s.Failed && !(s.Kind == steps.User && s.Asked == nil && !s.Call.Failed) || l.Grave {

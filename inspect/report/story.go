@@ -28,6 +28,7 @@ type turn struct {
 	Lanes  *lanes
 	Asked  []item // the prompt
 	Open   bool   // initially unfolded
+	InPart bool   // a step failed
 	Left   string // why no more is shown
 
 	of   *trace.Turn
@@ -119,6 +120,7 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 		frame := r.frame(one.of.Run, one.of.End)
 		one.Lanes.Rows = append(one.Lanes.Rows, &lane{Kind: "error", Frame: frame, Label: one.Error, Took: "", Grave: true})
 	}
+	one.InPart = slices.ContainsFunc(one.Lanes.Rows, (*lane).isWrong)
 	one.all, one.Lanes.Rows = one.Lanes.Rows, fold(one.Lanes.Rows)
 }
 

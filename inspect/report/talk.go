@@ -76,8 +76,9 @@ type nestedCall struct {
 
 // items returns what was said and done in a turn; t is nil before the first one.
 func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entity) []item {
-	var list, history []item
-	repeats := -1 // place of the history in list
+	var list []item
+	histories := map[int][]item{} // by place in list
+	repeats := -1                 // place of the history that goes on
 	for _, e := range trace.InPlace(entities) {
 		if of.Owned(e) {
 			continue
@@ -85,21 +86,20 @@ func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entit
 		one, ok := r.item(of.Session(), t, e)
 		switch {
 		case !ok:
-		case e.Replayed && repeats < 0:
-			repeats, history = len(list), []item{one}
-			list = append(list, item{Kind: "replayed", ID: "h" + one.ID, Frame: one.Frame})
 		case e.Replayed:
-			history = append(history, one)
+			if repeats < 0 {
+				repeats = len(list)
+				list = append(list, item{Kind: "replayed", ID: "h" + one.ID, Frame: one.Frame})
+			}
+			histories[repeats] = append(histories[repeats], one)
 		default:
+			repeats = -1
 			list = append(list, one)
 		}
-		if repeats >= 0 {
-			list[repeats].Title = termtext.Counted(len(history), "step") + " of the history replayed at a load"
-			list[repeats].Rows = itemLanes(history)
-		}
-		if !e.Replayed {
-			repeats = -1
-		}
+	}
+	for i, history := range histories {
+		list[i].Title = termtext.Counted(len(history), "step") + " of the history replayed at a load"
+		list[i].Rows = itemLanes(history)
 	}
 	return list
 }
