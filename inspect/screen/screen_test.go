@@ -128,9 +128,13 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 	var b strings.Builder
 	for y := range height {
 		var line strings.Builder
-		for x := range width {
-			for _, r := range cells[y*width+x].Runes {
+		for x := 0; x < width; x++ {
+			runes := cells[y*width+x].Runes
+			for _, r := range runes {
 				line.WriteRune(r)
+			}
+			if len(runes) > 0 && runewidth.RuneWidth(runes[0]) > 1 {
+				x++ // nothing is drawn there; what was there before does not count
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")

@@ -17,7 +17,9 @@ func TestChanges(t *testing.T) {
 > {"id":1,"method":"session/new","params":{"cwd":"/w"}}
 < {"id":1,"result":{"sessionId":"s","modes":{"currentModeId":"default","availableModes":[{"id":"default","name":"Ask"},{"id":"plan","name":"Plan"}]},"models":{"currentModelId":"default","availableModels":[{"modelId":"default","name":"Opus"}]},"configOptions":[` + option("effort", "Effort", "low") + `]}}
 `
-	mode := func(id string) string { return update(`"sessionUpdate":"current_mode_update","currentModeId":"` + id + `"`) }
+	mode := func(id string) string {
+		return update(`"sessionUpdate":"current_mode_update","currentModeId":"` + id + `"`)
+	}
 	for _, tt := range []struct{ name, lines, want string }{
 		{"told after it was asked for", begun + `> {"id":2,"method":"session/set_mode","params":{"sessionId":"s","modeId":"plan"}}` + "\n" + reply("2", "{}") + mode("plan"), `
 			0 change mode: Ask → Plan`},

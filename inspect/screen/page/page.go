@@ -351,7 +351,9 @@ func (p *Page) stayOn(at anchor) {
 		for _, i := range [2]int{at.first + away, at.first - away} {
 			if p.begins(i, at.seq) {
 				p.cursor += i - at.first
-				p.top += i - at.first
+				if p.top > 0 { // else what grows is the head, which stays in view
+					p.top += i - at.first
+				}
 				return
 			}
 		}

@@ -1,0 +1,26 @@
+package screen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect/screen"
+)
+
+// TestOpens: a tape opens on its worst failure or else on its first turn, in each place, and
+// rows name tool calls and answers, not their ids.
+func TestOpens(t *testing.T) {
+	sub := portableSubject(t, "unhappy", unhappy)
+	sub.Frame = 0
+	term := start(t, screen.Inspector{}, sub, 120, 40)
+	term.reads(t)
+	term.press(t, "«─ frame 20 ·»")
+	if s := term.text(); !strings.Contains(s, "go test → Reject") {
+		t.Errorf("got\n%s\nwant the tool call's title and the answer's name", s)
+	}
+	sub = subject(t, "acp-go-sdk.jsonl")
+	sub.Frame = 0
+	term = start(t, screen.Inspector{}, sub, 120, 40)
+	term.reads(t)
+	term.press(t, "«─ frame 5 ·»3« 7 of 24»4«Turn 1»2«─ frame 5 ·»")
+}
