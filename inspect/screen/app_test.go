@@ -57,7 +57,7 @@ func TestScreens(t *testing.T) {
 		{"keys", "acp-go-sdk.jsonl", "?"},
 		{"chat", "acp-go-sdk.jsonl", "3"},
 		{"chat-unfolded", "acp-go-sdk.jsonl", "3«11:37:12»z"},
-		{"chat-search", "acp-go-sdk.jsonl", "3«11:37:12»/project<Enter>«project: 2 of 7»n"},
+		{"chat-search", "acp-go-sdk.jsonl", "3«11:37:12»/project<Enter>«search project: »n"},
 		{"chat-search-typed", "acp-go-sdk.jsonl", "3«11:37:12»/# my"},
 		{"chat-keys", "acp-go-sdk.jsonl", "3«11:37:12»?"},
 		{"statistics-search", "mcp-everything.jsonl", "6« 1 of 48»/tools<Enter>n"},
@@ -282,7 +282,7 @@ func TestChatAtFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := start(t, in, sub, 100, 40)
-	term.press(t, "« 14 of 24» «▾ read · Reading»2«frame 8 ·»")
+	term.press(t, "« 13 of 23» «▾ read · Reading»2«frame 8 ·»")
 }
 
 // TestChatResized wraps a conversation anew when the screen has another size.

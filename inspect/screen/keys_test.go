@@ -66,9 +66,9 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 15 of 25»e« 17 of 25»e« 20 of 25»e« 22 of 25»e« 15 of 25»«from the top again»" +
-			"E« 22 of 25»«from the bottom again»E« 20 of 25»E« 17 of 25»E« 15 of 25»" +
-			"j« 16 of 25»e« 17 of 25»<Enter>«─ frame 14 ·»"},
+			"e« 12 of 22»e« 14 of 22»e« 17 of 22»e« 19 of 22»e« 12 of 22»«from the top again»" +
+			"E« 19 of 22»«from the bottom again»E« 17 of 22»E« 14 of 22»E« 12 of 22»" +
+			"j« 13 of 22»e« 14 of 22»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
 			"e« 5 of 19»e« 14 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
 	} {

@@ -25,10 +25,16 @@ func (s Summary) Lines(width int) [][]termtext.Span {
 
 // Head returns the lines above a conversation on a screen that already shows the tape, the
 // title and what was said: what failed, was slow and was done, where the time went, and what
-// it cost, if that was reported.
+// it cost, if that was reported. Each is one line, cut to the width if that is not 0.
 func (s Summary) Head(width int) [][]termtext.Span {
 	s.Title = ""
-	return s.labelled(width, s.Usage.reported())
+	lines := s.labelled(0, s.Usage.reported())
+	for i := range lines {
+		if width > 0 {
+			lines[i] = termtext.CutSpans(lines[i], width)
+		}
+	}
+	return lines
 }
 
 // labelled returns the lines after labels, but for what was said.
