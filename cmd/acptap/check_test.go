@@ -93,14 +93,14 @@ func TestCountsOfRules(t *testing.T) {
 	}
 	const tape = "../../testdata/tapes/acpx-exec.jsonl"
 	for _, flags := range [][]string{nil, {"--severity", "note"}, {"--expect", "kind:request"}} {
-		if _, out, _ := runCheck(t, append(flags, tape)...); !strings.Contains(out, fmt.Sprintf("\n%d rules: ", all)) {
+		if _, out, _ := runCheck(t, append(flags, tape)...); !strings.Contains(out, fmt.Sprintf(" of %d rules applied", all)) {
 			t.Errorf("%q: got\n%swant %d rules", flags, out, all)
 		}
 		if _, out, _ := runCheck(t, append(flags, "--json", tape)...); !strings.Contains(out, fmt.Sprintf(`"rules":%d,`, all)) {
 			t.Errorf("%q: got\n%swant %d rules", flags, out, all)
 		}
 	}
-	if topic, _ := help.Find("checking"); !strings.Contains(topic.Markdown, fmt.Sprintf("\n%d rules: ", all)) {
+	if topic, _ := help.Find("checking"); !strings.Contains(topic.Markdown, fmt.Sprintf(" of %d rules applied", all)) {
 		t.Errorf("the topic about checking names another number of rules than %d", all)
 	}
 }
