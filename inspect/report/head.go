@@ -34,6 +34,7 @@ type gist struct {
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered [][]run    // lines
 	Turns    []exchange // if there are several: some of them
+	Others   string     // how many others
 	Did      string
 	Time     string
 	Failed   []remark // the worst
@@ -53,7 +54,8 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.tally.Summary()
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
-	g.Did, g.Time = s.Did(), s.TimeText()
+	g.Did, g.Time, g.Others = s.Did(), s.TimeText(), s.MoreTurns()
+	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for _, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
 			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), firstRuns(one.Asked, 1), firstRuns(one.Answered, 1)})

@@ -105,6 +105,9 @@ func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
 		}
 		lines = append(lines, line)
 	}
+	if more := s.MoreTurns(); more != "" {
+		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
+	}
 	return lines
 }
 
@@ -173,6 +176,30 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 	return o
 }
 
+// Where returns the turn that the outcome is of, such as "in turn 5", if that is not the last
+// one; otherwise nothing.
+func (s *Summary) Where() string {
+	how := s.Outcome()
+	for i, one := range s.Exchanges {
+		if last := i == len(s.Exchanges)-1; one.Outcome == how && how.How > dialect.Done {
+			if last {
+				return ""
+			}
+			return fmt.Sprint("in turn ", one.Turn)
+		}
+	}
+	return ""
+}
+
+// MoreTurns says how many turns Exchanges leaves out. It is empty if there are none.
+func (s *Summary) MoreTurns() string {
+	more := s.Turns.Count - len(s.Exchanges)
+	if more <= 0 || len(s.Exchanges) < 2 {
+		return ""
+	}
+	return "and " + termtext.Counted(more, "more turn")
+}
+
 // tapeLine says how the tapes came out, how long they took, and who took part.
 func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
@@ -181,7 +208,7 @@ func (s *Summary) tapeLine() []termtext.Span {
 	c := s.connection()
 	var l line
 	outcome := tapetext.OutcomeSpan(s.Outcome())
-	l.add(outcome.Style, outcome.Text)
+	l.add(outcome.Style, termtext.Spaced(outcome.Text, s.Where()))
 	l.add(termtext.Plain, s.Length())
 	l.add(termtext.Bold, agentName(s.Tapes[len(s.Tapes)-1]))
 	l.add(termtext.Plain, tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, titleColumns))

@@ -216,7 +216,7 @@ func kindText(kind dialect.Failure, n int, more string) string {
 	case dialect.FailedTool:
 		return termtext.Counted(n, more+"failed tool call")
 	case dialect.Refused:
-		return termtext.Counted(n, more+"refusal")
+		return termtext.Counted(n, more+"rejection") + " by the user"
 	case dialect.Unanswered:
 		return termtext.Counted(n, more+"request") + " without an answer"
 	case dialect.InvalidLine:

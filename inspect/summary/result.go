@@ -61,6 +61,9 @@ func (t *Tally) Summary() Summary {
 			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, t.titles[one.Name]})
 		}
 		slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
+		if turns.Work.Tools <= fewCalls {
+			slices.SortStableFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(slices.Index(t.tools, a.What), slices.Index(t.tools, b.What)) })
+		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
@@ -111,6 +114,10 @@ func (s *Summary) calls(c *stats.Collector) {
 	}
 	slices.SortFunc(s.Calls, func(a, b Call) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Method, b.Method)) })
 }
+
+// fewCalls is the largest number of tool calls that are told in their order. Of more, the most
+// frequent come first.
+const fewCalls = 20
 
 // countsOf returns how often things happened, most frequent first.
 func countsOf(list []stats.Named) (counts []Count) {

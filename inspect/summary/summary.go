@@ -35,7 +35,7 @@ type Summary struct {
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
-	Tools []Tool `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the most frequent first:"`
+	Tools []Tool `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the first call first, or of more than 20 calls the most frequent:"`
 	Time  Time   `json:"time" help:"how long things took:"`
 
 	Servers  []Server          `json:"servers,omitempty" help:"calls of MCP servers, most calls first; call is SERVER/TOOL, or SERVER METHOD:"`

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
@@ -26,6 +27,7 @@ type Tally struct {
 	failures failures
 	slow     slowness
 	said     dialog
+	tools    []string            // names or kinds of tool calls, in order
 	titles   map[string][]string // of tool calls, by name or kind
 }
 
@@ -157,6 +159,9 @@ func (t *Tally) events(tr *trace.Trace) {
 // title keeps the titles of the first calls of a tool.
 func (t *Tally) title(c *trace.ToolCall) {
 	name, title := stats.ToolName(c), plainTitle(c.Title)
+	if !slices.Contains(t.tools, name) && len(t.tools) < maxNames {
+		t.tools = append(t.tools, name)
+	}
 	if list, known := t.titles[name]; len(list) < maxTitles && (known || len(t.titles) < maxNames) {
 		if t.titles == nil {
 			t.titles = map[string][]string{}
