@@ -26,7 +26,7 @@ type piece struct {
 
 // fill returns the JSON for a frame. A value that the frame lacks is null.
 func (t template) fill(frame []byte) []byte {
-	if len(t) == 1 {
+	if len(t) == 1 && t[0].path == "" {
 		return t[0].json
 	}
 	var b []byte

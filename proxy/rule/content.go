@@ -217,7 +217,7 @@ func inLongest(frame, inserted []byte) []byte {
 	at, longest := -1, 0
 	stringValues(frame, func(start, end int) {
 		before := bytes.TrimRight(frame[:start], " ")
-		known := slices.ContainsFunc([]string{"jsonrpc", "id", "method", "sessionId", "sessionUpdate"}, func(key string) bool {
+		known := slices.ContainsFunc([]string{"jsonrpc", "id", "method", "sessionId", "sessionUpdate", "type"}, func(key string) bool {
 			return bytes.HasSuffix(before, []byte(`"`+key+`":`))
 		})
 		if !known && end-start > longest {

@@ -37,6 +37,7 @@ type Engine struct {
 	kept      int               // bytes of postponed
 	asked     map[string]string // ids of the requests that rules made → the rule's name
 	ids       int
+	passing   passage // reused
 }
 
 // Chain returns inner with an Engine before it, near the client, and one after it if rules
@@ -89,9 +90,9 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 		return out
 	}
 	if f.Kind = s.Kind; f.Kind == wire.Batch {
-		out = e.batch(f, &s, out)
+		out = e.batch(f, s, out)
 	} else {
-		p := e.passage(f, &s, env)
+		p := e.passage(f, s, env)
 		e.apply(p)
 		out = p.append(out, false)
 	}
@@ -149,15 +150,15 @@ func (e *Engine) tell(r *Rule, f *wire.Frame, did string) {
 // go on as frames of their own.
 func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire.Frame {
 	var split []wire.Frame
-	hit := false
+	hit, whole, entries := false, *s, s.Entries // s changes when a rule sends something
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
 		env := wire.Scan(entry)
 		one := dialect.Frame{Frame: f}
 		one.Raw, one.Kind, one.Size, one.End = entry, env.Kind, int64(len(entry)), wire.LF
-		if i < len(s.Entries) {
-			one.Annotation = s.Entries[i]
+		if i < len(entries) {
+			one.Annotation = entries[i]
 		}
-		sub := *s
+		sub := whole
 		sub.Frame = &one
 		p := e.passage(one.Frame, &sub, env)
 		e.apply(p)
@@ -263,7 +264,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 	f.Kind = wire.Invalid
 	s, _ := e.lanes.observe(f, e.now())
 	for _, c := range e.timed {
-		random, ok := c.hit(&s)
+		random, ok := c.hit(s)
 		if !ok {
 			continue
 		}
@@ -299,6 +300,9 @@ type view struct {
 	past    *filter.Tracker // nil if no filter asks for it
 	seq     uint64
 	start   time.Time
+
+	frame   dialect.Frame  // the last one
+	subject filter.Subject // refers to frame
 }
 
 func newView(rules []*counter) view {
@@ -312,19 +316,22 @@ func newView(rules []*counter) view {
 	return v
 }
 
-// observe handles the next frame, and returns what it means.
-func (v *view) observe(f wire.Frame, at time.Duration) (filter.Subject, wire.Envelope) {
+// observe handles the next frame, and returns what it means, which is valid until the next
+// call.
+func (v *view) observe(f wire.Frame, at time.Duration) (*filter.Subject, wire.Envelope) {
 	v.seq++
 	f.Seq, f.At = v.seq, at
 	env := wire.Scan(f.Raw)
 	f.Kind = env.Kind
 	a, _ := v.tracker.Observe(&f, env)
 	f.Failed = dialect.Failed(env, &a)
-	frame := &dialect.Frame{Frame: f, Annotation: a}
+	v.frame = dialect.Frame{Frame: f, Annotation: a}
 	if v.past != nil {
-		return v.past.Observe(frame), env
+		v.subject = v.past.Observe(&v.frame)
+	} else {
+		v.subject = filter.Subject{Frame: &v.frame, Start: v.start}
 	}
-	return filter.Subject{Frame: frame, Start: v.start}, env
+	return &v.subject, env
 }
 
 // lines returns the number of lines that a frame is on the tape.

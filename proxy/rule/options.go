@@ -42,7 +42,7 @@ const (
 	nearAgent
 )
 
-var optionNames = []string{"once", "first N", "nth N", "every N", "after N", "chance P%", "per session", "per turn", "for T", "near agent", "may"}
+const optionNames = "once, first N, nth N, every N, after N, chance P%, per session, per turn, for T, near agent, may"
 
 // options reads the options of a rule, to the end of the entry.
 func (p *scanner) options(r *Rule) (o options, err error) {
@@ -63,7 +63,7 @@ func (p *scanner) options(r *Rule) (o options, err error) {
 	for word := range strings.SplitSeq(p.plain[i:at+size], ",") {
 		start := i + len(word) - len(strings.TrimLeft(word, " \t\r\n"))
 		if problem := o.set(strings.Fields(word)); problem != "" {
-			return o, p.wrong(start, problem, optionNames...)
+			return o, p.wrong(start, problem)
 		}
 		i += len(word) + 1
 	}
@@ -80,7 +80,7 @@ func (p *scanner) options(r *Rule) (o options, err error) {
 // set sets one option. It returns what is wrong with it.
 func (o *options) set(words []string) (problem string) {
 	text := strings.Join(words, " ")
-	unknown := fmt.Sprintf("%q is not an option", text)
+	unknown := fmt.Sprintf("%q is not an option; expected one of %s", text, optionNames)
 	argument := ""
 	switch {
 	case len(words) == 0:

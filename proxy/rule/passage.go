@@ -33,7 +33,8 @@ type passage struct {
 }
 
 func (e *Engine) passage(f wire.Frame, s *filter.Subject, env wire.Envelope) *passage {
-	return &passage{engine: e, subject: s, env: env, frame: f, came: f, end: f.End}
+	e.passing = passage{engine: e, subject: s, env: env, frame: f, came: f, end: f.End}
+	return &e.passing
 }
 
 // tell notes what a rule did to the frame.
@@ -126,7 +127,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 		frame.Origin = wire.Rewritten
 	}
 	count := [wire.Directions]int{}
-	if (p.withheld || p.changed) && !entry && p.came.Origin != wire.Injected {
+	if (p.withheld || p.changed || entry) && p.came.Origin != wire.Injected {
 		count[frame.Dir]++ // as it came
 	}
 	if !p.withheld {
@@ -161,7 +162,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 			}
 		}
 	}
-	if p.withheld && p.subject.Kind == wire.Request && len(e.timed) > 0 {
+	if p.withheld && p.came.Kind == wire.Request && len(e.timed) > 0 {
 		f := p.came
 		f.Origin = wire.Withheld
 		e.lanes.observe(f, e.now())

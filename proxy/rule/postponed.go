@@ -17,7 +17,8 @@ type held struct {
 	rule  *Rule
 	left  int         // frames of its direction that may still overtake it; 0: the timer counts
 	timer *time.Timer // nil: left counts
-	fresh bool        // it is the frame that is passing
+	due   time.Duration
+	fresh bool // it is the frame that is passing
 }
 
 // keep keeps a frame until others have passed, or for a time.
@@ -27,9 +28,10 @@ func (e *Engine) keep(h *held, wait time.Duration) {
 	e.kept += len(h.frame.Raw)
 	if wait > 0 && e.handle.Do != nil {
 		do := e.handle.Do
+		h.due = e.now() + wait
 		h.timer = time.AfterFunc(wait, func() {
 			do(func(out []wire.Frame) []wire.Frame {
-				return e.release(out, func(o *held) bool { return o == h })
+				return e.release(out, func(o *held) bool { return o.timer != nil && o.due <= h.due })
 			})
 		})
 	}
