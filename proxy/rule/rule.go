@@ -102,7 +102,12 @@ func (s *Set) Add(file, text string) (err error) {
 // AddFault adds the rules of a fault: NAME or NAME,KEY=VALUE,…
 func (s *Set) AddFault(text string) error {
 	words := strings.Split(text, ",")
-	return s.Add("--fault "+text, "use "+strings.Join(words, " "))
+	err := s.Add("--fault", "use "+strings.Join(words, " "))
+	var wrong *SyntaxError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("--fault %s: %s", text, wrong.Problem)
+	}
+	return err
 }
 
 func (s *Set) entry(p *scanner) error {
