@@ -27,7 +27,7 @@ func newRulesCmd(dir *string) *cobra.Command {
 
 // A faultLine is a fault as acptap rules list --json writes it.
 type faultLine struct {
-	Name       string            `json:"name"`
+	Name       string            `json:"name" help:"for --fault"`
 	Protocol   string            `json:"protocol" help:"acp, mcp or both"`
 	Reveals    string            `json:"reveals" help:"what it does and shows"`
 	Parameters map[string]string `json:"parameters,omitempty" help:"by name, their defaults"`
@@ -95,9 +95,9 @@ func newRulesShowCmd() *cobra.Command {
 
 // A ruleLine is a rule as acptap rules check --json writes it.
 type ruleLine struct {
-	Name     string    `json:"name"`
+	Name     string    `json:"name" help:"as on the tape"`
 	Where    string    `json:"where" help:"file and line"`
-	Rule     string    `json:"rule"`
+	Rule     string    `json:"rule" help:"filter, action and options"`
 	Warnings []string  `json:"warnings,omitempty" help:"what may not be expected"`
 	Hits     *int      `json:"hits,omitempty" help:"how many frames of the tape it hits; only with REF"`
 	First    []hitLine `json:"first,omitempty" help:"the first of them: seq, did, and sent (direction and line)"`

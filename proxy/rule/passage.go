@@ -23,6 +23,7 @@ type passage struct {
 	changed  bool
 	withheld bool
 	touched  bool // a rule hit
+	told     bool // notes are about the frame
 	done     bool // no further rule sees it
 	copies   int
 	copier   *Rule
@@ -39,7 +40,7 @@ func (e *Engine) passage(f wire.Frame, s *filter.Subject, env wire.Envelope) *pa
 
 // tell notes what a rule did to the frame.
 func (p *passage) tell(r *Rule, did string) {
-	p.touched = true
+	p.touched, p.told = true, true
 	p.notes = append(p.notes, note(p.came.Dir, r.Name, did, 1))
 }
 
@@ -130,7 +131,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	if (p.withheld || p.changed || entry) && p.came.Origin != wire.Injected {
 		count[frame.Dir]++ // as it came
 	}
-	if !p.withheld {
+	if !p.withheld && (p.told || p.changed) {
 		count[frame.Dir] += lines(frame.Raw)
 	}
 	for _, f := range p.before {
