@@ -96,6 +96,8 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 		e.apply(p)
 		out = p.append(out, false)
 	}
+	e.passing = passage{} // may hold a large frame
+	e.seen.forget()
 	return e.advance(f.Dir, e.unstalled(out))
 }
 
@@ -263,6 +265,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 	}
 	f.Kind = wire.Invalid
 	s, _ := e.lanes.observe(f, e.now())
+	defer e.lanes.forget()
 	for _, c := range e.timed {
 		random, ok := c.hit(s)
 		if !ok {
@@ -333,6 +336,9 @@ func (v *view) observe(f wire.Frame, at time.Duration) (*filter.Subject, wire.En
 	}
 	return &v.subject, env
 }
+
+// forget drops the frame, which may be large.
+func (v *view) forget() { v.frame, v.subject = dialect.Frame{}, filter.Subject{} }
 
 // lines returns the number of lines that a frame is on the tape.
 func lines(raw []byte) int { return 1 + bytes.Count(raw, []byte("\n")) }
