@@ -14,6 +14,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/tapeid"
@@ -121,6 +122,32 @@ type Listing struct {
 	Broken   []Broken      // tapes that cannot be read
 	Held     error         // who has held the catalogue for too long, or nil; the tapes themselves were read
 	NotesErr error         // why the tags and notes of all tapes are missing, or nil
+}
+
+// Costs returns what the sessions on each tape have cost since they began, one Cost per
+// currency.
+func (l *Listing) Costs() map[string][]dialect.Cost {
+	costs := map[string][]dialect.Cost{}
+	for _, sessions := range [][]SessionInfo{l.Sessions, l.Deleted} {
+		for _, s := range sessions {
+			for _, r := range s.Runs {
+				if r.Cost.Currency != "" {
+					costs[r.Tape] = plusCost(costs[r.Tape], r.Cost)
+				}
+			}
+		}
+	}
+	return costs
+}
+
+// plusCost adds a cost to those per currency, which are ordered by currency.
+func plusCost(costs []dialect.Cost, one dialect.Cost) []dialect.Cost {
+	at, found := slices.BinarySearchFunc(costs, one.Currency, func(c dialect.Cost, currency string) int { return cmp.Compare(c.Currency, currency) })
+	if !found {
+		return slices.Insert(costs, at, one.Plus(0))
+	}
+	costs[at] = costs[at].Plus(one.Amount)
+	return costs
 }
 
 // Broken is a tape that cannot be read, and the reason.

@@ -228,7 +228,7 @@ func (d *dissector) unanswered() {
 		died = d.Info.Worst
 	}
 	for _, r := range d.Waiting {
-		left := dialect.LeftOpen(ended, died, r.Lost)
+		left := dialect.LeftOpen(ended, died, r.Lost, r.Prompt)
 		d.Info.Worst = d.Info.Worst.Or(left)
 		if r.Session != "" {
 			run := &d.sessionOf(r.Session, r.Seq).Runs[0]
@@ -339,7 +339,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		f.Kind = env.Kind
 	}
 	if f.Redelivered { // it has already taken effect
-		d.Info.Lines, d.Info.Last = f.Seq, f.At
+		d.Info.line(&f)
 		note := dialect.Annotation{Method: strings.ToValidUTF8(string(env.Method), "\ufffd")}
 		d.build.add(entry{Frame: dialect.Frame{Frame: f, Annotation: note}, back: e.back}, stored)
 		return

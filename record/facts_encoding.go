@@ -20,7 +20,7 @@ func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 }
 
 func (i *Info) what() string  { return "the facts of a tape" }
-func (i *Info) known() uint64 { return 52 }
+func (i *Info) known() uint64 { return 53 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -76,6 +76,7 @@ func (i *Info) tags(t *tags) {
 	t.uint(49, &i.Changed)
 	t.bool(50, &s.Parent.Claimed)
 	t.text(51, &c.ClientTitle)
+	t.int(52, (*int64)(&i.First))
 }
 
 // exitTags handles tags 22 to 26, all but the first only if that is true.
@@ -106,7 +107,7 @@ func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 }
 
 func (s *SessionInfo) what() string  { return "the facts of a session" }
-func (s *SessionInfo) known() uint64 { return 26 }
+func (s *SessionInfo) known() uint64 { return 28 }
 
 func (s *SessionInfo) tags(t *tags) {
 	t.text(2, &s.ID)
@@ -135,4 +136,6 @@ func (s *SessionInfo) tags(t *tags) {
 	enum(t, 23, &r.Worst.How)
 	t.text(24, &r.Worst.Text)
 	t.uint(25, &r.Missing)
+	t.float(26, &r.Cost.Amount)
+	t.text(27, &r.Cost.Currency)
 }

@@ -31,7 +31,8 @@ type Info struct {
 	Worst    dialect.Outcome `json:"worst,omitzero"`    // of its turns that have ended, and of the agent
 	Rules    uint64          `json:"rules,omitempty"`   // marks of rules that have changed the traffic
 	Changed  uint64          `json:"changed,omitempty"` // frames that acptap made, changed or withheld
-	Last     time.Duration   `json:"last"`              // ns since the start, of the last line
+	First    time.Duration   `json:"first"`             // ns since the start, of the first line
+	Last     time.Duration   `json:"last"`              // the same, of the latest line
 
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
@@ -62,6 +63,18 @@ func (i Info) Outcome() dialect.Outcome {
 		return i.Worst.Or(dialect.Outcome{How: dialect.CutOff})
 	}
 	return i.Worst.Or(dialect.Outcome{How: dialect.Done})
+}
+
+// Took returns how long the tape took, from its first line to the latest. It is 0 if no
+// line has a time.
+func (i Info) Took() time.Duration { return i.Last - i.First }
+
+// line notes the number and the time of a line.
+func (i *Info) line(f *wire.Frame) {
+	if i.Lines == 0 {
+		i.First = f.At
+	}
+	i.Lines, i.Last = f.Seq, max(i.Last, f.At)
 }
 
 func (i Info) protocol() dialect.Protocol {
@@ -115,7 +128,7 @@ func (i Info) Redacted() Info {
 // or they are already counted.
 func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info
-	i.Lines, i.Last = f.Seq, f.At
+	i.line(f)
 	if f.Origin != wire.Rewritten && dialect.FailureOf(f, note) != dialect.NoFailure { // as dialect.Frame.Failure
 		i.Failures++
 	}

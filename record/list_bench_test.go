@@ -16,7 +16,7 @@ import (
 // BenchmarkCatalogue lists stores of as many tapes, each with one session, all of
 // which the catalogue knows.
 func BenchmarkCatalogue(b *testing.B) {
-	for _, n := range []int{200, 100_000} {
+	for _, n := range []int{200, 1000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir, err := os.MkdirTemp("/dev/shm", "acptap-bench-") // the disk is not what is measured
 			if err != nil {
@@ -62,7 +62,7 @@ func someFacts(i int) (Info, SessionInfo) {
 	info := Info{
 		Tape:   tapeid.New(began),
 		Start:  Start{Time: began, Command: []string{"npx", "-y", "@agent/agent-acp", "--acp"}, Cwd: "/home/user/project", Name: "agent", Version: "v0.4.0", PID: 10_000 + i},
-		Frames: 900, Lines: 1000, Bytes: 400_000, Failed: 1, Sessions: 1, Turns: 7, Last: 10 * time.Minute, Ended: began.Add(10 * time.Minute),
+		Frames: 900, Lines: 1000, Bytes: 400_000, Failed: 1, Sessions: 1, Turns: 7, First: time.Millisecond, Last: 10 * time.Minute, Ended: began.Add(10 * time.Minute),
 		Exit:       &wire.Exit{Delivered: [wire.Directions]int64{100_000, 300_000, 1000}},
 		Connection: dialect.Connection{Protocol: dialect.ACP, Dialect: 1, Version: "1", Client: "editor", ClientTitle: "Editor", ClientVersion: "1.2.3", Agent: "@agent/agent-acp", AgentVersion: "0.16.1", AgentTitle: "Agent"},
 		Complete:   true,
@@ -70,7 +70,7 @@ func someFacts(i int) (Info, SessionInfo) {
 	session := SessionInfo{
 		ID: fmt.Sprintf("0fd1c0de-8f0e-4b6d-9c0e-%012x", i), Agent: "agent", Title: "Mending what broke", Prompt: "Please find out why the test fails", Cwd: "/home/user/project",
 		Dialect: 1, made: true, opened: true,
-		Runs: []Run{{Tape: info.Tape, First: 3, Last: 998, Frames: 890, Failed: 1, Failures: 2, Turns: 7, Began: began, Ended: info.Ended}},
+		Runs: []Run{{Tape: info.Tape, First: 3, Last: 998, Frames: 890, Failed: 1, Failures: 2, Turns: 7, Cost: dialect.Cost{Amount: 0.0123, Currency: "USD"}, Began: began, Ended: info.Ended}},
 	}
 	return info, session
 }

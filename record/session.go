@@ -38,6 +38,7 @@ type Run struct {
 	Worst    dialect.Outcome `json:"worst,omitzero"` // of its turns that have ended
 	Began    time.Time       `json:"began"`
 	Ended    time.Time       `json:"ended"`             // time of its last frame
+	Cost     dialect.Cost    `json:"cost,omitzero"`     // as last reported: of the whole session, which may have begun on another tape
 	Missing  uint64          `json:"missing,omitempty"` // tool calls omitted from the agent's own load
 }
 
@@ -75,6 +76,14 @@ func (s SessionInfo) Worst() (o dialect.Outcome) {
 	return o
 }
 
+// Cost returns what the session has cost, as last reported.
+func (s SessionInfo) Cost() (c dialect.Cost) {
+	for _, r := range s.Runs {
+		c = cmp.Or(r.Cost, c)
+	}
+	return c
+}
+
 // exists reports whether there is such a session, as far as the store knows. A client may
 // ask for one that the agent does not have, and then gets only errors.
 func (s SessionInfo) exists() bool {
@@ -105,6 +114,7 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 	if dialect.FailureOf(f, note) != dialect.NoFailure {
 		run.Failures++
 	}
+	run.Cost = cmp.Or(facts.Cost, run.Cost)
 	ev := note.Events
 	if ev.Has(dialect.TurnEnded) {
 		run.Worst = run.Worst.Or(facts.Outcome)
@@ -170,6 +180,7 @@ func (s *SessionInfo) extend(later SessionInfo) {
 	run.Failures += more.Failures
 	run.Missing = cmp.Or(more.Missing, run.Missing)
 	run.Worst = run.Worst.Or(more.Worst)
+	run.Cost = cmp.Or(more.Cost, run.Cost)
 }
 
 // session handles what a frame says about its session since the last seal. If acptap gave

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
@@ -181,6 +182,14 @@ func (t *tags) int(tag uint64, v *int64) {
 	n := uint64(*v<<1 ^ *v>>63)
 	t.uint(tag, &n)
 	*v = int64(n>>1) ^ -int64(n&1)
+}
+
+// float is stored as the bits of IEEE 754.
+func (t *tags) float(tag uint64, v *float64) {
+	n := math.Float64bits(*v)
+	t.uint(tag, &n)
+	*v = math.Float64frombits(n)
+	t.bad = t.bad || math.IsNaN(*v)
 }
 
 func (t *tags) bool(tag uint64, v *bool) {

@@ -46,5 +46,9 @@ func typed(ctx context.Context, acptap, store, dir string, command commandLine, 
 		lines = append(lines[:longest], fmt.Sprintf("\x1b[0;2m[%d lines more]\x1b[0m", more))
 	}
 	prompt := "\x1b[2m$ acptap " + command.line + "\x1b[0m\r\n"
-	return text{filepath.Join(dir, fmt.Sprintf("%s-%d", command.name, columns)), columns, prompt + strings.Join(lines, ""), columns == 120}, nil
+	on := "dark"
+	if columns == 120 {
+		on = ""
+	}
+	return text{filepath.Join(dir, fmt.Sprintf("%s-%d", command.name, columns)), columns, prompt + strings.Join(lines, ""), on}, nil
 }

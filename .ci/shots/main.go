@@ -166,16 +166,21 @@ func (g *gallery) screens(ctx context.Context) error {
 	type visit struct {
 		tape string
 		size screenSize
+		on   palette
 	}
 	var visits []visit
 	for _, size := range screenSizes {
-		visits = append(visits, visit{"", size})
-		for _, name := range g.wanted() {
-			visits = append(visits, visit{name, size})
+		for _, on := range palettes {
+			if on.name == "light" && size.columns != 120 {
+				continue
+			}
+			for _, name := range append([]string{""}, g.wanted()...) {
+				visits = append(visits, visit{name, size, on})
+			}
 		}
 	}
 	return each(visits, func(v visit) error {
-		texts, err := visitPlaces(ctx, g.acptap, g.store(), filepath.Join(g.dir, "screens"), v.tape, v.size)
+		texts, err := visitPlaces(ctx, g.acptap, g.store(), filepath.Join(g.dir, "screens"), v.tape, v.size, v.on)
 		if err != nil {
 			return err
 		}
@@ -214,11 +219,11 @@ func (g *gallery) draw(texts []text) error {
 			return err
 		}
 		for _, p := range palettes {
+			if t.on != "" && t.on != p.name {
+				continue
+			}
 			path := t.path + ".png"
 			if p.name == "light" {
-				if !t.light {
-					continue
-				}
 				path = t.path + "-light.png"
 			}
 			html, err := json.Marshal(p.page(t.ansi, t.columns))

@@ -24,20 +24,20 @@ type text struct {
 	path    string // without the ending
 	columns int
 	ansi    string
-	light   bool // also on a light background
+	on      string // the name of its palette; empty: it is drawn in each
 }
 
 // visitPlaces opens a tape in the browser, and returns what it shows first and in each place.
 // Without a tape it returns the store. It goes from place to place by the store, so that each
 // key changes the screen.
-func visitPlaces(ctx context.Context, acptap, store, dir, tape string, size screenSize) (texts []text, err error) {
-	t := &terminal{socket: fmt.Sprintf("acptap-shots-%d-%s-%d", os.Getpid(), tape, size.columns)}
+func visitPlaces(ctx context.Context, acptap, store, dir, tape string, size screenSize, on palette) (texts []text, err error) {
+	t := &terminal{socket: fmt.Sprintf("acptap-shots-%d-%s-%d-%s", os.Getpid(), tape, size.columns, on.name)}
 	arguments := []string{acptap, "inspect", "--store", store}
 	if tape != "" {
 		arguments = append(arguments, tape)
 	}
 	defer t.close()
-	if err := t.start(ctx, size, arguments); err != nil {
+	if err := t.start(ctx, size, on.back, arguments); err != nil {
 		return nil, err
 	}
 	shown, err := t.settled(ctx, "")
@@ -46,7 +46,7 @@ func visitPlaces(ctx context.Context, acptap, store, dir, tape string, size scre
 	}
 	keep := func(place string) {
 		name := strings.Trim(fmt.Sprintf("%s-%s", tape, place), "-")
-		texts = append(texts, text{filepath.Join(dir, fmt.Sprintf("%s-%dx%d", name, size.columns, size.rows)), size.columns, shown, size.columns == 120})
+		texts = append(texts, text{filepath.Join(dir, fmt.Sprintf("%s-%dx%d", name, size.columns, size.rows)), size.columns, shown, on.name})
 	}
 	if tape == "" {
 		keep("store")
@@ -85,9 +85,11 @@ func (t *terminal) tmux(ctx context.Context, arguments ...string) (string, error
 	return string(out), nil
 }
 
-func (t *terminal) start(ctx context.Context, size screenSize, command []string) error {
+// start runs a command on a screen of a size with a background, which it can ask for.
+func (t *terminal) start(ctx context.Context, size screenSize, background string, command []string) error {
 	_, err := t.tmux(ctx, append([]string{
 		"set-option", "-g", "default-terminal", "tmux-256color", ";", "set-option", "-g", "status", "off", ";",
+		"set-option", "-g", "window-style", "bg=" + background, ";",
 		"new-session", "-d", "-x", strconv.Itoa(size.columns), "-y", strconv.Itoa(size.rows),
 		"-e", "COLORTERM=truecolor", "-e", "TZ=UTC", "--",
 	}, command...)...)

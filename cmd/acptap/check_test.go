@@ -54,7 +54,7 @@ func TestCheckExample(t *testing.T) {
 		if status != tt.status || complaints != "" {
 			t.Errorf("%q: status %d, want %d, with %q", tt.flags, status, tt.status, complaints)
 		}
-		if !strings.HasPrefix(out, "✗ ACP405 relative-path   agent   frame 6\n") || !strings.Contains(out, ": https://agentclientprotocol.com/protocol/v1/overview#argument-requirements\n") || strings.Count(out, "✗") != 1 {
+		if !strings.Contains(out, "\n\n✗ ACP405 relative-path   agent   frame 6\n") || !strings.Contains(out, "\n    https://agentclientprotocol.com/protocol/v1/overview#argument-requirements\n") || strings.Count(out, "✗") != 1 {
 			t.Errorf("%q: got\n%s", tt.flags, out)
 		}
 	}

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -38,7 +45,11 @@ func newDiffCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := writeDiff(cmd.OutOrStdout(), diff, args[0], args[1], asJSON); err != nil {
+			w := cmd.OutOrStdout()
+			if !asJSON && !diff.Same() {
+				err = cmp.Or(writeRun(w, args[0], a), writeRun(w, args[1], b))
+			}
+			if err := cmp.Or(err, writeDiff(w, diff, args[0], args[1], asJSON)); err != nil {
 				return err
 			}
 			if !diff.Same() {
@@ -63,6 +74,50 @@ func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON b
 		return err
 	}
 	return cli.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
+}
+
+// writeRun says in a line how a run came out.
+func writeRun(w io.Writer, name string, s ref.Subject) error {
+	var how dialect.Outcome
+	var took time.Duration
+	var newest record.Info
+	for _, t := range s.Tapes() {
+		info, err := t.Info()
+		if err != nil {
+			return err
+		}
+		outcome, err := outcomeOf(t, info, s.Session)
+		if err != nil {
+			return err
+		}
+		how, took, newest = how.Or(outcome), took+info.Took(), info
+	}
+	line := []termtext.Span{termtext.Bold.Span(termtext.Line(name)), termtext.Plain.Span("  "), tapetext.OutcomeSpan(how)}
+	if s.Session == "" && took > 0 {
+		line = append(line, termtext.Dim.Span(" · "+termtext.Duration(took)))
+	}
+	if agent := tapetext.Agent(newest, maxAgent); termtext.SpansWidth(agent) > 0 {
+		line = append(append(line, termtext.Dim.Span(" · ")), agent...)
+	}
+	_, err := fmt.Fprintln(w, termtext.SpansText(line, cli.TakesColor(w)))
+	return err
+}
+
+// maxAgent limits the columns of an agent's name.
+const maxAgent = 50
+
+// outcomeOf returns how a tape came out, or a session on it.
+func outcomeOf(t *record.Tape, info record.Info, session string) (dialect.Outcome, error) {
+	if session == "" || info.Live {
+		return info.Outcome(), nil
+	}
+	sessions, err := t.Sessions()
+	for _, one := range sessions {
+		if one.ID == session {
+			return one.Worst().Or(dialect.Outcome{How: dialect.Done}), err
+		}
+	}
+	return info.Outcome(), err
 }
 
 func side(s ref.Subject) compare.Side { return compare.Side{Tapes: s.Tapes(), Session: s.Session} }

@@ -32,6 +32,7 @@ func TestDiff(t *testing.T) {
 		return path
 	}
 	a, b := file("yes"), file("no")
+	runs := a + "  ✓ done\n" + b + "  ✓ done\n"
 	tests := []struct {
 		name string
 		args []string
@@ -40,7 +41,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{"same", []string{a, a}, "", nil},
 		{"same shape", []string{"--compare", "shape", a, b}, "", nil},
-		{"differs", []string{a, b}, "--- " + a + "\n+++ " + b + `
+		{"differs", []string{a, b}, runs + "--- " + a + "\n+++ " + b + `
 @@ -8,5 +8,5 @@
      user
        | hi
@@ -49,7 +50,7 @@ func TestDiff(t *testing.T) {
 +      | no
    turn 1: done
 `, cli.ErrNo},
-		{"exact", []string{"--exact", a, b}, "--- " + a + "\n+++ " + b + `
+		{"exact", []string{"--exact", a, b}, runs + "--- " + a + "\n+++ " + b + `
 @@ -22,7 +22,7 @@
  a2c notification
    method "session/update"

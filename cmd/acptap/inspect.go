@@ -98,6 +98,9 @@ func browseStore(ctx context.Context, in screen.Inspector, dir string) error {
 func runInspector(ctx context.Context, in screen.Inspector, sub screen.Subject) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if in.Theme == screen.ANSI {
+		in.Background = background()
+	}
 	return in.Run(ctx, sub)
 }
 
@@ -111,10 +114,10 @@ func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 		return err
 	}
 	in.History = historyFile(store)
+	name, frame := cutFrame(name)
 	if name == "-" || ref.NamesFile(name) {
-		return browseFile(cmd, in, name)
+		return browseFile(cmd, in, name, frame)
 	}
-	name, frame := ref.CutFrame(name)
 	sub, err := ref.Resolve(dir, name, cmd.InOrStdin())
 	if err != nil {
 		return err
@@ -136,12 +139,23 @@ func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 	return runInspector(cmd.Context(), in, of)
 }
 
+// cutFrame splits REF:FRAME, where REF may be a file. A file's name may end like a frame.
+func cutFrame(arg string) (name string, frame ref.Frame) {
+	if ref.IsFile(arg) {
+		return arg, ref.Frame{}
+	}
+	return ref.CutFrame(arg)
+}
+
 // browseFile opens the inspector on a file. It first imports a file in the portable form
 // into a temporary store, because the inspector reads several places of a tape
 // concurrently.
-func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error) {
+func browseFile(cmd *cobra.Command, in screen.Inspector, path string, frame ref.Frame) (err error) {
+	if frame.Part > 1 {
+		return fmt.Errorf("%s is one tape: name a frame of it as %s:%d", path, path, frame.Seq)
+	}
 	sub := screen.Subject{
-		Name: filepath.Base(path),
+		Name: filepath.Base(path), Frame: frame.Seq,
 		Open: func() ([]*record.Tape, error) {
 			tape, err := record.OpenFile(path)
 			return []*record.Tape{tape}, err

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 )
 
 // A signaller ends this process as soon as it is read from, and has nothing to
@@ -36,13 +38,29 @@ func TestInspectInterrupted(t *testing.T) {
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
 	cmd.SetIn(signaller{stdin})
-	err := browseFile(cmd, newInspector(), "-")
+	err := browseFile(cmd, newInspector(), "-", ref.Frame{})
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("got %v, want that it is interrupted", err)
 	}
 	left, err := os.ReadDir(tmp)
 	if err != nil || len(left) > 0 {
 		t.Errorf("got %v and %v, want nothing there", left, err)
+	}
+}
+
+// TestInspectFrame: a frame may follow a file's name, which may itself end like one.
+func TestInspectFrame(t *testing.T) {
+	odd := filepath.Join(t.TempDir(), "odd.jsonl:3")
+	if err := os.WriteFile(odd, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for arg, want := range map[string]struct {
+		name string
+		seq  uint64
+	}{"bug.jsonl:20": {"bug.jsonl", 20}, "last:7": {"last", 7}, "bug.jsonl": {"bug.jsonl", 0}, odd: {odd, 0}, odd + ":2": {odd, 2}} {
+		if name, frame := cutFrame(arg); name != want.name || frame.Seq != want.seq {
+			t.Errorf("%s: got %s and %d, want %s and %d", arg, name, frame.Seq, want.name, want.seq)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
@@ -88,39 +89,41 @@ func newLsCmd(dir *string) *cobra.Command {
 
 // A tapeLine is a tape as --json writes it.
 type tapeLine struct {
-	Tape          string     `json:"tape" help:"id"`
-	ShortID       string     `json:"shortId" help:"the end of the id"`
-	Title         string     `json:"title,omitempty" help:"as above"`
-	Tags          []string   `json:"tags,omitempty" help:"the tags"`
-	Notes         int        `json:"notes,omitempty" help:"the number of notes"`
-	Started       time.Time  `json:"started" help:"RFC 3339"`
-	Ended         *time.Time `json:"ended,omitempty" help:"RFC 3339"`
-	Name          string     `json:"name,omitempty" help:"the name given with --name"`
-	Command       []string   `json:"command" help:"the agent's command line, without secrets"`
-	Cwd           string     `json:"cwd" help:"its working directory"`
-	Protocol      string     `json:"protocol" help:"acp or mcp"`
-	Dialect       string     `json:"dialect" help:"v1, v2-early, v2, legacy or modern"`
-	Proposal      string     `json:"proposal,omitempty" help:"whose sessions MCP had: dls, sep1364-a1 or sep1364-a2"`
-	Version       string     `json:"version,omitempty" help:"the protocol version that both sides agreed on"`
-	Client        string     `json:"client,omitempty" help:"the name that the client reports"`
-	ClientVersion string     `json:"clientVersion,omitempty" help:"its version"`
-	Agent         string     `json:"agent,omitempty" help:"the name that the agent reports"`
-	AgentTitle    string     `json:"agentTitle,omitempty" help:"its title"`
-	AgentVersion  string     `json:"agentVersion,omitempty" help:"its version"`
-	Frames        uint64     `json:"frames" help:"messages of both sides"`
-	Lines         uint64     `json:"lines" help:"the number of the last frame, with stderr and marks"`
-	Bytes         int64      `json:"bytes" help:"of the messages"`
-	Failed        uint64     `json:"failed" help:"frames with an error"`
-	Invalid       uint64     `json:"invalid" help:"lines that are not JSON-RPC"`
-	Lost          int64      `json:"notRecorded" help:"bytes that were not recorded"`
-	Failures      uint64     `json:"failures" help:"how many, as in FAILED"`
-	Sessions      uint64     `json:"sessions" help:"how many"`
-	Turns         uint64     `json:"turns" help:"how many"`
-	Live          bool       `json:"live" help:"true: it is being recorded"`
-	Sealed        bool       `json:"compressed" help:"true: all of it is in tapes/"`
-	Partial       bool       `json:"partial,omitempty" help:"true: a part of it is not counted"`
-	Outcome       string     `json:"outcome" help:"as STATE"`
-	Exit          *wire.Exit `json:"exit,omitempty" help:"code, signal, error: how the agent ended, if it did"`
+	Tape          string           `json:"tape" help:"id"`
+	ShortID       string           `json:"shortId" help:"the end of the id"`
+	Title         string           `json:"title,omitempty" help:"as above"`
+	Tags          []string         `json:"tags,omitempty" help:"the tags"`
+	Notes         int              `json:"notes,omitempty" help:"the number of notes"`
+	Started       time.Time        `json:"started" help:"RFC 3339"`
+	Ended         *time.Time       `json:"ended,omitempty" help:"RFC 3339"`
+	Took          termtext.Seconds `json:"seconds" help:"how long it took, from the first line to the last"`
+	Name          string           `json:"name,omitempty" help:"the name given with --name"`
+	Command       []string         `json:"command" help:"the agent's command line, without secrets"`
+	Cwd           string           `json:"cwd" help:"its working directory"`
+	Protocol      string           `json:"protocol" help:"acp or mcp"`
+	Dialect       string           `json:"dialect" help:"v1, v2-early, v2, legacy or modern"`
+	Proposal      string           `json:"proposal,omitempty" help:"whose sessions MCP had: dls, sep1364-a1 or sep1364-a2"`
+	Version       string           `json:"version,omitempty" help:"the protocol version that both sides agreed on"`
+	Client        string           `json:"client,omitempty" help:"the name that the client reports"`
+	ClientVersion string           `json:"clientVersion,omitempty" help:"its version"`
+	Agent         string           `json:"agent,omitempty" help:"the name that the agent reports"`
+	AgentTitle    string           `json:"agentTitle,omitempty" help:"its title"`
+	AgentVersion  string           `json:"agentVersion,omitempty" help:"its version"`
+	Frames        uint64           `json:"frames" help:"messages of both sides"`
+	Lines         uint64           `json:"lines" help:"the number of the last frame, with stderr and marks"`
+	Bytes         int64            `json:"bytes" help:"of the messages"`
+	Failed        uint64           `json:"failed" help:"frames with an error"`
+	Invalid       uint64           `json:"invalid" help:"lines that are not JSON-RPC"`
+	Lost          int64            `json:"notRecorded" help:"bytes that were not recorded"`
+	Failures      uint64           `json:"failures" help:"how many, as in FAILED"`
+	Sessions      uint64           `json:"sessions" help:"how many"`
+	Turns         uint64           `json:"turns" help:"how many"`
+	Costs         []dialect.Cost   `json:"costs,omitempty" help:"amount, currency: what its sessions have cost since they began, maybe on another tape, as the agent reports it"`
+	Live          bool             `json:"live" help:"true: it is being recorded"`
+	Sealed        bool             `json:"compressed" help:"true: all of it is in tapes/"`
+	Partial       bool             `json:"partial,omitempty" help:"true: a part of it is not counted"`
+	Outcome       string           `json:"outcome" help:"as STATE"`
+	Exit          *wire.Exit       `json:"exit,omitempty" help:"code, signal, error: how the agent ended, if it did"`
 
 	Rules     uint64        `json:"rules,omitempty" help:"how often a rule changed something, if any did"`
 	Parent    record.Parent `json:"parent,omitzero" help:"tape, link, server: of the agent that started this one; claimed: only the imported file says so"`
@@ -134,11 +137,11 @@ type tapeLine struct {
 func tapeOf(i tapelist.Row) any {
 	c := i.Connection
 	line := tapeLine{
-		Tape: i.Tape, ShortID: i.Short, Title: i.Title, Tags: i.Tags, Notes: i.Notes, Started: i.Start.Time, Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
+		Tape: i.Tape, ShortID: i.Short, Title: i.Title, Tags: i.Tags, Notes: i.Notes, Started: i.Start.Time, Took: termtext.Seconds(i.Took()), Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Proposal: c.Proposal.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
-		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Outcome: tapetext.State(i.Info), Exit: i.Exit,
+		Sessions: i.Sessions, Turns: i.Turns, Costs: i.Costs, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Outcome: tapetext.State(i.Info), Exit: i.Exit,
 		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream, Streams: i.Streams, Closed: i.Closed, Guessed: i.Guessed,
 	}
 	if !i.Ended.IsZero() {

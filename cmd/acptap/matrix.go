@@ -225,13 +225,23 @@ func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 		}
 		lines = append(lines, nil)
 	}
-	return writeMatrixLines(c, append(lines, dimLines(matrix.Legend, c.Width)...))
+	return writeMatrixLines(c, append(lines, dimLines(unbroken(matrix.Legend), c.Width)...))
+}
+
+// unbroken returns the legend with blanks inside its entries that do not break lines.
+func unbroken(legend string) string {
+	const between = "   "
+	entries := strings.Split(legend, between)
+	for i, entry := range entries {
+		entries[i] = strings.ReplaceAll(entry, " ", "\u00a0")
+	}
+	return strings.Join(entries, between)
 }
 
 // dimLines returns a text as dim lines of at most width columns.
 func dimLines(text string, width int) (lines [][]termtext.Span) {
 	for _, line := range termtext.Wrap(text, width) {
-		lines = append(lines, termtext.Dim.Line(line))
+		lines = append(lines, termtext.Dim.Line(strings.ReplaceAll(line, "\u00a0", " ")))
 	}
 	return lines
 }

@@ -128,8 +128,8 @@ func writeNotes(w io.Writer, tape string, notes []note.Note, asJSON bool) error 
 	if asJSON {
 		return cli.WriteJSONLines(w, notes, func(n note.Note) any { return noteLine{tape, n.ID, n.Frame, n.Text, n.At} })
 	}
-	t := &cli.Table{}
-	t.Row("NOTE", "FRAME", "WRITTEN", "TEXT")
+	t := &cli.Table{Color: cli.TakesColor(w)}
+	t.Heading("NOTE", "FRAME", "WRITTEN", "TEXT")
 	for _, n := range notes {
 		frame, written, text := "", "", n.Text
 		if n.Frame > 0 {

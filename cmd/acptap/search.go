@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/note"
@@ -77,7 +78,18 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 			flushed = now
 		}
 	}
-	search := frameindex.Search{Store: store, Filter: s.match.Filter, Only: sel.HasTape, Progress: progress}
+	if words := page.Any(s.match.Filter.Texts()); !words.IsZero() {
+		l.lines.Marks = words.In
+	}
+	tapes := 0
+	only := func(i *record.Info) bool {
+		if !sel.HasTape(i) {
+			return false
+		}
+		tapes++
+		return true
+	}
+	search := frameindex.Search{Store: store, Filter: s.match.Filter, Only: only, Progress: progress}
 	for hit, err := range search.Hits(ctx) {
 		switch {
 		case ctx.Err() != nil:
@@ -98,11 +110,13 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 		return err
 	}
 	ids, err := store.Tapes()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(ids) == 0 {
+	case len(ids) == 0:
 		fmt.Fprint(stderr, emptyText(store.Dir()))
+	default:
+		fmt.Fprintf(stderr, "nothing found in %s\n", termtext.Counted(tapes, "tape"))
 	}
 	return cli.ErrNo
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
 
@@ -100,9 +101,10 @@ type sessionLine struct {
 	Failed  uint64       `json:"failed" help:"those with an error"`
 	Fails   uint64       `json:"failures" help:"how many, as in FAILED"`
 	Turns   uint64       `json:"turns" help:"how many prompts"`
+	Cost    dialect.Cost `json:"cost,omitzero" help:"amount, currency: of the session so far, as the agent reports it"`
 	Outcome string       `json:"outcome" help:"of the worst turn, or running: as in acptap ls"`
 	Closed  bool         `json:"closed" help:"true: the client closed it"`
-	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended, missing (tool calls that the agent left out when it loaded the session itself)"`
+	Runs    []record.Run `json:"runs" help:"for each tape: tape, first and last (numbers of frames), frames, failed, failures, turns, began, ended, cost (amount, currency: of the session so far, as the agent reports it), missing (tool calls that the agent left out when it loaded the session itself)"`
 }
 
 func sessionOf(s tapelist.SessionRow) any {
@@ -111,6 +113,7 @@ func sessionOf(s tapelist.SessionRow) any {
 		Dialect: s.Dialect.String(), Began: s.Began(), Updated: s.Updated(), Closed: s.Closed, Runs: s.Runs,
 	}
 	line.Frames, line.Failed, line.Turns = s.Total()
+	line.Cost = s.Cost()
 	line.Fails, line.Outcome = s.Failures(), tapetext.OutcomeText(s.Outcome())
 	return line
 }

@@ -123,8 +123,8 @@ func listTags(w io.Writer, dir string, asJSON bool) error {
 		_, err = fmt.Fprintln(w, "No tags. To tag the newest tape: acptap tag last TAG")
 		return err
 	}
-	t := &cli.Table{}
-	t.Row("TAG", "TAPES")
+	t := &cli.Table{Color: cli.TakesColor(w), Right: []int{1}}
+	t.Heading("TAG", "TAPES")
 	for _, tag := range tags {
 		t.Row(tag, fmt.Sprint(tapes[tag]))
 	}

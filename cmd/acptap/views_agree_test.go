@@ -126,6 +126,12 @@ func (v *views) tools(view string, ended, failed, open int) {
 	v.tells("open tool calls", view, open)
 }
 
+// A cost is what sessions have cost in a currency.
+type cost struct {
+	Amount   float64
+	Currency string
+}
+
 func (v *views) compare() {
 	for _, fact := range slices.Sorted(maps.Keys(v.facts)) {
 		told := v.facts[fact]
@@ -141,6 +147,7 @@ func (v *views) summary() {
 		Outcome  string
 		Sessions int
 		Frames   uint64
+		Seconds  float64
 		Turns    struct {
 			Count int
 			Ends  []struct {
@@ -163,6 +170,7 @@ func (v *views) summary() {
 		}
 		Usage struct {
 			Tokens map[string]int64
+			Costs  []cost
 		}
 	}
 	if err := json.Unmarshal([]byte(v.say("summary", "--json")), &s); err != nil {
@@ -170,6 +178,8 @@ func (v *views) summary() {
 	}
 	v.tells("outcome", "summary", s.Outcome)
 	v.tells("frames", "summary", s.Frames)
+	v.tells("length", "summary", s.Seconds)
+	v.tells("costs", "summary", s.Usage.Costs)
 	v.tells("turns", "summary", s.Turns.Count)
 	v.tells("failures", "summary", s.Failures.Count)
 	v.single = s.Sessions == 1
@@ -327,12 +337,16 @@ func (v *views) list() {
 		Turns    int
 		Failures int
 		Sessions int
+		Seconds  float64
+		Costs    []cost
 	}
 	if err := json.Unmarshal([]byte(v.say("ls", "--json")), &i); err != nil {
 		v.t.Fatal(err)
 	}
 	v.tells("outcome", "ls", i.Outcome)
 	v.tells("frames", "ls", i.Frames)
+	v.tells("length", "ls", i.Seconds)
+	v.tells("costs", "ls", i.Costs)
 	v.tells("turns", "ls", i.Turns)
 	v.tells("failures", "ls", i.Failures)
 	v.tells("sessions", "ls", i.Sessions)
@@ -559,21 +573,34 @@ func (v *views) check() {
 	}
 }
 
-var figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>([^<]+)(?:<[^>]*>)*([0-9]*)`)
+var (
+	figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>(?:<a [^>]*>)?([^<]+)(?:<[^>]*>)*([0-9]*)`)
+	notesOf  = regexp.MustCompile(`<dt>findings</dt>.*and ([0-9,]+) notes?</small>`)
+)
 
 func (v *views) page() {
 	page, err := os.ReadFile(v.pageOf("last"))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	found, tools, failed := "0", "0", "0"
+	found, tools, failed := 0, "0", "0"
+	number := func(text string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		if err != nil {
+			v.t.Errorf("the page counts %q", text)
+		}
+		return n
+	}
 	for _, f := range figureOf.FindAllStringSubmatch(string(page), -1) {
 		value := strings.ReplaceAll(f[2], ",", "")
+		if value == "–" { // not reported
+			continue
+		}
 		switch f[1] {
 		case "turns", "failures", "frames":
 			v.tells(f[1], "report", value)
 		case "findings":
-			found = value
+			found += number(value)
 		case "tool calls":
 			if tools = value; f[3] != "" {
 				failed = f[3]
@@ -584,9 +611,12 @@ func (v *views) page() {
 			v.tells("tokens output", "report", value)
 		}
 	}
+	if notes := notesOf.FindSubmatch(page); notes != nil {
+		found += number(string(notes[1]))
+	}
 	v.tells("findings", "report", found)
 	if all := v.facts["tool calls that were cancelled"]; all != nil {
-		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="chip warn">cancelled</span><span class="soft took">`))
+		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="word">cancelled</span>`))
 	}
 	v.tells("tool calls in turns", "report", tools)
 	v.tells("tool calls in turns that failed", "report", failed)

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
@@ -161,6 +162,8 @@ type watchLine struct {
 	By      uint64    `json:"by,omitempty" help:"of over: number of the frame that ended it"`
 	Seconds float64   `json:"seconds,omitempty" help:"for how long it has hung by then"`
 	Text    string    `json:"text" help:"what the line says"`
+
+	bad bool // it ended badly
 }
 
 // tell writes the lines for changes of a tape.
@@ -187,16 +190,16 @@ func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Ch
 		}
 	}
 	if kind == record.TapeEnded {
-		text, at := "ended", time.Now()
+		text, at, bad := "ended", time.Now(), false
 		if info, err := w.state(t.Info.Tape); err == nil {
-			if state := tapetext.State(info); info.Outcome().How.IsBad() {
-				text += ": " + state
+			if o := info.Outcome(); o.How != dialect.Done {
+				text, bad = text+": "+tapetext.OutcomeSpan(o).Text, o.How.IsBad()
 			}
 			if !info.Ended.IsZero() {
 				at = info.Ended
 			}
 		}
-		w.write(t, watchLine{Event: "ended", Time: at, Text: text})
+		w.write(t, watchLine{Event: "ended", Time: at, Text: text, bad: bad})
 		for _, u := range w.uncalled(t.Info.Tape) {
 			w.write(t, watchLine{Event: "uncalled", Time: at, Text: u.Line()})
 		}
@@ -233,5 +236,21 @@ func (w *watcher) write(t *stall.Tape, l watchLine) {
 		w.err = cli.WriteJSON(w.Out, l)
 		return
 	}
-	_, w.err = fmt.Fprintf(w.Out, "%s %s  %s\n", tapetext.ShortID(l.Tape), termtext.Piece(l.Agent), l.Text)
+	var line []termtext.Span
+	if !t.Info.Start.Time.IsZero() { // otherwise the times of its frames are of no day
+		line = append(line, termtext.Dim.Span(l.Time.Local().Format(time.TimeOnly)+"  "))
+	}
+	line = append(line, termtext.Bold.Span(tapetext.ShortID(l.Tape)), termtext.Plain.Span(" "+termtext.Piece(l.Agent)+"  "), l.style().Span(l.Text))
+	_, w.err = fmt.Fprintln(w.Out, termtext.SpansText(line, cli.TakesColor(w.Out)))
+}
+
+// style returns the style of what a line says.
+func (l *watchLine) style() termtext.Style {
+	switch {
+	case l.bad || l.Event == "hangs" && l.Kind == stall.Gone.String():
+		return termtext.Failure
+	case l.Event == "hangs":
+		return termtext.Slow
+	}
+	return termtext.Plain
 }

@@ -157,7 +157,7 @@ func TestWatchStore(t *testing.T) {
 	if err := lines.Decode(&l); err != nil || l.Event != "over" || !strings.HasSuffix(l.Text, ", then the tape ended") {
 		t.Errorf("got %+v, %v", l, err)
 	}
-	next("one ended  ended: recording cut off")
+	next("one ended  ended: ⚡ recording cut off")
 	two.end()
 	next("two ended  ended")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

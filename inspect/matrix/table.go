@@ -38,7 +38,7 @@ func (m *Matrix) Grids() []Grid {
 
 // styles of the signs.
 var styles = map[Mark]termtext.Style{
-	Works:     termtext.Plain,
+	Works:     termtext.Good,
 	Unused:    termtext.Dim,
 	Broken:    termtext.Failure,
 	Unclear:   termtext.Permission,
@@ -46,31 +46,48 @@ var styles = map[Mark]termtext.Style{
 }
 
 // Lines returns a grid as lines for a terminal of at most width columns; 0 means no
-// limit. The names of the capabilities form a staircase above their columns.
+// limit. The names of the capabilities form a staircase above their columns. Columns for
+// which there is no room follow below, with the names of the peers again.
 func (g *Grid) Lines(width int) [][]termtext.Span {
 	names := make([]string, len(g.Peers))
 	widest := 0
 	for i, p := range g.Peers {
-		names[i] = termtext.Cut(termtext.Line(p.ID()), 32)
+		names[i] = shortID(p)
 		widest = max(widest, termtext.Width(names[i]))
 	}
-	columns := g.Columns
-	const gap = 3
-	longest := 0
-	for _, c := range columns {
-		longest = max(longest, len(c))
-	}
-	var folded []string
-	for width > 0 && len(columns) > 1 && widest+1+gap*len(columns)+longest > width {
-		folded = append(folded, columns[len(columns)-1])
-		columns = columns[:len(columns)-1]
-	}
 	var lines [][]termtext.Span
-	for i := range columns {
+	for rest := g.Columns; lines == nil || len(rest) > 0; {
+		n := len(rest)
+		for width > 0 && n > 1 && staircase(rest[:n], widest) > width {
+			n--
+		}
+		if lines != nil {
+			lines = append(lines, nil)
+		}
+		lines = append(lines, g.lines(names, widest, rest[:n])...)
+		rest = rest[n:]
+	}
+	return lines
+}
+
+// gap is the width of a column of signs.
+const gap = 3
+
+// staircase returns the width of a staircase of columns.
+func staircase(columns []string, names int) (width int) {
+	for i, c := range columns {
+		width = max(width, names+gap*(i+1)+len(" ")+termtext.Width(c)+1)
+	}
+	return width
+}
+
+// lines returns the lines for some of the columns.
+func (g *Grid) lines(names []string, widest int, columns []string) (lines [][]termtext.Span) {
+	for i, c := range columns {
 		stem := strings.Repeat(strings.Repeat(" ", gap-1)+"│", i)
 		lines = append(lines, []termtext.Span{
 			{Text: strings.Repeat(" ", widest) + stem, Style: termtext.Dim},
-			{Text: strings.Repeat(" ", gap-1) + "┌ " + columns[i], Style: termtext.Bold},
+			{Text: strings.Repeat(" ", gap-1) + "┌ " + c, Style: termtext.Bold},
 		})
 	}
 	for i, p := range g.Peers {
@@ -81,8 +98,22 @@ func (g *Grid) Lines(width int) [][]termtext.Span {
 		}
 		lines = append(lines, line)
 	}
-	if len(folded) > 0 {
-		lines = append(lines, []termtext.Span{{Text: "too narrow for " + strings.Join(folded, ", "), Style: termtext.Dim}})
-	}
 	return lines
+}
+
+// maxName limits the columns of a peer's name and version.
+const maxName = 32
+
+// shortID returns a peer's ID in about maxName columns: without the scope of a package, then
+// with its name cut. The version is whole.
+func shortID(p *Peer) string {
+	id := termtext.Line(p.ID())
+	if termtext.Width(id) <= maxName {
+		return id
+	}
+	name, version := termtext.Line(p.Name), id[len(termtext.Line(p.Name)):]
+	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		name = "…/" + rest
+	}
+	return termtext.Cut(name, max(maxName-termtext.Width(version), 8)) + termtext.Cut(version, maxName)
 }

@@ -36,7 +36,7 @@ func testAccessible(browser context.Context, t *testing.T) {
 	script := axe(t)
 	other := report.Input{Tapes: []report.Tape{tape(t, "acpx-cancel")}, Version: "0", Ref: "b.jsonl"}
 	one := report.Input{Tapes: []report.Tape{tape(t, "acp-v2")}, Version: "0", Ref: "a.jsonl"} // of two sessions
-	for name, page := range map[string][]byte{"one run": write(t, one), "two runs": writeDiff(t, one, other)} {
+	for name, page := range map[string][]byte{"one run": write(t, one), "two runs": writeDiff(t, one, other), "many calls": write(t, report.Input{Tapes: []report.Tape{manyCalls(t, 2, 25)}}), "a server": write(t, report.Input{Tapes: []report.Tape{tape(t, "mcp-everything")}})} {
 		b := open(browser, t, page, "")
 		eval[bool](b, script+"; true")
 		b.accessible(name)
@@ -50,6 +50,10 @@ func (b *tab) accessible(name string) {
 	for _, step := range []struct{ name, act string }{
 		{"light", `true`},
 		{"panel", `(document.querySelector('.row').click(), new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); }))`},
+		{"expanded", `(document.querySelector('[data-fold=open]')?.click(), true)`},
+		{"only failed", `(document.querySelector('[data-fold=bad]')?.click(), true)`},
+		{"sorted", `(document.querySelector('[data-fold=bad]')?.click(), document.querySelector('.sort')?.click(), true)`},
+		{"collapsed", `(document.querySelector('[data-fold=close]')?.click(), true)`},
 		{"dark", `(document.getElementById('theme').click(), true)`},
 		{"narrow", `true`},
 	} {

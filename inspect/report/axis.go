@@ -62,18 +62,19 @@ func (a *axis) at(run int, t time.Duration) float64 {
 type rect struct {
 	X, Width string // percent, or pixels if it would be too narrow to see
 	Class    string
+	Open     bool // it lasts until now
 }
 
 // thinnest is the minimum width of a bar in percent; anything narrower is drawn as a mark.
-const thinnest = 0.25
+const thinnest = 0.4
 
 // rect returns the rect of a span.
 func (a *axis) rect(s steps.Span, class string) rect {
 	from, to := a.at(s.Run, s.From), a.at(s.Run, s.To)
 	if to-from < thinnest {
-		return rect{percent(min(from, 100-thinnest)), "2", class}
+		return rect{X: percent(min(from, 100-thinnest)), Width: "3", Class: class}
 	}
-	return rect{percent(from), percent(to - from), class}
+	return rect{X: percent(from), Width: percent(to - from), Class: class}
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
@@ -81,6 +82,7 @@ func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%"
 // A tick is a time on an axis.
 type tick struct {
 	X, Anchor, Text string
+	Many            bool // there is no room for it on a phone
 }
 
 // ticks returns three to five round times since the beginning of an axis of one part.
@@ -90,7 +92,7 @@ func (a *axis) ticks() []tick {
 	}
 	length := a.parts[0].To - a.parts[0].From
 	step := steps.RoundTime(length/5 + 1)
-	list := []tick{{"0%", "start", "0 s"}}
+	list := []tick{{X: "0%", Anchor: "start", Text: "0 s"}}
 	for n := time.Duration(1); n <= length/step; n++ {
 		t := n * step
 		x := 100 * float64(t) / float64(length)
@@ -98,7 +100,7 @@ func (a *axis) ticks() []tick {
 		if x > 96 {
 			anchor = "end"
 		}
-		list = append(list, tick{percent(x), anchor, steps.TickText(t, step)})
+		list = append(list, tick{X: percent(x), Anchor: anchor, Text: steps.TickText(t, step)})
 	}
 	return list
 }

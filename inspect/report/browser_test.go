@@ -162,7 +162,12 @@ func TestInBrowser(t *testing.T) {
 		"all tapes":  testAllTapes,
 		"narrow":     testNarrow,
 		"reload":     testReload,
+		"turn open":  testReloadOpen,
 		"two runs":   testTwoRuns,
+		"long":       testLongSessions,
+		"fold":       testFold,
+		"zoom":       testZoom,
+		"running":    testRunning,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}
@@ -321,8 +326,8 @@ func testLinks(browser context.Context, t *testing.T) {
 	for what, expression := range map[string]string{
 		"the row is not selected":           `document.querySelector('[aria-selected=true] .n').textContent === '8906'`, // with which its run begins
 		"the panel is not on the right":     `(r => r.right === innerWidth && r.left > innerWidth / 2)(document.getElementById('panel').getBoundingClientRect())`,
-		"the item in the story has no tint": `getComputedStyle(document.querySelector('.item.here')).backgroundColor === getComputedStyle(document.querySelector('[aria-selected=true]')).backgroundColor`,
-		"the item is not in view":           `(r => r.top > 48 && r.bottom < innerHeight)(document.querySelector('.item.here').getBoundingClientRect())`,
+		"the item in the story has no tint": `getComputedStyle(document.querySelector('.step.here')).backgroundColor === getComputedStyle(document.querySelector('[aria-selected=true]')).backgroundColor`,
+		"the item is not in view":           `(r => r.top > 48 && r.bottom < innerHeight)(document.querySelector('.step.here').getBoundingClientRect())`,
 		"the waterfall has no tint":         `document.querySelector('.lanes .here') !== null`,
 	} {
 		if !eval[bool](b, expression) {
@@ -405,6 +410,18 @@ func testReload(browser context.Context, t *testing.T) {
 		t.Error("the page that was written last is to be read again")
 	}
 	b.quiet()
+}
+
+// A turn that is read stays open when it is no longer the last.
+func testReloadOpen(browser context.Context, t *testing.T) {
+	in := report.Input{Tapes: []report.Tape{{Frames: session(3, 18, words)}}, Reload: time.Hour}
+	b := open(browser, t, write(t, in), "")
+	eval[bool](b, `(document.getElementById('s1-turn-3').scrollIntoView(), document.getElementById('s1-turn-1').open = true)`)
+	in.Tapes[0].Frames = session(4, 18, words)
+	b.again(write(t, in))
+	if got, want := eval[string](b, `[...document.querySelectorAll('.turn[open]')].map(e => e.id).join(' ')`), "s1-start-1 s1-turn-1 s1-turn-3 s1-turn-4"; got != want {
+		t.Errorf("after a reload got the open turns %s, want %s", got, want)
+	}
 }
 
 // again writes another page, and lets the script believe that it is time to read it.

@@ -21,7 +21,6 @@ import (
 type calling struct {
 	Lanes *lanes
 	Left  string
-	Items []item
 }
 
 // idleBetweenCalls is the minimum idle time that is cut out.
@@ -86,17 +85,7 @@ func (r *reader) calling() *calling {
 		shown = tellingCalls(calls)
 		one.Left = fmt.Sprintf("Of %s calls, %s are shown: the slowest, and those that failed. The table of tools counts all.", termtext.Grouped(int64(len(calls))), termtext.Grouped(int64(len(shown))))
 	}
-	told := map[frameRef]bool{}
-	for _, c := range shown[:min(len(shown), maxTold)] {
-		if dialect.Does(c.Method, dialect.CallsTool) {
-			one.Items = append(one.Items, r.toldCall(c))
-			told[r.frame(c.Run, c.Request)] = true
-		}
-	}
 	one.Lanes = r.callLanes(shown)
-	for _, row := range one.Lanes.Rows {
-		row.Told = told[row.Frame]
-	}
 	if len(shown) > maxTold && one.Left == "" {
 		one.Left = fmt.Sprintf("What was said is shown of the first %d calls.", maxTold)
 	}
@@ -123,14 +112,18 @@ func tellingCalls(calls []*trace.Call) []*trace.Call {
 func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	l := &lanes{ID: "t-calls"}
 	var spans []steps.Span
-	for _, c := range calls {
+	for i, c := range calls {
 		if c.Untimed {
 			continue
 		}
 		s := steps.Span{Run: c.Run, From: c.Began, To: c.Ended}
 		row := &lane{Kind: "calls", Label: termtext.Piece(cmp.Or(c.Tool, c.Name())), Frame: r.frame(c.Run, c.Request), class: "tool"}
 		if c.Dir == wire.AgentToClient {
-			row.Kind, row.class = "asks", "client"
+			look := kindLooks[steps.Client]
+			if trace.PartOf(c.Method) == trace.ForUser {
+				look = kindLooks[steps.User]
+			}
+			row.Kind, row.class = look.word, look.class
 		}
 		if c.Open() {
 			s.To, row.Wrong = r.ends[c.Run], "no answer"
@@ -138,10 +131,16 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 				s.To, row.Wrong = s.From, ""
 			}
 		}
-		if r.hasFailed(c) {
+		if c.Refused && !c.Failed {
+			row.Wrong = "declined"
+		} else if r.hasFailed(c) {
 			row.Wrong, row.class = "failed", row.class+" bad"
 		} else if c.Failed {
 			row.Wrong = "declined"
+		}
+		if i < maxTold && dialect.Does(c.Method, dialect.CallsTool) {
+			told := r.toldCall(c)
+			row.Item = &told
 		}
 		row.span = s
 		row.Took = took(s.To-s.From, c.Open())
@@ -152,9 +151,13 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 	if l.Ticks = a.ticks(); l.Ticks == nil {
 		l.Ticks = a.gaps()
 	}
-	for _, row := range l.Rows {
-		row.draw(a)
+	if len(a.parts) == 1 {
+		l.From, l.Length = a.parts[0].From.Microseconds(), (a.parts[0].To - a.parts[0].From).Microseconds()
 	}
+	for _, row := range l.Rows {
+		row.draw(a, l.ID)
+	}
+	l.Rows = fold(l.Rows)
 	return l
 }
 

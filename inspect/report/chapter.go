@@ -20,7 +20,7 @@ type chapter struct {
 	Meta   string
 	Shares []share // of the time of all its turns; none if there is only one
 	Strip  *strip
-	Before []item  // what came before the first turn
+	Before []*lane // what came before the first turn
 	Links  []entry // to the turns
 	Turns  []told
 
@@ -51,13 +51,14 @@ type entry struct {
 	timed  bool
 	span   steps.Span
 	shares []share
-	lanes  *lanes
+	all    []*lane
 }
 
-// If the story is too long, it has only the first and last turns of each session.
+// If the story is too long, it has only the first and last turns of each session: few enough
+// to go through with the tab key.
 const (
 	firstTurns = 100
-	lastTurns  = 150
+	lastTurns  = 130
 )
 
 // chapters returns the stories of the sessions.
@@ -116,7 +117,7 @@ func (r *reader) tellBefore(c *chapter) {
 		size += entityCost + 2*textSize(before[n])
 		n++
 	}
-	c.Before = r.items(c.steps, nil, before[:n])
+	c.Before = itemLanes(r.items(c.steps, nil, before[:n]))
 	r.told += size
 	if left := len(before) - n; left > 0 {
 		c.Turns = append(c.Turns, told{Left: fmt.Sprintf("%s before the first turn are left out: acptap show --chat %s", termtext.Counted(left, "step"), r.in.Ref)})
@@ -136,7 +137,7 @@ func (r *reader) allShares(turns []*trace.Turn) []share {
 	if timed < 2 { // a single turn has its own
 		return nil
 	}
-	return shares(spent, 0)
+	return shares(spent)
 }
 
 // A choice is a turn that may be told in full.
@@ -200,6 +201,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 		images := r.images
 		images.first = maps.Clone(images.first)
 		one := r.turn(c.steps, t, c.turnID(t))
+		one.Open = which.index == len(c.turns)-1 || t.Outcome.How.IsBad()
 		r.tell(c.steps, one, most)
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
@@ -209,8 +211,9 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 		if size <= r.limits.story-r.told {
 			r.told += size
 			one.html = template.HTML(b.String())
-			if one.Asked, one.Items = nil, nil; len(c.turns) > mostRows {
-				one.Lanes = nil // a strip does not need them
+			r.mark(one)
+			if one.Asked, one.Lanes = nil, nil; len(c.turns) > mostRows {
+				one.all = nil // a strip does not need them
 			}
 			c.whole[which.index] = one
 			return true, nil
@@ -272,7 +275,7 @@ func (r *reader) lead(which choice) entry {
 func (r *reader) entry(one *turn, link string) entry {
 	return entry{
 		Link: link, Name: fmt.Sprint(one.Number), State: one.State, Wrong: one.Wrong, Text: one.Prompt, Took: one.Took,
-		timed: !one.of.Untimed, span: r.span(one.of), shares: one.Shares, lanes: one.Lanes,
+		timed: !one.of.Untimed, span: r.span(one.of), shares: one.Shares, all: one.all,
 	}
 }
 
@@ -300,6 +303,6 @@ func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 		e.Text += ", " + e.State.Word
 	}
 	e.span = steps.Span{Run: first.Run, From: first.Began, To: r.span(last).To}
-	e.shares, e.Took = shares(spent, 0), termtext.Duration(spent.Sum())
+	e.shares, e.Took = shares(spent), termtext.Duration(spent.Sum())
 	return e
 }

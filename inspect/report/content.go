@@ -15,7 +15,8 @@ import (
 
 // A content is a part of what a message says or a tool shows.
 type content struct {
-	Kind  string // prose, output, diff, image, terminal or note
+	Kind  string // prose, output, diff, image, again, attached, link, terminal or note
+	ID    string // of an image, or of the same one shown earlier
 	Title string // a path, a name or a command
 	Text  string
 	Prose []passage
@@ -24,11 +25,20 @@ type content struct {
 	End   status // of a command
 }
 
+// Name returns the last part of the path of what is attached, and its size.
+func (c content) Name() string {
+	name := c.Title[strings.LastIndexByte(c.Title, '/')+1:]
+	return termtext.Dotted(cmp.Or(name, c.Title, "attachment"), termtext.ByteSize(int64(len(c.Text))))
+}
+
 // A diffLine is a line of a diff.
 type diffLine struct{ Class, Text string }
 
 // maxOutput limits the bytes shown of one text.
 const maxOutput = 32 << 10
+
+// isLong reports whether the page shows only the beginning of an output at first.
+func isLong(text string) bool { return len(text) > 2400 || strings.Count(text, "\n") > 15 }
 
 const cutMark = "\n… cut off here"
 
@@ -67,18 +77,20 @@ func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 func (r *reader) block(block wire.Value, frame frameRef) content {
 	switch kind := block.Get("type").Text(); kind {
 	case "text":
-		return content{Kind: "output", Text: cut(strings.Trim(termtext.Text(block.Get("text").Text()), "\n"))}
+		return content{Kind: "output", Text: cut(unfenced(strings.Trim(termtext.Text(block.Get("text").Text()), "\n")))}
 	case "image":
 		return r.image(block.Get("mimeType").Text(), block.Get("data").Text(), frame)
 	case "audio":
 		return note("audio, %s", termtext.ByteSize(int64(len(block.Get("data").Text())/4*3)))
 	case "resource_link":
-		return content{Kind: "note", Title: termtext.Brief(block.Get("name").Text(), 160), Text: termtext.Brief(block.Get("uri").Text(), 500)}
+		uri := termtext.Brief(block.Get("uri").Text(), 500)
+		return content{Kind: "link", Title: cmp.Or(termtext.Brief(block.Get("name").Text(), 160), uri), Text: uri}
 	case "resource":
 		res := block.Get("resource")
-		one := content{Kind: "output", Title: termtext.Brief(res.Get("uri").Text(), 500), Text: cut(strings.Trim(termtext.Text(res.Get("text").Text()), "\n"))}
+		uri := termtext.Brief(res.Get("uri").Text(), 500)
+		one := content{Kind: "attached", Title: uri, Text: cut(strings.Trim(termtext.Text(res.Get("text").Text()), "\n"))}
 		if one.Text == "" {
-			one.Kind = "note"
+			return content{Kind: "link", Title: uri, Text: uri}
 		}
 		return one
 	case wire.ValueAt(trace.Cut, "type").Text():
@@ -86,6 +98,14 @@ func (r *reader) block(block wire.Value, frame frameRef) content {
 	default:
 		return note("%s", termtext.Spaced(termtext.Brief(kind, 60), "block"))
 	}
+}
+
+// unfenced returns the text in a fenced block, if there is nothing else.
+func unfenced(text string) string {
+	if list := prose(text); len(list) == 1 && list[0].Kind == "pre" {
+		return list[0].Text
+	}
+	return text
 }
 
 func note(format string, args ...any) content {
@@ -166,7 +186,13 @@ func terminal(t *trace.Terminal) content {
 // An album holds the images shown so far.
 type album struct {
 	size  int
-	first map[[sha256.Size]byte]frameRef
+	first map[[sha256.Size]byte]shownImage
+}
+
+// A shownImage is where an image is on the page.
+type shownImage struct {
+	id    string
+	frame frameRef
 }
 
 // imageTypes lists the image types that are shown: those that browsers draw without
@@ -185,18 +211,19 @@ func (r *reader) image(mime, data string, frame frameRef) content {
 	case !ok || strings.Trim(data, base64Alphabet) != "" || data == "":
 		return note("%s, %s: not shown", cmp.Or(termtext.Brief(mime, 60), "image"), size)
 	case again:
-		return note("the image of frame %s again", first)
+		return content{Kind: "again", ID: first.id, Text: "the image of frame " + first.frame.String() + " again"}
 	case r.in.NoImages:
 		return note("image of %s: left out; acptap show %s:%s has it", size, r.in.Ref, frame)
 	case len(data) > r.limits.image || r.images.size+len(data) > r.limits.images:
 		return note("image of %s: left out, as it is large; acptap show %s:%s has it", size, r.in.Ref, frame)
 	}
 	if r.images.first == nil {
-		r.images.first = map[[sha256.Size]byte]frameRef{}
+		r.images.first = map[[sha256.Size]byte]shownImage{}
 	}
-	r.images.first[sum] = frame
+	id := fmt.Sprintf("i-%d", len(r.images.first)+1)
+	r.images.first[sum] = shownImage{id, frame}
 	r.images.size += len(data)
-	return content{Kind: "image", Title: "image of frame " + frame.String(), Image: template.URL("data:" + kind + ";base64," + data)}
+	return content{Kind: "image", ID: id, Title: "image of frame " + frame.String(), Image: template.URL("data:" + kind + ";base64," + data)}
 }
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -16,6 +18,7 @@ import (
 // A diff is what a page shows about two runs, A and B.
 type diff struct {
 	Runs    [2]runHead
+	Lead    []string // sentences: which run failed, and how much differs
 	Figures []figures
 	Strips  []strips
 	Outline outlines
@@ -52,6 +55,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
 	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: latenciesOf(&a.tally.Stats, &b.tally.Stats)}
 	d.Found, d.InBoth = a.findingsWith(b)
+	d.Lead = append(a.verdict(b), d.Outline.Lead)
 	p := a.newPage()
 	p.Diff = d
 	p.Head = head{Title: a.titleWith(b), Badges: []badge{a.redaction()}}
@@ -67,6 +71,26 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 	p.Foot.Left = append(p.Foot.Left, command+" writes the same outlines to a terminal.")
 	p.list(a)
 	return p.write(w, parsePage())
+}
+
+// verdict says which run failed, and how, or that both came out alike.
+func (a *reader) verdict(b *reader) []string {
+	var of [2]dialect.Outcome
+	for i, r := range [2]*reader{a, b} {
+		s := r.tally.Summary()
+		of[i] = s.Outcome()
+	}
+	text := func(o dialect.Outcome) string { return tapetext.OutcomeSpan(o).Text }
+	bad := [2]bool{of[0].How.IsBad(), of[1].How.IsBad()}
+	switch {
+	case bad == [2]bool{true, false}:
+		return []string{"A failed: " + text(of[0]) + ". B: " + text(of[1]) + ".", "Less time, tokens and cost of A are no gain, as it did not finish."}
+	case bad == [2]bool{false, true}:
+		return []string{"B failed: " + text(of[1]) + ". A: " + text(of[0]) + ".", "Less time, tokens and cost of B are no gain, as it did not finish."}
+	case of[0] == of[1]:
+		return []string{"Both runs: " + text(of[0]) + "."}
+	}
+	return []string{"A: " + text(of[0]) + ". B: " + text(of[1]) + "."}
 }
 
 // titleWith returns the title of the page: the prompt, if both runs share it.
@@ -133,6 +157,7 @@ func (a *reader) figuresWith(b *reader) []figures {
 			at++
 		}
 	}
+	list = slices.DeleteFunc(list, func(f figures) bool { return !f.Of[0].Value.known() && !f.Of[1].Value.known() })
 	for i := range list {
 		f := &list[i]
 		f.Difference = between(f.Of[0].Value, f.Of[1].Value)
@@ -197,7 +222,11 @@ func (r *reader) timedTurns(s *trace.Session) []*turn {
 		}
 		one := r.turn(of, t, r.frame(t.Run, t.Prompt).ID())
 		if few {
-			one.Lanes = r.lanes(one.ID, of.Turn(t), of.Entities(t.Number))
+			var items []item // a strip shows none of what they tell
+			for _, e := range of.Entities(t.Number) {
+				items = append(items, item{Frame: r.frame(e.Run, e.First), of: e})
+			}
+			one.all = r.lanes(one.ID, of.Turn(t), items).Rows
 		}
 		list = append(list, one)
 	}
@@ -250,9 +279,9 @@ func (a *axis) numbers() []tick {
 	for i, p := range a.parts {
 		switch {
 		case i == 0:
-			list = append(list, tick{percent(p.x), "start", "turn 1"})
+			list = append(list, tick{X: percent(p.x), Anchor: "start", Text: "turn 1"})
 		case p.width >= 2.5 && p.x >= 5:
-			list = append(list, tick{percent(p.x), "start", fmt.Sprint(i + 1)})
+			list = append(list, tick{X: percent(p.x), Anchor: "start", Text: fmt.Sprint(i + 1)})
 		}
 	}
 	return list

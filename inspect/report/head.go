@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -22,19 +23,112 @@ type head struct {
 	Title  string
 	Facts  []string // who spoke, when, and for how long
 	Badges []badge
+	Gist   *gist  // nil if there are two runs
 	Shown  string // the selected part of a session; empty means all
+}
+
+// A gist says how the tapes came out, in the words and the order of acptap summary.
+type gist struct {
+	Outcome  status
+	Running  bool
+	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
+	Answered [][]run    // lines
+	Turns    []exchange // if there are several: some of them
+	Did      string
+	Time     string
+	Failed   []remark // the worst
+	More     string   // how much else failed
+	Slow     remark
+}
+
+// A remark is a sentence about a place on the page.
+type remark struct{ Text, Link, Frame string }
+
+// Limits on the lines of what was said.
+const (
+	askedLines  = 2
+	answerLines = 3
+)
+
+func (r *reader) gist(title string) *gist {
+	s := r.tally.Summary()
+	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
+	g.Did, g.Time = s.Did(), s.TimeText()
+	for _, one := range s.Exchanges {
+		if len(s.Exchanges) > 1 {
+			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), firstRuns(one.Asked, 1), firstRuns(one.Answered, 1)})
+			continue
+		}
+		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
+			g.Asked = nil
+		}
+		g.Answered = firstRuns(one.Answered, answerLines)
+	}
+	for _, f := range s.Failures.Worst {
+		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
+	}
+	text, at := s.SlowText()
+	g.Slow = remark{text, r.place(at), at.Label}
+	return g
+}
+
+// An exchange is a turn in one line.
+type exchange struct {
+	Turn            int
+	State           status
+	Asked, Answered [][]run
+}
+
+// firstRuns returns the first lines of what was said.
+func firstRuns(text string, n int) (lines [][]run) {
+	for _, line := range termtext.FirstLines(text, n, 0) {
+		lines = append(lines, runs(termtext.Brief(line, 400)))
+	}
+	return lines
+}
+
+// place returns the id of the element that tells about a frame: a turn or a step of the
+// story, or else its row in the list of frames.
+func (r *reader) place(at summary.Frame) string {
+	frame := r.frame(at.Run, at.Seq)
+	return cmp.Or(r.places[frame], "frame-"+frame.String())
+}
+
+// mark notes where a turn and its steps are told.
+func (r *reader) mark(one *turn) {
+	t := one.of
+	r.places[r.frame(t.Run, t.Prompt)], r.places[r.frame(t.Run, t.End)] = one.ID, one.ID
+	var steps func(rows []*lane)
+	steps = func(rows []*lane) {
+		for _, l := range rows {
+			if l.Item != nil && l.Item.of != nil {
+				e := l.Item.of
+				r.places[r.frame(e.Run, e.First)], r.places[r.frame(e.Run, e.Last)] = l.Item.ID, l.Item.ID
+				if e.ToolCall != nil {
+					for _, p := range e.ToolCall.Permissions {
+						r.places[r.frame(e.Run, p.Response)] = l.Item.ID
+					}
+				}
+			}
+			steps(l.Below)
+		}
+	}
+	steps(one.all)
 }
 
 // A badge is a word about how far to trust the page.
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
-	h := head{Title: r.title(), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.state()...)}
+	h := head{Title: r.title(), Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
 	if r.in.First > 0 || r.in.Last > 0 {
 		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
 	}
 	return h
 }
+
+// peerColumns is where names of agents and clients are cut.
+const peerColumns = 60
 
 // facts returns who spoke, when, and for how long.
 func (r *reader) facts() []string {
@@ -42,8 +136,8 @@ func (r *reader) facts() []string {
 	c := r.trace.Runs[len(r.trace.Runs)-1]
 	var list []string
 	for _, who := range []string{
-		termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion)),
-		termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)),
+		cmp.Or(tapetext.Peer(c.AgentTitle, c.Agent, c.AgentVersion, peerColumns), termtext.Line(tapetext.AgentName(first))),
+		tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, peerColumns),
 	} {
 		if who != "" {
 			list = append(list, who)
@@ -143,22 +237,19 @@ func (r *reader) redaction() badge {
 	return badge{"redacted", "", "secrets that acptap found are replaced by [redacted]"}
 }
 
-// state returns warnings about the tapes.
+// state returns how the tapes came out, and warnings about them.
 func (r *reader) state() []badge {
-	var list []badge
 	s := r.tally.Summary()
-	switch o := s.Outcome(); {
-	case r.live():
-		list = append(list, badge{o.How.String(), "warn", "was being recorded when this page was made"})
-	case o.How.IsBad():
-		list = append(list, badge{tapetext.OutcomeText(o), "bad", "how the tapes came out"})
-	case o.How != dialect.Done:
-		list = append(list, badge{tapetext.OutcomeText(o), "warn", "how the tapes came out"})
+	o := outcomeStatus(s.Outcome())
+	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
+}
+
+// harmed returns a warning if parts of the tapes are missing.
+func (r *reader) harmed() []badge {
+	if len(r.broken) == 0 && r.lost() == 0 {
+		return nil
 	}
-	if len(r.broken) > 0 || r.lost() > 0 {
-		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
-	}
-	return list
+	return []badge{{"damaged", "bad", "parts of the tape are missing"}}
 }
 
 func (r *reader) lost() (bytes int64) {
@@ -235,19 +326,18 @@ func (r *reader) figures() []figure {
 		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "")
 	}
 	if n := s.Failures.Count; n > 0 {
-		first := s.Failures.Worst[0]
-		add("failures", count(n), "", termtext.Brief(first.What, 60))
-		at := &list[len(list)-1].At
-		if *at = "frame-" + r.frame(first.Frame.Run, first.Frame.Seq).String(); first.Kind == dialect.FailedTool {
-			*at = cmp.Or(r.failedTool(), *at)
-		}
+		add("failures", count(n), "", "")
+		list[len(list)-1].At = r.place(s.Failures.Worst[0].Frame)
 	}
 	if found := r.found(); found.Total() > 0 {
-		note, wrong := found.String(), ""
-		if found[conform.Violation] > 0 {
-			note, wrong = "", note
+		note, wrong := "", ""
+		if n := found[conform.Note]; n > 0 {
+			note = "and " + termtext.Counted(n, "note")
 		}
-		add("findings", count(found.Total()), note, wrong)
+		if n := found[conform.Violation]; n > 0 {
+			wrong = termtext.Counted(n, "violation")
+		}
+		add("findings", count(found.Total()-found[conform.Note]), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
 	var bytes int64
@@ -259,31 +349,51 @@ func (r *reader) figures() []figure {
 		note = termtext.ByteSize(bytes)
 	}
 	add("frames", count(int(s.Frames)), note, "")
-	if c := s.Usage.Context; c != nil {
-		note := ""
-		if c.Size > 0 {
-			note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
-		}
-		add("tokens in context", count(int(min(c.Used, math.MaxInt))), note, "")
+	if s.Turns.Count > 0 {
+		list = append(list, usage(&s)...)
 	}
+	return list
+}
+
+// usage returns which tokens and costs the agent reported for the turns. What it did not
+// report is unknown.
+func usage(s *summary.Summary) []figure {
 	u, t := s.Usage, s.Usage.Tokens
-	note = ""
+	note := ""
 	switch {
 	case u.Running:
 		note = "of the whole session"
-	case u.Turns < s.Turns.Count:
+	case u.Turns > 0 && u.Turns < s.Turns.Count:
 		note = fmt.Sprintf("in %d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
 	}
-	for _, n := range []struct {
-		label string
-		trace.Count
-	}{{"tokens in", t.Input}, {"tokens out", t.Output}, {"tokens in all", t.Total}} {
-		if n.Given && (n.label != "tokens in all" || !t.Input.Given && !t.Output.Given) {
-			add(n.label, count(int(n.N)), note, "")
+	var list []figure
+	tokens := func(label string, n trace.Count) {
+		one := figure{Label: label}
+		if n.Given {
+			one.Value, one.Note = count(int(min(n.N, math.MaxInt))), note
+		}
+		list = append(list, one)
+	}
+	if t.Total.Given && !t.Input.Given && !t.Output.Given {
+		tokens("tokens in all", t.Total)
+	} else {
+		tokens("tokens in", t.Input)
+		tokens("tokens out", t.Output)
+	}
+	tokens("tokens cached", t.CachedRead)
+	context := figure{Label: "tokens in context"}
+	if c := u.Context; c != nil {
+		context.Value = count(int(min(c.Used, math.MaxInt)))
+		if c.Size > 0 {
+			context.Note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}
 	}
-	for _, c := range s.Usage.Costs {
-		add("cost", amount(c.Amount, c.Currency), "", "")
+	list = append(list, context)
+	for _, c := range u.Costs {
+		list = append(list, figure{Label: "cost", Value: amount(c.Amount, c.Currency)})
+	}
+	if u.Costs == nil {
+		list = append(list, figure{Label: "cost", Note: "not reported"})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,27 +12,38 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// lanes is a waterfall: each activity is a row, all on one time axis.
+// lanes lists the steps of a phase, each with a bar on one time axis. What was said or
+// done in a step is shown below its row.
 type lanes struct {
 	ID    string // id of the element with the ticks
 	Ticks []tick
 	Rows  []*lane
+	Bare  bool // there are no times, and thus no bars
+
+	From, Length int64 // of the axis, in µs; Length is 0 if the axis has several parts
 }
 
-// A lane is one step.
+// A lane is one step, or several successful ones of a kind.
 type lane struct {
+	Ticks  string // id of the element with the ticks; empty if the row has no bars
 	Kind   string // one of our own words
 	Label  string
 	Frame  frameRef
 	Inside bool   // part of the row above: what that asked of the client or of a server
-	Took   string // · for a single frame
-	Wrong  string // what went wrong, in one word
+	Took   string // empty for a single frame
+	Wrong  string // what went wrong
 	Grave  bool   // it failed
-	Told   bool   // the story has an item for it
+	Choice string // what the user answered
+	Asked  frameRef
 	Bars   []rect
+	Item   *item   // what was said or done; nil if nothing is known but the frame
+	Below  []*lane // what the step asked of the client or of servers
+	Folded []*lane // the steps that this row stands for
 
 	span  steps.Span
 	class string
+	asks  []steps.Span // while the user was asked
+	open  bool         // it lasts until now
 }
 
 // source returns the data for the page's phases.
@@ -48,56 +60,207 @@ func (r *reader) span(t *trace.Turn) steps.Span {
 	return steps.Span{Run: t.Run, From: t.Began, To: r.source().End(t)}
 }
 
-// lanes returns the rows of a phase: those of the entities in told, and as many calls at
-// most.
-func (r *reader) lanes(id string, p *steps.Phase, told []*trace.Entity) *lanes {
-	whole := p.Span
-	a := newAxis([]steps.Span{whole}, 0)
-	l := &lanes{ID: "t-" + id, Ticks: a.ticks()}
+// lanes returns the rows of a phase with their items, in order: those of items, and as
+// many calls at most.
+func (r *reader) lanes(id string, p *steps.Phase, items []item) *lanes {
+	a := newAxis([]steps.Span{p.Span}, 0)
+	l := &lanes{ID: "t-" + id, Ticks: a.ticks(), From: p.From.Microseconds(), Length: (p.To - p.From).Microseconds()}
 	if row := r.modelLane(p, a); row != nil {
 		l.Rows = append(l.Rows, row)
 	}
-	shown := map[*trace.Entity]bool{}
-	for _, e := range told {
-		shown[e] = true
+	byEntity, byFrame := map[*trace.Entity]int{}, map[frameRef]int{}
+	for i, one := range items {
+		byFrame[one.Frame] = i
+		if one.of != nil {
+			byEntity[one.of] = i
+		}
 	}
-	calls := 0
-	for _, s := range p.Steps {
+	itemOf := func(s *steps.Step) (i int, ok bool) {
 		switch {
-		case s.Entity != nil && !shown[s.Entity], s.Server != nil && s.Untimed:
+		case s.Entity != nil:
+			i, ok = byEntity[s.Entity]
+		case s.Call != nil: // a question, which is an entity too
+			i, ok = byFrame[r.frame(s.Run, s.Frame)]
+		}
+		return i, ok
+	}
+	done := make([]bool, len(items))
+	next, calls := 0, 0
+	flush := func(to int) { // adds the items that have no step
+		for ; next < to; next++ {
+			if !done[next] {
+				l.Rows = append(l.Rows, itemLane(&items[next]))
+			}
+		}
+	}
+	var add func(s *steps.Step) *lane
+	add = func(s *steps.Step) *lane {
+		row := r.stepLane(s, p)
+		if i, ok := itemOf(s); ok && !done[i] {
+			row.Item, done[i] = &items[i], true
+			row.Inside = row.Item.Depth > 0
+			if row.Item.Tool == nil && row.Item.Kind != "plan" {
+				row.Label = "" // the item says it
+			}
+		} else if s.Entity != nil {
+			return nil // left out
+		}
+		for _, below := range s.Below[:min(len(s.Below), maxEntities)] {
+			if below.Asked != nil && s.Entity != nil {
+				row.asked(below, r.frame(below.Run, below.Frame))
+			} else if below.Server == nil || !below.Untimed {
+				if one := add(below); one != nil {
+					one.Inside = true
+					row.Below = append(row.Below, one)
+				}
+			}
+		}
+		if row.Item != nil && row.Below != nil {
+			row.Item.Calls = nil // they have rows
+		}
+		return row
+	}
+	for _, s := range p.Steps {
+		if s.Server != nil && s.Untimed {
 			continue
-		case s.Entity == nil:
+		}
+		if s.Entity == nil {
 			if calls++; calls > maxEntities {
 				continue
 			}
 		}
-		l.Rows = append(l.Rows, r.stepLane(s, p))
-		l.Rows = append(l.Rows, r.below(s, p)...)
+		if i, ok := itemOf(s); ok {
+			flush(i)
+		}
+		if row := add(s); row != nil {
+			l.Rows = append(l.Rows, row)
+		}
 	}
+	flush(len(items))
 	for _, row := range l.Rows {
-		row.draw(a)
+		row.draw(a, l.ID)
 	}
 	return l
 }
 
-// below returns the rows of what is below a step.
-func (r *reader) below(s *steps.Step, p *steps.Phase) (rows []*lane) {
-	for _, below := range s.Below[:min(len(s.Below), maxEntities)] {
-		if below.Server == nil || !below.Untimed {
-			row := r.stepLane(below, p)
-			row.Inside = true
-			rows = append(append(rows, row), r.below(below, p)...)
+// asked notes that a tool call waited for the user.
+func (l *lane) asked(s *steps.Step, frame frameRef) {
+	l.asks, l.Asked = append(l.asks, s.Span), frame
+	switch p := s.Asked; {
+	case s.Open:
+		l.Choice = "no answer"
+	case p.Outcome == "selected":
+		l.Choice = termtext.Cut(termtext.Piece(p.Choice()), 24)
+	default:
+		l.Choice = termtext.Piece(p.Outcome)
+	}
+}
+
+// itemKinds are the words for items that have no step.
+var itemKinds = map[string]string{"prompt": "you", "agent": "says", "thought": "thinks", "plan": "plan", "permission": "asks", "terminal": "run", "error": "error", "replayed": "history"}
+
+// itemLane returns the row of an item of which no time is known.
+func itemLane(one *item) *lane {
+	if one.Kind == "change" {
+		return &lane{Kind: "change", Label: one.Title, Frame: one.Frame, Took: one.At}
+	}
+	l := &lane{Kind: itemKinds[one.Kind], Frame: one.Frame, Item: one, Inside: one.Depth > 0, Grave: one.Kind == "error" || one.Class == "bad"}
+	if t := one.Tool; t != nil {
+		l.Kind, l.Label, l.Took = one.Tool.Kind.Word, t.Title, t.Took
+		if l.Grave = t.State.Class == "bad"; t.State.Class != "good" {
+			l.Wrong = t.State.Word
 		}
+	}
+	return l
+}
+
+// itemLanes returns the rows of items of which no time is known.
+func itemLanes(items []item) (rows []*lane) {
+	for i := range items {
+		rows = append(rows, itemLane(&items[i]))
 	}
 	return rows
 }
 
-// draw makes the bar of a row.
-func (l *lane) draw(a *axis) {
-	if l.Bars == nil {
+// draw makes the bars of a row.
+func (l *lane) draw(a *axis, ticks string) {
+	l.Ticks = ticks
+	if l.Bars == nil && l.class != "" {
 		l.Bars = []rect{a.rect(l.span, l.class)}
+		l.Bars[0].Open = l.open
 	}
-	l.Grave = strings.HasSuffix(l.class, " bad")
+	for _, s := range l.asks {
+		l.Bars = append(l.Bars, a.rect(s, "waits"))
+	}
+	l.Grave = l.Grave || strings.HasSuffix(l.class, " bad")
+	for _, below := range l.Below {
+		below.draw(a, ticks)
+	}
+}
+
+// isWrong reports whether the step, or one below it, failed.
+func (l *lane) isWrong() bool { return l.Grave || slices.ContainsFunc(l.Below, (*lane).isWrong) }
+
+// fewToFold is how many successful calls in a row become one row.
+const fewToFold = 3
+
+// looks are the kinds of calls that only look at something. They are folded together.
+var looks = map[string]bool{"read": true, "search": true, "fetch": true, "think": true}
+
+// fold makes one row of each run of successful calls of a kind.
+func fold(rows []*lane) []*lane {
+	var list []*lane
+	for i := 0; i < len(rows); {
+		end := i
+		for end < len(rows) && rows[end].plain() && (rows[end].sort() == rows[i].sort() || looks[rows[end].Kind] && looks[rows[i].Kind]) {
+			end++
+		}
+		if end-i < fewToFold {
+			end = max(end, i+1)
+			list = append(list, rows[i:end]...)
+		} else {
+			list = append(list, folded(rows[i:end]))
+		}
+		i = end
+	}
+	return list
+}
+
+// plain reports whether a row is a successful call that has nothing else to tell.
+func (l *lane) plain() bool {
+	return l.Item != nil && l.Item.Tool != nil && !l.Item.Tool.Open && l.Item.Tool.State.Class == "good" && l.Item.Depth == 0 &&
+		l.Item.Found == "" && l.Item.Tool.Missing == "" && l.Wrong == "" && l.Choice == "" && l.Below == nil
+}
+
+// sort returns what calls must share to become one row.
+func (l *lane) sort() string {
+	if l.Kind == "calls" { // of servers: the tool
+		return l.Label
+	}
+	return l.Kind
+}
+
+// folded returns one row for several.
+func folded(rows []*lane) *lane {
+	one := &lane{Ticks: rows[0].Ticks, Kind: "calls", Frame: rows[0].Frame, Folded: rows}
+	var kinds []string
+	n := map[string]int{}
+	took := time.Duration(0)
+	for _, l := range rows {
+		if n[l.sort()]++; n[l.sort()] == 1 {
+			kinds = append(kinds, l.sort())
+		}
+		one.Bars = append(one.Bars, l.Bars...)
+		took += l.span.To - l.span.From
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d × %s", n[kind], kind)
+	}
+	one.Label = strings.Join(kinds, ", ")
+	if one.Ticks != "" {
+		one.Took = termtext.Duration(took)
+	}
+	return one
 }
 
 // modelLane returns the row of a turn's time waiting for the model, or nil if there is
@@ -106,16 +269,21 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 	if p.Turn == nil {
 		return nil
 	}
-	l := &lane{Kind: "waits", Label: "for the model", Frame: r.frame(p.Run, p.Frame), class: "model", span: steps.Span{Run: p.Run, From: p.From, To: p.From}}
-	waited := time.Duration(0)
+	l := &lane{Kind: "waits", Label: "waiting for the model", Frame: r.frame(p.Run, p.Frame), class: "model", span: steps.Span{Run: p.Run, From: p.From, To: p.From}}
+	waited, slowest := time.Duration(0), time.Duration(0)
 	for _, w := range p.Waits {
 		if !w.Quiet {
 			continue
 		}
 		waited += w.Took()
 		s := steps.Span{Run: p.Run, From: w.From, To: w.To}
+		class := l.class
+		if w.Took() >= dialect.SilentLimit {
+			class, l.Wrong = class+" slow", "slow: "+termtext.Duration(max(w.Took(), slowest))
+			slowest = max(w.Took(), slowest)
+		}
 		if a.at(s.Run, s.To)-a.at(s.Run, s.From) >= thinnest {
-			l.Bars = append(l.Bars, a.rect(s, l.class))
+			l.Bars = append(l.Bars, a.rect(s, class))
 		}
 	}
 	if l.Bars == nil {
@@ -128,7 +296,21 @@ func (r *reader) modelLane(p *steps.Phase, a *axis) *lane {
 // kindLooks gives each kind of step its label and CSS class.
 var kindLooks = [...]struct{ word, class string }{
 	steps.SetUp: {"start", "start"}, steps.Starts: {"server", "mcp"}, steps.Thinks: {"thinks", "thinks"}, steps.Says: {"says", "says"},
-	steps.Tool: {"asks", "tool"}, steps.Client: {"asks", "client"}, steps.User: {"waits", "waits"}, steps.Server: {"mcp", "mcp"},
+	steps.Tool: {"client", "tool"}, steps.Client: {"client", "client"}, steps.User: {"asks you", "waits"}, steps.Server: {"mcp", "mcp"},
+}
+
+// slowLimits are the times from which a step of a kind is slow.
+var slowLimits = map[steps.Kind]time.Duration{steps.SetUp: dialect.SetupLimit, steps.Tool: dialect.ToolLimit}
+
+// worked returns how long a step took without what it waited for the user.
+func worked(s *steps.Step) time.Duration {
+	took := s.Took()
+	for _, below := range s.Below {
+		if below.Kind == steps.User {
+			took -= below.Took()
+		}
+	}
+	return took
 }
 
 // stepLane returns the row of a step.
@@ -141,7 +323,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	}
 	switch {
 	case s.Entity != nil:
-		l.entity(s.Entity, p.Turn)
+		l.entity(s.Entity, p.Turn, r.live())
 	case s.Server != nil:
 		l.Frame = r.serverFrame(s.Server.Tape.ID, s.Server.Request)
 		if s.Open {
@@ -157,10 +339,15 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	case l.Wrong != "" || s.Entity != nil:
 	case s.Open:
 		l.Wrong = "no answer"
+	case s.Call != nil && s.Call.Refused && s.Asked == nil:
+		l.Wrong = "declined"
 	case s.Call != nil && s.Call.Refused:
 		l.Wrong = "rejected"
 	}
-	if s.Failed {
+	if limit := slowLimits[s.Kind]; limit > 0 && worked(s) >= limit && !s.Failed && l.Wrong == "" {
+		l.class, l.Wrong = l.class+" slow", "slow"
+	}
+	if l.open = s.Open; s.Failed && !(s.Kind == steps.User && s.Asked == nil && !s.Call.Failed) || l.Grave {
 		l.class += " bad"
 		if l.Wrong == "" {
 			l.Wrong = "failed"
@@ -172,19 +359,18 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 // took formats the time that a step took.
 func took(t time.Duration, single bool) string {
 	if single || t == 0 {
-		return "·"
+		return ""
 	}
 	return termtext.Duration(t)
 }
 
 // entity adds what is known about an entity of the agent.
-func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
-	l.Told = true
+func (l *lane) entity(e *trace.Entity, t *trace.Turn, live bool) {
 	switch {
 	case e.ToolCall != nil:
 		l.Kind = kindOf(e.ToolCall).Word
-		if s := toolState(e.ToolCall, t.Open()); s.Word != "completed" {
-			l.Wrong = s.Word
+		if s := toolState(e.ToolCall, t, live); s.Class != "good" {
+			l.Wrong, l.Grave = s.Word, s.Class == "bad"
 		}
 		if !e.ToolCall.Finished() {
 			l.Took = "–"
@@ -206,6 +392,7 @@ func (l *lane) entity(e *trace.Entity, t *trace.Turn) {
 // A startUp is what came before the first turn on a tape.
 type startUp struct {
 	ID     string
+	Open   bool // it took long
 	Took   string
 	Shares []share
 	Lanes  *lanes
@@ -213,14 +400,17 @@ type startUp struct {
 	span steps.Span
 }
 
+// longStartUp is the shortest start-up that is open on the page.
+const longStartUp = 5 * time.Second
+
 // startUp returns what preceded a turn, or nil if nothing did or its time is unknown.
 func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	p := c.steps.StartUp(t)
 	if p == nil || p.Untimed {
 		return nil
 	}
-	one := &startUp{ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
-	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend(), 0)
+	one := &startUp{Open: p.To-p.From >= longStartUp, ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
+	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend())
 	return one
 }
 

@@ -20,10 +20,10 @@ func TestAskedLanes(t *testing.T) {
 		`{"at":8,"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}}`,
 	}
 	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, turn...)}}))
-	_, rows, _ := strings.Cut(page, `<table class="lanes">`)
-	rows, _, _ = strings.Cut(rows, "</table>")
+	_, rows, _ := strings.Cut(page, `<div class="lanes"`)
+	rows, _, _ = strings.Cut(rows, `<section id="frames"`)
 	for _, want := range []string{
-		"waits elicitation/create failed 1.00 s", "waits permission → Allow 2.00 s", "asks terminal/wait_for_exit failed 1.00 s",
+		"asks you ✗ failed 1.00 s who?", "t asked: Allow pending, not ended –", "asked ✓ Allow waited 2.00 s", "client terminal/wait_for_exit ✗ failed 1.00 s",
 	} {
 		if !strings.Contains(said(rows), want) {
 			t.Errorf("got %s\nwant %s in it", said(rows), want)

@@ -227,18 +227,38 @@ func (r *reader) slowTurns(story []*chapter) numberTable {
 	return table
 }
 
-// slowCalls returns the slowest calls, except prompts, which are turns, and questions to
-// the user, whose time says nothing about speed.
+// A timedCall is a call or a tool call that has ended.
+type timedCall struct {
+	what, link string
+	began      time.Duration
+	took       time.Duration
+}
+
+// slowCalls returns the slowest calls and tool calls, except prompts, which are turns, and
+// questions to the user, whose time says nothing about speed.
 func (r *reader) slowCalls() numberTable {
+	t := fewRows("slowest calls and tools", "took")
+	var list []timedCall
 	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
 		return dialect.Does(c.Method, dialect.Prompts) || trace.PartOf(c.Method) == trace.ForUser
 	})
-	t := fewRows("slowest calls", "took")
 	if len(calls) < len(r.trace.Calls) {
 		t.Note = "without prompts, and what you were asked"
 	}
 	for _, c := range stats.Slowest(calls, mostSlow) {
-		t.row(termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(r.frame(c.Run, c.Request)), moment(c.Began), termtext.Duration(c.Latency()))
+		list = append(list, timedCall{termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(r.frame(c.Run, c.Request)), c.Began, c.Latency()})
+	}
+	for _, s := range r.sessions() {
+		for _, e := range s.Conversation.Entities {
+			if c := e.ToolCall; c != nil && c.Finished() && !e.Untimed && !e.Replayed {
+				frame := r.frame(e.Run, e.First)
+				list = append(list, timedCall{termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 80), cmp.Or(r.places[frame], r.link(frame)), e.Began, e.Ended - e.Began})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b timedCall) int { return cmp.Compare(b.took, a.took) })
+	for _, c := range list[:min(len(list), mostSlow)] {
+		t.row(c.what, c.link, moment(c.began), termtext.Duration(c.took))
 	}
 	return t
 }

@@ -94,7 +94,7 @@ func (l *outlineRuns) outlines() outlines {
 		}
 		l.add(rows[s.From:s.To])
 	}
-	if l.out.Lead = compare.Summary(rows, "in A", "in B"); differs == 0 {
+	if l.out.Lead = "What was asked, done and said differs in " + termtext.Counted(differs, "place"); differs == 0 {
 		l.out.Lead = "No difference in what was asked, done and said"
 	}
 	switch {

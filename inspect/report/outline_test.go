@@ -69,7 +69,7 @@ func drawn(p outlines) string {
 func TestOutlines(t *testing.T) {
 	a := stepsOf("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said one\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n5\tl\n")
 	b := stepsOf("1\ta\n1\tb\n1\tc\n1\td\n1\te\n2\t  said two\x1b\n2\t  f\n2\t  g\n3\th\n3\ti\n3\tj\n4\tk\n")
-	const want = `2 differences: 1 changed, 1 only in A
+	const want = `What was asked, done and said differs in 2 places
 -- 2 folded, 0 left
 equal | 1.1! 0 a | 2.1! 0 a
 equal | 0 b | 0 b

@@ -31,6 +31,8 @@ var (
 	framesStyle string
 	//go:embed numbers.css
 	numbersStyle string
+	//go:embed story.js
+	storyScript string
 	//go:embed page.js
 	pageScript string
 )
@@ -42,6 +44,7 @@ type page struct {
 	Script template.JS
 
 	Reload  int64 // ms until the script reloads the page; 0 for never
+	Began   int64 // Unix time in ms when the tape being recorded began; 0 if none is
 	Parts   []part
 	Head    head
 	Figures []figure
@@ -67,11 +70,11 @@ type block struct {
 	Data string
 }
 
-// script returns the page's script without comment lines and indentation, because each
+// script returns the page's scripts without comment lines and indentation, because each
 // page contains it. No line of it begins inside a string.
 func script() string {
 	var b strings.Builder
-	for line := range strings.Lines(pageScript) {
+	for line := range strings.Lines(storyScript + pageScript) {
 		if line = strings.TrimLeft(line, "\t"); !strings.HasPrefix(line, "//") {
 			b.WriteString(line)
 		}
@@ -94,12 +97,15 @@ func policy() string {
 func (r *reader) page(w io.Writer) error {
 	t := parsePage()
 	p := r.newPage()
-	p.Head, p.Figures, p.Damage = r.head(), r.figures(), r.damage()
+	if last := r.in.Tapes[len(r.in.Tapes)-1].Info; last.Live && !last.Start.Time.IsZero() {
+		p.Began = last.Start.Time.UnixMilli()
+	}
 	p.Foot.Tapes = r.tapes()
 	var err error
 	if p.Story, err = r.chapters(t); err != nil {
 		return err
 	}
+	p.Head, p.Figures, p.Damage = r.head(), r.figures(), r.damage()
 	p.Beside = r.overview(p.Story)
 	p.Broken, p.Found = r.findings()
 	p.Caps, p.Numbers = r.introductions(), r.numbers(p.Story)
@@ -125,7 +131,7 @@ func (p *page) list(r *reader) {
 }
 
 func parsePage() *template.Template {
-	t, err := template.New("page").Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"long": isLong}).Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}

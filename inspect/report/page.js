@@ -28,8 +28,10 @@
 	// While the tape is recorded, the page is written again and again. It is read as often,
 	// unless somebody is at something in it, and looks afterwards as it did.
 	const every = Number(root.dataset.live), before = history.state?.before;
-	const folded = () => new Map(Array.from(document.querySelectorAll('.item > .body > details'), d => [d.closest('.item').id, d]));
+	const folded = () => new Map(Array.from(document.querySelectorAll('details[id]'), d => [d.id, d]));
 	const openAtFirst = new Set(Array.from(folded()).flatMap(([id, d]) => d.open ? id : []));
+	// A turn that is read stays open, also if it is no longer the last.
+	const isRead = d => d.matches('.turn[open]') && (r => r.bottom > 0 && r.top < innerHeight)(d.getBoundingClientRect());
 	function look() {
 		const at = document.elementFromPoint(innerWidth / 2, 100)?.closest('[id]');
 		return {
@@ -37,7 +39,7 @@
 			// Turns out of view have no sizes of their own at first.
 			turns: Array.from(document.querySelectorAll('.turn'), e => [e.id, parseFloat(getComputedStyle(e).height)]),
 			list: $('list')?.scrollTop, fold: $('fold')?.checked,
-			details: Array.from(folded()).flatMap(([id, d]) => d.open === openAtFirst.has(id) ? [] : [[id, d.open]]),
+			details: Array.from(folded()).flatMap(([id, d]) => d.open === openAtFirst.has(id) && !isRead(d) ? [] : [[id, d.open]]),
 		};
 	}
 	function again() {
@@ -92,6 +94,8 @@
 		const bytes = Uint8Array.from(packed, c => c.charCodeAt(0));
 		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
 	}
+
+	const wrong = ['', 'error', 'tool failed', 'refused', 'no answer', 'no JSON-RPC', 'not recorded', 'died']; // what is red
 
 	let t;           // the table of rows, see table.go
 	let rows = 0;    // how many there are
@@ -187,6 +191,7 @@
 
 	function parse(query) {
 		let i = 0, depth = 0, needsBytes = false;
+		const needles = []; // what text is searched for
 		const sticky = re => {
 			re.lastIndex = i;
 			const m = re.exec(query);
@@ -256,12 +261,13 @@
 				if (!value || !to) throw new Error('a range has two ends, such as 3..9');
 			}
 			needsBytes ||= key === 'text';
+			if (key === 'text' && op === ':') needles.push(value);
 			return test(value, op, to);
 		}
-		if (peek() === undefined) return {test: () => yes};
+		if (peek() === undefined) return {test: () => yes, needles};
 		const test = or();
 		if (i < query.length) throw new Error('unmatched )');
-		return {test, needsBytes};
+		return {test, needsBytes, needles};
 	}
 
 	const wordOps = [':', '='], textOps = [':', '=', '~'], rangeOps = [':', '=', '>', '>=', '<', '<='];
@@ -405,6 +411,7 @@
 	const list = $('list'), query = $('query'), panel = $('panel');
 	let all = true, test = () => yes;   // the filter
 	let heads = [], lengths = [];       // of what is listed: rows, and how many frames each stands for
+	let needles = [];                   // what the filter looks for in text
 	let selected = -1;                  // place in heads
 	let side;                           // A or B: of two, the one that is listed
 	const sideOf = i => t.tapes[tape[i]].side;
@@ -505,6 +512,7 @@
 		const last = Math.min(heads.length, Math.ceil((top + list.clientHeight) / rowHeight) + 3);
 		const body = list.firstChild.firstChild;
 		body.replaceChildren(...Array.from({length: Math.max(0, last - first)}, (_, n) => drawRow(first + n)));
+		highlight();
 		body.style.transform = `translateY(${list.scrollTop - top + first * rowHeight}px)`;
 		if (selected >= first && selected < last) list.setAttribute('aria-activedescendant', `row-${selected}`);
 		else list.removeAttribute('aria-activedescendant');
@@ -520,12 +528,14 @@
 		for (let k = i + 1; k < i + lengths[n] && sum.length < 300; k++) sum += t.sum[k];
 		const fail = digit(t.fail, i), kind = digit(t.kind, i);
 		const tail = [];
-		if (fail === 4) tail.push('no answer');
-		else if (t.took[i]) tail.push(readable(t.took[i]));
+		if (fail) tail.push('✗ ' + wrong[fail]);
+		if (slow.some(s => is(i, s))) tail.push('! slow');
+		if (t.took[i]) tail.push(readable(t.took[i]));
 		else if (is(i, open)) tail.push('waits');
 		if (t.size[i] >= 10_000) tail.push(byteSize(t.size[i]));
 		const row = make('div', 'row', cell('n', label(i)), cell('t', clock(i)), cell('d', ' ×+~'[digit(t.origin, i)].trim() + arrow(i)),
 			cell('m', t.names[t.name[i]] + (run > 1 ? ` ×${run}` : '')), cell('s', sum.trimStart()), cell('l', tail.join(' · ')));
+		row.children[3].classList.add(`h${t.hues[t.name[i]]}`);
 		if (kind === 1) row.classList.add('request');
 		if (fail) row.classList.add('failed');
 		if (kind >= stderr) row.classList.add('aside');
@@ -536,6 +546,22 @@
 		row.ariaSelected = n === selected;
 		row.ariaRowIndex = n + 1;
 		return row;
+	}
+	// highlight marks what the filter found, in the list and in the panel.
+	function highlight() {
+		if (!window.Highlight) return;
+		const ranges = [];
+		for (const within of needles.length ? [list, panel] : []) {
+			const walk = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
+			for (let text; (text = walk.nextNode());) for (const needle of needles) {
+				const exact = /\p{Lu}/u.test(needle), of = exact ? text.data : text.data.toLowerCase(), what = exact ? needle : needle.toLowerCase();
+				if (of.length !== text.data.length) continue;
+				for (let at = of.indexOf(what); at >= 0 && ranges.length < 2000; at = of.indexOf(what, at + what.length)) {
+					ranges.push(new StaticRange({startContainer: text, startOffset: at, endContainer: text, endOffset: at + what.length}));
+				}
+			}
+		}
+		CSS.highlights.set('found', new Highlight(...ranges));
 	}
 	function select(n) {
 		selected = Math.max(0, Math.min(n, heads.length - 1));
@@ -566,7 +592,7 @@
 		}
 		if (mine !== asked) return;
 		list.ariaBusy = 'false';
-		test = parsed.test;
+		({test, needles} = parsed);
 		all = query.value.trim() === '';
 		list.scrollTop = 0;
 		relist();
@@ -608,7 +634,10 @@
 		else if (frame.cut || digit(t.kind, i) < 1 || digit(t.kind, i) > 4) {
 			body.append(make('pre', '', visible(frame.text)));
 			if (frame.cut) body.append(make('p', 'soft', `This is the beginning of ${byteSize(t.size[i])}: `, make('code', '', command(label(i)))));
-		} else body.append(...members(parsed(frame.text), '', 0));
+		} else body.append(...content(parsed(frame.text)));
+		bar.append(button('expand all', () => expand(body)));
+		highlight();
+		body.addEventListener('toggle', highlight, true);
 		const run = t.fold.get(i);
 		if (run) body.append(make('p', 'soft', `The first of ${run} frames that follow each other: `, make('code', '', command(`${label(i)}..${seq[i] + run - 1}`))));
 		body.addEventListener('click', e => {
@@ -675,14 +704,33 @@
 		c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 	const values = new WeakMap(); // of elements with a path
 	const isTree = v => v !== null && typeof v === 'object' && !(v instanceof Written);
-	const literal = v => v instanceof Written ? v.text : JSON.stringify(v);
+	const literal = v => v instanceof Written ? v.text : typeof v === 'string' && v.includes('\n') ? `"${v}"` : JSON.stringify(v); // text of several lines as it is
 	const gjson = key => key.replace(/[.*?|#@\\!{}[\]()<>=%:,"']/g, '\\$&');
 	const mostMembers = 2000;
+
+	// content returns what a frame is about, and then the envelope around it.
+	function content(frame) {
+		let of = frame, path = '';
+		for (const key of ['params', 'result', 'error', 'update']) {
+			if (isTree(of) && !Array.isArray(of) && isTree(of[key]) && Object.keys(of[key]).length) [of, path] = [of[key], path ? `${path}.${key}` : key];
+		}
+		if (of === frame) return members(frame, '', 0);
+		const envelope = make('details', 'envelope', make('summary', 'soft', `whole frame (${Object.keys(frame).join(', ')})`));
+		envelope.addEventListener('toggle', () => envelope.childElementCount === 1 && envelope.append(make('div', 'inside', ...members(frame, '', 0))));
+		return [make('p', 'soft', path), ...members(of, path, 0), envelope];
+	}
+	// expand opens all of a tree, up to what a browser draws at once.
+	function expand(tree) {
+		for (let n = 0, next; n < 3000 && (next = tree.querySelector('details:not([open], .envelope)')); n++) {
+			next.fill?.();
+			next.open = true;
+		}
+	}
 
 	// members returns what is in a value, those of a member when it is opened.
 	function members(value, path, depth) {
 		if (!isTree(value)) return [leaf('', value, path || '@this')];
-		const entries = Object.entries(value);
+		const entries = Object.entries(value).sort(([a], [b]) => (a === '_meta') - (b === '_meta'));
 		const list = entries.slice(0, mostMembers).map(([key, v]) => {
 			const at = path ? `${path}.${gjson(key)}` : gjson(key);
 			const name = Array.isArray(value) ? key : visible(key);
@@ -690,6 +738,7 @@
 			const n = Object.keys(v).length;
 			const of = make('details', '', mark(make('summary', '', make('span', 'member', name), make('span', 'soft', Array.isArray(v) ? ` [${n}]` : ` {${n}}`)), at, v));
 			const fill = () => of.childElementCount === 1 && of.append(make('div', 'inside', ...members(v, at, depth + 1)));
+			of.fill = fill;
 			of.addEventListener('toggle', () => of.open && fill());
 			if (depth < 3 && n <= 100) {
 				fill();

@@ -30,15 +30,15 @@ func TestStartUpAndWaitingDrawn(t *testing.T) {
 		`{"at":23.7,"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}`,
 	}
 	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, run...)}}))
-	tables := strings.SplitAfter(page, `<table class="lanes">`)
+	tables := strings.SplitAfter(page, `<div class="lanes"`)
 	if len(tables) != 3 {
 		t.Fatalf("got %d tables of what went on, want one of the start-up and one of the turn", len(tables)-1)
 	}
 	for i, want := range [][]string{
 		{"start initialize 15.9 s", "start session/new 1.00 s"},
-		{"waits for the model 5.00 s", "run go test 1.80 s"},
+		{"waits waiting for the model 5.00 s", "run go test 1.80 s"},
 	} {
-		rows, _, _ := strings.Cut(tables[i+1], "</table>")
+		rows, _, _ := strings.Cut(tables[i+1], `<details class="turn"`)
 		for _, want := range want {
 			if !strings.Contains(said(rows), want) {
 				t.Errorf("got %s\nwant %s in it", said(rows), want)
@@ -60,17 +60,20 @@ func TestPhasesDrawn(t *testing.T) {
 		in := input(t, path)
 		page, _, _ := strings.Cut(string(write(t, in)), `<section id="frames"`)
 		var got []string
-		for _, table := range strings.Split(page, `<table class="lanes">`)[1:] {
-			rows, _, _ := strings.Cut(table, "</table>")
-			frames := regexp.MustCompile(`<tr[^>]* data-frame="([0-9]+)"`).FindAllStringSubmatch(rows, -1)
+		for _, table := range strings.Split(page, `<div class="lanes"`)[1:] {
+			rows, _, _ := strings.Cut(table, `<details class="turn`)
+			rows = regexp.MustCompile(`data-frame="[0-9]+"(.{10,120}<span class="kind">error</span>)`).ReplaceAllString(rows, "$1") // with which the turn ended
+			frames := regexp.MustCompile(`class="(step|word)[^"]*"[^>]* data-frame="([0-9]+)"`).FindAllStringSubmatch(rows, -1)
 			line := ""
 			for i, f := range frames {
-				if i == 0 && strings.Contains(rows, "for the model") {
+				if i == 0 && strings.Contains(rows, "waiting for the model") {
 					continue
 				}
-				line += " " + f[1]
+				line += " " + f[2]
 			}
-			got = append(got, line)
+			if line != "" || strings.Contains(rows, "waiting for the model") {
+				got = append(got, line)
+			}
 		}
 		var want []string
 		for _, p := range phases(t, in.Tapes[0].Frames) {

@@ -6,17 +6,22 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A passage is a part of a message: a paragraph, a heading, a list or a fenced block.
-// Other Markdown, such as links, is shown as plain text: a link that an agent wrote can
-// leak a secret.
+// A passage is a part of a message: a paragraph, a heading, a list, a table or a fenced
+// block. Other Markdown, such as links, is shown as plain text: a link that an agent wrote
+// can leak a secret.
 type passage struct {
-	Kind  string // p, h, ul, ol, pre
+	Kind  string // p, h, ul, ol, table, pre
 	Text  string // of pre
 	Lines [][]run
+	Table *proseTable
 }
 
-// A run is text in one style.
-type run struct{ Code, Bold, Text string } // one of them is not empty
+// A run is text in one style, which may have runs in other styles in it.
+type run struct {
+	Kind   string // code, b, i, or empty for plain text
+	Text   string // of code and plain text
+	Inside []run  // of b and i
+}
 
 // prose returns the passages of a text from the wire.
 func prose(text string) []passage {
@@ -52,6 +57,15 @@ func (p *parser) line(line string) {
 	}
 	mark, rest := blockMark(bare)
 	switch {
+	case p.kind == "table" && strings.Contains(bare, "|"):
+		p.lines = append(p.lines, bare)
+	case p.kind == "p" && beginsTable(p.lines[len(p.lines)-1], bare):
+		head := p.lines[len(p.lines)-1]
+		if p.lines = p.lines[:len(p.lines)-1]; len(p.lines) == 0 {
+			p.kind = ""
+		}
+		p.end()
+		p.kind, p.lines = "table", []string{head, bare}
 	case bare == "":
 		p.end()
 	case mark == "pre":
@@ -69,6 +83,9 @@ func (p *parser) line(line string) {
 	case p.kind == "ul" || p.kind == "ol": // continues a list item
 		p.lines[len(p.lines)-1] += "\n" + bare
 	default:
+		if p.kind == "table" {
+			p.end()
+		}
 		p.kind, p.lines = "p", append(p.lines, line)
 	}
 }
@@ -103,6 +120,8 @@ func (p *parser) end() {
 	case "":
 	case "pre":
 		p.list = append(p.list, passage{Kind: "pre", Text: strings.Join(p.lines, "\n")})
+	case "table":
+		p.list = append(p.list, passage{Kind: "table", Table: tableOfProse(p.lines)})
 	case "p":
 		p.list = append(p.list, passage{Kind: "p", Lines: [][]run{runs(strings.Join(p.lines, "\n"))}})
 	default:
@@ -115,8 +134,78 @@ func (p *parser) end() {
 	p.kind, p.fence, p.lines = "", "", nil
 }
 
-// runs splits a line into plain text, `code` and **bold**.
-func runs(line string) []run {
+// A proseTable is a table in a message.
+type proseTable struct {
+	Head []proseCell
+	Rows [][]proseCell
+}
+
+type proseCell struct {
+	Class string // n for numbers, which are aligned right
+	Runs  []run
+}
+
+// beginsTable reports whether two lines begin a table: a row, and one of dashes with as many
+// cells.
+func beginsTable(head, dashes string) bool {
+	if !strings.Contains(head, "|") || !strings.Contains(dashes, "-") || strings.Trim(dashes, "|:- ") != "" {
+		return false
+	}
+	return len(tableCells(head)) == len(tableCells(dashes))
+}
+
+// tableCells returns the cells of a line. In a code span, or after a backslash, a bar divides
+// nothing.
+func tableCells(line string) (cells []string) {
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
+	begun, code := 0, false
+	for i := range len(line) {
+		switch {
+		case line[i] == '`':
+			code = !code
+		case line[i] == '|' && !code && (i == 0 || line[i-1] != '\\'):
+			cells = append(cells, line[begun:i])
+			begun = i + 1
+		}
+	}
+	return append(cells, line[begun:])
+}
+
+func tableOfProse(lines []string) *proseTable {
+	var t proseTable
+	dashes := tableCells(lines[1])
+	row := func(line string) (cells []proseCell) {
+		texts := tableCells(line)
+		for i := range dashes {
+			one := proseCell{}
+			if i < len(texts) {
+				one.Runs = runs(strings.ReplaceAll(strings.TrimSpace(texts[i]), `\|`, "|"))
+			}
+			if strings.HasSuffix(strings.TrimSpace(dashes[i]), ":") {
+				one.Class = "n"
+			}
+			cells = append(cells, one)
+		}
+		return cells
+	}
+	t.Head = row(lines[0])
+	for _, line := range lines[2:] {
+		t.Rows = append(t.Rows, row(line))
+	}
+	return &t
+}
+
+// longestStyled limits the bytes of bold text and emphasis, so that reading a line takes time
+// in proportion to its length.
+const longestStyled = 2000
+
+// deepest limits how many styles a run may have.
+const deepest = 4
+
+// runs splits a line into plain text, `code`, **bold** and *emphasis*.
+func runs(line string) []run { return runsIn(line, 0) }
+
+func runsIn(line string, depth int) []run {
 	var list []run
 	plain := func(text string) {
 		if text != "" {
@@ -125,31 +214,62 @@ func runs(line string) []run {
 	}
 	begun := 0
 	for i := 0; i < len(line); {
-		sign := ""
-		switch {
-		case line[i] == '`':
-			sign = line[i : len(line)-len(strings.TrimLeft(line[i:], "`"))]
-		case strings.HasPrefix(line[i:], "**"):
-			sign = "**"
-		default:
-			i++
-			continue
-		}
-		length := strings.Index(line[i+len(sign):], sign)
-		if length <= 0 || sign == "**" && strings.HasPrefix(line[i+2:], " ") {
-			i += len(sign)
+		sign, length := styled(line, i, depth)
+		if length == 0 {
+			i += max(len(sign), 1)
 			continue
 		}
 		plain(line[begun:i])
 		inner := line[i+len(sign) : i+len(sign)+length]
-		if sign == "**" {
-			list = append(list, run{Bold: inner})
-		} else {
-			list = append(list, run{Code: inner})
+		switch {
+		case sign[0] == '`':
+			list = append(list, run{Kind: "code", Text: inner})
+		case len(sign) == 2:
+			list = append(list, run{Kind: "b", Inside: runsIn(inner, depth+1)})
+		default:
+			list = append(list, run{Kind: "i", Inside: runsIn(inner, depth+1)})
 		}
 		i += len(sign) + length + len(sign)
 		begun = i
 	}
 	plain(line[begun:])
 	return list
+}
+
+// styled returns the sign that begins a style at line[i], and the length of the text until
+// the same sign ends it, which is 0 if nothing does.
+func styled(line string, i, depth int) (sign string, length int) {
+	c := line[i]
+	sign = line[i : len(line)-len(strings.TrimLeft(line[i:], string(c)))]
+	switch {
+	case c == '`':
+		return sign, max(strings.Index(line[i+len(sign):], sign), 0)
+	case c != '*' && c != '_' || depth == deepest:
+		return line[i : i+1], 0
+	case len(sign) > 2:
+		sign = sign[:2]
+	}
+	if rest := line[i+len(sign):]; rest == "" || isBlank(rest[0]) || c == '_' && i > 0 && isWord(line[i-1]) {
+		return sign, 0
+	}
+	code := false
+	for end := i + len(sign) + 1; end+len(sign) <= min(len(line), i+longestStyled); end++ {
+		switch {
+		case line[end] == '`':
+			code = !code
+		case code || !strings.HasPrefix(line[end:], sign) || isBlank(line[end-1]):
+		case c == '_' && end+len(sign) < len(line) && isWord(line[end+len(sign)]):
+		case len(sign) == 1 && (strings.HasPrefix(line[end+1:], sign) || line[end-1] == c): // of bold text in it
+		case len(sign) == 2 && strings.HasPrefix(line[end+1:], sign): // emphasis in it ends first
+		default:
+			return sign, end - i - len(sign)
+		}
+	}
+	return sign, 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
+
+func isWord(c byte) bool {
+	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -255,6 +255,7 @@ func (r *rows) blocks(room, most int) []block {
 		return nil
 	}
 	r.end()
+	r.table.paint()
 	packed := r.table.pack()
 	for n := len(r.table.Seq); len(packed) > room && n > 0; packed = r.table.pack() {
 		n = n / 10 * 9

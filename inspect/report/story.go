@@ -24,12 +24,15 @@ type turn struct {
 	Error  string
 	Cancel string // how long after the cancel the turn ended
 	Shares []share
+	Quiet  string // the agent's longest silence
 	Lanes  *lanes
 	Asked  []item // the prompt
-	Items  []item // what came of it
+	Open   bool   // initially unfolded
+	InPart bool   // a step failed
 	Left   string // why no more is shown
 
 	of   *trace.Turn
+	all  []*lane       // of Lanes, before any are folded
 	html template.HTML // the whole turn, ready for the page
 }
 
@@ -74,7 +77,6 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 		return one
 	}
 	one.Took = termtext.Duration(r.span(t).To - t.Began)
-	one.Meta = append(one.Meta, one.Took)
 	switch {
 	case t.Output == 0:
 		one.Meta = append(one.Meta, "no output")
@@ -87,7 +89,10 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	if c := t.Usage.Cost; c.Currency != "" && c.Amount > 0 {
 		one.Meta = append(one.Meta, termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency))
 	}
-	one.Shares = shares(t.Spend(r.span(t).To), t.Pace.Silence)
+	one.Shares = shares(t.Spend(r.span(t).To))
+	if t.Pace.Silence > 0 {
+		one.Quiet = termtext.Duration(t.Pace.Silence)
+	}
 	return one
 }
 
@@ -98,17 +103,45 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 		one.Left = fmt.Sprintf("%s steps in the middle of this turn are left out; acptap show --chat %s has them.", termtext.Grouped(int64(n)), r.in.Ref)
 		entities = slices.Concat(entities[:most/2], entities[len(entities)-most/2:])
 	}
-	if !one.of.Untimed {
-		one.Lanes = r.lanes(one.ID, of.Turn(one.of), entities)
-	}
-	one.Items = r.items(of, one.of, entities)
+	items := r.items(of, one.of, entities)
 	prompts := 0
-	for prompts < len(one.Items) && one.Items[prompts].Kind == "prompt" {
+	for prompts < len(items) && items[prompts].Kind == "prompt" {
 		prompts++
 	}
-	one.Asked, one.Items = one.Items[:prompts:prompts], one.Items[prompts:]
+	one.Asked, items = items[:prompts:prompts], items[prompts:]
+	calmDown(items)
+	items = r.withChanges(of.Session().ID, one.of, items)
+	if one.of.Untimed {
+		one.Lanes = &lanes{Rows: itemLanes(items), Bare: true}
+	} else {
+		one.Lanes = r.lanes(one.ID, of.Turn(one.of), items)
+	}
 	if one.Error != "" {
-		one.Items = append(one.Items, item{Kind: "error", At: since(one.of, one.of.Ended), Frame: r.frame(one.of.Run, one.of.End), Text: one.Error})
+		frame := r.frame(one.of.Run, one.of.End)
+		one.Lanes.Rows = append(one.Lanes.Rows, &lane{Kind: "error", Frame: frame, Label: one.Error, Took: "", Grave: true})
+	}
+	one.InPart = slices.ContainsFunc(one.Lanes.Rows, (*lane).isWrong)
+	one.all, one.Lanes.Rows = one.Lanes.Rows, fold(one.Lanes.Rows)
+}
+
+// mostOpen is the number of tool calls in a turn beyond which changes are closed at first.
+const mostOpen = 20
+
+// calmDown closes the changes of a long turn.
+func calmDown(items []item) {
+	calls := 0
+	for _, one := range items {
+		if one.Tool != nil {
+			calls++
+		}
+	}
+	if calls <= mostOpen {
+		return
+	}
+	for _, one := range items {
+		if one.Tool != nil {
+			one.Tool.Open = false
+		}
 	}
 }
 
@@ -128,27 +161,25 @@ type share struct {
 	part float64 // percent
 }
 
-// shares returns the parts of a turn's time, which add up to all of it. silent is the
-// agent's longest silence.
-func shares(spent trace.Spend, silent time.Duration) []share {
+// shares returns the parts of a turn's time, which add up to all of it.
+func shares(spent trace.Spend) []share {
 	total := spent.Sum()
 	if total <= 0 {
 		return nil
 	}
-	silent = min(silent, spent.Agent)
 	var list []share
 	x := 0.0
 	for _, p := range []struct {
 		word, class string
 		took        time.Duration
-	}{{"you", "waits", spent.User}, {"client", "client", spent.Client}, {"tools", "tool", spent.Tool}, {"agent", "says", spent.Agent - silent}, {"longest silence", "silent", silent}} {
+	}{{"you", "waits", spent.User}, {"client", "client", spent.Client}, {"tools", "tool", spent.Tool}, {"agent", "says", spent.Agent}} {
 		if p.took <= 0 {
 			continue
 		}
 		part := 100 * float64(p.took) / float64(total)
 		one := share{Word: p.word, Class: p.class, Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
 		if part >= 1 {
-			one.Bar = &rect{percent(x), percent(part), p.class}
+			one.Bar = &rect{X: percent(x), Width: percent(part), Class: p.class}
 		}
 		x += part
 		list = append(list, one)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,8 +105,8 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
 	if stacks {
 		one.Bars = stack(a, place(e.span), e.shares)
-	} else if e.lanes != nil {
-		one.Bars = stepBars(a, e.lanes.Rows, place)
+	} else {
+		one.Bars = stepBars(a, e.all, place)
 	}
 	return one
 }
@@ -113,18 +114,17 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 // stepBars returns bars for what happened in a turn, each in the row for its kind.
 func stepBars(a *axis, lanes []*lane, place func(steps.Span) steps.Span) []stripBar {
 	var bars []stripBar
-	for _, l := range lanes {
-		class, _, wrong := strings.Cut(l.class, " ")
-		for i, row := range stripRows {
-			if row != class {
-				continue
-			}
-			one := stripBar{a.rect(place(l.span), class), fmt.Sprint(4 + 12*i), "10"}
-			if wrong {
-				one.Class += " bad"
-			}
-			bars = append(bars, one)
+	add := func(s steps.Span, class string) {
+		if row := slices.Index(stripRows, strings.TrimSuffix(strings.TrimSuffix(class, " bad"), " slow")); row >= 0 {
+			bars = append(bars, stripBar{a.rect(place(s), class), fmt.Sprint(4 + 12*row), "10"})
 		}
+	}
+	for _, l := range lanes {
+		add(l.span, l.class)
+		for _, s := range l.asks {
+			add(s, "waits")
+		}
+		bars = append(bars, stepBars(a, l.Below, place)...)
 	}
 	return bars
 }
@@ -148,7 +148,7 @@ func stack(a *axis, whole steps.Span, shares []share) []stripBar {
 // is room to show them.
 func (a *axis) gaps() []tick {
 	var list []tick
-	last := -100.0
+	last, lastOfFew := -100.0, -100.0
 	for i := 1; i < len(a.parts); i++ {
 		before, p := &a.parts[i-1], &a.parts[i]
 		text := "next tape"
@@ -163,7 +163,11 @@ func (a *axis) gaps() []tick {
 			continue
 		}
 		last = p.x
-		list = append(list, tick{percent(p.x), "middle", text})
+		one := tick{X: percent(p.x), Anchor: "middle", Text: text}
+		if one.Many = p.x-lastOfFew < 26 || p.x < 10 || p.x > 90; !one.Many {
+			lastOfFew = p.x
+		}
+		list = append(list, one)
 	}
 	return list
 }

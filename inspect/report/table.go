@@ -2,8 +2,10 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
+	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -16,6 +18,7 @@ type table struct {
 	Tapes  []listed `json:"tapes"`
 	Runs   int      `json:"runs"`  // number of the agent's tapes, which come before those of servers; 0: see listed.Side
 	Names  []string `json:"names"` // columns of names hold indexes into it; the first is empty
+	Hues   letters  `json:"hues"`  // of names: an index into hues
 	Out    int      `json:"out"`   // frames that did not fit
 
 	Seq    []uint64 `json:"seq"`   // difference from the previous row on the tape
@@ -68,6 +71,16 @@ type found struct {
 	Strength string `json:"strength"`
 	By       string `json:"by"`
 	Text     string `json:"text"`
+}
+
+// hues are the styles of names on a terminal. The page has a colour for each.
+var hues = []termtext.Style{termtext.Plain, termtext.Conversation, termtext.Tools, termtext.Permission, termtext.Services, termtext.LifeCycle}
+
+// paint gives each name its hue.
+func (t *table) paint() {
+	for _, name := range t.Names[len(t.Hues):] {
+		t.Hues = append(t.Hues, '0'+byte(max(slices.Index(hues, frametext.Role(name)), 0)))
+	}
 }
 
 // letters is a column with one letter per row.

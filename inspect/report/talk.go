@@ -24,14 +24,16 @@ type item struct {
 	Title string
 	Text  string
 	Class string
-	Long  bool // a prompt that may be scrolled
+	Long  bool // a prompt that is cut at first
 	Steps []planStep
 	Tool  *toolCall
 	Asked *permission
-	Items []item // of a replayed history
+	Rows  []*lane // of a replayed history
 	Calls []nestedCall
 	Found string // how it breaks a rule
 	Depth int    // how many items it is below
+
+	of *trace.Entity
 }
 
 // A planStep is a step of a plan.
@@ -75,7 +77,8 @@ type nestedCall struct {
 // items returns what was said and done in a turn; t is nil before the first one.
 func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entity) []item {
 	var list []item
-	var repeated *item
+	histories := map[int][]item{} // by place in list
+	repeats := -1                 // place of the history that goes on
 	for _, e := range trace.InPlace(entities) {
 		if of.Owned(e) {
 			continue
@@ -83,31 +86,31 @@ func (r *reader) items(of *steps.Session, t *trace.Turn, entities []*trace.Entit
 		one, ok := r.item(of.Session(), t, e)
 		switch {
 		case !ok:
-		case e.Replayed && repeated == nil:
-			list = append(list, item{Kind: "replayed", ID: "h" + one.ID, Frame: one.Frame, Items: []item{one}})
-			repeated = &list[len(list)-1]
 		case e.Replayed:
-			repeated.Items = append(repeated.Items, one)
+			if repeats < 0 {
+				repeats = len(list)
+				list = append(list, item{Kind: "replayed", ID: "h" + one.ID, Frame: one.Frame})
+			}
+			histories[repeats] = append(histories[repeats], one)
 		default:
-			repeated = nil
+			repeats = -1
 			list = append(list, one)
 		}
 	}
-	for i := range list {
-		if n := len(list[i].Items); n > 0 {
-			list[i].Title = termtext.Counted(n, "step") + " of the history replayed at a load"
-		}
+	for i, history := range histories {
+		list[i].Title = termtext.Counted(len(history), "step") + " of the history replayed at a load"
+		list[i].Rows = itemLanes(history)
 	}
 	return list
 }
 
-// longPrompt is the minimum size in bytes of a scrollable prompt, which the tab key can
-// reach; a line counts as 80.
+// longPrompt is the minimum size in bytes of a prompt that is cut at first; a line counts
+// as 80.
 const longPrompt = 560
 
 // item returns what the story says about an entity.
 func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one item, ok bool) {
-	one = item{Frame: r.frame(e.Run, e.First)}
+	one = item{Frame: r.frame(e.Run, e.First), of: e}
 	one.ID, one.Depth = one.Frame.ID(), e.Depth()
 	if !e.Untimed {
 		one.At = since(t, e.Began)
@@ -171,6 +174,8 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		if e.Notice.Severity == "error" {
 			one.Class = "bad"
 		}
+	case e.Change != nil:
+		one.Kind, one.Title = "note", termtext.Brief(e.Change.String(), 200)
 	case e.Other != nil:
 		one.Kind, one.Title = "other", "update "+termtext.Brief(e.Other.Update, 60)
 	default:
@@ -199,7 +204,7 @@ func planSteps(p *trace.Plan) []planStep {
 // has a change, a question or a failure.
 func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
 	c := e.ToolCall
-	one := &toolCall{Kind: kindOf(c), Title: termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 160), State: toolState(c, t != nil && t.Open() && r.live())}
+	one := &toolCall{Kind: kindOf(c), Title: termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 160), State: toolState(c, t, r.live())}
 	if first, _, _ := strings.Cut(one.Title, " "); strings.EqualFold(first, one.Kind.Word) {
 		one.Kind.Word = "" // the title says it
 	}
@@ -233,7 +238,7 @@ func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, fram
 		one.Missing = m.String()
 	}
 	one.Empty = len(one.Parts)+len(one.Asked)+len(one.Locations) == 0 && one.Input == "" && one.Missing == ""
-	one.Open = changes || len(one.Asked) > 0 || one.State.Class == "bad"
+	one.Open = changes || one.State.Class == "bad"
 	return one
 }
 

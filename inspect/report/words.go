@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -22,30 +22,36 @@ var toolStates = map[string]status{
 	"cancelled":   {"cancelled", "warn"},
 }
 
-// toolState returns the final state of a tool call. turnOpen means that the call may
-// still be running.
-func toolState(t *trace.ToolCall, turnOpen bool) status {
-	s, ok := toolStates[t.State()]
+// toolState returns the final state of a tool call of a turn, which is nil before the first
+// one. A call that did not end on a live tape may still be running; otherwise the end of its
+// turn is its own.
+func toolState(c *trace.ToolCall, t *trace.Turn, live bool) status {
+	s, ok := toolStates[c.State()]
 	switch {
-	case t.Status == "":
+	case c.Status == "":
 		return status{}
 	case !ok:
-		return status{"other: " + termtext.Brief(t.Status, 30), ""}
-	case !t.Finished() && !turnOpen:
-		return status{s.Word + ", not ended", "warn"}
+		return status{"other: " + termtext.Brief(c.Status, 30), ""}
+	case c.Finished() || t != nil && t.Open() && live:
+		return s
+	case t != nil && (t.Outcome.How == dialect.Died || t.Outcome.How == dialect.Errored):
+		return status{"not ended: " + termtext.Brief(t.Outcome.Brief(), 60), "bad"}
 	}
-	return s
+	return status{s.Word + ", not ended", "warn"}
+}
+
+// outcomeClasses gives each style of an outcome its class.
+var outcomeClasses = map[termtext.Style]string{termtext.Failure: "bad", termtext.Slow: "warn", termtext.Good: "good"}
+
+// outcomeStatus returns an outcome after its sign.
+func outcomeStatus(o dialect.Outcome) status {
+	span := tapetext.OutcomeSpan(o)
+	return status{span.Text, outcomeClasses[span.Style]}
 }
 
 // turnState returns how a turn ended.
 func turnState(t *trace.Turn) status {
-	s := status{termtext.Brief(t.Outcome.How.String(), 60), "warn"}
-	switch how := t.Outcome.How; {
-	case how == dialect.Done:
-		s.Class = "good"
-	case how.IsBad():
-		s.Class = "bad"
-	}
+	s := outcomeStatus(t.Outcome)
 	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
 		s = status{s.Word + ", though cancelled", "warn"}
 	}
@@ -64,8 +70,8 @@ func kindOf(t *trace.ToolCall) toolKind {
 	return cmp.Or(toolKinds[t.Kind], toolKinds["other"])
 }
 
-// errorText returns a JSON-RPC error on one line.
+// errorText returns a JSON-RPC error on one line, its code behind its message.
 func errorText(raw json.RawMessage) string {
-	e := wire.ValueOf(raw)
-	return termtext.Brief(termtext.Spaced(e.Get("code").Raw(), e.Get("message").String()), 500)
+	o := dialect.OutcomeOf(raw, nil)
+	return termtext.Brief(o.Brief(), 500)
 }

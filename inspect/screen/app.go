@@ -26,10 +26,11 @@ import (
 // An Inspector is a terminal browser for tapes. Only its event loop touches the screen.
 // Separate goroutines read tapes from end to end.
 type Inspector struct {
-	Theme  Theme         // empty: ANSI
-	Store  *record.Store // nil: no list of tapes
-	Filter string        // for the frames of the first tape or session opened
-	Place  Place         // where to begin; zero: the store, or the frames of a subject
+	Theme      Theme         // empty: ANSI
+	Background tcell.Color   // the terminal's background; zero: unknown
+	Store      *record.Store // nil: no list of tapes
+	Filter     string        // for the frames of the first tape or session opened
+	Place      Place         // where to begin; zero: the store, or the frames of a subject
 
 	// History is the file that keeps the latest filters. It need not exist. If empty,
 	// they are not kept.
@@ -126,6 +127,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	a.closeTape()()
 	a.search.Stop()()
 	a.diff.Stop()()
+	a.tapes.briefs.reading.Stop()()
 	a.jobs.Wait()
 	return err
 }
@@ -142,7 +144,7 @@ func (a *app) begin(sub Subject) error {
 			return err
 		}
 		if sub.Frame != 0 {
-			a.model.follow, a.model.target = false, sub.Frame
+			a.model.follow, a.model.target, a.opening = false, sub.Frame, false
 		}
 	}
 	if a.Place != noPlace {
@@ -180,6 +182,8 @@ type display struct {
 	look     looks
 	mouseOff bool
 	clicks   clicks
+	share    int  // of the list beside or above the pane, in percent; 0: the usual
+	dragging bool // the mouse holds the divider
 }
 
 // The panels are the places, and which parts of them are on the screen.
@@ -206,7 +210,7 @@ type footer struct {
 
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: allKeys(keyTable())}
-	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
+	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256, in.Background)}
 	a.model.folded, a.history, a.searches = true, newHistory(in.History), newHistory(searchesFile(in.History))
 	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
 	a.found = &findingpage.Reader{}

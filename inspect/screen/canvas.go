@@ -113,17 +113,32 @@ const maxMarks = 5
 // columns of its initial consonant.
 var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
 
-// spans draws a line. A selected one fills the width.
+// spans draws a line. A selected one has another background over the whole width. Where
+// it is not known what stands out from the terminal's background, the line is reversed and
+// loses its colours.
 func (c canvas) spans(y int, line []termtext.Span, selected bool) {
-	if !selected {
-		c.line(0, y, line)
+	tint := c.looks[selection]
+	if _, _, is := tint.Decompose(); selected && is&tcell.AttrReverse != 0 {
+		line = slices.Clone(line)
+		for i := range line {
+			line[i].Style = termtext.Reverse
+		}
+		c.fill(c.line(0, y, line), y, termtext.Reverse)
 		return
 	}
-	line = slices.Clone(line)
-	for i := range line {
-		line[i].Style = termtext.Reverse
+	c.line(0, y, line)
+	if selected && 0 <= y && y < c.h {
+		_, background, _ := tint.Decompose()
+		c.restyleCells(0, c.w, y, func(look tcell.Style) tcell.Style { return look.Background(background) })
 	}
-	c.fill(c.line(0, y, line), y, termtext.Reverse)
+}
+
+// restyleCells redraws the cells of a line from one column to before another.
+func (c canvas) restyleCells(from, to, y int, style func(tcell.Style) tcell.Style) {
+	for x := from; x < min(to, c.w); x++ {
+		first, rest, look, _ := c.screen.GetContent(c.x+x, c.y+y)
+		c.screen.SetContent(c.x+x, c.y+y, first, rest, style(look))
+	}
 }
 
 // page draws the visible part of a page with a margin of one column, and its cursor if
@@ -170,10 +185,7 @@ func (c canvas) restyle(y int, line []termtext.Span, marks []page.Mark, style fu
 		from := x
 		x += termtext.Width(text[m.From:m.To])
 		behind = m.To
-		for at := from; at < min(x, c.w); at++ {
-			first, rest, look, _ := c.screen.GetContent(c.x+at, c.y+y)
-			c.screen.SetContent(c.x+at, c.y+y, first, rest, style(m, look))
-		}
+		c.restyleCells(from, x, y, func(look tcell.Style) tcell.Style { return style(m, look) })
 	}
 }
 

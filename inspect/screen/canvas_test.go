@@ -44,7 +44,7 @@ var canvasTests = []struct{ name, text, want string }{
 func inTen(t testing.TB, screen tcell.SimulationScreen, text string) string {
 	t.Helper()
 	screen.Clear()
-	canvas{screen: screen, looks: ANSI.looks(256), w: 10, h: 1}.text(0, 0, termtext.Plain, text)
+	canvas{screen: screen, looks: ANSI.looks(256, tcell.ColorDefault), w: 10, h: 1}.text(0, 0, termtext.Plain, text)
 	screen.Show()
 	var b strings.Builder
 	cells, width, _ := screen.GetContents()

@@ -191,7 +191,7 @@ func (a *app) openCompared(side diffpage.Side) {
 			a.fail(err)
 			return
 		}
-		a.model.follow, a.model.target = false, seq
+		a.model.follow, a.model.target, a.opening = false, seq, false
 		a.pages[storePlace].Find("") // the cursor stays on one of the two
 	}
 	a.diff.opened, a.openedFrom, a.inPane = a.timeline, diffPlace, false

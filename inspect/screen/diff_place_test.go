@@ -32,7 +32,7 @@ func twoRuns(t *testing.T) *record.Store {
 
 // TestDiffScreens shows two tapes side by side.
 func TestDiffScreens(t *testing.T) {
-	const open = "mGkD«differences:»"
+	const open = "mGD«differences:»"
 	store := twoRuns(t)
 	tests := []struct{ name, keys string }{
 		{"two-marked", "m"},
@@ -46,7 +46,7 @@ func TestDiffScreens(t *testing.T) {
 	for _, tt := range tests {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
 			term := start(t, screen.Inspector{Store: store}, screen.Subject{}, s.width, s.height)
-			term.wait(t, "the tapes", has("of 4"))
+			term.wait(t, "the tapes", has("of 2"))
 			term.press(t, tt.keys)
 			term.golden(t, name)
 		})
@@ -58,8 +58,8 @@ func TestDiffScreens(t *testing.T) {
 func TestDiffLeads(t *testing.T) {
 	t.Parallel()
 	term := start(t, screen.Inspector{Store: twoRuns(t)}, screen.Subject{}, 120, 40)
-	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "8«in the store, m marks a tape»D«mark another one with m first»mD«this one is marked»GkD«2 differences:»")
+	term.wait(t, "the tapes", has("of 2"))
+	term.press(t, "8«in the store, m marks a tape»D«mark another one with m first»mD«this one is marked»GD«2 differences:»")
 	at := func() string {
 		lines := strings.Split(term.text(), "\n")
 		return lines[len(lines)-3] // the status line
@@ -86,8 +86,8 @@ func TestDiffLeads(t *testing.T) {
 func TestDiffFolds(t *testing.T) {
 	t.Parallel()
 	term := start(t, screen.Inspector{Store: twoRuns(t)}, screen.Subject{}, 120, 60)
-	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "mGkD«differences:»gk«1 of»")
+	term.wait(t, "the tapes", has("of 2"))
+	term.press(t, "mGD«differences:»gk«1 of»")
 	folded := term.wait(t, "folded steps", has(" equal ·"))
 	term.press(t, "<Enter>«initialize: ok»")
 	term.press(t, " ")
@@ -108,22 +108,22 @@ func TestDiffLive(t *testing.T) {
 	defer live.ends()
 	live.says(wire.ClientToAgent, fmt.Sprintf(prompt, 2))
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 40)
-	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "mGkD«no difference»«live»")
+	term.wait(t, "the tapes", has("of 2"))
+	term.press(t, "mGD«no difference»«live»")
 	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"refusal"}}`)
 	term.press(t, "«turn 1: refused»«1 difference: 1 changed»")
 	if _, err := store.Delete(old); err != nil {
 		t.Fatal(err)
 	}
-	term.press(t, "1«of 2»8«1 difference: 1 changed»")
+	term.press(t, "1«of 1»8«1 difference: 1 changed»")
 }
 
 // TestDiffDeleted: the inspector that deletes a tape shows it no longer.
 func TestDiffDeleted(t *testing.T) {
 	t.Parallel()
 	term := start(t, screen.Inspector{Store: twoRuns(t)}, screen.Subject{}, 120, 40)
-	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "mGkD«differences:»1«3 of 4»<^X>yes<Enter>«of 2»")
+	term.wait(t, "the tapes", has("of 2"))
+	term.press(t, "mGD«differences:»1«2 of 2»<^X>yes<Enter>«of 1»")
 	s := term.wait(t, "no place for it", func(s string) bool { return !strings.Contains(s, "8 diff") })
 	if strings.Contains(s, "▪") == false {
 		t.Errorf("the other tape is not marked any more:\n%s", s)

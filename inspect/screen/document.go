@@ -30,6 +30,7 @@ type document struct {
 	openedFrom Place               // the place from which it was opened
 	returnTo   Place               // the place from which the user went to a frame; zero: none
 	cameFrom   []wayBack           // the tapes that led here, latest last
+	opening    bool                // the user has not moved since it was opened
 	servers    bool                // servers' frames are shown among the agent's, if there are any
 	restarted  record.Info         // a tape of the same agent that began later; zero: none is announced
 
@@ -39,10 +40,12 @@ type document struct {
 // The readers read a tape in the background.
 type readers struct {
 	index *frameindex.Index
-	scan  *frameindex.Scan    // finds the frames that the model shows
-	trace *tracepage.Reader   // nil: no place has needed it yet
-	found *findingpage.Reader // the zero Reader: no tape is open
-	broke *findingpage.View   // view of found
+	scan  *frameindex.Scan        // finds the frames that the model shows
+	trace *tracepage.Reader       // nil: no place has needed it yet
+	talk  *tracepage.Conversation // view of trace
+	turns *tracepage.Turns        // the same
+	found *findingpage.Reader     // the zero Reader: no tape is open
+	broke *findingpage.View       // view of found
 
 	indexing, scanning, tracing, judging, seeking worker
 
@@ -58,7 +61,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	if err := a.readTape(sub, query); err != nil {
 		return err
 	}
-	a.earlier, a.openedFrom, a.cameFrom = nil, storePlace, nil
+	a.earlier, a.openedFrom, a.cameFrom, a.opening = nil, storePlace, nil, !a.info.Live
 	opened := tapeEntry{tape: a.timeline.Latest().Info, session: sub.Session}
 	a.pages[storePlace].Find(opened.key())
 	return nil
@@ -97,10 +100,11 @@ func (a *app) readTape(sub Subject, query string) error {
 		a.index.Read(ctx, reading)
 		ticking.Stop()()
 	})
-	if sinks := []frameindex.Sink{a.judge()}; info.Lines <= maxTraced {
-		a.feed(&a.judging, a.Store, append(sinks, a.traces())...)
+	a.rows.Tools = frameindex.NewTools(a.updates.wake)
+	if found := a.judge(); info.Lines <= maxTraced {
+		a.feed(&a.judging, a.Store, a.rows.Tools, a.traces(), found)
 	} else {
-		a.feed(&a.judging, nil, sinks...)
+		a.feed(&a.judging, nil, a.rows.Tools, found)
 	}
 	if err := a.setFilter(query); err != nil {
 		a.closeTape()
@@ -179,6 +183,7 @@ func (a *app) refresh() {
 	a.rows.Latest = a.snapshot.Latest
 	a.fail(a.model.add(found))
 	a.refreshNotes()
+	a.goToWorst()
 	for _, err := range []error{a.snapshot.Err, found.Err} {
 		if err != nil {
 			a.err = err
@@ -188,6 +193,39 @@ func (a *app) refresh() {
 		if info, err := a.timeline.Info(); err == nil {
 			a.info = info
 		}
+	}
+}
+
+// goToWorst selects what a tape opens on, once that is known, unless the user has moved: the
+// worst failure, or else the first turn.
+func (a *app) goToWorst() {
+	if !a.opening || !a.model.Complete {
+		return
+	}
+	worst := a.model.Failures.Next(1) // of very many frames the conversation is not read yet
+	if a.trace != nil {
+		if _, ended, _ := a.trace.Progress(); !ended {
+			return
+		}
+		worst = 0
+		if list := a.trace.Summary(a.subject.Session).Failures.Worst; len(list) > 0 {
+			worst = list[0].Frame.Seq
+		}
+	}
+	a.opening = false
+	if !a.model.All.Has(worst) {
+		left := nearby
+		worst = a.snapshot.Seek(1, 1, func(f *dialect.Frame) bool {
+			left--
+			return left < 0 || f.Events.Has(dialect.TurnBegan) && a.model.All.Has(f.Seq)
+		})
+	}
+	if !a.model.All.Has(worst) {
+		return
+	}
+	a.jump(worst)
+	if a.page != nil && a.place.ofTape() && a.place != findingsPlace {
+		a.page.Await(worst)
 	}
 }
 

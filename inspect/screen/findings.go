@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,9 +20,49 @@ func (a *app) judge() *findingpage.Reader {
 	if a.broke != nil {
 		v.Least = a.broke.Least
 	}
+	v.Failed = a.failedLines
 	a.found, a.broke = r, v
-	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFinding, Flip: v.Flip}
+	start := func() string { return cmp.Or(v.First(), worstKey) }
+	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, Start: start, State: func() any { return [2]any{v.State(), a.failuresRead()} }, Enter: a.showFinding, Flip: v.Flip}
 	return r
+}
+
+// failuresRead identifies how much is known of what failed.
+func (a *app) failuresRead() any {
+	if a.trace == nil {
+		return nil
+	}
+	return a.trace.Revision()
+}
+
+// worstKey is the key of the line about the worst failure.
+const worstKey = "worst failure"
+
+// failedLines says what failed on the tape, the worst first. Breaking the protocol is
+// another thing.
+func (a *app) failedLines(width int) (lines []page.Line) {
+	if a.trace == nil {
+		return nil
+	}
+	failures := a.trace.Summary(a.subject.Session).Failures
+	if failures.Count == 0 {
+		return nil
+	}
+	add := func(seq uint64, spans ...termtext.Span) {
+		l := page.Line{Spans: termtext.CutSpans(spans, width), Seq: seq, Item: -1}
+		if len(lines) == 1 {
+			l.Key = worstKey
+		}
+		lines = append(lines, l)
+	}
+	add(0, termtext.Bold.Span("Failed"))
+	for _, f := range failures.Worst {
+		add(f.Frame.Seq, termtext.Failure.Span("✗ "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label))
+	}
+	if more := failures.Count - len(failures.Worst); more > 0 {
+		add(0, termtext.Dim.Span(fmt.Sprintf("  and %s more: e among the frames goes to each", termtext.Grouped(int64(more)))))
+	}
+	return lines
 }
 
 // showFinding goes to a line's frame, and to its finding.

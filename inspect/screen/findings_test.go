@@ -87,7 +87,7 @@ func TestFindingUnderlined(t *testing.T) {
 // came from.
 func TestFindingKeys(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
-		{"frame", "7«8 times»j<Enter>«─ frame 3 ·»<Esc>«8 times»«2 of »"},
+		{"frame", "7«8 times»j<Enter>«─ frame 3 ·»<Esc>«8 times»«10 of »"},
 		{"rule", "7«8 times»i«Nothing but messages is written»<Esc>«8 times»"},
 		{"rule of a frame", ":5<Enter>«─ frame 5 ·»i«Nothing but messages is written»<Esc>«─ frame 5 ·»"},
 		{"rule in the pane", ":5<Enter>«─ frame 5 ·»<Enter>i«Nothing but messages is written»<Esc>«─ frame 5 ·»«Esc back»"},

@@ -93,6 +93,9 @@ func (a *app) drawPane(title, c canvas) {
 // loadPane puts the selected frame into the pane.
 func (a *app) loadPane() {
 	seq := a.model.current()
+	if a.page != nil {
+		seq = a.page.Current().Seq
+	}
 	switch seq {
 	case a.pane.Frame.Seq:
 		return

@@ -83,7 +83,7 @@ func TestHostile(t *testing.T) {
 	}
 	atSizes(t, "hostile", []size{{80, 24}, {33, 9}, {160, 30}}, func(t *testing.T, _ string, s size) {
 		term := start(t, screen.Inspector{Store: store}, screen.Subject{}, s.width, s.height)
-		term.wait(t, "the store", has("1 of 2"))
+		term.wait(t, "the store", has("1 of 1"))
 		term.press(t, "j?<Esc><Enter>«1 of »")
 		term.reads(t)
 		row := "<Tab>jjjjyvyp<Enter>jj<Tab>x<Tab><PgDn>jj<Tab>x<Tab>x%[]{}"

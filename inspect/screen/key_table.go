@@ -65,6 +65,11 @@ func keyTable() []keyGroup {
 			{[]string{"z"}, inDiff, "unfold, fold everything", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
 			{[]string{"x"}, inDiff, "compare content, all, the shape", says("what counts"), (*app).nextLevel},
 			{[]string{"z"}, inTurns, "only this turn, all turns", either("all turns", "this turn", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
+			{[]string{"x"}, inTurns, "an axis for each turn, one for all", either("axis a turn", "one axis", func(a *app) bool { return a.turns.IsJoint() }), (*app).joinTurns},
+			{[]string{"+", "="}, inTurns, "more, less of the time in detail", says("zoom"), func(a *app) { a.zoomTurns(true) }},
+			{[]string{"-"}, inTurns, asBefore, nil, func(a *app) { a.zoomTurns(false) }},
+			{[]string{"h", "Left"}, inTurns, "earlier, later, in detail", nil, func(a *app) { a.turns.Pan(a.page.Current(), false) }},
+			{[]string{"l", "Right"}, inTurns, asBefore, nil, func(a *app) { a.turns.Pan(a.page.Current(), true) }},
 			{[]string{"i"}, inFrames | inFindings, "what the broken rule asks for", either("explain", "", func(a *app) bool { return a.foundHere() != nil }), (*app).explain},
 			{[]string{"!"}, inFrames | inFindings, "notes of acptap check, too", nil, (*app).toggleFindingNotes},
 			{[]string{"S"}, inFrames, "frames of the agent's servers, too", nil, (*app).toggleServers},
@@ -73,6 +78,8 @@ func keyTable() []keyGroup {
 			{[]string{"d"}, inFrames, "what acptap changed in it", nil, (*app).compareForms},
 			{[]string{"D"}, inFrames, "compare with the last bookmark", nil, (*app).compareWithBookmark},
 			{[]string{"D"}, inDiff, "what differs in the two frames", nil, (*app).compareFrames},
+			{[]string{"<"}, anywhere, "a narrower, wider list", nil, func(a *app) { a.moveDivider(a.share - shareStep) }},
+			{[]string{">"}, anywhere, asBefore, nil, func(a *app) { a.moveDivider(a.share + shareStep) }},
 			{[]string{"F"}, inFrames, "follow what is recorded", nil, (*app).toggleFollow},
 		}},
 		{"Notes", []key{
@@ -99,6 +106,8 @@ func keyTable() []keyGroup {
 		{"Tapes", []key{
 			{[]string{"m"}, inTapes, "mark the tape or session", either("mark", "", func(a *app) bool { return a.tapes.marked.key() == "" }), (*app).toggleMark},
 			{[]string{"D"}, inTapes, "side by side with the marked one", either("side by side", "", func(a *app) bool { return a.tapes.marked.key() != "" }), (*app).compareTapes},
+			{[]string{"o"}, inTapes, "sort by the next column, the other way round", says("sort"), func(a *app) { a.sortTapes(false) }},
+			{[]string{"O"}, inTapes, asBefore, nil, func(a *app) { a.sortTapes(true) }},
 			{[]string{"R"}, anywhere, "open, dismiss the new tape of the agent", nil, (*app).openRestarted},
 			{[]string{"^R"}, anywhere, asBefore, nil, func(a *app) { a.restarted = record.Info{} }},
 			{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
@@ -120,6 +129,17 @@ func keyTable() []keyGroup {
 			{[]string{"q", "^C"}, anywhere, "quit", says("quit"), func(a *app) { a.quit() }},
 		}},
 	}
+}
+
+// sortTapes sorts the list by its next column, or the other way round.
+func (a *app) sortTapes(back bool) {
+	o := &a.tapes.order
+	column := o.column()
+	if !back {
+		column = (column + 1) % (ageColumn + 1)
+	}
+	o.choose(column)
+	a.notify(o.says())
 }
 
 // move moves the selection or the cursor.

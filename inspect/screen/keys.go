@@ -20,6 +20,11 @@ type key struct {
 // asBefore is the explanation of a key that shares the previous key's.
 const asBefore = ""
 
+// visits reports whether the key goes to a place.
+func (k *key) visits() bool {
+	return len(k.names[0]) == 1 && '1' <= k.names[0][0] && k.names[0][0] <= '8'
+}
+
 // A keyGroup is a group of keys on one subject.
 type keyGroup struct {
 	subject string
@@ -84,6 +89,7 @@ func (a *app) press(name string) {
 	for _, k := range a.keys {
 		if k.where&where != 0 && slices.Contains(k.names, typed) {
 			a.message, a.trouble = "", false
+			a.opening = a.opening && k.visits()
 			k.do(a)
 			return
 		}

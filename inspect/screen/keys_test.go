@@ -70,7 +70,7 @@ func TestFailuresOnPages(t *testing.T) {
 			"E« 22 of 25»«from the bottom again»E« 20 of 25»E« 17 of 25»E« 15 of 25»" +
 			"j« 16 of 25»e« 17 of 25»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 4 of 16»e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e« 4 of 16»«from the top again»E« 15 of 16»«from the bottom again»E« 8 of 16»<Enter>«─ frame 5 ·»"},
+			"e« 5 of 19»e« 14 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)

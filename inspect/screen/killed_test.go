@@ -47,7 +47,7 @@ func TestKilled(t *testing.T) {
 	defer proxy.Wait()
 	defer proxy.Process.Kill()
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)
-	term.wait(t, "a tape", has("running"))
+	term.wait(t, "a tape", has("●"))
 	term.press(t, "<Enter>")
 	term.wait(t, "the timer", has("waits "))
 	if err := proxy.Process.Kill(); err != nil {

@@ -10,7 +10,7 @@ import (
 // Smallest sizes at which the pane is below the list, and beside it.
 const (
 	paneBelow  = 12 // rows
-	paneBeside = 150
+	paneBeside = 140
 )
 
 // A layout divides the screen into parts.
@@ -35,12 +35,17 @@ func (a *app) layout(screen tcell.Screen) layout {
 	}
 	l.body = all.part(0, top, w, bottom-top)
 	switch b := l.body; {
-	case b.w >= paneBeside:
-		half := b.w * 11 / 20
-		l.list, l.title, l.pane = b.part(0, 0, half, b.h), b.part(half+1, 0, b.w, 1), b.part(half+1, 1, b.w, b.h)
+	case b.w >= paneBeside && (a.page == nil || a.hasDetails()):
+		left := a.divide(b.w)
+		l.list, l.title, l.pane = b.part(0, 0, left, b.h), b.part(left+1, 0, b.w, 1), b.part(left+1, 1, b.w, b.h)
+		if a.page != nil {
+			l.list.w-- // a blank before the divider
+		}
+	case a.page != nil:
+		l.list = b
 	case b.h >= paneBelow:
-		half := b.h * 11 / 20
-		l.list, l.title, l.pane = b.part(0, 0, b.w, half), b.part(0, half, b.w, 1), b.part(0, half+1, b.w, b.h)
+		upper := a.divide(b.h)
+		l.list, l.title, l.pane = b.part(0, 0, b.w, upper), b.part(0, upper, b.w, 1), b.part(0, upper+1, b.w, b.h)
 	case a.inPane:
 		l.title, l.pane = b.part(0, 0, b.w, min(1, b.h-1)), b.part(0, min(1, b.h-1), b.w, b.h)
 	default:
@@ -49,10 +54,51 @@ func (a *app) layout(screen tcell.Screen) layout {
 	return l
 }
 
+// hasDetails reports whether the place shows more about the line under the cursor beside
+// the lines, if there is room.
+func (a *app) hasDetails() bool {
+	switch {
+	case a.page != a.pages[a.place]:
+		return false
+	case a.place == storePlace:
+		return len(a.tapes.entries) > 0
+	}
+	return a.timeline != nil && (a.place == chatPlace || a.place == turnsPlace || a.place == findingsPlace)
+}
+
+// The divider between list and pane is at a share of the screen.
+const (
+	usualShare = 55 // percent
+	shareStep  = 5
+	leastShare = 20
+)
+
+// divide returns the columns or rows of the list out of so many.
+func (a *app) divide(all int) int {
+	if a.share == 0 {
+		a.share = usualShare
+	}
+	return all * a.share / 100
+}
+
+// moveDivider gives the list more or less of the screen.
+func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), 100-leastShare) }
+
+// onDivider reports whether a point is on the line between list and pane.
+func (l *layout) onDivider(x, y int) bool {
+	switch {
+	case l.title.w == 0 || l.list.h == 0:
+		return false
+	case l.pane.x > l.list.x:
+		return x == l.pane.x-1 && l.body.has(x, y)
+	}
+	return l.title.has(x, y)
+}
+
 // Draw draws the screen.
 func (a *app) Draw(screen tcell.Screen) {
 	if a.screen != screen {
-		a.screen, a.look = screen, a.Theme.looks(screen.Colors())
+		a.screen, a.look = screen, a.Theme.looks(screen.Colors(), a.Background)
 	}
 	l := a.layout(screen)
 	a.drawBar(l.bar)
@@ -60,14 +106,15 @@ func (a *app) Draw(screen tcell.Screen) {
 	case a.page != nil && a.part() == inDiff:
 		a.drawDiff(l.body)
 	case a.page != nil:
-		l.body.page(a.page, true)
+		l.list.page(a.page, true)
+		a.drawDetails(l.title, l.pane)
 	default:
 		a.drawList(l.list)
 		a.drawPane(l.title, l.pane)
-		if l.pane.x > l.list.x && l.list.h > 0 {
-			for y := range l.list.h {
-				l.body.text(l.list.w, y, termtext.Dim, "│")
-			}
+	}
+	if l.pane.x > l.list.x && l.list.h > 0 {
+		for y := range l.list.h {
+			l.body.text(l.pane.x-l.body.x-1, y, termtext.Dim, "│")
 		}
 	}
 	a.drawHints(l.hints)
@@ -77,6 +124,28 @@ func (a *app) Draw(screen tcell.Screen) {
 		l.body.notice(termtext.Failure, p.wrong)
 	case !a.fits(l.status.w):
 		l.body.notice(a.messageStyle(termtext.Reverse), a.message)
+	}
+}
+
+// drawDetails draws more about the line under the cursor.
+func (a *app) drawDetails(title, c canvas) {
+	if c.h == 0 {
+		return
+	}
+	switch a.place {
+	case storePlace:
+		a.drawBrief(title, c)
+	case chatPlace:
+		if what, lines := a.talk.Detail(a.page.Current(), c.w-2); len(lines) > 0 {
+			title.across(0, termtext.Dim, what)
+			for y, line := range lines {
+				c.line(1, y, line)
+			}
+			return
+		}
+		a.drawPane(title, c)
+	default:
+		a.drawPane(title, c)
 	}
 }
 

@@ -20,6 +20,11 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 		return false
 	}
 	switch action {
+	case tview.MouseMove:
+		return a.drag(l, x, y)
+	case tview.MouseLeftUp:
+		a.dragging = false
+		return false
 	case tview.MouseScrollUp:
 		a.wheel(l, x, y, -wheelLines)
 	case tview.MouseScrollDown:
@@ -40,20 +45,41 @@ const signColumns = 2
 
 // wheel scrolls what is under the mouse by n lines.
 func (a *app) wheel(l layout, x, y, n int) {
+	a.opening = false
 	switch {
-	case a.page != nil:
-		a.page.Move(n)
 	case l.pane.has(x, y):
 		a.pane.Move(n)
+	case a.page != nil:
+		a.page.Move(n)
 	default:
 		a.model.scroll(n)
 	}
 }
 
-// click selects what is under the mouse: a place, a line or a row. It reports whether
-// there is anything.
+// drag moves the divider with the mouse that holds it.
+func (a *app) drag(l layout, x, y int) bool {
+	switch {
+	case !a.dragging:
+		return false
+	case l.pane.x > l.list.x:
+		a.moveDivider((100*(x-l.body.x) + l.body.w/2) / max(l.body.w, 1))
+	default:
+		a.moveDivider((100*(y-l.body.y) + l.body.h/2) / max(l.body.h, 1))
+	}
+	return true
+}
+
+// click selects what is under the mouse: a place, a line, a row or the divider. It reports
+// whether there is anything.
 func (a *app) click(l layout, x, y int) bool {
 	switch {
+	case l.onDivider(x, y):
+		a.dragging = true
+	case a.page != nil && l.pane.has(x, y):
+		return false
+	case a.part()&inTapes != 0 && y == l.list.y && l.list.has(x, y) && a.pages[storePlace].HasHeading():
+		a.tapes.order.choose(columnAt(l.list.w-1, x-l.list.x-1))
+		a.notify(a.tapes.order.says())
 	case l.bar.has(x, y):
 		for _, t := range a.tabs(l.bar.w) {
 			if t.x <= x && x < t.x+termtext.Width(t.text) {
@@ -61,11 +87,13 @@ func (a *app) click(l layout, x, y int) bool {
 			}
 		}
 	case a.page != nil && l.body.has(x, y):
+		a.opening = false
 		a.page.Point(y - l.body.y)
 		if a.onSign(l, x) {
 			a.page.FlipHere()
 		}
 	case l.list.has(x, y):
+		a.opening = false
 		a.inPane, a.model.follow = false, false
 		rows := a.model.rows()
 		a.model.choose(rows.Below(a.model.top)+y-l.list.y, rows.Len())

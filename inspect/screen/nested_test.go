@@ -80,7 +80,7 @@ func TestNestedDelete(t *testing.T) {
 	}
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 100, 24)
 	term.wait(t, "the tapes", has("Read it"))
-	term.press(t, "jjj<^X>yes<Enter>")
+	term.press(t, "j<^X>yes<Enter>")
 	term.wait(t, "a server's tape gone", has("deleted 20250102T030405300-bbbbbb"))
 	if !left(3)("") {
 		t.Fatal("want three tapes left")

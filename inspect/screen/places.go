@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/screen/tracepage"
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // A Place is what fills the screen.
@@ -101,14 +102,16 @@ func (a *app) traces() *tracepage.Reader {
 	a.trace = r
 
 	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, tapes), a.session)
+	a.talk = c
 	a.pages[chatPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
-		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo,
+		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo, Own: a.ownLine(r.ChatLine),
 		Enter: a.showFrame, Flip: c.Flip, Fold: c.FlipAll, Block: c.Block,
 	}
 	turns := tracepage.NewTurns(r, a.session, a.sinceStart)
+	a.turns = turns
 	a.pages[turnsPlace] = &page.Page{
-		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Enter: a.showFrame,
+		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Own: a.ownLine(r.TurnLine), Enter: a.showFrame,
 		Fold: func() bool { return turns.Isolate(a.page.Current()) },
 	}
 	a.pages[capabilitiesPlace] = &page.Page{
@@ -117,6 +120,41 @@ func (a *app) traces() *tracepage.Reader {
 	}
 	a.pages[statisticsPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
 	return r
+}
+
+// maxOwned limits the size of frames that are read to find their lines.
+const maxOwned = 1 << 20
+
+// ownLine returns a function that returns the frame of the line about a frame.
+func (a *app) ownLine(line func(session string, f *dialect.Frame) uint64) func(seq uint64) uint64 {
+	return func(seq uint64) uint64 {
+		var f dialect.Frame
+		if !a.snapshot.Frame(seq, &f) || f.Size > maxOwned {
+			return seq
+		}
+		f, err := a.rows.Frame(seq)
+		if err != nil {
+			return seq
+		}
+		return line(a.session(), &f)
+	}
+}
+
+// joinTurns puts all turns on one axis, or each on its own. The cursor stays.
+func (a *app) joinTurns() {
+	a.page.GoTo(a.page.Current().Seq)
+	a.turns.Join()
+}
+
+// zoomTurns shows less or more of the axis of the line under the cursor.
+func (a *app) zoomTurns(in bool) {
+	switch {
+	case a.turns.Zoom(a.page.Current(), in):
+	case in:
+		a.notify("no closer")
+	default:
+		a.notify("that is all of it")
+	}
 }
 
 // showFrame goes to a line's frame.

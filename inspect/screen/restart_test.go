@@ -30,7 +30,7 @@ func TestRestart(t *testing.T) {
 		other.prompts("of another")
 		defer other.ends()
 	}
-	term.press(t, "1«● other»«/elsewhere»") // by now they would be announced
+	term.press(t, "1«other»«of another»") // by now they would be announced
 	term.press(t, "2«"+announced+"»?«"+announced+"»<Esc>3«"+announced+"»R«the second»«turn 1: running»")
 	if s := term.wait(t, "no announcement", func(s string) bool { return !strings.Contains(s, announced) }); strings.Contains(s, "the first") {
 		t.Errorf("got\n%s\nwant the second tape only", s)

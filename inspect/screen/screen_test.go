@@ -276,7 +276,8 @@ func subject(tb testing.TB, file string) screen.Subject {
 	return portableSubject(tb, filepath.Base(file), string(text))
 }
 
-// portableSubject has a tape that is written in the portable form.
+// portableSubject has a tape that is written in the portable form. It opens on its first
+// frame.
 func portableSubject(tb testing.TB, name, text string) screen.Subject {
 	tb.Helper()
 	store := record.OpenStore(tb.TempDir())
@@ -284,7 +285,7 @@ func portableSubject(tb testing.TB, name, text string) screen.Subject {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return screen.Subject{Name: name, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}
+	return screen.Subject{Name: name, Frame: 1, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}
 }
 
 // has returns a condition for wait.

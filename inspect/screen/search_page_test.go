@@ -83,7 +83,7 @@ func TestSearchDeleted(t *testing.T) {
 	tab := term.text()
 	tab, _, _ = strings.Cut(tab, " s search")
 	term.click(len(tab)+1, 0)
-	term.press(t, "«/w/a»<Esc>«"+ids[0]+"»«s search all   m mark   ^X delete   ? keys»")
+	term.press(t, "«/w/a»<Esc>«"+ids[0]+"»«s search all   m mark   o sort   ^X delete   ? keys»")
 }
 
 // TestSession shows a session that is on two tapes.

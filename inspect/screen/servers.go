@@ -69,6 +69,7 @@ func (a *app) lookedAt() tapeFrame {
 // await selects a frame as soon as it has a number on the timeline.
 func (a *app) await(at tapeFrame) {
 	t := a.timeline
+	a.opening = false
 	a.model.await(func() uint64 {
 		part, ok := t.PartWith(at.tape)
 		if !ok || at.seq == 0 {

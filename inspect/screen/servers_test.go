@@ -44,7 +44,7 @@ func TestServerScreens(t *testing.T) {
 				t.Helper()
 				term.golden(t, fmt.Sprintf("servers-%s-%dx%d", name, size.width, size.height))
 			}
-			term.press(t, "3«issues/list_issues»ggz«Asking whether»g")
+			term.press(t, "3«issues/close»ggz«Asking whether»g")
 			golden("chat")
 			term.press(t, "z/get-sum 29<Enter>")
 			golden("chat-call")
@@ -139,7 +139,7 @@ func TestServersOfSession(t *testing.T) {
 	term := start(t, screen.Inspector{Store: store}, screen.TapesOf(store, "", agent), 100, 24)
 	term.reads(t)
 	term.press(t, ":3<Enter>«frame 3 ·»3«Go on with s1»")
-	term.wait(t, "the servers of s1", has("servers: files 2 calls"))
+	term.wait(t, "the servers of s1", has("servers   files 2 calls"))
 	term.press(t, "2:6<Enter>«frame 6 ·»3«Go on with s2»")
-	term.wait(t, "the servers of s2", has("servers: files 3 calls"))
+	term.wait(t, "the servers of s2", has("servers   files 3 calls"))
 }

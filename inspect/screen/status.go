@@ -79,14 +79,8 @@ func (a *app) drawBar(c canvas) {
 	if room < 8 {
 		return
 	}
-	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.State(a.info)
-	if a.info.Live {
-		state = "● " + state
-	}
-	text := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
-	if termtext.Width(text) > room {
-		text = termtext.Dotted(agent, state)
-	}
+	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.OutcomeSpan(a.info.Outcome()).Text
+	text := termtext.Dotted(state, agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)))
 	if termtext.Width(text) > room {
 		text = termtext.Dotted(state, agent)
 	}
@@ -231,6 +225,9 @@ func (a *app) readerProgress() (last uint64, ended, broken bool) {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
+		if e, ok := a.tapes.entry(a.page.Current()); ok && a.part()&inTapes != 0 {
+			list = append(list, termtext.Dotted(e.tape.Tape, termtext.Piece(tapetext.Place(e.tape))))
+		}
 		if _, _, broken := a.readerProgress(); broken {
 			list = append(list, brokenNote)
 		}

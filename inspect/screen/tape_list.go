@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +29,8 @@ type tapeList struct {
 	err     error
 	entries []tapeEntry   // entries of the lines last drawn
 	marked  tapeEntry     // to be compared with another; zero: none
+	order   tapeOrder     // of the tapes
+	briefs  briefs        // summaries of tapes
 	shown   chan struct{} // has capacity one: the list is on the screen
 }
 
@@ -42,7 +43,7 @@ type tapeEntry struct {
 	tape    record.Info // the tape, or the one under which the session is listed
 	level   int         // nesting depth
 	session string      // empty: the entry is the tape
-	title   string      // of the session
+	title   string      // of the session, or of the tape's only one
 	first   uint64      // the session's first frame on that tape
 	tapes   []string    // the tapes to open
 	broken  error
@@ -166,21 +167,32 @@ func (l *tapeList) lines(width int) []page.Line {
 	case len(l.listing.Tapes) == 0 && len(l.listing.Broken) == 0:
 		return l.empty()
 	}
-	lines := []page.Line{tapeHeading(width)}
+	lines := []page.Line{l.heading(width)}
 	for _, b := range l.listing.Broken {
 		lines = append(lines, l.add(tapeEntry{tape: record.Info{Tape: b.Tape}, broken: b.Err},
 			unreadableSpans(b.Tape, b.Err, width)))
 	}
-	tree := tapeTree{tapeList: l, nesting: record.NestingOf(l.listing.Tapes), sessions: map[string][]record.SessionInfo{}, width: width}
+	tree := tapeTree{tapeList: l, nesting: record.NestingOf(l.listing.Tapes), rows: map[string]*tapeRow{}, width: width}
+	costs := l.listing.Costs()
+	for _, tape := range l.listing.Tapes {
+		tree.rows[tape.Tape] = &tapeRow{Info: tape, costs: costs[tape.Tape]}
+	}
 	for _, session := range l.listing.Sessions {
 		for _, run := range session.Runs {
-			tree.sessions[run.Tape] = append(tree.sessions[run.Tape], session)
+			if row := tree.rows[run.Tape]; row != nil {
+				row.sessions = append(row.sessions, session)
+			}
 		}
 	}
+	tapes := make([]*tapeRow, 0, len(tree.rows))
 	for _, tape := range slices.Backward(l.listing.Tapes) {
 		if tree.nesting.Parent(tape.Tape) == "" {
-			lines = tree.add(lines, tape, 0)
+			tapes = append(tapes, tree.rows[tape.Tape])
 		}
+	}
+	l.order.sort(tapes)
+	for _, tape := range tapes {
+		lines = tree.add(lines, tape, 0)
 	}
 	return lines
 }
@@ -188,33 +200,34 @@ func (l *tapeList) lines(width int) []page.Line {
 // A tapeTree lists tapes, each with its sessions and nested tapes.
 type tapeTree struct {
 	*tapeList
-	nesting  record.Nesting
-	sessions map[string][]record.SessionInfo // by tape
-	width    int
+	nesting record.Nesting
+	rows    map[string]*tapeRow // by tape
+	width   int
 }
 
 // deepest limits the levels of nesting shown. Each takes two columns.
 const deepest = 4
 
-// add adds a tape's lines at a level of nesting.
-func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Line {
+// add adds a tape's lines at a level of nesting. A session has a line of its own if there
+// are others on the tape, or if it is on other tapes too.
+func (t *tapeTree) add(lines []page.Line, tape *tapeRow, level int) []page.Line {
 	l := t.tapeList
 	level = min(level, deepest-1)
-	lines = append(lines, l.add(tapeEntry{tape: tape, level: level, tapes: []string{tape.Tape}}, l.tapeSpans(&tape, t.width, level)))
+	lines = append(lines, l.add(tapeEntry{tape: tape.Info, level: level, title: tape.title(), tapes: []string{tape.Tape}}, l.tapeSpans(tape, t.width, level)))
 	for _, spans := range tapeNoteSpans(l.texts[tape.Tape]) {
 		lines = append(lines, page.Line{Spans: spans, Item: len(l.entries) - 1, Level: level + 1})
 	}
-	for _, session := range t.sessions[tape.Tape] {
+	for _, session := range tape.listed() {
 		nth := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape.Tape })
 		run := session.Runs[nth]
-		e := tapeEntry{tape: tape, level: level + 1, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: run.First}
+		e := tapeEntry{tape: tape.Info, level: level + 1, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: run.First}
 		for _, r := range session.Runs {
 			e.tapes = append(e.tapes, r.Tape)
 		}
 		lines = append(lines, l.add(e, sessionSpans(&session, nth, t.width, level+1)))
 	}
 	for _, child := range t.nesting.Children(tape.Tape) {
-		lines = t.add(lines, child, level+1)
+		lines = t.add(lines, t.rows[child.Tape], level+1)
 	}
 	return lines
 }
@@ -247,9 +260,9 @@ func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
 		_, first := utf8.DecodeRuneInString(spans[0].Text)
 		spans[0] = termtext.Yellow.Span("▪" + spans[0].Text[first:])
 	}
-	line := page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.key(), Also: e.tape.Tape, Level: e.level}
-	if e.session != "" {
-		line.Also = e.session + " " + e.title
+	line := page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.key(), Level: e.level}
+	if line.Also = e.session + " " + e.title; e.session == "" {
+		line.Also = termtext.Spaced(e.tape.Tape, e.title, tapetext.Place(e.tape), tapetext.AgentName(e.tape))
 	}
 	return line
 }
@@ -269,54 +282,6 @@ func (l *tapeList) empty() []page.Line {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Plain.Span(text)}, Item: -1})
 	}
 	return lines
-}
-
-// tapeHeading returns the column headings.
-func tapeHeading(width int) page.Line {
-	columns := nameColumns(width)
-	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "failed")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
-}
-
-const stateColumns = 12
-
-// nameColumns returns the width of agent names and session titles.
-func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
-
-func countColumns(age, frames, turns, failed string) string {
-	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, failed)
-}
-
-func (l *tapeList) tapeSpans(i *record.Info, width, level int) []termtext.Span {
-	flag, look := "  ", termtext.Dim
-	if i.Live {
-		flag, look = "● ", termtext.LifeCycle
-	}
-	hangs := hangText(l.hangs[i.Tape], "", l.now())
-	if hangs != "" {
-		flag = hangSign
-	}
-	name, columns := termtext.Piece(tapetext.AgentName(*i)), nameColumns(width)-2-2*level
-	row := []termtext.Span{look.Span(flag)}
-	if level > 0 {
-		row = append(row, termtext.Dim.Span(branch(level)))
-		name = termtext.Piece(i.ServerName())
-	}
-	row = append(row, termtext.Bold.Span(termtext.Pad(termtext.Cut(name, columns), columns)))
-	row = append(row, countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
-	if i.Outcome().How.IsBad() {
-		look = termtext.Failure
-	}
-	row = append(row, look.Span(termtext.Pad(termtext.Cut(tapetext.State(*i), stateColumns-2), stateColumns-2)+"  "))
-	if hangs != "" {
-		row = append(row, termtext.Permission.Span(hangs+"  "))
-	}
-	if i.Lost > 0 {
-		row = append(row, termtext.Failure.Span(termtext.ByteSize(i.Lost)+" not recorded  "))
-	}
-	if tags := termtext.Piece(tapetext.Tags(i.Tags)); tags != "" {
-		row = append(row, termtext.Bold.Span(tags+" "))
-	}
-	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(tapetext.Place(*i)), " "+i.Tape)))
 }
 
 // hang records what hangs on a tape.
@@ -346,41 +311,4 @@ func hangText(hangs []stall.Hang, session string, now time.Time) string {
 		text += fmt.Sprintf(" +%d", more)
 	}
 	return text
-}
-
-func unreadableSpans(tape string, err error, width int) []termtext.Span {
-	columns, text := nameColumns(width), termtext.Piece(err.Error())
-	if errors.Is(err, record.ErrDamaged) {
-		text = "damaged"
-	}
-	return []termtext.Span{termtext.Failure.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
-}
-
-// sessionSpans returns the line for the nth run of a session.
-func sessionSpans(session *record.SessionInfo, nth, width, level int) []termtext.Span {
-	columns := nameColumns(width) - 2 - 2*level
-	title := termtext.Cut(termtext.Piece(cmp.Or(session.Topic(), session.ID)), columns)
-	row := []termtext.Span{termtext.Dim.Span("  " + branch(level)), termtext.Plain.Span(termtext.Pad(title, columns))}
-	run := session.Runs[nth]
-	row = append(row, countSpans("", run.Frames, run.Turns, run.Failures)...)
-	state := ""
-	switch {
-	case session.Deleted:
-		state = "deleted"
-	case session.Closed:
-		state = "closed"
-	case len(session.Runs) > 1:
-		state = fmt.Sprintf("run %d of %d", nth+1, len(session.Runs))
-	}
-	return append(row, termtext.Dim.Span(termtext.Pad(state, stateColumns)+termtext.Piece(session.ID)))
-}
-
-func countSpans(age string, frames, turns, failures uint64) []termtext.Span {
-	look := termtext.Plain
-	if failures > 0 {
-		look = termtext.Failure
-	}
-	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(failures)))
-	at := len(text) - len("        ") - 2 // column of the failures
-	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
 }

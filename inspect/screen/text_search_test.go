@@ -15,11 +15,11 @@ func TestSearchChat(t *testing.T) {
 	history := filepath.Join(t.TempDir(), "filters")
 	term := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	term.reads(t)
-	term.press(t, "3«11:37:13»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
+	term.press(t, "3«11:37:12»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
 	term.wait(t, "what was folded, folded again", func(s string) bool {
-		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 1 of ") && !strings.Contains(s, "search #")
+		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 7 of ") && !strings.Contains(s, "search #")
 	})
-	term.press(t, "/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
+	term.press(t, "g/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
 	term.press(t, "<Esc>")
 	term.wait(t, "the end of the search", func(s string) bool {
 		return !strings.Contains(s, "search project") && strings.Contains(s, "Esc back")
@@ -31,7 +31,7 @@ func TestSearchChat(t *testing.T) {
 	}
 	again := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	again.reads(t)
-	again.press(t, "3«11:37:13»n«search project: 1 of »")
+	again.press(t, "3«11:37:12»n«search project: 2 of »")
 }
 
 // TestChatToFrame: Enter goes to the frame of what was said, where the words that were
@@ -39,7 +39,7 @@ func TestSearchChat(t *testing.T) {
 func TestChatToFrame(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
-	term.press(t, "3«11:37:13»/# my<Enter>«search # my: 1 of 1»<Enter>«frame 8 · notification»")
+	term.press(t, "3«11:37:12»/# my<Enter>«search # my: 1 of 1»<Enter>«frame 8 · notification»")
 	term.press(t, "n«not in this frame: # my»j«frame 9 · notification»«search # my: 1 of 2»<Esc>«Enter frame»«search # my»")
 	term.press(t, "<Esc><Esc>«frame 9 · notification»")
 }
@@ -61,9 +61,9 @@ func TestFoldKeys(t *testing.T) {
 func TestNarrowStore(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 100, 24)
-	term.press(t, "«on monday»«"+ids[1]+"»/"+ids[1]+"«1 of 1»<Enter>«filter "+ids[1]+": 1 of 1»")
+	term.press(t, "«on monday»/"+ids[1]+"«1 of 1»<Enter>«filter "+ids[1]+": 1 of 1»")
 	term.wait(t, "one tape", func(s string) bool { return strings.Contains(s, ids[1]) && !strings.Contains(s, ids[0]) })
-	term.press(t, "<Esc>«"+ids[0]+"»/zzz«No line has these words»<Esc>«"+ids[0]+"»/on monday<Enter>«: 1 of 2»n«: 2 of 2»")
+	term.press(t, "<Esc>« of 5»/zzz«No line has these words»<Esc>« of 5»/on monday<Enter>«: 1 of 2»n«: 2 of 2»")
 }
 
 // TestCopyFromPages copies what was said, a line, and references, and writes text to a
@@ -71,16 +71,18 @@ func TestNarrowStore(t *testing.T) {
 func TestCopyFromPages(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	t.Chdir(t.TempDir())
+	first := screen.TapesOf(store, "", ids[0])
+	first.Frame = 1
 	for _, tt := range []struct{ name, keys, says, want string }{
 		{"block", "3«user»/10:00:01<Enter>yy", "text sent", "user"},
 		{"line", "3«user»/10:00:01<Enter>yv", "line sent", "user  10:00:01"},
 		{"frame of a block", "3«user»/10:00:01<Enter>yp", "reference " + ids[0] + ":1 sent", ids[0] + ":1"},
 		{"frame in the list", "jjyp", "reference " + ids[0] + ":3 sent", ids[0] + ":3"},
 		{"tape", "1«run 1 of 2»Gyp", "reference s1 sent", "s1"},
-		{"turn", "4«Turn 1»/turn 1<Enter>yy", "text sent", "Turn 1"},
+		{"turn", "4«Turn 1»/turn 1<Enter>yy", "text sent", "at 1.00 s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			term := start(t, screen.Inspector{Store: store}, screen.TapesOf(store, "", ids[0]), 120, 24)
+			term := start(t, screen.Inspector{Store: store}, first, 120, 24)
 			term.reads(t)
 			term.press(t, tt.keys)
 			term.wait(t, tt.says, has(tt.says))
@@ -89,7 +91,7 @@ func TestCopyFromPages(t *testing.T) {
 			}
 		})
 	}
-	term := start(t, screen.Inspector{Store: store}, screen.TapesOf(store, "", ids[0]), 120, 24)
+	term := start(t, screen.Inspector{Store: store}, first, 120, 24)
 	term.reads(t)
 	term.press(t, "3«user»/10:00:01<Enter>w«write the text to: chat.txt»<Enter>«written to chat.txt»")
 	if b, err := os.ReadFile("chat.txt"); err != nil || !strings.HasSuffix(string(b), "on monday\n") {
@@ -125,7 +127,7 @@ func (t *terminal) marked(tb testing.TB) string {
 func TestClickFolds(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
-	term.press(t, "3«11:37:13»")
+	term.press(t, "3«11:37:12»")
 	row := func() int {
 		for y, line := range strings.Split(term.text(), "\n") {
 			if strings.Contains(line, "read · Reading") {

@@ -60,14 +60,41 @@ var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	},
 }
 
-// currentMatch is the style of the match under the cursor.
-const currentMatch termtext.Style = "current match"
+// Styles of what is under the cursor: a match, and a line.
+const (
+	currentMatch termtext.Style = "current match"
+	selection    termtext.Style = "selection"
+)
+
+// Backgrounds of the selected line on a dark and on a light screen.
+var (
+	darkSelection  = tcell.NewHexColor(0x323a47)
+	lightSelection = tcell.NewHexColor(0xd9e2ee)
+)
+
+// selection returns the style of the selected line, or reverse video if the theme's
+// background is unknown or there are too few colours for a tint.
+func (t Theme) selection(colours int, background tcell.Color) tcell.Style {
+	dark := t == Dark
+	if t == ANSI && background.Valid() {
+		r, g, b := background.RGB()
+		dark = 2*r+5*g+b < 8*128
+	}
+	switch {
+	case colours < 256, t == Mono, t == ANSI && !background.Valid():
+		return tcell.StyleDefault.Reverse(true)
+	case dark:
+		return tcell.StyleDefault.Background(darkSelection)
+	}
+	return tcell.StyleDefault.Background(lightSelection)
+}
 
 // looks maps styles to how they are drawn.
 type looks map[termtext.Style]tcell.Style
 
-// looks returns the theme's styles for a terminal with the given number of colours.
-func (t Theme) looks(colours int) looks {
+// looks returns the theme's styles for a terminal with the given number of colours and
+// background, if that is known.
+func (t Theme) looks(colours int, background tcell.Color) looks {
 	if colours < 256 && t != Mono {
 		t = ANSI // several colours often have the same nearest one among 16
 	}
@@ -81,6 +108,7 @@ func (t Theme) looks(colours int) looks {
 		l[s] = tcell.StyleDefault
 	}
 	l[currentMatch] = tcell.StyleDefault.Background(tcell.ColorOlive).Foreground(tcell.ColorBlack)
+	l[selection] = t.selection(colours, background)
 	if t == Mono {
 		l[currentMatch] = tcell.StyleDefault.Reverse(true).Bold(true).Underline(true)
 	}

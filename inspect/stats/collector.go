@@ -80,7 +80,8 @@ func (c *Collector) Take(tr *trace.Trace) {
 
 // step reports something that took time.
 func (c *Collector) step(e *trace.Event, took time.Duration) {
-	if ended := e.Phase == trace.Ended && (e.End.Known() || e.End == trace.Unfinished); ended && !e.Untimed && c.Step != nil {
+	cut := e.End == trace.Unfinished || e.End == trace.StillOpen && e.Kind == trace.ToolCallEvent
+	if ended := e.Phase == trace.Ended && (e.End.Known() || cut); ended && !e.Untimed && c.Step != nil {
 		c.Step(e, took)
 	}
 }
@@ -155,8 +156,12 @@ func (c *Collector) tool(e *trace.Event) {
 	}
 	c.step(e, took)
 	call := e.ToolCall.ToolCall
-	c.count(c.tools.of(cmp.Or(call.Name, call.Kind, "other")), e, took)
+	c.count(c.tools.of(ToolName(call)), e, took)
 }
+
+// ToolName returns the name under which a tool call is counted: that of the tool, or its kind
+// if it has none.
+func ToolName(c *trace.ToolCall) string { return cmp.Or(c.Name, c.Kind, "other") }
 
 // count counts a call that has ended or has no end.
 func (c *Collector) count(t *Timing, e *trace.Event, took time.Duration) {

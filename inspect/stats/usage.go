@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -78,12 +79,12 @@ func costIn(costs *map[string]*Cost, currency string) *Cost {
 	return c
 }
 
-func addCost(costs *map[string]*Cost, one trace.Cost) {
+func addCost(costs *map[string]*Cost, one dialect.Cost) {
 	if one.Currency == "" {
 		return
 	}
 	if c := costIn(costs, one.Currency); c != nil {
-		c.Sum = math.Round((c.Sum+one.Amount)*1e9) / 1e9
+		c.Sum = one.Plus(c.Sum).Amount
 		c.Each.Add(int64(min(one.Amount*1e9, math.MaxInt64/2)))
 	}
 }
@@ -91,7 +92,7 @@ func addCost(costs *map[string]*Cost, one trace.Cost) {
 func mergeCosts(costs *map[string]*Cost, more map[string]*Cost) {
 	for _, currency := range currencies(more) {
 		if c := costIn(costs, currency); c != nil {
-			c.Sum = math.Round((c.Sum+more[currency].Sum)*1e9) / 1e9
+			c.Sum = dialect.Cost{Amount: c.Sum}.Plus(more[currency].Sum).Amount
 			c.Each.Merge(&more[currency].Each)
 		}
 	}

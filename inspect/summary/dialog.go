@@ -2,15 +2,29 @@ package summary
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A dialog keeps what was asked first and answered last.
+// An Exchange is a turn: what was asked, how it ended, and what was answered.
+type Exchange struct {
+	Turn     int             `json:"turn"` // its number in its session
+	Outcome  dialect.Outcome `json:"-"`
+	Ending   string          `json:"outcome"` // in words
+	Asked    string          `json:"asked"`
+	Answered string          `json:"answered,omitempty"`
+}
+
+// maxBad limits the turns that are told because they did not end well.
+const maxBad = 2
+
+// A dialog keeps the first and the last turn, and those between that ended worst.
 type dialog struct {
 	first, last *trace.Turn
-	answer      string // of the turns before last
+	bad         []*trace.Turn // at most maxBad, the worst first
 }
 
 // begin notes that a turn begins.
@@ -18,24 +32,41 @@ func (d *dialog) begin(t *trace.Turn) {
 	if d.first == nil {
 		d.first = t
 	}
-	if d.last != nil {
-		d.answer = cmp.Or(d.last.Answer(), d.answer)
-	}
 	d.last = t
 }
 
-// asked returns the beginning of the first prompt.
-func (d *dialog) asked() string {
-	if d.first == nil {
-		return ""
+// end notes that a turn has ended.
+func (d *dialog) end(t *trace.Turn) {
+	if t.Outcome.How <= dialect.Done || slices.Contains(d.bad, t) {
+		return
 	}
-	return d.first.Asked
+	d.bad = append(d.bad, t)
+	slices.SortStableFunc(d.bad, func(a, b *trace.Turn) int { return cmp.Compare(b.Outcome.How, a.Outcome.How) })
+	d.bad = d.bad[:min(len(d.bad), maxBad)]
 }
 
-// answered returns the beginning of the last answer.
-func (d *dialog) answered() string {
-	if d.last == nil {
-		return ""
+// exchanges returns the turns that are told, in order.
+func (d *dialog) exchanges() (list []Exchange) {
+	turns := append([]*trace.Turn{d.first, d.last}, d.bad...)
+	turns = slices.DeleteFunc(turns, func(t *trace.Turn) bool { return t == nil })
+	slices.SortFunc(turns, func(a, b *trace.Turn) int {
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
+	})
+	for _, t := range slices.Compact(turns) {
+		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), t.Asked, plainText(t.Answer())})
 	}
-	return strings.TrimSpace(cmp.Or(d.last.Answer(), d.answer))
+	return list
+}
+
+// plainText returns the beginning of a message without lines that only draw something in
+// Markdown: the rules of tables and the fences of code.
+func plainText(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		drawn := strings.TrimLeft(line, " \t")
+		if rule := strings.Trim(drawn, "|:- \r\n") == "" && len(drawn) > 2; !rule && !strings.HasPrefix(drawn, "```") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }

@@ -102,10 +102,13 @@ func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.E
 		}
 		return stepName(e)
 	case dialect.Refused:
-		if e == nil || e.Kind != trace.PermissionEvent {
-			return "question refused"
+		switch {
+		case e == nil:
+			return "question declined"
+		case e.Kind == trace.PermissionEvent:
+			return stepName(e) + " refused"
 		}
-		return stepName(e) + " refused"
+		return stepName(e) + " declined"
 	case dialect.InvalidLine:
 		return "a line that is not JSON-RPC"
 	case dialect.Gap:
@@ -127,7 +130,7 @@ func about(kind dialect.Failure, events []trace.Event) *trace.Event {
 		switch {
 		case kind == dialect.FailedTool && e.Kind == trace.ToolCallEvent && failed,
 			kind == dialect.FailedRequest && e.Kind == trace.CallEvent && failed,
-			kind == dialect.Refused && e.Kind == trace.PermissionEvent && e.Phase == trace.Ended:
+			kind == dialect.Refused && (e.Kind == trace.PermissionEvent || e.Question != nil) && e.Phase == trace.Ended:
 			return e
 		}
 	}
@@ -142,7 +145,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event) string {
 	}
 	why := ""
 	if f.Kind == wire.Response {
-		why = termtext.Piece(wire.ValueAt(f.Raw, "error.message").Text())
+		why = termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error")))
 	}
 	text := cmp.Or(method, "a request nobody has sent")
 	if why != "" {

@@ -19,12 +19,7 @@ import (
 // wrapped.
 func (s Summary) Lines(width int) [][]termtext.Span {
 	lines := wrap(s.tapeLine(), width, indent)
-	first := ""
-	if n := s.Turns.Count; n > 1 {
-		first = fmt.Sprintf("1 of %s: ", termtext.Grouped(int64(n)))
-	}
-	lines = append(lines, said("asked", first, s.Asked, askedLines, width)...)
-	lines = append(lines, said("answered", "", s.Answered, answerLines, width)...)
+	lines = append(lines, s.dialog(width)...)
 	return append(lines, s.labelled(width, true)...)
 }
 
@@ -76,54 +71,58 @@ const (
 	answerLines = 3
 )
 
-// said returns at most n lines of what was said, after a label and a remark.
-func said(label, remark, text string, n, width int) (lines [][]termtext.Span) {
-	margin := labelIndent(width)
-	room := 0
-	if width > 0 {
-		room = max(width-len(margin)-termtext.Width(remark), 1)
+// dialog returns the lines about what was said: of a single turn the prompt and the answer,
+// of several a line each.
+func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
+	if len(s.Exchanges) == 1 {
+		one := s.Exchanges[0]
+		label := "answered"
+		if one.Outcome.How != dialect.Done {
+			label = "said"
+		}
+		return append(said("asked", one.Asked, askedLines, width), said(label, one.Answered, answerLines, width)...)
 	}
-	rows := firstLines(text, n, room)
+	room := max(width-labelColumns, 2*labelColumns)
+	for _, one := range s.Exchanges {
+		line := append(labelSpan(fmt.Sprint("turn ", one.Turn)), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
+		asked, answered := oneLine(one.Asked), oneLine(one.Answered)
+		if width > 0 {
+			asked = termtext.Cut(asked, max(room/2, room-5-termtext.Width(answered)))
+			answered = termtext.Cut(answered, max(room-5-termtext.Width(asked), 1))
+		}
+		line = append(line, termtext.Plain.Span(asked))
+		if answered != "" {
+			line = append(line, termtext.Dim.Span(" → "), termtext.Plain.Span(answered))
+		}
+		if width > 0 {
+			line = termtext.CutSpans(line, width)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// oneLine returns the beginning of what was said.
+func oneLine(text string) string {
+	return strings.Join(termtext.FirstLines(text, 1, 0), "")
+}
+
+// said returns at most n lines of what was said, after a label.
+func said(label, text string, n, width int) (lines [][]termtext.Span) {
+	margin := labelIndent(width)
+	rows := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
 	if len(rows) == 0 {
 		return nil
 	}
 	if len(margin) < labelColumns { // too narrow for a column of labels
 		lines = append(lines, labelSpan(label))
 	}
-	for i, one := range rows {
+	for _, one := range rows {
 		head := termtext.Plain.Line(margin)
 		if len(lines) == 0 {
 			head = labelSpan(label)
 		}
-		if i == 0 && remark != "" {
-			head = append(head, termtext.Dim.Span(remark))
-		} else {
-			head = append(head, termtext.Plain.Span(strings.Repeat(" ", termtext.Width(remark))))
-		}
 		lines = append(lines, append(head, termtext.Plain.Span(one)))
-	}
-	return lines
-}
-
-// firstLines returns the first n lines of a text that are not blank, clean and wrapped to a
-// width, if that is not 0. The last one ends in an ellipsis if there are more.
-func firstLines(text string, n, width int) (lines []string) {
-	for one := range strings.Lines(text) {
-		if one = strings.TrimSuffix(termtext.Brief(one, 0), " ↵"); one == "" || one == "↵" {
-			continue
-		}
-		for _, row := range termtext.Wrap(one, width) {
-			if len(lines) < n {
-				lines = append(lines, row)
-				continue
-			}
-			if last := &lines[n-1]; width > 0 {
-				*last = termtext.Cut(*last+" …", width)
-			} else {
-				*last += " …"
-			}
-			return lines
-		}
 	}
 	return lines
 }
@@ -242,28 +241,57 @@ func (s *Summary) turnLine() []termtext.Span {
 	s.addTools(&l)
 	if s.Sessions > 1 {
 		l.add(termtext.Plain, termtext.Counted(s.Sessions, "session"))
-	} else if s.Title != "" && !strings.HasPrefix(s.Asked, s.Title) {
+	} else if s.Title != "" && !s.asks(s.Title) {
 		l.add(termtext.Plain, "session"+quoted(s.Title))
 	}
 	return l
 }
 
-// addTools says which tools were called in turns.
+// asks reports whether a title is the beginning of a prompt that is told.
+func (s *Summary) asks(title string) bool {
+	return slices.ContainsFunc(s.Exchanges, func(e Exchange) bool { return strings.HasPrefix(e.Asked, title) })
+}
+
+// addTools says which tools were called in turns: a few calls by their titles, more of them,
+// and those that only look at something, by their number.
 func (s *Summary) addTools(l *line) {
+	calls, failed, open := 0, 0, 0
+	var titles []string
 	var counts []Count
-	calls, failed := 0, 0
 	for _, one := range s.Tools {
-		counts = append(counts, Count{one.What, one.Count})
-		calls, failed = calls+one.Count, failed+one.Failed
+		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
+		if len(one.Titles) == one.Count && !looks(one.What) && len(titles)+one.Count <= fewNames {
+			titles = append(titles, alike(one.Titles)...)
+		} else {
+			counts = append(counts, Count{one.What, one.Count})
+		}
 	}
 	if calls == 0 {
 		return
 	}
-	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(counts))
+	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+commas(strings.Join(titles, ", "), list(counts)))
 	if failed > 0 {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
 	}
+	if open > 0 {
+		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(open))+" unfinished"))
+	}
 }
+
+// alike returns titles, each once.
+func alike(titles []string) (list []string) {
+	for _, title := range titles {
+		if n := len(list); n > 0 && list[n-1] == title {
+			list[n-1] = fmt.Sprintf("%s ×%d", title, len(titles))
+		} else {
+			list = append(list, title)
+		}
+	}
+	return list
+}
+
+// looks reports whether tools of a kind change nothing.
+func looks(kind string) bool { return kind == "read" || kind == "search" || kind == "think" }
 
 // addCalls says what was called.
 func (s *Summary) addCalls(l *line) {

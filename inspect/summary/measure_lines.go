@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
@@ -11,13 +12,32 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// timeLine says how long the first output took, what turns waited for, and what was
-// slowest.
+// TimeText says where the time went, in the words of Lines.
+func (s *Summary) TimeText() string { return termtext.SpansText(s.timeLine(), false) }
+
+// Did says what was done, in the words of Lines.
+func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(), false) }
+
+// timeLine says how long the start took, what turns waited for, what was slowest, and how
+// long the first output took.
 func (s *Summary) timeLine() []termtext.Span {
 	var l line
 	if s.Untimed {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
+	}
+	if s.Turns.Count > 0 && s.Time.StartUp >= seconds(shownStartUp) {
+		l.add(termtext.Plain, "start-up "+s.Time.StartUp.String())
+	}
+	w := s.Time.Waited
+	idle := s.Time.Idle
+	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
+	if idle >= seconds(time.Second) && idle*10 >= s.Took {
+		l.add(termtext.Plain, "idle "+idle.String())
+	}
+	if step := s.Time.Slowest; step != nil && step.Took > 0 {
+		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
+		l = append(l, frame(step.Frame))
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		l.add(termtext.Plain, o.text("first output after "))
@@ -25,17 +45,24 @@ func (s *Summary) timeLine() []termtext.Span {
 	if o := s.Time.Latency; o != nil {
 		l.add(termtext.Plain, o.text("answered in "))
 	}
-	w := s.Time.Waited
-	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
-	if step := s.Time.Slowest; step != nil && step.Took > 0 {
-		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
-		l = append(l, frame(step.Frame))
-	}
 	return l
 }
 
+// shownStartUp is the shortest start-up that is shown.
+const shownStartUp = 100 * time.Millisecond
+
 // slowLine says what was slow.
 func (s *Summary) slowLine() []termtext.Span {
+	text, at := s.SlowText()
+	if text == "" {
+		return nil
+	}
+	return line{termtext.Slow.Span(text), frame(at)}
+}
+
+// SlowText says what was slow, after a sign, and with which frame the longest wait ended. It
+// is empty if nothing was slow.
+func (s *Summary) SlowText() (text string, at Frame) {
 	waits, longest := 0, Slow{}
 	for _, one := range s.Slow {
 		waits += one.Count
@@ -44,16 +71,16 @@ func (s *Summary) slowLine() []termtext.Span {
 		}
 	}
 	if waits == 0 {
-		return nil
+		return "", Frame{}
 	}
-	text := "! " + termtext.Counted(waits, "wait")
+	text = "! " + termtext.Counted(waits, "wait")
 	if waits > 1 {
 		text += ", the longest"
 	}
 	if longest.Longest > 0 {
 		text += " " + longest.Longest.String()
 	}
-	return line{termtext.Slow.Span(text + " " + slowTexts[longest.Kind]), frame(longest.Frame)}
+	return text + " " + slowTexts[longest.Kind], longest.Frame
 }
 
 // slowTexts say what a wait was for.
@@ -129,46 +156,56 @@ func (s *Summary) addCosts(l *line) {
 
 // failureLine says what failed, the worst first.
 func (s *Summary) failureLine() []termtext.Span {
-	f, what := s.Failures, line(nil)
-	tell := func(style termtext.Style, text string, spans ...termtext.Span) {
+	what := line(nil)
+	tell := func(text string, spans ...termtext.Span) {
 		if what != nil {
 			what = append(what, termtext.Plain.Span(", "))
 		}
-		what = append(append(what, style.Span(text)), spans...)
+		what = append(append(what, termtext.Failure.Span(text)), spans...)
 	}
-	told := map[dialect.Failure]int{}
-	for i, one := range f.Worst {
+	for i, one := range s.Failures.Worst {
 		text := one.What
 		if i == 0 {
 			text = dialect.Errored.Sign() + " " + text
 		}
-		tell(termtext.Failure, text, frame(one.Frame))
-		told[one.Kind]++
+		tell(text, frame(one.Frame))
 	}
-	rest := slices.Clone(f.Kinds)
-	more := 0
-	for i := range rest {
-		rest[i].Count -= told[rest[i].Kind]
-		more += rest[i].Count
-	}
-	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
-	for i, k := range rest {
-		switch {
-		case len(rest) == 1:
-			tell(termtext.Failure, "and "+kindText(k.Kind, k.Count, "more "))
-		case i == 0:
-			tell(termtext.Failure, fmt.Sprintf("and %d more: %s", more, kindText(k.Kind, k.Count, "")))
-		default:
-			tell(termtext.Failure, kindText(k.Kind, k.Count, ""))
-		}
+	if more := s.MoreFailures(); more != "" {
+		tell(more)
 	}
 	if s.Broken > 0 {
-		tell(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
+		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
 	}
 	if what == nil && s.Frames > 0 {
 		return termtext.Plain.Line("nothing")
 	}
 	return what
+}
+
+// MoreFailures says how much failed besides the worst, such as `and 3 more errors`. It is
+// empty if nothing did.
+func (s *Summary) MoreFailures() string {
+	told := map[dialect.Failure]int{}
+	for _, one := range s.Failures.Worst {
+		told[one.Kind]++
+	}
+	more, kinds := 0, []string(nil)
+	rest := slices.Clone(s.Failures.Kinds)
+	for i := range rest {
+		rest[i].Count -= told[rest[i].Kind]
+		more += rest[i].Count
+	}
+	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
+	if len(rest) == 1 {
+		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ")
+	}
+	for _, k := range rest {
+		kinds = append(kinds, kindText(k.Kind, k.Count, ""))
+	}
+	if kinds == nil {
+		return ""
+	}
+	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", "))
 }
 
 // kindText returns how many failures of a kind there are, with more before the noun.

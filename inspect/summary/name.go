@@ -2,7 +2,9 @@ package summary
 
 import (
 	"cmp"
+	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -12,10 +14,16 @@ const titleColumns = 40
 
 // quoted returns a title from the wire in quotes after a blank, or nothing if it is empty.
 func quoted(title string) string {
-	if title = termtext.Piece(title); title == "" {
+	if title = plainTitle(title); title == "" {
 		return ""
 	}
 	return ` "` + termtext.Cut(title, titleColumns) + `"`
+}
+
+// plainTitle returns a title from the wire in one line, without the marks of code that some
+// agents put into titles.
+func plainTitle(title string) string {
+	return strings.ReplaceAll(termtext.Piece(title), "`", "")
 }
 
 // stepName returns the name of a tool call, a permission or another call.
@@ -25,6 +33,9 @@ func stepName(e *trace.Event) string {
 		return toolName(e)
 	case trace.PermissionEvent:
 		return "permission" + quoted(permissionTitle(e))
+	}
+	if e.Question != nil {
+		return "question" + quoted(e.Question.Message)
 	}
 	return callName(e)
 }
@@ -42,7 +53,10 @@ func permissionTitle(e *trace.Event) string {
 	return cmp.Or(e.Permission.Title, e.Permission.Command)
 }
 
-// callName returns the method of a call, and the tool that it calls.
+// callName returns the method of a call, and the tool that it calls; a prompt is one.
 func callName(e *trace.Event) string {
+	if dialect.Does(e.Method, dialect.Prompts) {
+		return "the prompt"
+	}
 	return termtext.Spaced(termtext.Cut(termtext.Piece(e.Call.Name()), titleColumns), termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns))
 }

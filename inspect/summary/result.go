@@ -52,13 +52,13 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	s.turns(turns)
-	s.Asked, s.Answered = t.said.asked(), t.said.answered()
+	s.Exchanges = t.said.exchanges()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
 		s.Time.Latency = spreadOf(&turns.Calls)
 	} else {
 		for _, one := range t.Stats.Tools() {
-			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed})
+			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, t.titles[one.Name]})
 		}
 		slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 	}
@@ -82,6 +82,10 @@ func (s *Summary) turns(t *stats.Turns) {
 	s.Time.FirstOutput = spreadOf(&t.Output)
 	s.Time.Waited = Waited{seconds(t.Waited.User), seconds(t.Waited.Client), seconds(t.Waited.Tool), seconds(t.Waited.Agent)}
 	s.Time.Silences = t.Silences
+	if !s.Untimed && s.Turns.Count > 0 {
+		w := s.Time.Waited
+		s.Time.Idle = max(s.Took-s.Time.StartUp-w.User-w.Client-w.Tool-w.Agent, 0)
+	}
 	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
 		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}
 	}
@@ -125,7 +129,7 @@ func (s *Summary) usage(u *stats.Usage, sessions stats.Sessions) {
 	}
 	for _, currency := range slices.Sorted(maps.Keys(sessions.Costs)) {
 		cost := sessions.Costs[currency]
-		s.Usage.Costs = append(s.Usage.Costs, Cost{trace.Cost{Amount: cost.Sum, Currency: currency}, cost.Each.Count()})
+		s.Usage.Costs = append(s.Usage.Costs, Cost{dialect.Cost{Amount: cost.Sum, Currency: currency}, cost.Each.Count()})
 	}
 	if s.Sessions = sessions.N; s.Sessions == 1 {
 		s.Session, s.Title = sessions.Any.ID, sessions.Any.Title

@@ -79,11 +79,11 @@ did       1 turn: done
 time      waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
 `,
 		"b": `failed    ✗ tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
-did       1 turn: refused · 1 tool call: other, 1 failed
-time      first output after 1 ms · waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5)
+did       1 turn: refused · 1 tool call: Fail, 1 failed
+time      waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
 cost      tokens: 7 in
 `,
-		"c": `failed    ✗ no answer to session/prompt (frame 16)
+		"c": `failed    ✗ no answer to the prompt (frame 16)
 did       1 turn: recording cut off
 time      slowest: session/fork, 1 ms (frame 14)
 `,

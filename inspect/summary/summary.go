@@ -31,8 +31,7 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
-	Asked    string `json:"asked,omitempty" help:"beginning of the first prompt"`
-	Answered string `json:"answered,omitempty" help:"beginning of the last answer"`
+	Exchanges []Exchange `json:"exchanges,omitempty" help:"the first turn, the last, and those between that ended worst:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -62,9 +61,11 @@ type Count struct {
 
 // A Tool says how often tools of one name or kind were called.
 type Tool struct {
-	What   string `json:"what"`
-	Count  int    `json:"count"`
-	Failed int    `json:"failed,omitempty"`
+	What   string   `json:"what"`
+	Count  int      `json:"count"`
+	Failed int      `json:"failed,omitempty"`
+	Open   int      `json:"unfinished,omitempty"`
+	Titles []string `json:"titles,omitempty"` // of the first maxTitles
 }
 
 // A Call says how often a method was called.
@@ -76,6 +77,8 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
+	StartUp     seconds `json:"startUp,omitzero"`      // the set-up calls before the first turn of each tape
+	Idle        seconds `json:"idle,omitzero"`         // neither that nor a turn
 	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited  `json:"waited,omitzero"`       // all turns together
@@ -126,7 +129,7 @@ type Context struct {
 
 // A Cost is what sessions have cost since they began, possibly on another tape.
 type Cost struct {
-	trace.Cost
+	dialect.Cost
 	Sessions int `json:"sessions"`
 }
 

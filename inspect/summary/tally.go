@@ -8,6 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -25,6 +26,7 @@ type Tally struct {
 	failures failures
 	slow     slowness
 	said     dialog
+	titles   map[string][]string // of tool calls, by name or kind
 }
 
 // A progress is how far the current tape has been read.
@@ -34,9 +36,15 @@ type progress struct {
 	last  time.Duration // of its last frame
 	timed bool          // a frame has a time
 
+	setUp   time.Duration // when the last set-up call ended; of calls before the first turn
+	started bool          // the first turn has begun
+
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // by request, the names of calls that ended without a response
 }
+
+// maxTitles limits the calls of a tool that are told by their titles.
+const maxTitles = 2
 
 // maxNames limits the names that are listed. The rest are counted together.
 const maxNames = 256
@@ -88,7 +96,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		tape := &t.sum.Tapes[n-1]
 		tape.Live = false
 		for _, r := range t.tape.waiting {
-			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost))
+			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
 		}
 	}
 	t.events(tr)
@@ -124,10 +132,16 @@ func (t *Tally) events(tr *trace.Trace) {
 		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
+		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
+			t.startUp(e)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
+			t.tape.started = true
 			t.failures.begin()
 			t.said.begin(e.Turn)
-		case e.Kind == trace.TurnEvent && e.End.Known():
+		case e.Kind == trace.ToolCallEvent && e.Phase == trace.Began && !e.Repeated:
+			t.title(e.ToolCall.ToolCall)
+		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
+			t.said.end(e.Turn)
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced) && len(t.tape.open) < maxNames:
@@ -138,6 +152,27 @@ func (t *Tally) events(tr *trace.Trace) {
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// title keeps the titles of the first calls of a tool.
+func (t *Tally) title(c *trace.ToolCall) {
+	name, title := stats.ToolName(c), plainTitle(c.Title)
+	if list, known := t.titles[name]; len(list) < maxTitles && (known || len(t.titles) < maxNames) {
+		if t.titles == nil {
+			t.titles = map[string][]string{}
+		}
+		t.titles[name] = append(list, termtext.Cut(cmp.Or(title, name), titleColumns))
+	}
+}
+
+// startUp counts the time of a set-up call, but not twice that of calls at the same time. A
+// session begins with its own set-up.
+func (t *Tally) startUp(e *trace.Event) {
+	if e.Dir != wire.ClientToAgent || e.Untimed || e.Began < t.tape.first || dialect.AreaOf(e.Method, "") != dialect.LifeCycle || dialect.EndsAtClose(e.Method) {
+		return
+	}
+	t.sum.Time.StartUp += seconds(max(e.At-max(e.Began, t.tape.setUp), 0))
+	t.tape.setUp = max(t.tape.setUp, e.At)
 }
 
 // step keeps the slowest steps.

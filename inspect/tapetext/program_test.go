@@ -152,3 +152,18 @@ func TestAgentName(t *testing.T) {
 		}
 	}
 }
+
+// TestPeer: a long name is cut, its version is not.
+func TestPeer(t *testing.T) {
+	for _, tt := range []struct{ title, name, version, want string }{
+		{"Claude Agent", "@agentclientprotocol/claude-agent-acp", "0.100.0", "Claude Agent 0.100.0"},
+		{"", "@agentclientprotocol/claude-agent-acp", "0.100.0", "@agentclien… 0.100.0"},
+		{"", "zed", "", "zed"},
+		{"", "a", "0.100.0-nightly.20261128+abcdef", "a 0.100.0-nig…"},
+		{"", "", "", ""},
+	} {
+		if got := tapetext.Peer(tt.title, tt.name, tt.version, 20); got != tt.want {
+			t.Errorf("%q %q %q: got %q, want %q", tt.title, tt.name, tt.version, got, tt.want)
+		}
+	}
+}

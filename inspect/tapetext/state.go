@@ -6,6 +6,7 @@ package tapetext
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,33 @@ func Peer(title, name, version string, columns int) string {
 	return termtext.Spaced(termtext.Cut(name, max(columns-termtext.Width(version)-1, 8)), termtext.Cut(version, max(columns-8, 8)))
 }
 
+// Agent returns what to call a tape's agent in a list, in about that many columns: what it
+// calls itself or, if the user gave it another name, that name and, as far as it fits, what
+// it calls itself. The version is always there.
+func Agent(i record.Info, columns int) []termtext.Span {
+	c := i.Connection
+	names := []string{c.AgentTitle, unscoped(c.Agent), c.Agent}
+	own := Peer(names[0], names[1], c.AgentVersion, columns)
+	given := termtext.Piece(i.Start.Name)
+	switch {
+	case own == "":
+		return termtext.Plain.Line(termtext.Cut(termtext.Piece(AgentName(i)), columns))
+	case given == "" || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, given) }):
+		return termtext.Plain.Line(own)
+	case termtext.Width(given)+termtext.Width(own)+3 <= columns:
+		return []termtext.Span{termtext.Plain.Span(given), termtext.Dim.Span(" · " + own)}
+	}
+	return termtext.Plain.Line(Peer("", given, c.AgentVersion, columns))
+}
+
+// unscoped returns the name of a package without its scope.
+func unscoped(name string) string {
+	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		return rest
+	}
+	return name
+}
+
 // Tags returns tags for lists, such as #slow #bug-7, or the empty string if there are
 // none. They are not clean.
 func Tags(tags []string) string {
@@ -97,3 +125,27 @@ func Age(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dy", d/(365*day))
 }
+
+// TookText returns how long something took, in at most six columns below ten hours, or
+// nothing if that is not known.
+func TookText(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d >= time.Hour:
+		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+	}
+	return termtext.Duration(d)
+}
+
+// CostText returns what something has cost, or nothing if that is not known.
+func CostText(costs []dialect.Cost) string {
+	texts := make([]string, len(costs))
+	for i, c := range costs {
+		texts[i] = termtext.Amount(c.Amount) + " " + termtext.Brief(c.Currency, maxCurrency)
+	}
+	return strings.Join(texts, " + ")
+}
+
+// maxCurrency is enough for the codes of ISO 4217 and for words such as credits.
+const maxCurrency = 8

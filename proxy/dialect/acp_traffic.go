@@ -209,6 +209,10 @@ func (t *Tracker) update(s *step) {
 		if !foreign {
 			s.facts.Title = firstLine(title, maxName)
 		}
+	case "usage_update":
+		if !foreign {
+			s.facts.Cost = CostOf(wire.ValueAt(whole, "cost"))
+		}
 	case "tool_call", "tool_call_update":
 		t.toolCall(s, call, status)
 	case "state_update":

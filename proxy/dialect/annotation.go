@@ -126,6 +126,7 @@ type SessionFacts struct {
 	Setup   uint64  // with SessionOpened: Seq of the request that asked for it
 	Expires string  // expiresAt of a data-layer session, as sent
 	Outcome Outcome // with TurnEnded
+	Cost    Cost    // of the session so far
 }
 
 // Messages yields the message in f, or each annotated entry of a batch as a frame of its

@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -78,7 +79,7 @@ const maxOutcome = 200
 // nil. An unknown stop reason is returned verbatim.
 func OutcomeOf(err, stopReason []byte) Outcome {
 	if wire.Present(err) {
-		text := firstLine(wire.Get(err, "message"), maxOutcome)
+		text := ErrorText(err)
 		if code, ok := wire.Integer(wire.Get(err, "code")); ok && text == "" {
 			text = fmt.Sprint(code)
 		} else if ok {
@@ -102,11 +103,30 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 	}
 }
 
+// ErrorText returns the message of a JSON-RPC error and, since many messages are as general
+// as Internal error, the first detail that its data gives: data itself, or the member of it
+// that the libraries of agents fill.
+func ErrorText(err []byte) string {
+	text := firstLine(wire.Get(err, "message"), maxOutcome)
+	data := wire.Get(err, "data")
+	details := [][]byte{data}
+	for _, member := range [...]string{"details", "message", "error", "reason"} {
+		details = append(details, wire.Get(data, member))
+	}
+	for _, one := range details {
+		if detail := firstLine(one, maxOutcome); detail != "" && !strings.Contains(text, detail) {
+			return strings.TrimPrefix(text+": "+detail, ": ")
+		}
+	}
+	return text
+}
+
 // LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
 // says whether the end of the connection is on the tape, died is the outcome of the agent if
-// it died (DiedOf), and lost says that the answer may be missing on the tape. The zero value is
-// returned for what the client has abandoned.
-func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
+// it died (DiedOf), lost says that the answer may be missing on the tape, and prompt that the
+// request began a turn: that is cancelled if the client has left. Another request that the
+// client has abandoned has no outcome.
+func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
 	switch {
 	case !ended:
 		return Outcome{How: CutOff}
@@ -114,6 +134,8 @@ func LeftOpen(ended bool, died Outcome, lost bool) Outcome {
 		return died
 	case lost:
 		return Outcome{How: Unrecorded}
+	case prompt:
+		return Outcome{How: Cancelled}
 	}
 	return Outcome{}
 }

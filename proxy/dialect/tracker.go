@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
@@ -159,6 +160,7 @@ func (n SessionFacts) or(more SessionFacts) SessionFacts {
 		n.Setup = more.Setup
 	}
 	n.Outcome = n.Outcome.Or(more.Outcome)
+	n.Cost = cmp.Or(more.Cost, n.Cost)
 	return n
 }
 

@@ -17,6 +17,7 @@ type WaitingRequest struct {
 	Seq     uint64 // of the request's frame
 	Session string `json:",omitempty"` // the session that it counts for; empty for none, such as when only acptap and the agent know of it
 	ByAgent bool   `json:",omitempty"`
+	Prompt  bool   `json:",omitempty"` // it began a turn
 	Lost    bool   `json:",omitempty"` // the answer may be missing on the tape
 }
 
@@ -27,7 +28,7 @@ const maxWaiting = 256 << 10
 // Observe handles the next frame.
 func (w *WaitingRequests) Observe(f *Frame) {
 	if f.NeedsAnswer() {
-		r := WaitingRequest{Seq: f.Seq, ByAgent: f.Dir == wire.AgentToClient}
+		r := WaitingRequest{Seq: f.Seq, ByAgent: f.Dir == wire.AgentToClient, Prompt: f.Events.Has(TurnBegan)}
 		if f.AtClient() && !f.OnlyNames() {
 			r.Session = f.Session
 		}
@@ -61,7 +62,7 @@ func (f *Frame) MayLose(askedByAgent bool) bool {
 func (w *WaitingRequests) bound() {
 	size := 0
 	for _, r := range *w {
-		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Lost":true},`) + len(r.Session)
+		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Lost":true},`) + len(r.Session)
 	}
 	if size > maxWaiting {
 		*w = slices.Delete(*w, 0, len(*w)/2)

@@ -58,6 +58,9 @@ func (a *assignment) findName() bool {
 		if before, ok := bytes.CutSuffix(bare, []byte(" string")); ok { // as in Go
 			bare = before
 		}
+		if n := bytes.LastIndexByte(bare, '['); n > 0 && bare[len(bare)-1] == ']' && isDigits(bare[n+1:len(bare)-1]) { // as in C
+			bare = bare[:n]
+		}
 	}
 	name := trimEnd(bare, "\"'`\\*]")
 	if a.s[a.sign] == ':' {
@@ -208,7 +211,7 @@ func (a *assignment) skipMarks(i int) int {
 
 // typedOrDefined matches what comes between the colon and the assigned string: the rest of
 // ::= in a Makefile, or the type of a variable.
-var typedOrDefined = compiledAtUse(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Optional|Final|ClassVar)\[str\])(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*["'` + "`]")
+var typedOrDefined = compiledAtUse(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Option|Optional|Final|ClassVar)[\[<]&?(?:'static +)?(?:str|String)[\]>])\??(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*(?:Some\()?["'` + "`]")
 
 // element returns the span of the text of an XML element that begins at s[i].
 func (a *assignment) element(i int) (from, to int) {
@@ -314,7 +317,7 @@ func (a *assignment) wholeLine(from int) []byte {
 // isScheme reports whether a word is a scheme that precedes the credentials of an
 // Authorization header.
 func isScheme(word []byte) bool {
-	return bytes.EqualFold(word, []byte("bearer")) || bytes.EqualFold(word, []byte("basic")) || bytes.EqualFold(word, []byte("token"))
+	return schemes.have(word)
 }
 
 // telling reports whether the place of a short value without digits, which ends at s[end],

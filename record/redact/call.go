@@ -83,6 +83,8 @@ func (c *call) secret(t []byte) (at span) {
 		subject = first
 	case sets && len(object) == 0 && isSecret(owner) && !c.more:
 		subject = owner
+	case getters.end(name) && len(c.args) == 2 && !c.more && isSecret(first): // what it gets where nothing is set
+		subject, weak = first, bytes.Equal(first, bytes.ToUpper(first))
 	case logins.end(name) && len(c.args) > 1 && !c.more:
 		subject = name
 	case len(name) > 0 && isUpper(name[0]) && isSecret(name):

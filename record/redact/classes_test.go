@@ -194,6 +194,34 @@ var classes = []class{
 			"INSERT INTO users (password) VALUES ($1)", "CACHE_KEY=0f3a9b1c2d3e4f5a6b7c8d9e0f1a2b3c", "| password | a/b |", "| Token | docs/api1 |", "credentials are in a / b files", "password: %s", "password=%PASSWORD%", "cvv: 12", "Das Passwort für den Router fehlt", "token=abc;", "the credentials are username / password", "login('page', 'title of it')", "commit_key: see", "AWS Region [None]: eu-central-1",
 		},
 	},
+	{
+		name: "what a second fresh corpus brought",
+		texts: []string{
+			`Client("AC4f8a9b1c2d3e4f5a6b7c8d9e0f1a2b3c", "«9c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f»")`, "set API_TOKEN to «4f8a9b1c-2d3e» in the pipeline", "the value of DB_PASSWORD is «hunter2»", "THE PASSWORD IS «HUNTER22»",
+			`"me:«ge@heim»@tcp(h:3306)/db?x=1"`, "me:«geheim»@unix(/run/mysqld.sock)/db", `"host=h user=me password=«geheim» dbname=d"`, "net use Z: \\\\h\\s «Vq8lantern» /user:me",
+			"variable \"db_password\" {\n  type    = string\n  default = \"«lantern»\"\n}", "Parameters:\n  DbPassword:\n    Type: String\n    NoEcho: true\n    Default: «lantern»\n",
+			`let apiToken: String? = "«lantern-x»"`, `char password[] = "«lantern»";`, `char password[32] = "«lantern»";`, `const TOKEN: Option<&str> = Some("«lantern-x»");`, `public string ApiKey { get; set; } = "«lantern-x»";`,
+			`const secret = process.env.JWT_SECRET || "«lantern»";`, `token ?? '«lantern»'`, `os.getenv('SECRET_KEY') or '«lantern»'`, `os.getenv("DB_PASSWORD", "«lantern»")`, "DB_PASSWORD=\"${DB_PASSWORD:-«lantern»}\"", `@Value("${db.password:«lantern»}")`,
+			`mysqli_connect('h', 'me', '«lantern»', 'db')`, `DriverManager.getConnection(url, "me", "«lantern»")`, `new PDO($dsn, 'me', '«lantern»')`,
+			"log in as admin / «Vq8lantern!» on https://h", "Login: `admin` / `«Vq8lantern»`", "ssh to h (root / «Vq8lantern») and restart", "You can log in as me@h.example.com:«Vq8lantern».", "Zugangsdaten: admin / «Vq8lantern»",
+			"use «Vq8lantern» as the root password", "Use `«Vq8lantern»` as passphrase, please", "«Vq8lantern» is my password", "Nimm «Vq8lantern» als Passwort.", "use «a1b2c3d4e5f6g7» as the API key",
+			"my wifi password at home: «Vq8lantern» (for now)", "the password in production is «Vq8lantern»", "the password you want is «Vq8lantern»", "password → «Vq8lantern»", "my pw is «Vq8lantern»",
+			"Benutzer \"me\", Kennwort \"«Vq8lantern»\".", "Mein Passwort bei der Bank ist «Vq8lantern»", "Le mot de passe de la base est «Vq8lantern», merci.", "la clé API est «Vq8lantern»", "La contraseña del servidor es «Vq8lantern»", "A senha é «Vq8lantern»", "het wachtwoord is «Vq8lantern»",
+			"name,email,password\nme,me@h,«Vq8lantern»\nyou,you@h,«Zr9lantern»\n", "\"user\";\"api key\"\r\n\"me\";\"«Vq8;lantern»\"\r\n", "user\ttoken\nme\t«Vq8lantern»", "id|password\n1|«Vq8lantern»",
+			"+----+------------+\n| id | password   |\n+----+------------+\n|  1 | «Vq8lantern» |\n+----+------------+", " id | api_key\n----+---------\n  1 | «Vq8lantern»\n(1 row)", "-[ RECORD 1 ]--\nid       | 1\npassword | «Vq8lantern»\n",
+			"exp 09/28, CVV «417»", "the cvc is «417»", "echo «Vq8lantern» | az devops login", "kinit me <<< '«Vq8lantern»'", "gh auth login --with-token <<< «Vq8lantern»", "mc alias set m http://h me «Vq8lantern»",
+			"rclone config create r sftp pass «Vq8lantern»", "vault kv put secret/db user=me password=«lantern»", "xfreerdp /u:me /p:«Vq8lantern» /v:h", `curl -H "Authorization: ApiKey «Vq8lantern»" https://h`,
+			"<b>Password:</b> <code>«Vq8lantern»</code>", "<td>Password</td><td>«Vq8lantern»</td>",
+		},
+		open: []string{
+			"http://user:password@h.example.com/db", `"%s:%s@tcp(%s:%d)/%s"`, "f(host=host, user=user, password=password, dbname=x)", `dict.get("token", "none")`, `config.get("password", "hint")`, `if x == "a_token" or "b_token" in y`, `password || "Password is required"`,
+			"${DB_PASSWORD:?must be set}", "${secrets.TOKEN}", "variable \"db_password\" {\n  type = string\n}", "variable \"region\" {\n  default = \"eu-central-1\"\n}", "Parameters:\n  InstanceType:\n    Default: t3.micro1\n", "credentials: init.credentials ?? 'same-origin'",
+			"their credentials mode set to \"include\"", "secrets in the file as `acptap export` does", "use bcrypt2b as the password hash", "SHA256 is the password hash", "use it as the password", "the file as2 is the password policy", "the password type is bearer2x",
+			"import a,token\nthen go2there12", "user, password, err := parse12(x)\na, b, c12345 = f()", "name,city,token_count\nme,Bonn12345,12", "name,password\nme,required\n", "a, token, b\nx12345, y12345, z12345", " id | name\n----+------\n  1 | Vq8lantern", "cat token | grep Vq8lantern",
+			"src / lib2handlers", "login and sign up / register", "PIN 4711 is not linked, GPIO PIN 17", "CVV 12", "<td>token</td><td>uint64</td>", "kinit <<< $KEYTAB_1", `kinit <<< "$KEYTAB_1"`, "the password at line 42 is wrong", "the token → the next page", "le mot de passe est obligatoire", "la contraseña es obligatoria",
+			"int tokens[] = { 1, 2 };", "password[0] == 'x'", "char *token[16] = { 0 };",
+		},
+	},
 }
 
 // boxed returns words as in the cells of a box.

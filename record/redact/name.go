@@ -94,6 +94,9 @@ func isPIN(name []byte) bool {
 	return pinWords.have(name[bytes.LastIndexAny(name, "_- ")+1:])
 }
 
+// isCardCode reports whether a name is that of the three digits on a card: CVV, CVC.
+func isCardCode(name []byte) bool { return isPIN(name) && lower(name[len(name)-2]) == 'v' }
+
 // isSomeKey reports whether a name is of a key that an issuer may have made, such as
 // STRIPE_KEY: the value decides.
 func isSomeKey(name []byte) bool {

@@ -15,6 +15,7 @@ var notationsText string
 // A notation is a line of notations.txt.
 type notation struct {
 	needs string
+	last  uint // the number of the last pair of bytes in needs
 	form  func() *regexp.Regexp
 	check func(name, value []byte) bool
 }
@@ -28,7 +29,7 @@ var notations = sync.OnceValue(func() (all []notation) {
 		}
 		check, form, _ := strings.Cut(line[len(quoted)+1:], " ")
 		needs, _ := strconv.Unquote(quoted)
-		all = append(all, notation{needs, compiledAtUse(form), notationChecks[check]})
+		all = append(all, notation{needs, lastPair(needs), compiledAtUse(form), notationChecks[check]})
 	}
 	return all
 })
@@ -36,6 +37,7 @@ var notations = sync.OnceValue(func() (all []notation) {
 var notationChecks = map[string]func(name, value []byte) bool{
 	"any":    func(_, value []byte) bool { return !isReference(value, nil) },
 	"named":  namesItsSecret,
+	"prose":  func(_, value []byte) bool { return likePassword(value) },
 	"strong": func(name, value []byte) bool { return namesItsSecret(name, value) && looksSecret(value) },
 }
 
@@ -46,7 +48,15 @@ func namesItsSecret(name, value []byte) bool {
 // noted looks for secrets in the notations.
 func (s *search) noted() {
 	needs, has := "", false
-	for _, k := range notations() {
+	if s.pairs == nil {
+		s.pairs = pairsOf(s.text)
+	}
+	all := notations()
+	for i := range all {
+		k := &all[i]
+		if !s.pairs.has(k.last) {
+			continue
+		}
 		if k.needs != needs { // otherwise needs was already looked for
 			needs, has = k.needs, s.contains(k.needs)
 		}

@@ -18,8 +18,8 @@
 //	options of programs                       programs.txt, arguments.go
 //	other notations, as expressions           notations.txt
 //	setPassword("…"), login("…", "…")         call.go
-//	"the password is …"                       mention.go
-//	tables, and rows that SQL inserts         table.go
+//	"the password is …", "admin / …"          mention.go
+//	tables, CSV, and rows that SQL inserts    table.go
 //	URLs, private keys, seed phrases, base64  url.go, private_key.go, seed.go, encoded.go
 //	colours and characters without width      visible.go
 //	secrets cut into pieces by streaming      redaction.go, streams.go, streamed.go

@@ -56,6 +56,18 @@ func nextWord(t []byte, i int) span {
 	return span{i, to}
 }
 
+// lastWord returns the last word of the line before t[i], from a blank.
+func lastWord(t []byte, i int) span {
+	for i > 0 && (t[i-1] == ' ' || t[i-1] == '\t') {
+		i--
+	}
+	from := i
+	for from > 0 && strings.IndexByte(" \t\r\n|", t[from-1]) < 0 && i-from < 512 {
+		from--
+	}
+	return span{from, i}
+}
+
 // beginsWord reports whether a word may begin at s[i]. In JSON within a string it may
 // follow the letter of an escape sequence.
 func beginsWord(s []byte, i int) bool {

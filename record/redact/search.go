@@ -40,7 +40,9 @@ func (s *search) contains(what string) bool {
 // pairs has a bit for each pair of adjacent bytes in a text, as far as the bits
 // distinguish them. It quickly rules out most of what a short text does not contain. A
 // long text has most pairs.
-type pairs [1 << 10 / 64]uint64
+type pairs [noPair/64 + 1]uint64
+
+const noPair = 1 << 10
 
 var allPairs = func() (p pairs) {
 	for i := range p {
@@ -55,6 +57,7 @@ func pairsOf(text []byte) *pairs {
 		return &allPairs
 	}
 	p := new(pairs)
+	p[noPair/64] = 1
 	for i := 1; i < len(text); i++ {
 		n := pair(text[i-1], text[i])
 		p[n/64] |= 1 << (n % 64)
@@ -63,11 +66,22 @@ func pairsOf(text []byte) *pairs {
 }
 
 // pair numbers a pair of bytes; pairs of letters differ.
-func pair(a, b byte) uint { return (uint(a)*37 + uint(b)) % (1 << 10) }
+func pair(a, b byte) uint { return (uint(a)*37 + uint(b)) % noPair }
+
+// lastPair returns the number of the last two bytes of a text, or that of no pair, which pairs
+// always have.
+func lastPair(text string) uint {
+	if len(text) < 2 {
+		return noPair
+	}
+	return pair(text[len(text)-2], text[len(text)-1])
+}
+
+func (p *pairs) has(n uint) bool { return p[n/64]&(1<<(n%64)) != 0 }
 
 func (p *pairs) mayHave(what string) bool {
 	for i := 1; i < len(what); i++ {
-		if n := pair(what[i-1], what[i]); p[n/64]&(1<<(n%64)) == 0 {
+		if !p.has(pair(what[i-1], what[i])) {
 			return false
 		}
 	}
@@ -137,9 +151,11 @@ func (s *search) anyText() {
 	s.commands()
 	s.calls()
 	s.tables()
+	s.separated()
 	s.inserts()
 	s.assigned(false)
 	s.mentions()
+	s.accounts()
 }
 
 // isWord reports whether a text has none of the characters that reveal a non-token

@@ -20,6 +20,7 @@ func TestRedactIsLinear(t *testing.T) {
 		"password=", "password:", `password="`, "cookie: ", "<password>", "token=\\", "--token ", "a_token ", "://", "password '", "login a password ", "-u a:", "x\ntoken =", `key="`, "token;token=", `{"a":`,
 		"PRIVATE KEY-----\n", "kind: secret\n data:\n", `f("token","`, "0123456789012345|", "eyAAAAAAAAAAAAAAAAAa1.",
 		"password: |\n ", "password:\n a", ` setPassword("`, "| token |\n", "the password for ", "API key ", "name: token, value: ", "abandon ", "cGFzc3dvcmQ9", "\x1b[1", "\x1b]0", "mysql -p'", "://a:b/", "echo a | ",
+		"a / b12345 ", "b12345 as the password ", "password at a ", "a,token\n", `variable "token" {`, "${token:", "host=a password=", "token || '", "<<< kinit ", "vault write a token=",
 	} {
 		text := strings.Repeat(piece, size/len(piece))
 		began := worked(t)

@@ -64,7 +64,7 @@ func (s *search) passwords() {
 		}
 		switch {
 		case at < 0:
-		case colon >= 0 && colon+1 < at:
+		case colon >= 0 && colon+1 < at && !noValues.have(t[from+colon+1:from+at]):
 			s.add(from+colon+1, from+at)
 			i = max(i, from+at)
 		case colon < 0 && at >= 16 && looksSecret(t[from:from+at]):

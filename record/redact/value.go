@@ -83,7 +83,7 @@ func isIssued(value []byte) bool {
 // isNumericSecret reports whether a value of digits is secret: with enough of them, under
 // the name of something that people type.
 func isNumericSecret(name, value []byte) bool {
-	if len(value) < 4 && !(len(value) == 3 && isPIN(name) && lower(name[len(name)-2]) == 'v') || !isDigits(value) {
+	if len(value) < 4 && !(len(value) == 3 && isCardCode(name)) || !isDigits(value) {
 		return false
 	}
 	return !numberless.end(name)

@@ -38,7 +38,8 @@ var (
 	openTokens, tokenKinds, tailWords, statements     = vocabulary["openToken"], vocabulary["tokens"], vocabulary["tail"], vocabulary["statement"]
 	descriptions, noValues, standards                 = vocabulary["ofSecret"], vocabulary["noValue"], vocabulary["standard"]
 	links, onTheWay, logins, numberless               = vocabulary["link"], vocabulary["onTheWay"], vocabulary["login"], vocabulary["numberless"]
-	joiners                                           = vocabulary["joiner"]
+	joiners, equates, states, getters                 = vocabulary["joiner"], vocabulary["equate"], vocabulary["state"], vocabulary["getter"]
+	accountWords, places, schemes                     = vocabulary["account"], vocabulary["place"], vocabulary["scheme"]
 	references, setters                               = vocabulary["reference"].all(), vocabulary["setter"].all()
 )
 

@@ -127,7 +127,10 @@ const (
 	Good         = Green
 	Slow         = Yellow
 	Failure      = Red
-	Repeats      = Dim // repeated from the lines above, or in order
+	FirstRun     = Blue    // of two that are compared
+	SecondRun    = Yellow  // neither is good or bad
+	Match        = Reverse // of a search
+	Repeats      = Dim     // repeated from the lines above, or in order
 )
 
 // Paint returns text in a style, followed by a reset.

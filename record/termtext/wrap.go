@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap splits clean text into lines no wider than some columns, between words if
-// possible. With 0 columns it keeps lines whole.
+// possible, but not at hyphens. With 0 columns it keeps lines whole.
 func Wrap(text string, columns int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -33,6 +33,11 @@ func wrapLine(text string, columns int) []string {
 	for len(text) > 0 {
 		var word string
 		word, text, _, state = uniseg.FirstLineSegmentInString(text, state)
+		for text != "" && strings.HasSuffix(word, "-") { // flags and names have hyphens
+			var more string
+			more, text, _, state = uniseg.FirstLineSegmentInString(text, state)
+			word += more
+		}
 		if used > 0 && used+Width(strings.TrimRight(word, " ")) > columns {
 			end()
 		}
@@ -50,6 +55,29 @@ func wrapLine(text string, columns int) []string {
 	}
 	if line.Len() > 0 { // perhaps only of characters without width
 		end()
+	}
+	return lines
+}
+
+// FirstLines returns the first n lines of a text that are not blank, clean and wrapped to a
+// width, if that is not 0. The last one ends in an ellipsis if there are more.
+func FirstLines(text string, n, width int) (lines []string) {
+	for one := range strings.Lines(text) {
+		if one = strings.TrimSuffix(Brief(one, 0), " ↵"); one == "" || one == "↵" {
+			continue
+		}
+		for _, row := range Wrap(one, width) {
+			if len(lines) < n {
+				lines = append(lines, row)
+				continue
+			}
+			if last := &lines[n-1]; width > 0 {
+				*last = Cut(*last+" …", width)
+			} else {
+				*last += " …"
+			}
+			return lines
+		}
 	}
 	return lines
 }

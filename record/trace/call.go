@@ -91,6 +91,14 @@ type pendingCall struct {
 	wait       wait            // whether it is for the client, the user or a command
 }
 
+// asked returns the question that the call asks, or nil.
+func (w *pendingCall) asked() *Question {
+	if w.question == nil {
+		return nil
+	}
+	return w.question.Question
+}
+
 // beginCall opens the call of a request. A request with the id of one that is
 // still open replaces it; the older call never gets a response.
 func (t *Trace) beginCall(f *frame) *pendingCall {

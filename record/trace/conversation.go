@@ -54,7 +54,8 @@ type Entity struct {
 	Question   *Question   `json:"question,omitempty"`
 	Subagent   *Subagent   `json:"subagent,omitempty"`
 	Notice     *Notice     `json:"notice,omitempty"`
-	Other      *Other      `json:"other,omitempty"` // an update of an unknown kind
+	Change     *Change     `json:"change,omitempty"` // of a setting
+	Other      *Other      `json:"other,omitempty"`  // an update of an unknown kind
 }
 
 // Only returns the part of a conversation that is one turn. It is for reading, and valid as
@@ -213,12 +214,15 @@ func (s *Session) update(f *frame) {
 		if row, _ := dialect.LookupUpdate(f.Update); row.Entity.IsAttribute() || row.Entity == dialect.State {
 			return
 		}
+	} else if f.Update == "current_mode_update" || f.Update == "config_option_update" {
+		c.change(f, func() { c.State.update(f, u) })
+		return
 	} else if c.State.update(f, u) {
 		switch f.Update {
 		case "session_info_update":
 			s.retitle(c.State.Title)
 		case "usage_update":
-			c.costs.reported(costIn(f, u.Get("cost")))
+			c.costs.reported(dialect.CostOf(u.Get("cost")))
 			if t := c.working(); t != nil {
 				t.Usage.fill(c.State.Usage)
 			}

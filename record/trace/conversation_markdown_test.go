@@ -29,7 +29,7 @@ func TestMarkdownIsHarmless(t *testing.T) {
 	if err := trace.WriteMarkdown(&out, &session(t, build(t, lines), "s").Conversation, trace.Text{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "\n### Turn 1: done, 30ms\n" +
+	want := "\n### Turn 1: done, 30 ms\n" +
 		"\n> @<!-- -->alice &lt;/details> !<!-- -->[x](https://e.example/a.png)\n" +
 		"\nHi @<!-- -->bob, see `<b> @c` and &lt;img src=x>.\n```go\n<-ch // @dave\n````\n~~~\nopen\n~~~\n" +
 		"\n- **re\\*d** ``` a `` b ↵ * c ``` · completed\n" +

@@ -71,6 +71,8 @@ func outline(c *trace.Conversation) string {
 			fmt.Fprintf(&b, "permission %q %q asked=%q", e.Permission.Title, e.Permission.Command, e.Permission.Choice())
 		case e.Notice != nil:
 			fmt.Fprintf(&b, "notice %s %q", e.Notice.Severity, e.Notice.Title)
+		case e.Change != nil:
+			fmt.Fprintf(&b, "change %s", e.Change)
 		case e.Other != nil:
 			fmt.Fprintf(&b, "other %s %s", e.Other.Update, e.Other.Raw)
 		}

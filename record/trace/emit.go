@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -71,7 +70,7 @@ func (t *Trace) left(turn *Turn) dialect.Outcome {
 	if t.died {
 		died = dialect.DiedOf(t.exit)
 	}
-	return cmp.Or(dialect.LeftOpen(t.exit != nil, died, turn.Prompt < t.lost), dialect.Outcome{How: dialect.Cancelled})
+	return dialect.LeftOpen(t.exit != nil, died, turn.Prompt < t.lost, true)
 }
 
 // endSession emits the end of what is open in a session, if the session is on the tape.
@@ -147,7 +146,7 @@ func (w *pendingCall) event(p Phase) Event {
 	return Event{
 		Kind: CallEvent, Phase: p, Run: w.Run, First: w.Request, Entry: w.entry, Began: w.Began, Untimed: w.Untimed,
 		Dir: w.Dir, Method: w.Method, ID: w.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
-		Session: w.session, Call: w.Call,
+		Session: w.session, Call: w.Call, Question: w.asked(),
 	}
 }
 

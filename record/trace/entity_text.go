@@ -41,6 +41,8 @@ func (p *printer) entity(e *Entity) {
 	case e.Notice != nil:
 		p.head(e, termtext.Conversation, join("notice", e.Notice.Severity, e.Notice.Title))
 		p.body(indent, termtext.Plain, e.Notice.Description)
+	case e.Change != nil:
+		p.head(e, termtext.LifeCycle, oneLine(e.Change.String()))
 	case e.Other != nil:
 		p.head(e, termtext.Dim, join("update", e.Other.Update))
 		p.quote(indent, string(e.Other.Raw))

@@ -42,6 +42,7 @@ type Event struct {
 	Call       *Call       // of a call
 	ToolCall   *Entity     // of a tool call, and of a permission that is asked for one; of a subagent its entity
 	Permission *Permission // of a permission
+	Question   *Question   // of a call that asks the user for input; nil outside of sessions
 }
 
 // A Kind is what an Event is about.

@@ -128,6 +128,8 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	case f.Failed:
 	case w.Dir == wire.AgentToClient:
 		c.terminalAnswer(f, w)
+	case sets(w.Method):
+		c.change(f, func() { c.State.answer(f, w) })
 	default:
 		c.State.answer(f, w)
 	}

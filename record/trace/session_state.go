@@ -20,6 +20,8 @@ type State struct {
 	UpdatedAt string          `json:"updatedAt,omitzero"`          // as sent
 	Work      string          `json:"work,omitzero"`               // running, idle, requires_action; version 2
 
+	modes, models map[string]string // their names by id
+
 	ModelOption string `json:"-"` // the value of the first option of category model (ACP, "Session Config Options")
 }
 
@@ -29,8 +31,8 @@ type Usage struct {
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported Cost   `json:"-"` // the last valid Cost reported, since the session began
-	Peak     uint64 `json:"-"` // the highest Used
+	Reported dialect.Cost `json:"-"` // the last valid Cost reported, since the session began
+	Peak     uint64       `json:"-"` // the highest Used
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -59,7 +61,7 @@ func (s *State) update(f *frame, u wire.Value) bool {
 }
 
 func (s *State) use(f *frame, u wire.Value) {
-	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: costIn(f, u.Get("cost"))}
+	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: dialect.CostOf(u.Get("cost"))}
 	if now.Peak = now.Used; s.Usage != nil {
 		now.Peak = max(now.Peak, s.Usage.Peak)
 		now.Reported = cmp.Or(now.Reported, s.Usage.Reported)
@@ -79,6 +81,7 @@ func (s *State) answer(f *frame, w *pendingCall) {
 		s.configure(f, f.result().Get("configOptions"))
 	case role.Is(dialect.Opens):
 		result := f.result()
+		s.modes, s.models = namesOf(f, result.Get("modes.availableModes"), "id"), namesOf(f, result.Get("models.availableModels"), "modelId")
 		f.setString(&s.Mode, result.Get("modes.currentModeId"))
 		f.setString(&s.Model, result.Get("models.currentModelId"))
 		s.configure(f, result.Get("configOptions"))

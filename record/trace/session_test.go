@@ -287,7 +287,7 @@ func TestTurn(t *testing.T) {
 	got, want := *turns[0], trace.Turn{
 		Span:   trace.Span{First: 5, Last: 7, Began: 50e6, Ended: 70e6},
 		Number: 1, Prompt: 5, End: 7, StopReason: "end_turn", Output: 6, FirstOutput: 60e6,
-		Title: "a", Pace: trace.Pace{Text: 6, FirstText: 60e6, Chunks: 1}, Outcome: dialect.Outcome{How: dialect.Done},
+		Title: "a", Asked: "a", Pace: trace.Pace{Text: 6, FirstText: 60e6, Chunks: 1}, Outcome: dialect.Outcome{How: dialect.Done},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(trace.Turn{}, trace.Span{})); d != "" {
 		t.Errorf("want (-) and got (+) differ:\n%s", d)

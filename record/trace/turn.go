@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -92,6 +93,9 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
 	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Outcome: dialect.Outcome{How: dialect.Running}, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle(), Asked: f.asked()}
+	if strings.HasPrefix(t.Asked, t.Title) {
+		t.Title = t.Asked[:len(t.Title)] // shares its memory
+	}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -112,35 +113,10 @@ func tokensIn(v wire.Value) Tokens {
 	return t
 }
 
-// A Cost is an amount of money, as the agent reports it.
-type Cost struct {
-	Amount   float64 `json:"amount"`
-	Currency string  `json:"currency"` // ISO 4217; empty: there is no cost
-}
-
-// costIn reads a cost. Without a valid amount and a currency there is none. An amount above
-// maxCount is not valid: sums of such amounts overflow.
-func costIn(f *frame, v wire.Value) Cost {
-	amount, currency := v.Get("amount"), v.Get("currency").Text()
-	if !amount.IsNumber() || amount.Float() < 0 || amount.Float() > maxCount || currency == "" || len(currency) > maxText {
-		return Cost{}
-	}
-	c := Cost{Amount: amount.Float()}
-	f.setString(&c.Currency, v.Get("currency"))
-	return c
-}
-
-// less returns how much an amount has grown, rounded to remove the error of binary
-// fractions.
-func (c Cost) less(before float64) Cost {
-	c.Amount = math.Round((c.Amount-before)*1e9) / 1e9
-	return c
-}
-
 // A TurnUsage is what a turn consumed.
 type TurnUsage struct {
 	Tokens Tokens
-	Cost   Cost // growth of the session's cost from this prompt to the next
+	Cost   dialect.Cost // growth of the session's cost from this prompt to the next
 
 	Context Count // tokens in the model's context, as last reported
 	Peak    Count // the highest Context
@@ -176,10 +152,10 @@ var metaKey = []byte(`"_meta"`)
 // A costState tracks the cost of a session, which agents report as a sum since its
 // beginning.
 type costState struct {
-	known  bool  // the cost until now is known, on this tape
-	now    Cost  // zero: nothing
-	turn   *Turn // the newest turn, which new cost belongs to; nil: unknown whose cost it is
-	before Cost  // now when that turn began
+	known  bool         // the cost until now is known, on this tape
+	now    dialect.Cost // zero: nothing
+	turn   *Turn        // the newest turn, which new cost belongs to; nil: unknown whose cost it is
+	before dialect.Cost // now when that turn began
 }
 
 // begin begins to count the cost of a turn. With several turns at once it is unknown
@@ -193,14 +169,14 @@ func (s *costState) begin(t *Turn, alone bool) {
 
 // reported records the session's cost. An amount that has decreased, or is in another
 // currency, says nothing about the turn.
-func (s *costState) reported(c Cost) {
+func (s *costState) reported(c dialect.Cost) {
 	if c.Currency == "" {
 		return
 	}
 	if s.turn != nil {
-		s.turn.Usage.Cost = Cost{}
+		s.turn.Usage.Cost = dialect.Cost{}
 		if s.before.Currency == "" || s.before.Currency == c.Currency && s.before.Amount <= c.Amount {
-			s.turn.Usage.Cost = c.less(s.before.Amount)
+			s.turn.Usage.Cost = c.Plus(-s.before.Amount)
 		}
 	}
 	s.known, s.now = true, c

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -91,7 +92,7 @@ func TestUsagePeak(t *testing.T) {
 		brief.Add(&f)
 	}
 	got := *brief.Sessions[0].Conversation.State.Usage
-	if got.Used != 20 || got.Peak != 50 || got.Reported != (trace.Cost{Amount: 0.5, Currency: "USD"}) {
+	if got.Used != 20 || got.Peak != 50 || got.Reported != (dialect.Cost{Amount: 0.5, Currency: "USD"}) {
 		t.Errorf("got %+v, want 20 used, 50 at the peak, and a cost of 0.5 USD", got)
 	}
 }

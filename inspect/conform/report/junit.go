@@ -131,7 +131,7 @@ func texts(list []*conform.Finding, frame func(*conform.Finding) string) string 
 	var b strings.Builder
 	groups := Groups(list)
 	for i := range groups {
-		(&Text{full: len(list)}).group(&b, &groups[i], frame)
+		(&Text{full: len(list)}).whole(&b, &groups[i], frame)
 	}
 	return b.String()
 }

@@ -32,6 +32,7 @@ type Tape struct {
 	Start      time.Time
 	Frames     uint64 // number sent by client and agent
 	Connection dialect.Connection
+	Outcome    dialect.Outcome // how it ended
 	Verdicts   []conform.Verdict
 	Uncalled   []nested.Uncalled // on the last tape of a section: servers that the agent never called on any of them
 }

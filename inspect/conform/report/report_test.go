@@ -58,7 +58,8 @@ const (
 	frame   = `{"jsonrpc":"2.0","method":"session/update","params":{"apiKey":"` + secret + `"}}`
 )
 
-// sections are two tapes of a session, and a file.
+// sections are two tapes of a session, a file, a tape with what is on the first two as well,
+// and one of a run that failed.
 func sections() []*report.Section {
 	verdicts := func() []conform.Verdict {
 		return []conform.Verdict{
@@ -97,7 +98,17 @@ func sections() []*report.Section {
 	batch := found(long, 0, 4, conform.Evidence{Text: "sent a line of 70 kB", Got: strings.Repeat("x", 400)}, frame)
 	batch.Entry = 1
 	file.Findings = []report.Finding{old, batch, nowhere}
-	return []*report.Section{session, file}
+	again := &report.Section{Tapes: []*report.Tape{{ID: "20260102T170000000-aaaaa3", Name: "aaaaa3", File: "20260102T170000000-aaaaa3.jsonl", Frames: 9, Verdicts: verdicts()}}}
+	for seq := range uint64(9) {
+		f := found(relative, 0, seq+1, conform.Evidence{Text: "named a relative path"}, frame)
+		f.Fault = conform.Client
+		again.Findings = append(again.Findings, f)
+	}
+	failed := &report.Section{Tapes: []*report.Tape{{
+		ID: "20260102T180000000-aaaaa4", Name: "aaaaa4", File: "20260102T180000000-aaaaa4.jsonl", Frames: 9,
+		Outcome: dialect.Outcome{How: dialect.Errored, Text: "Overloaded (-32603)"},
+	}}}
+	return []*report.Section{session, file, again, failed}
 }
 
 // A form writes sections.
@@ -110,6 +121,7 @@ func forms(w *bytes.Buffer) map[string]form {
 	return map[string]form{
 		"text":   &report.Text{W: w, Severity: conform.Warning},
 		"colour": &report.Text{W: w, Severity: conform.Warning, Color: true},
+		"narrow": &report.Text{W: w, Severity: conform.Warning, Width: 50, Untried: true},
 		"json":   report.JSON{W: w},
 		"junit":  &report.JUnit{W: w, FailOn: conform.Warning},
 		"sarif":  &report.SARIF{W: w, Version: "v1.2.3", Rules: []*conform.Rule{relative, unnamed, long, idle, blind, report.Expect}},

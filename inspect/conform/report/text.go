@@ -10,33 +10,57 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Text writes findings for people.
+// Text writes findings for people: below the names of each tape what is found on it, and
+// at the end a total. What was told of an earlier tape is not told again, only where.
 type Text struct {
 	W        io.Writer
 	Color    bool
+	Width    int              // to wrap lines to; 0: do not wrap
 	Severity conform.Strength // lowest that is reported
 	Names    bool             // Finding names the tape
+	Untried  bool             // also list the rules that had no occasion
 
-	full  int  // number of findings per group shown in full; 0: inFull
-	begun bool // a section was written
+	full     int // number of statements per group shown in full; 0: inFull
+	sections int
+	gap      bool              // a blank line separates what follows
+	advised  map[string]bool   // rules, by id, whose advice was given
+	told     map[string]string // what was told of groups, and of which tape
+	sum      sum
 }
 
-// inFull is the default number of findings per group shown in full.
+// inFull is the number of things shown in full.
 const inFull = 3
 
-// Section writes a section's groups, and a summary of its tapes.
+// Section writes the names of a section's tapes, its groups, and their number.
 func (t *Text) Section(s *Section) error {
 	w := bufio.NewWriter(t.W)
-	if t.begun {
-		fmt.Fprintln(w)
-	}
-	t.begun = true
 	groups := Groups(s.found())
-	for i := range groups {
-		t.group(w, &groups[i], s.Frame)
+	if t.sections > 0 && (t.gap || len(groups) > 0) {
 		fmt.Fprintln(w)
 	}
-	t.tapes(w, s)
+	t.sections++
+	t.gap = len(groups) > 0
+	t.heading(w, s)
+	for i := range groups {
+		fmt.Fprintln(w)
+		t.group(w, &groups[i], s)
+	}
+	if t.gap {
+		fmt.Fprintln(w)
+	}
+	t.totals(w, s)
+	t.sum.add(s)
+	return w.Flush()
+}
+
+// Close writes the total of several sections, and how many rules applied.
+func (t *Text) Close() error {
+	w := bufio.NewWriter(t.W)
+	if t.sections > 1 {
+		fmt.Fprintln(w)
+		t.lines(w, "", termtext.Counted(t.sum.tapes, "tape")+": "+t.sum.String(t.Severity), "  ")
+	}
+	t.rules(w, t.sum.verdicts)
 	return w.Flush()
 }
 
@@ -50,10 +74,13 @@ func (t *Text) Finding(s *Section, f *Finding) error {
 	return err
 }
 
-// Totals writes the summary of a section's tapes.
+// Totals writes the names of a section's tapes, how much was found, and how many rules
+// applied.
 func (t *Text) Totals(s *Section) error {
 	w := bufio.NewWriter(t.W)
-	t.tapes(w, s)
+	t.heading(w, s)
+	t.totals(w, s)
+	t.rules(w, mergedVerdicts(nil, s.Tapes))
 	return w.Flush()
 }
 
@@ -67,73 +94,168 @@ func prefixed(text, gap string) string {
 // Group returns a group's text, without colours. frame names a finding's frame.
 func (g *Group) Text(frame func(*conform.Finding) string) string {
 	var b strings.Builder
-	new(Text).group(&b, g, frame)
+	new(Text).whole(&b, g, frame)
 	return b.String()
 }
 
-func (t *Text) group(w io.Writer, g *Group, frame func(*conform.Finding) string) {
-	var names []string
-	columns := 0
-	for _, f := range g.Findings {
-		names = append(names, frame(f))
+// whole writes all of a group.
+func (t *Text) whole(w io.Writer, g *Group, frame func(*conform.Finding) string) {
+	t.statements(w, g, g.statements(frame))
+	t.advise(w, g)
+}
+
+// group writes a group. If the same was told of an earlier tape, it only says so.
+func (t *Text) group(w io.Writer, g *Group, s *Section) {
+	all := g.statements(s.Frame)
+	key := g.Rule.ID + "\x00" + g.Fault.String()
+	var frames []string
+	for _, one := range all {
+		key += "\x00" + one.said
+		frames = append(frames, one.frames...)
 	}
-	shown := names[:min(len(names), max(t.full, inFull))]
-	for _, name := range shown {
-		columns = max(columns, len(name))
+	if tape, ok := t.told[key]; ok {
+		t.lines(w, t.head(g), "   "+prefixed(t.frames(frames), ", ")+"as on "+tape, "    ")
+		return
 	}
-	fmt.Fprintf(w, "%s %s%s\n", t.sign(g.Strength), t.title(g.Rule, g.Strength, g.Fault), where(names))
-	for i, name := range shown {
-		if name == "" {
-			fmt.Fprintf(w, "    %s\n", Said(g.Findings[i]))
-			continue
-		}
-		fmt.Fprintf(w, "    %-*s  %s\n", columns, name, Said(g.Findings[i]))
+	if t.told == nil {
+		t.told, t.advised = map[string]string{}, map[string]bool{}
 	}
-	if more := names[len(shown):]; len(more) > 0 {
-		fmt.Fprintf(w, "    and %d more: %s\n", len(more), abridged(more))
-	}
-	for _, line := range t.advice(g) {
-		fmt.Fprintf(w, "    %s\n", t.dim(line))
+	t.told[key] = termtext.Line(s.Tapes[0].Name)
+	t.statements(w, g, all)
+	if !t.advised[g.Rule.ID] {
+		t.advised[g.Rule.ID] = true
+		t.advise(w, g)
 	}
 }
 
-// where says how often a finding occurs, and in which frames if they are few.
-func where(names []string) string {
+// head names a group's rule, and who broke it.
+func (t *Text) head(g *Group) string {
+	return t.sign(g.Strength) + " " + t.title(g.Rule, g.Strength, g.Fault)
+}
+
+// A statement is what findings say alike, and their frames.
+type statement struct {
+	said   string
+	frames []string // without those of findings that are about no frame
+}
+
+// statements returns what a group's findings say, each once.
+func (g *Group) statements(frame func(*conform.Finding) string) []statement {
+	var all []statement
+	at := map[string]int{}
+	for _, f := range g.Findings {
+		said := Said(f)
+		i, ok := at[said]
+		if !ok {
+			i = len(all)
+			at[said], all = i, append(all, statement{said: said})
+		}
+		if name := frame(f); name != "" {
+			all[i].frames = append(all[i].frames, name)
+		}
+	}
+	return all
+}
+
+// statements writes a group's head and what its findings say, the first ones in full.
+func (t *Text) statements(w io.Writer, g *Group, all []statement) {
+	if len(all) == 1 {
+		t.lines(w, t.head(g), strings.TrimRight("   "+t.frames(all[0].frames), " "), "    ")
+		t.lines(w, "", "    "+all[0].said, "      ")
+		return
+	}
+	t.lines(w, t.head(g), "   "+termtext.Times(len(g.Findings)), "    ")
+	shown := min(len(all), max(t.full, inFull))
+	for _, one := range all[:shown] {
+		t.lines(w, "", "    "+prefixed(t.frames(one.frames), "  ")+one.said, "      ")
+	}
+	var rest []string
+	for _, one := range all[shown:] {
+		rest = append(rest, one.frames...)
+	}
+	if n := len(all) - shown; n > 0 {
+		t.lines(w, "", fmt.Sprintf("    and %d more: %s", n, t.frames(rest)), "      ")
+	}
+}
+
+// frames names frames; if there are many, only the first ones and the last.
+func (t *Text) frames(names []string) string {
 	switch n := len(names); {
-	case n == 1 && names[0] == "":
+	case n == 0:
 		return ""
 	case n == 1:
-		return "   frame " + names[0]
-	case n <= inFull:
-		return fmt.Sprintf("   %d times: frames %s", n, strings.Join(names, ", "))
+		return "frame " + names[0]
+	case n <= max(t.full, 2*inFull):
+		return "frames " + strings.Join(names, ", ")
 	default:
-		return fmt.Sprintf("   %d times", n)
+		return "frames " + strings.Join(names[:inFull], ", ") + " … " + names[n-1]
 	}
 }
 
-// abridged lists the names of frames; if there are many, only the first ones and the
-// last.
-func abridged(names []string) string {
-	if len(names) <= 2*inFull {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:inFull], ", ") + " … " + names[len(names)-1]
-}
-
-// advice returns what the rule requires, its source, and what to do.
-func (t *Text) advice(g *Group) []string {
+// advise writes what the rule requires, its source, and what to do.
+func (t *Text) advise(w io.Writer, g *Group) {
 	lines := []string{plain(g.Rule.Text.Asks)}
-	if source := sourceLine(g.Findings[0].Clause); source != "" {
-		lines = append(lines, source)
+	if c := g.Findings[0].Clause; c != nil && c.Source.URL != "" {
+		lines = append(lines, citation(c), t.address(c))
 	}
-	if g.Rule.Text.Do == "" {
-		return lines
+	if g.Rule.Text.Do != "" {
+		do := "To do: " + plain(g.Rule.Text.Do)
+		if conform.Lookup(g.Rule.ID) != nil {
+			do += ". More: acptap check --explain " + g.Rule.ID
+		}
+		lines = append(lines, do)
 	}
-	do := "To do: " + plain(g.Rule.Text.Do)
-	if conform.Lookup(g.Rule.ID) != nil {
-		do += ". More: acptap check --explain " + g.Rule.ID
+	for _, line := range lines {
+		for _, part := range t.wrapped("    "+line, "      ") {
+			fmt.Fprintf(w, "    %s\n", t.dim(part[4:]))
+		}
 	}
-	return append(lines, do)
+}
+
+// lines writes a line, wrapped between words if it is too long. head is its beginning, with
+// colours; the other lines begin with the indent.
+func (t *Text) lines(w io.Writer, head, text, indent string) {
+	columns := termtext.SpansWidth(termtext.Spans(head))
+	for i, line := range t.wrapped(strings.Repeat("x", columns)+text, indent) {
+		if i == 0 {
+			line = head + line[columns:]
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// wrapped returns a line, wrapped between words if it is too long. All but the first begin
+// with the indent.
+func (t *Text) wrapped(line, indent string) []string {
+	if t.Width <= 0 || termtext.Width(line) <= t.Width {
+		return []string{line}
+	}
+	first := termtext.Wrap(line, t.Width)[0]
+	rest := strings.TrimLeft(strings.TrimPrefix(line, first), " ")
+	lines := []string{first}
+	for _, line := range termtext.Wrap(rest, max(t.Width-len(indent), roomy)) {
+		lines = append(lines, indent+line)
+	}
+	return lines
+}
+
+// roomy is the least width of wrapped text.
+const roomy = 20
+
+// address returns a clause's address in one line: without its scheme if it is too long.
+func (t *Text) address(c *conform.Clause) string {
+	if t.Width > 0 && len(c.Source.URL)+4 > t.Width {
+		return strings.TrimPrefix(c.Source.URL, "https://")
+	}
+	return c.Source.URL
+}
+
+// citation returns a clause's source and its key word.
+func citation(c *conform.Clause) string {
+	if c.Word == "" {
+		return c.Source.Title
+	}
+	return c.Source.Title + " (" + c.Word + ")"
 }
 
 // sourceLine returns a clause's source, its key word and its address.
@@ -141,11 +263,7 @@ func sourceLine(c *conform.Clause) string {
 	if c == nil || c.Source.URL == "" {
 		return ""
 	}
-	word := ""
-	if c.Word != "" {
-		word = " (" + c.Word + ")"
-	}
-	return c.Source.Title + word + ": " + c.Source.URL
+	return citation(c) + ": " + c.Source.URL
 }
 
 // Said returns a finding as one clean line: what the side did, what was there, and what

@@ -1,31 +1,39 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// tapes writes the lines at the end of a section.
-func (t *Text) tapes(w io.Writer, s *Section) {
+// heading names a section's tapes.
+func (t *Text) heading(w io.Writer, s *Section) {
 	for _, tape := range s.Tapes {
-		fmt.Fprintf(w, "%s  %s\n", t.tapeName(tape), tape.about())
-		for i := range tape.Uncalled {
-			fmt.Fprintln(w, tape.Uncalled[i].Line())
-		}
+		t.lines(w, t.tapeName(tape), "  "+tape.about(), "  ")
 	}
-	fmt.Fprintln(w, s.totals(t.Severity))
-	for _, v := range mergedVerdicts(s.Tapes) {
+}
+
+// totals says how much was found, and what is missing.
+func (t *Text) totals(w io.Writer, s *Section) {
+	var sum sum
+	sum.add(s)
+	t.lines(w, "", sum.String(t.Severity), "  ")
+	for _, v := range mergedVerdicts(nil, s.Tapes) {
 		if v.Lost > 0 {
-			fmt.Fprintf(w, "%s was broken %s more often than is told here\n", v.Rule.ID, termtext.Counted(v.Lost, "time"))
+			t.lines(w, "", fmt.Sprintf("%s was broken %s more often than is told here", v.Rule.ID, termtext.Counted(v.Lost, "time")), "  ")
 		}
 	}
-	if open := s.openRules(); open != "" {
-		fmt.Fprintln(w, open)
+	for _, tape := range s.Tapes {
+		for i := range tape.Uncalled {
+			t.lines(w, "", tape.Uncalled[i].Line(), "  ")
+		}
 	}
 }
 
@@ -37,39 +45,61 @@ func (t *Text) tapeName(tape *Tape) string {
 func (t *Tape) about() string {
 	c := &t.Connection
 	frames := termtext.Counted(t.Frames, "frame")
-	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), termtext.Piece(c.Spoken()), frames)
+	return termtext.Dotted(named(c.AgentTitle, c.Agent, c.AgentVersion, "agent"), named(c.ClientTitle, c.Client, c.ClientVersion, "client"), termtext.Piece(c.Spoken()), frames)
 }
 
 // named returns a side's name for itself.
-func named(name, version, side string) string {
-	if name == "" {
-		return "unnamed " + side
-	}
-	return termtext.Piece(termtext.Spaced(name, version))
+func named(title, name, version, side string) string {
+	return cmp.Or(tapetext.Peer(title, name, version, maxPeer), "unnamed "+side)
 }
 
-// totals counts the findings by strength and side.
-func (s *Section) totals(least conform.Strength) string {
-	var count [conform.Acptap + 1]Tally
-	known, all, blamed := 0, 0, 0
+// maxPeer limits the columns of a side's name.
+const maxPeer = 40
+
+// A sum counts the findings of sections by strength and side.
+type sum struct {
+	tapes    int
+	baseline bool
+	known    int
+	all      int // without those known
+	count    [conform.Acptap + 1]Tally
+	weaker   Tally
+	verdicts []conform.Verdict
+	failed   *Tape // the only tape, if its run failed
+}
+
+// add adds the findings of a section.
+func (u *sum) add(s *Section) {
+	u.baseline = u.baseline || s.Baseline
 	for i := range s.Findings {
-		f := &s.Findings[i]
-		if f.Known {
-			known++
-			continue
+		if f := &s.Findings[i]; f.Known {
+			u.known++
+		} else {
+			u.all++
+			u.count[f.Fault][f.Strength]++
 		}
-		all++
-		if f.Fault != conform.Sender {
-			blamed++
-		}
-		count[f.Fault][f.Strength]++
 	}
+	for i, n := range s.Weaker {
+		u.weaker[i] += n
+	}
+	for _, tape := range s.Tapes {
+		if u.failed = nil; u.tapes == 0 && tape.Outcome.How.IsBad() && tape.Outcome.How != dialect.CutOff {
+			u.failed = tape
+		}
+		u.tapes++
+	}
+	u.verdicts = mergedVerdicts(u.verdicts, s.Tapes)
+}
+
+// String returns the numbers of findings of at least that strength.
+func (u *sum) String(least conform.Strength) string {
+	blamed := u.all - u.count[conform.Sender].Total()
 	var sides []string
 	for _, side := range []struct {
 		fault conform.Fault
 		name  string
 	}{{conform.Agent, "by the agent"}, {conform.Client, "by the client"}, {conform.Acptap, "by acptap"}, {conform.Sender, "by neither side"}} {
-		found := &count[side.fault]
+		found := &u.count[side.fault]
 		switch {
 		case found.Total() > 0:
 			sides = append(sides, found.String()+" "+side.name)
@@ -79,33 +109,38 @@ func (s *Section) totals(least conform.Strength) string {
 	}
 	line := strings.Join(sides, ", ")
 	switch {
-	case s.Baseline && all == 0:
+	case u.baseline && u.all == 0:
 		line = "0 new"
-	case s.Baseline:
-		line = fmt.Sprintf("%d new: %s", all, line)
+	case u.baseline:
+		line = fmt.Sprintf("%d new: %s", u.all, line)
+	case u.all == 0 && u.failed != nil:
+		line = "no rule was broken; the run itself failed: " + termtext.Brief(u.failed.Outcome.Brief(), 100)
+		if u.failed.ID != "" {
+			line += ", see acptap summary " + termtext.Line(u.failed.Name)
+		}
 	}
-	if least > conform.Note && s.Weaker.Total() > 0 {
+	if least > conform.Note && u.weaker.Total() > 0 {
 		if line != "" {
 			line += "; "
 		}
-		line += s.Weaker.String() + " (--severity " + s.Weaker.Weakest().String() + ")"
+		line += u.weaker.String() + " (--severity " + u.weaker.Weakest().String() + ")"
 	}
 	if line == "" {
 		line = "nothing found"
 	}
-	if known > 0 {
-		line += fmt.Sprintf("; %d known to the baseline", known)
+	if u.known > 0 {
+		line += fmt.Sprintf("; %d known to the baseline", u.known)
 	}
 	return line
 }
 
-// openRules says how many specification rules had an occasion on any of the tapes, and
-// why some could not be judged.
-func (s *Section) openRules() string {
+// rules says how many specification rules had an occasion, and why some could not be
+// judged.
+func (t *Text) rules(w io.Writer, verdicts []conform.Verdict) {
 	var tried, partly, open int
-	var why []string
+	var why, untried []string
 	all := 0
-	for _, v := range mergedVerdicts(s.Tapes) {
+	for _, v := range verdicts {
 		if isOwn(v.Rule) {
 			continue
 		}
@@ -118,19 +153,23 @@ func (s *Section) openRules() string {
 			tried++
 		case v.Open != "":
 			open++
+		default:
+			untried = append(untried, v.Rule.ID)
 		}
 		if v.Open != "" && !slices.Contains(why, v.Open) {
 			why = append(why, v.Open)
 		}
 	}
 	if all == 0 {
-		return ""
+		return
 	}
-	line := fmt.Sprintf("%s: %d tried", termtext.Counted(all, "rule"), tried)
+	line := fmt.Sprintf("%d of %s applied", tried, termtext.Counted(all, "rule"))
 	if partly > 0 {
 		line += fmt.Sprintf(" (%d of them in part)", partly)
 	}
-	line += fmt.Sprintf(", %d without occasion, %d not judged", all-tried-open, open)
+	if open > 0 {
+		line += fmt.Sprintf(", %d could not be judged", open)
+	}
 	if len(why) > 0 {
 		line += " (" + termtext.Piece(why[0])
 		if len(why) > 1 {
@@ -138,18 +177,20 @@ func (s *Section) openRules() string {
 		}
 		line += ")"
 	}
-	return line
+	t.lines(w, "", line, "  ")
+	if t.Untried && len(untried) > 0 {
+		t.lines(w, "", "no occasion for "+strings.Join(untried, ", "), "  ")
+	}
 }
 
-// mergedVerdicts returns each rule's result over all tapes.
-func mergedVerdicts(tapes []*Tape) []conform.Verdict {
-	var all []conform.Verdict
+// mergedVerdicts adds each rule's result on more tapes.
+func mergedVerdicts(all []conform.Verdict, tapes []*Tape) []conform.Verdict {
 	for _, t := range tapes {
-		if all == nil {
-			all = append(all, t.Verdicts...)
-			continue
-		}
 		for i, v := range t.Verdicts {
+			if i == len(all) {
+				all = append(all, v)
+				continue
+			}
 			m := &all[i]
 			m.Tried = m.Tried || v.Tried
 			m.Found += v.Found

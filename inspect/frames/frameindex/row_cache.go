@@ -19,6 +19,7 @@ type Row struct {
 	text    string        // of a chunk or a run: the source of the summary, as sent
 	Chunks  int           // number of frames in the run; 1 for any other row
 	Err     error         // why the frame cannot be read; Frame then has only its number
+	told    bool          // the summary has what Tools knows
 }
 
 // enoughText is the number of bytes of text that suffice for a summary.
@@ -46,6 +47,7 @@ type RowCache struct {
 	timeline *Timeline
 	rows     map[uint64]Row
 	Latest   dialect.Frame // the last recorded frame, with its bytes
+	Tools    *Tools        // names the tool calls in summaries; may be nil
 }
 
 // NewRowCache returns an empty cache. It reads t in its callers' goroutine.
@@ -103,7 +105,7 @@ func (b *RowCache) Load(wanted []RowRange) {
 func (b *RowCache) extends(w RowRange) bool {
 	r, ok := b.rows[w.Seq]
 	switch {
-	case !ok:
+	case !ok, b.isOutdated(&r):
 		return false
 	case r.Chunks == w.Frames:
 		return true
@@ -125,6 +127,15 @@ func (b *RowCache) extends(w RowRange) bool {
 	return true
 }
 
+// isOutdated reports whether more is known now about the tool call that a row concerns.
+func (b *RowCache) isOutdated(r *Row) bool {
+	if r.told || !filter.AboutTool(&r.Frame) {
+		return false
+	}
+	_, known := b.Tools.Of(r.Frame.Seq)
+	return known
+}
+
 // read reads nearby rows in one pass.
 func (b *RowCache) read(wanted []RowRange) {
 	var failed error
@@ -141,8 +152,9 @@ func (b *RowCache) read(wanted []RowRange) {
 		switch {
 		case len(wanted) > 0 && wanted[0].Seq == f.Seq:
 			b.keep(&row)
-			row = NewRow(&f, filter.Tool{})
-			row.Chunks = wanted[0].Frames
+			tool, told := b.Tools.Of(f.Seq)
+			row = NewRow(&f, tool)
+			row.Chunks, row.told = wanted[0].Frames, told
 			wanted = wanted[1:]
 		case row.lacks(f.Seq):
 			row.addText(ChunkText(&f))

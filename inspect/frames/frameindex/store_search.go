@@ -97,15 +97,11 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 		p.findings = found.On(0)
 	}
 	var track filter.Tracker
-	first, ok := p.first(ctx, t, info, &track)
-	if first == 0 {
+	if may, ok := p.may(ctx, t, info, &track); !may {
 		return ok
 	}
-	if p.Filter.NeedsPast() || first == 1 {
-		p.begin(ctx, &track, t, info)
-		first = 1
-	}
-	for f, err := range t.Frames(first) {
+	p.begin(ctx, &track, t, info)
+	for f, err := range t.Frames(1) { // earlier frames have the titles of tool calls
 		if ctx.Err() != nil {
 			return p.stopped(ctx)
 		}
@@ -149,23 +145,22 @@ func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq
 	}
 }
 
-// first returns the first frame that might match, or 0 if there is none. For most queries
-// the fields, a small part of a tape, suffice. track has observed the frames before it.
-// ok is false to stop the search.
-func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
+// may reports whether a frame might match. For most queries the fields, a small part of a
+// tape, suffice to say no. ok is false to stop the search.
+func (p *storeSearch) may(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (may, ok bool) {
 	p.begin(ctx, track, t, info)
 	for f, err := range t.Rows(1) {
 		if ctx.Err() != nil {
-			return 0, p.stopped(ctx)
+			return false, p.stopped(ctx)
 		}
 		if err != nil { // reading the bytes reports it again
-			return 1, true
+			return true, true
 		}
 		if subject := track.Observe(&f); p.Filter.May(&subject) {
-			return f.Seq, true
+			return true, true
 		}
 	}
-	return 0, true
+	return false, true
 }
 
 func (p *storeSearch) stopped(ctx context.Context) bool {

@@ -41,6 +41,9 @@ type Lines struct {
 	Began  time.Duration // when the tape began, relative to the tape that times count from
 
 	Notes note.List // notes on frames, written below them
+	// Marks returns the ranges of a text that match a search, which are highlighted; nil: do
+	// not highlight.
+	Marks func(text string) [][2]int
 	// Fold omits the marks of ordinary HTTP exchanges, which their frames' lines show.
 	Fold bool
 
@@ -113,10 +116,19 @@ func (l *Lines) write(f *dialect.Frame, tool filter.Tool, r Row) error {
 	tail := r.tail()
 	text := Summary(*f, tool)
 	l.above.name, l.above.summary = r.Name, text
+	room := 0
 	if l.Width > 0 {
-		text = termtext.Cut(text, max(l.Width-l.used-termtext.SpansWidth(tail), 1))
+		room = max(l.Width-l.used-termtext.SpansWidth(tail), 1)
 	}
-	l.put(r.summarySpans(text)...)
+	switch {
+	case l.Marks != nil:
+		l.put(l.matchSpans(&r, f, text, room)...)
+	case room > 0:
+		text = termtext.Cut(text, room)
+		fallthrough
+	default:
+		l.put(r.summarySpans(text)...)
+	}
 	l.put(tail...)
 	l.end()
 	for _, n := range l.Notes.On(f.Seq) {

@@ -15,7 +15,8 @@ import (
 // A View lays out findings as lines: one group for each rule that one side broke,
 // followed by its frames. It is not safe for concurrent use.
 type View struct {
-	Least conform.Strength // weakest findings shown
+	Least  conform.Strength                    // weakest findings shown
+	Failed func(width int) (lines []page.Line) // returns lines about what failed; nil: there are none
 
 	reader *Reader
 	all    map[string]bool // keys of the groups that show all their frames
@@ -53,6 +54,12 @@ func (v *View) Lines(width int) []page.Line {
 	clear(weaker[v.Least:])
 	v.groups = report.Groups(shown)
 	var lines []page.Line
+	if v.Failed != nil {
+		lines = v.Failed(width)
+	}
+	if len(lines) > 0 {
+		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Bold.Line("Findings: where a side broke its protocol"), Item: -1}, page.Line{Item: -1})
+	}
 	for i := range v.groups {
 		lines = append(lines, v.group(i, width)...)
 	}
@@ -66,7 +73,7 @@ func (v *View) Lines(width int) []page.Line {
 		}
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
-	if len(lines) > 0 && (weaker.Total() > 0 || len(unlisted) > 0) {
+	if len(shown) > 0 && (weaker.Total() > 0 || len(unlisted) > 0) {
 		lines = append(lines, page.Line{Item: -1})
 	}
 	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
@@ -79,10 +86,22 @@ func (v *View) Lines(width int) []page.Line {
 	return lines
 }
 
+// First returns the key of the first finding's line, or the empty string if there is none.
+func (v *View) First() string {
+	if len(v.groups) == 0 {
+		return ""
+	}
+	return groupKey(&v.groups[0])
+}
+
+func groupKey(g *report.Group) string {
+	return g.Rule.ID + g.Fault.String() + g.Strength.String()
+}
+
 // group returns a group's lines.
 func (v *View) group(i, width int) []page.Line {
 	g := &v.groups[i]
-	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	key := groupKey(g)
 	style := StyleOf(g.Strength)
 	lines := []page.Line{{
 		Spans: []termtext.Span{
@@ -129,8 +148,7 @@ func (v *View) Flip(l page.Line) {
 	if l.Item < 0 || l.Item >= len(v.groups) {
 		return
 	}
-	g := &v.groups[l.Item]
-	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	key := groupKey(&v.groups[l.Item])
 	v.all[key] = !v.all[key]
 	v.flips++
 }

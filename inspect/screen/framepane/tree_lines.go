@@ -161,7 +161,11 @@ func (p *Pane) valueSpans(i int32, folded bool) []termtext.Span {
 		}
 		return append(line, termtext.Dim.Span(brackets[:1]))
 	case c != '"':
-		return append(line, termtext.Plain.Span(termtext.Piece(string(raw))))
+		style := termtext.Magenta // true, false, null
+		if c == '-' || '0' <= c && c <= '9' {
+			style = termtext.Cyan
+		}
+		return append(line, style.Span(termtext.Piece(string(raw))))
 	}
 	if text := p.base64(i); text != "" {
 		return append(line, termtext.Dim.Span("‹"+text+"›"))
@@ -176,5 +180,5 @@ func (p *Pane) valueSpans(i int32, folded bool) []termtext.Span {
 		}
 		return append(line, termtext.Dim.Span(text))
 	}
-	return append(line, termtext.Plain.Span(`"`+termtext.Line(t.text(i))+`"`))
+	return append(line, termtext.Green.Span(`"`+termtext.Line(t.text(i))+`"`))
 }

@@ -39,6 +39,8 @@ type Page struct {
 	Flip  func(Line)                            // folds or unfolds what a line belongs to; nil: nothing folds
 	Fold  func() (unfolded bool)                // folds or unfolds everything; nil: nothing folds
 	Block func(Line) string                     // returns the text that a line belongs to, or the empty string if that is what is shown; nil: always
+	Start func() string                         // returns the key of the line that the cursor is on until the user moves it; nil: the first line
+	Own   func(seq uint64) uint64               // returns the frame that the line about a frame has; nil: that frame
 	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frame
 
 	Narrows bool // a search shows only the lines that match
@@ -64,8 +66,10 @@ type scroll struct {
 	fits   []bool // by shown line: it matches the search itself
 	cursor int
 	moved  bool   // the user has moved the cursor
+	begun  bool   // the cursor has left the line that Start tells
 	follow bool   // the cursor stays on the last line
 	target uint64 // the frame that the cursor goes to; 0: none
+	awaits bool   // target is any frame, not that of a line
 	wanted string // the key of the line that the cursor goes to once it exists; empty: none
 	look   bool   // the cursor goes to the first match
 	top    int
@@ -113,6 +117,10 @@ func (p *Page) Window(width, height int) Window {
 		w.Heading, height = heading, height-1
 	}
 	p.height = height
+	if p.Start != nil && !p.begun && p.search == nil {
+		p.toKey(p.Start())
+		before = p.anchor()
+	}
 	if p.toKey(p.wanted) {
 		p.wanted = ""
 	} else {
@@ -122,8 +130,7 @@ func (p *Page) Window(width, height int) Window {
 		p.cursor = len(p.shown) - 1
 	}
 	if p.target != 0 && p.UpTo != nil && p.UpTo() >= p.target {
-		p.jump(p.near(p.target))
-		p.target = 0
+		p.toTarget()
 	}
 	p.cursor = max(min(p.cursor, len(p.shown)-1), 0)
 	if p.look && p.search != nil {
@@ -142,6 +149,20 @@ func (p *Page) Window(width, height int) Window {
 	}
 	w.Cursor = p.cursor - p.top
 	return w
+}
+
+// toTarget puts the cursor on the line about the target. A frame that comes before all lines
+// gets the first line about a frame, not a heading.
+func (p *Page) toTarget() {
+	if p.awaits && p.Own != nil {
+		p.target = p.Own(p.target)
+	}
+	i := p.near(p.target)
+	if p.awaits && i < len(p.shown) && p.shown[i].Seq == 0 {
+		i = max(slices.IndexFunc(p.shown, func(l Line) bool { return l.Seq != 0 }), 0)
+	}
+	p.jump(i)
+	p.target = 0
 }
 
 // arrange builds the lines to show and searches them. It returns the heading, or nil if
@@ -204,12 +225,15 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
+// HasHeading reports whether the first row of the window is a heading.
+func (p *Page) HasHeading() bool { return p.headed > 0 }
+
 // Position returns the number of lines before the cursor, and the total number.
 func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 
 // Move moves the cursor n lines down.
 func (p *Page) Move(n int) {
-	p.moved, p.follow, p.target, p.wanted = true, false, 0, ""
+	p.moved, p.begun, p.follow, p.target, p.wanted = true, true, false, 0, ""
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
 }
 
@@ -235,12 +259,15 @@ func (p *Page) End() {
 
 // ToLast is like End, but does not count as a move by the user.
 func (p *Page) ToLast() {
+	p.begun = true
 	p.follow, p.target, p.wanted = p.UpTo != nil, 0, ""
 	p.cursor = max(len(p.shown)-1, 0)
 }
 
 // GoTo puts the cursor on the line about a frame as soon as there is one.
-func (p *Page) GoTo(seq uint64) { p.target, p.follow, p.look = seq, false, false }
+func (p *Page) GoTo(seq uint64) {
+	p.target, p.awaits, p.begun, p.follow, p.look = seq, false, true, false, false
+}
 
 // LineOf returns the frame of the line that GoTo would go to, or 0 if there is none.
 func (p *Page) LineOf(seq uint64) uint64 {
@@ -258,7 +285,7 @@ func (p *Page) ShowFrame(seq uint64) {
 
 // Await puts the cursor on the line about a frame as soon as there is one; until then it
 // may follow the last line.
-func (p *Page) Await(seq uint64) { p.target = seq }
+func (p *Page) Await(seq uint64) { p.target, p.awaits = seq, true }
 
 // Find puts the cursor on the line with the given key as soon as there is one, unless the
 // user moves the cursor first. An empty key cancels that.

@@ -32,6 +32,7 @@ type origin struct {
 
 // BeginSearch remembers where the user is before typing words.
 func (p *Page) BeginSearch() {
+	p.begun = true
 	p.origin = origin{search: p.search, line: p.lineAt(p.cursor), top: p.top, moved: p.moved, follow: p.follow}
 }
 

@@ -13,6 +13,7 @@ type axis struct {
 	columns int
 	parts   []axisPart
 	step    time.Duration // between ticks
+	zero    time.Duration // the ticks count from here
 }
 
 // An axisPart is an interval drawn in some columns. One column separates it from the
@@ -108,6 +109,16 @@ func (a *axis) column(run int, t time.Duration) int {
 	return min(p.column+min(max(at, 0), p.width-1), a.columns-1)
 }
 
+// has reports whether any part of an interval has columns of its own.
+func (a *axis) has(of steps.Span) bool {
+	for i := range a.parts {
+		if p := &a.parts[i]; p.Run == of.Run && of.From <= p.To && of.To >= p.From {
+			return true
+		}
+	}
+	return false
+}
+
 // tickColumns is the smallest distance between two ticks.
 const tickColumns = 8
 
@@ -127,9 +138,9 @@ func (a *axis) heading() string {
 		if i+1 < len(a.parts) {
 			end = a.parts[i+1].column - 1
 		}
-		for t := p.From; t <= p.To; t = t.Truncate(a.step) + a.step {
+		for t := p.From; t <= p.To; t = a.zero + (t - a.zero).Truncate(a.step) + a.step {
 			at := a.column(p.Run, t)
-			label := []rune("│" + steps.TickText(t, a.step))
+			label := []rune("│" + steps.TickText(t-a.zero, a.step))
 			if at >= free && at+len(label) <= end {
 				copy(line[at:], label)
 				free = at + len(label)

@@ -106,6 +106,9 @@ func (c chart) row(b *bar) []termtext.Span {
 func (c chart) bar(b *bar) []termtext.Span {
 	cells := make([]barPart, c.columns)
 	draw := func(of steps.Span, m mark, failed bool) {
+		if !c.has(of) {
+			return
+		}
 		from, to := c.column(of.Run, of.From), c.column(of.Run, of.To)
 		if p := c.part(of.Run, of.To); p >= 0 && of.To > of.From && to > from && c.parts[p].From == of.To {
 			to-- // it ends where a part begins

@@ -86,22 +86,26 @@ func (c *Conversation) Lines(width int) []page.Line {
 		clear(c.ends)
 		c.width = width
 	}
-	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
-	text = append(append(text, c.reader.summary(session, width)...), page.Line{})
+	text := append(append(c.lines[:0], c.reader.summary(session, width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := conversation.OwnTerminals()
-	ended := 0
+	ended, row := 0, false // the last entity is one row
 	for _, e := range trace.InPlace(conversation.Entities) {
 		if e.Terminal != nil && shown[e.Terminal] {
 			continue
 		}
 		for ; e.Above == nil && ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
-			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
+			text, row = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...), false
 		}
-		if rows := c.entity(conversation, e); len(rows) > 0 { // otherwise it has nothing to show
-			text = append(text, rows...)
-			text = append(append(text, c.callLines(session.ID, e)...), page.Line{Seq: e.First})
+		rows := c.entity(conversation, e)
+		if len(rows) == 0 { // it has nothing to show
+			continue
 		}
+		calls, above := c.callLines(session.ID, e), row
+		if row = len(rows)+len(calls) == 1; row && above {
+			text = text[:len(text)-1] // no blank line between rows
+		}
+		text = append(append(append(text, rows...), calls...), page.Line{Seq: e.First})
 	}
 	for _, t := range conversation.Turns[ended:] {
 		text = append(text, c.endOfTurn(conversation, t)...)
@@ -178,6 +182,36 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	}
 	return rows
 }
+
+// Detail returns the title and the whole text of the message or action that a line belongs
+// to, or nothing for other lines.
+func (c *Conversation) Detail(l page.Line, width int) (title string, lines [][]termtext.Span) {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	session := c.reader.session(c.wanted())
+	if session == nil || l.Seq == 0 {
+		return "", nil
+	}
+	for _, e := range session.Conversation.Entities {
+		if e.First != l.Seq {
+			continue
+		}
+		one := session.Conversation
+		one.Entities, one.Turns = []*trace.Entity{e}, nil
+		form := c.form()
+		form.Width, form.Lines = max(width, 1), detailLines
+		var b strings.Builder
+		trace.WriteText(&b, &one, form) // writing to a Builder cannot fail
+		for text := range strings.Lines(b.String()) {
+			lines = append(lines, termtext.Spans(strings.TrimSuffix(text, "\n")))
+		}
+		return "frame " + c.reader.label(e.First), lines
+	}
+	return "", nil
+}
+
+// detailLines limits the lines of a tool's content in a Detail: more than a screen has.
+const detailLines = 200
 
 // Block returns the unwrapped text of the message or action that a line belongs to, or
 // nothing for other lines.

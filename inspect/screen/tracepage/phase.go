@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -61,6 +62,9 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 	return list
 }
 
+// failedSign stands before the label of a step that failed.
+const failedSign = "✗ "
+
 // kindMarks maps kinds of steps to marks.
 var kindMarks = [...]mark{
 	steps.SetUp: starting, steps.Starts: server, steps.Thinks: thinking, steps.Says: saying,
@@ -83,6 +87,9 @@ func (p *phase) add(s *steps.Step, indent string) {
 		b.seq = c.Request
 	} else if c != nil {
 		b.tape, b.tapeSeq = c.Tape.ID, c.Request
+	}
+	if b.failed {
+		text = failedSign + text
 	}
 	b.label = []termtext.Span{termtext.Plain.Span(indent), labelStyle(&b).Span(text)}
 	if s.Entity != nil && s.Entity.Message != nil {
@@ -119,17 +126,14 @@ func (p *phase) pause(b *bar) {
 
 // turnLabel returns a turn's outcome and prompt.
 func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
-	look, state := termtext.Dim, t.Outcome.How.String()
-	switch {
-	case t.Outcome.How.IsBad():
-		look = termtext.Failure
-	case t.Open():
-		look = termtext.Permission
+	outcome := tapetext.OutcomeSpan(t.Outcome)
+	if t.Open() {
+		outcome.Style = termtext.Permission
 	}
 	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
-		state = termtext.Dotted(state, "cancelled by the client")
+		outcome.Text = termtext.Dotted(outcome.Text, "cancelled by the client")
 	}
-	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), look.Span(state)}
+	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), outcome}
 	if prompt != "" {
 		label = append(label, termtext.Dim.Span(" · "+termtext.Piece(prompt)))
 	}

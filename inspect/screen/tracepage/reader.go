@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
@@ -37,8 +38,9 @@ type Reader struct {
 	ends      []time.Duration // time of each tape's last frame
 	used      []stats.Uses    // by tape
 	sums      summary.Sessions
-	shownUpTo uint64 // the lines built last cover the frames up to this one
-	broken    bool   // part of the tapes cannot be read
+	whole     summary.Tally // of all tapes
+	shownUpTo uint64        // the lines built last cover the frames up to this one
+	broken    bool          // part of the tapes cannot be read
 	revision
 }
 
@@ -52,7 +54,7 @@ type revision struct {
 // NewReader returns an empty Reader for an agent's tapes. label returns a frame's number
 // as users know it. onChange is called whenever there is more.
 func NewReader(label func(seq uint64) string, tapes int, onChange func()) *Reader {
-	return &Reader{label: label, tapes: tapes, changes: onChange, sums: summary.Sessions{Label: label}}
+	return &Reader{label: label, tapes: tapes, changes: onChange, sums: summary.Sessions{Label: label}, whole: summary.Tally{Label: label}}
 }
 
 // Begin implements frameindex.Sink. All times are relative to the start of the timeline's
@@ -86,6 +88,7 @@ func (r *Reader) take(e *frameindex.Event) {
 	case e.Err != nil:
 		if r.broken = true; !isServer {
 			r.sums.Broken()
+			r.whole.Broken()
 		}
 	case isServer:
 		r.history.Take(e.Event)
@@ -106,6 +109,8 @@ func (r *Reader) take(e *frameindex.Event) {
 func (r *Reader) begin(info record.Info) {
 	r.sums.End(&r.history.Trace) // sums of the previous tape
 	r.sums.Begin(info)
+	r.whole.End(&r.history.Trace)
+	r.whole.Begin(info)
 	r.stats.Take(&r.history.Trace)
 	r.stats.Begin(info)
 	r.used = append(r.used, stats.Uses{})
@@ -118,6 +123,7 @@ func (r *Reader) frame(f *dialect.Frame) {
 		r.revision.nested++
 	}
 	r.sums.Take(f, &r.history.Trace)
+	r.whole.Take(f, &r.history.Trace)
 	r.stats.Take(&r.history.Trace)
 	r.ends[len(r.ends)-1] = f.At
 	r.methods.Take(f)
@@ -133,6 +139,7 @@ func (r *Reader) end() {
 	r.ended, r.history.Trace.Live = true, false
 	r.history.End()
 	r.sums.End(&r.history.Trace)
+	r.whole.End(&r.history.Trace)
 	r.stats.Take(&r.history.Trace)
 }
 
@@ -159,12 +166,26 @@ func (r *Reader) Progress() (last uint64, ended, broken bool) {
 	return r.last, r.ended, r.broken
 }
 
+// Summary returns the summary of a session, or of the whole tapes if id is empty, as far as
+// they have been read. Frames in it have their numbers on the timeline.
+func (r *Reader) Summary(id string) summary.Summary {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if session := r.session(id); session != nil && id != "" {
+		return r.sums.Summary(session)
+	}
+	return r.whole.Summary()
+}
+
 // summary returns the head of a conversation: a summary of the session, as far as the
 // tapes have been read.
 func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
 	sum := r.sums.Summary(session)
 	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
+	title := termtext.Dotted(sum.Length(), termtext.Piece(session.Title), termtext.Piece(session.ID))
+	head := []termtext.Span{tapetext.OutcomeSpan(sum.Outcome()), termtext.Bold.Span(" · " + title)}
+	lines = append(lines, page.Line{Spans: termtext.CutSpans(head, max(width, 1))})
 	for _, spans := range sum.Head(width) {
 		lines = append(lines, page.Line{Spans: spans})
 	}

@@ -14,12 +14,29 @@ import (
 )
 
 // Turns lays out what a session spent its time on: each start-up and each turn, with
-// their steps, on a single time axis.
+// their steps, on a time axis of its own or on one for all.
 type Turns struct {
 	reader *Reader
 	wanted func() string
 	now    func() time.Duration
 	alone  uint64 // the prompt of the only turn shown; 0: all are shown
+	joint  bool   // all are on one axis
+	zoom   zoom
+
+	drawn []drawnBar // by Item of the lines last returned
+}
+
+// A zoom is the visible part of an axis. The zero value shows all of it.
+type zoom struct {
+	phase uint64 // as in drawnBar
+	steps.Span
+}
+
+// A drawnBar is a bar, and the axis that it is on.
+type drawnBar struct {
+	phase uint64     // first frame of the phase that the axis is of; 0: it is of all
+	whole steps.Span // of the axis; with several tapes, of the bar's tape
+	steps.Span
 }
 
 // NewTurns returns the turns of the session that wanted returns. now returns the time
@@ -29,9 +46,11 @@ func NewTurns(r *Reader, wanted func() string, now func() time.Duration) *Turns 
 }
 
 // State returns everything that the lines depend on, except the width.
-func (t *Turns) State() any { return [4]any{t.reader.Revision(), t.wanted(), t.now(), t.alone} }
+func (t *Turns) State() any {
+	return [6]any{t.reader.Revision(), t.wanted(), t.now(), t.alone, t.joint, t.zoom}
+}
 
-// Lines returns the turns. The heading has the axis ticks.
+// Lines returns the turns. The heading has the ticks of the axis if there is one for all.
 func (t *Turns) Lines(width int) []page.Line {
 	r := t.reader
 	r.mu.Lock()
@@ -45,35 +64,142 @@ func (t *Turns) Lines(width int) []page.Line {
 	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
 		phases = phases[alone : alone+1]
 	}
-	var busy []steps.Span
-	for _, p := range phases {
-		if !p.untimed {
-			busy = append(busy, p.Span)
-		}
-	}
 	labels := min(max(width/3, 10), 48)
-	c := chart{newAxis(busy, max(width-labels-tookColumns-2, 4)), labels}
-	title := termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels)
-	lines := []page.Line{
-		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(title, labels) + " "), termtext.Dim.Span(c.heading())}, Heading: true},
-		{Spans: legend(width, phases)},
+	columns := max(width-labels-tookColumns-2, 4)
+	title := termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels), labels) + " ")
+	c := chart{&axis{columns: columns}, labels}
+	if t.joint {
+		c.axis = newAxis(t.visible(0, phases), columns)
+	} else {
+		title.Text = termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), width)
 	}
+	lines := []page.Line{{Spans: []termtext.Span{title, termtext.Dim.Span(strings.TrimRight(c.heading(), " "))}, Heading: true}, {Spans: legend(width, phases)}}
 	if text := waitedFor(phases); text != "" {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
+	t.drawn = t.drawn[:0]
 	for i, p := range phases {
-		lines = append(lines, c.between(phases, i))
-		lines = append(lines, page.Line{Spans: c.row(&p.bar), Seq: p.seq})
-		for _, b := range p.bars {
-			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
-			l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq}
+		of := drawnBar{whole: whole(phases, p.Run)}
+		if t.joint {
+			lines = append(lines, c.between(phases, i))
+		} else {
+			of = drawnBar{phase: p.seq, whole: p.Span}
+			c.axis = newAxis(t.visible(p.seq, phases[i:i+1]), columns)
+			c.zero = p.From
+			lines = append(lines, page.Line{}, c.ticks(phases, i))
+		}
+		add := func(b *bar) {
+			of.Span = b.Span
+			l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq, Item: len(t.drawn)}
 			if l.Tape != "" {
 				l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
 			}
-			lines = append(lines, l)
+			t.drawn, lines = append(t.drawn, of), append(lines, l)
+		}
+		add(&p.bar)
+		for _, b := range p.bars {
+			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
+			add(b)
 		}
 	}
 	return lines
+}
+
+// whole returns the time from the first to the last phase of a tape.
+func whole(phases []*phase, run int) steps.Span {
+	all := steps.Span{Run: run, From: -1}
+	for _, p := range phases {
+		if p.Run == run && !p.untimed {
+			if all.From < 0 {
+				all.From = p.From
+			}
+			all.To = max(all.To, p.To)
+		}
+	}
+	return all
+}
+
+// visible returns the intervals of phases that their axis shows.
+func (t *Turns) visible(phase uint64, phases []*phase) (busy []steps.Span) {
+	for _, p := range phases {
+		of := p.Span
+		if z := t.zoom; z.To > z.From && z.phase == phase {
+			if of.Run != z.Run {
+				continue
+			}
+			of.From, of.To = max(of.From, z.From), min(of.To, z.To)
+		}
+		if !p.untimed && of.From <= of.To {
+			busy = append(busy, of)
+		}
+	}
+	return busy
+}
+
+// IsJoint reports whether all turns are on one axis.
+func (t *Turns) IsJoint() bool { return t.joint }
+
+// Join puts all turns on one axis, or each on its own again.
+func (t *Turns) Join() { t.joint, t.zoom = !t.joint, zoom{} }
+
+// Zoom shows half as much of the axis of a line, around what the line is about, or twice as
+// much. It reports whether that is possible.
+func (t *Turns) Zoom(l page.Line, in bool) bool {
+	b, shown, ok := t.shown(l)
+	if !ok {
+		return false
+	}
+	took := 2 * (shown.To - shown.From)
+	middle := shown.From + (shown.To-shown.From)/2
+	if in {
+		took /= 4
+		middle = min(max(b.From+(b.To-b.From)/2, shown.From), shown.To)
+	}
+	switch {
+	case in && took < minZoom, !in && shown == b.whole:
+		return false
+	case took >= b.whole.To-b.whole.From:
+		t.zoom = zoom{}
+		return true
+	}
+	t.zoom = zoom{b.phase, within(steps.Span{Run: b.Run, From: middle - took/2, To: middle - took/2 + took}, b.whole)}
+	return true
+}
+
+// minZoom is the shortest time that an axis shows.
+const minZoom = 10 * time.Microsecond
+
+// Pan moves the visible part of an axis by a quarter.
+func (t *Turns) Pan(l page.Line, later bool) {
+	b, shown, ok := t.shown(l)
+	if !ok || t.zoom == (zoom{}) || t.zoom.phase != b.phase {
+		return
+	}
+	by := (shown.To - shown.From) / 4
+	if !later {
+		by = -by
+	}
+	shown.From, shown.To = shown.From+by, shown.To+by
+	t.zoom.Span = within(shown, b.whole)
+}
+
+// shown returns a line's bar, and which part of its axis is visible.
+func (t *Turns) shown(l page.Line) (b drawnBar, part steps.Span, ok bool) {
+	if l.Seq == 0 || l.Item >= len(t.drawn) {
+		return drawnBar{}, steps.Span{}, false
+	}
+	b = t.drawn[l.Item]
+	if z := t.zoom; z.To > z.From && z.phase == b.phase && z.Run == b.Run {
+		return b, z.Span, true
+	}
+	return b, b.whole, true
+}
+
+// within moves an interval into another one that is longer.
+func within(part, whole steps.Span) steps.Span {
+	by := max(whole.From-part.From, 0) - max(part.To-whole.To, 0)
+	part.From, part.To = part.From+by, part.To+by
+	return part
 }
 
 // Isolate shows only the turn that a line belongs to, or all turns again.
@@ -129,6 +255,27 @@ func waitedFor(phases []*phase) string {
 		}
 	}
 	return stats.WaitedText(spent)
+}
+
+// ticks returns the line above a phase on its own axis: when the phase began, how long the
+// session had been idle, and the ticks, which count from there.
+func (c chart) ticks(phases []*phase, i int) page.Line {
+	p := phases[i]
+	when := ""
+	if !p.untimed && p.From > 0 && p.Run == 0 {
+		when = "at " + termtext.Duration(p.From)
+	}
+	if i > 0 {
+		before := phases[i-1]
+		switch idle := p.From - before.To; {
+		case before.Run != p.Run:
+			when = termtext.Dotted("next tape", when)
+		case !before.untimed && !p.untimed && idle > 0:
+			when = termtext.Dotted(when, "idle "+termtext.Duration(idle))
+		}
+	}
+	when = termtext.Pad(termtext.Cut(when, c.labels), c.labels)
+	return page.Line{Spans: termtext.Dim.Line(when + " " + strings.TrimRight(c.heading(), " "))}
 }
 
 // between returns the line above a phase, which says how long the session was idle.

@@ -44,6 +44,7 @@ type Flags struct {
 	baselineFile   string
 	update         bool
 	expect, forbid []string
+	untried        bool
 }
 
 // Register adds the flags to a command's flags.
@@ -67,6 +68,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	c.which.Register(f)
 	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id or name")
 	f.BoolVar(&c.table, "rules", false, "list the rules")
+	f.BoolVar(&c.untried, "untried", false, "also name the rules that had no occasion, in text")
 }
 
 // forms are the formats of a report.
@@ -297,7 +299,7 @@ func (r *run) output(w io.Writer, color bool) output {
 	case "github":
 		return &report.GitHub{W: w}
 	}
-	return &report.Text{W: w, Color: color, Severity: r.Severity, Names: r.followsStore}
+	return &report.Text{W: w, Color: color, Width: cli.Columns(r.stdout), Severity: r.Severity, Names: r.followsStore, Untried: r.untried}
 }
 
 // subject judges one subject and writes the findings. name is the name of its tape;

@@ -8,7 +8,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteDiff writes the unified diff that write produces, in colours if w supports them.
+// WriteDiff writes the unified diff of two runs that write produces, in colours if w
+// supports them.
 func WriteDiff(w io.Writer, write func(io.Writer) error) error {
 	if !TakesColor(w) {
 		return write(w)
@@ -21,7 +22,7 @@ func WriteDiff(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// paintedDiff returns a unified diff in the usual colours.
+// paintedDiff returns a unified diff in the colours of the two runs.
 func paintedDiff(diff string) string {
 	var b strings.Builder
 	heading := true // before the first hunk
@@ -35,9 +36,9 @@ func paintedDiff(diff string) string {
 		case strings.HasPrefix(text, "@@"):
 			style = termtext.Cyan
 		case strings.HasPrefix(text, "-"):
-			style = termtext.Red
+			style = termtext.FirstRun
 		case strings.HasPrefix(text, "+"):
-			style = termtext.Green
+			style = termtext.SecondRun
 		}
 		b.WriteString(style.Paint(text))
 		if ended {

@@ -12,7 +12,7 @@ const someDiff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n--- gone\n+new\n"
 // What stands in a diff is red or green by its first character, also if it looks like the
 // heading.
 func TestPaintedDiff(t *testing.T) {
-	want := "\x1b[1m--- a\x1b[0m\n\x1b[1m+++ b\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n same\n\x1b[31m--- gone\x1b[0m\n\x1b[32m+new\x1b[0m\n"
+	want := "\x1b[1m--- a\x1b[0m\n\x1b[1m+++ b\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n same\n\x1b[94m--- gone\x1b[0m\n\x1b[33m+new\x1b[0m\n"
 	if got := paintedDiff(someDiff); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -13,9 +13,12 @@ import (
 type Table struct {
 	Color bool  // with the 16 colours of ANSI
 	Right []int // right-aligned columns, such as counts
+	Least []int // columns that Write leaves out if they are empty or, in this order, to make room
 
+	headed bool
 	rows   [][]cell
 	widths []int
+	hidden []bool // the columns left out
 }
 
 // A cell is clean text in one or several styles.
@@ -25,7 +28,10 @@ type cell []termtext.Span
 func (t *Table) Row(cells ...string) { t.styled(termtext.Plain, cells) }
 
 // Heading adds a row of column headings.
-func (t *Table) Heading(cells ...string) { t.styled(termtext.Bold, cells) }
+func (t *Table) Heading(cells ...string) {
+	t.headed = true
+	t.styled(termtext.Bold, cells)
+}
 
 func (t *Table) styled(style termtext.Style, cells []string) {
 	row := make([][]termtext.Span, len(cells))
@@ -44,7 +50,7 @@ func (t *Table) Spans(cells ...[]termtext.Span) {
 			row[i] = append(row[i], s)
 		}
 		if i == len(t.widths) {
-			t.widths = append(t.widths, 0)
+			t.widths, t.hidden = append(t.widths, 0), append(t.hidden, false)
 		}
 		t.widths[i] = max(t.widths[i], termtext.SpansWidth(row[i]))
 	}
@@ -52,13 +58,21 @@ func (t *Table) Spans(cells ...[]termtext.Span) {
 }
 
 // narrowest is the minimum width of a shrunk column: its content can still be recognized.
-const narrowest = 8
+// Before a column gets narrower than roomy, those in Least are left out.
+const (
+	narrowest = 8
+	roomy     = 20
+)
 
 // Write writes the rows with two blanks between columns. Unless width is 0, it fits lines
-// into width columns of the terminal: it shrinks the table's columns in may, widest
-// first, and then cuts lines.
+// into width columns of the terminal: it leaves out columns in Least, shrinks the table's
+// columns in may, widest first, and then cuts lines.
 func (t *Table) Write(w io.Writer, width int, may ...int) error {
+	for _, i := range t.Least {
+		t.hidden[i] = !slices.ContainsFunc(t.content(), func(row []cell) bool { return i < len(row) && termtext.SpansWidth(row[i]) > 0 })
+	}
 	if width > 0 && len(may) > 0 {
+		t.makeRoom(width, may)
 		t.narrow(width, may)
 	}
 	var b strings.Builder
@@ -74,6 +88,9 @@ func (t *Table) line(row []cell) cell {
 	var line cell
 	gap := 0
 	for i, c := range row {
+		if t.hidden[i] {
+			continue
+		}
 		c = cut(c, t.widths[i])
 		columns := termtext.SpansWidth(c)
 		if columns == 0 {
@@ -101,13 +118,43 @@ func cut(c cell, columns int) cell {
 	return termtext.CutSpans(c, columns)
 }
 
+// content returns the rows without the heading.
+func (t *Table) content() [][]cell {
+	if t.headed {
+		return t.rows[1:]
+	}
+	return t.rows
+}
+
+// makeRoom leaves out columns in Least, first those at its beginning, until lines fit
+// without narrowing the columns in may to less than roomy.
+func (t *Table) makeRoom(width int, may []int) {
+	spare := 0
+	for _, i := range may {
+		spare += max(t.widths[i]-roomy, 0)
+	}
+	for _, i := range t.Least {
+		if t.excess(width) <= spare {
+			return
+		}
+		t.hidden[i] = true
+	}
+}
+
+// excess returns how many columns lines are too wide.
+func (t *Table) excess(width int) int {
+	over := -width - 2
+	for i, w := range t.widths {
+		if !t.hidden[i] {
+			over += w + 2
+		}
+	}
+	return over
+}
+
 // narrow shrinks the widest of the columns in may until lines fit.
 func (t *Table) narrow(width int, may []int) {
-	over := -width - 2
-	for _, w := range t.widths {
-		over += w + 2
-	}
-	for ; over > 0; over-- {
+	for over := t.excess(width); over > 0; over-- {
 		widest := slices.MaxFunc(may, func(a, b int) int { return cmp.Compare(t.widths[a], t.widths[b]) })
 		if t.widths[widest] <= narrowest {
 			return

@@ -4,23 +4,25 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
 
 // A Row is a tape in a list.
 type Row struct {
 	record.Info
-	Short string // its short id
-	Title string // of its first session, otherwise that session's first prompt; may be empty
-	Level int    // nesting depth
+	Short string         // its short id
+	Costs []dialect.Cost // of its sessions since they began, one per currency
+	Title string         // of its first session, otherwise that session's first prompt; may be empty
+	Level int            // nesting depth
 }
 
 // Rows returns the rows for tapes. all is the store's listing.
 func Rows(tapes []record.Info, all *record.Listing) []Row {
-	short, title := shortIDs(all.Tapes), Titles(all.Sessions)
+	short, title, costs := shortIDs(all.Tapes), Titles(all.Sessions), all.Costs()
 	rows := make([]Row, len(tapes))
 	for n, i := range tapes {
-		rows[n] = Row{Info: i, Short: short(i.Tape), Title: title[i.Tape]}
+		rows[n] = Row{Info: i, Short: short(i.Tape), Title: title[i.Tape], Costs: costs[i.Tape]}
 	}
 	return rows
 }

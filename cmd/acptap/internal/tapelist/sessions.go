@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -119,41 +120,60 @@ func (r *SessionRow) Outcome() dialect.Outcome {
 	return r.Worst().Or(dialect.Outcome{How: dialect.Done})
 }
 
-// WriteSessions writes what distinguishes sessions, for a terminal of 80 columns. Where
-// nothing is cut, it writes whole ids.
+// WriteSessions writes what distinguishes sessions, for a terminal of 80 columns or more.
+// Where nothing is cut, it writes whole ids.
 func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
-	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
-	t.Heading("SESSION", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
-	text := termtext.Plain.Line
-	for _, r := range rows {
-		name, agent := r.Short, cmp.Or(shortAgent(r.Tape, c.Width), r.Agent)
+	lines := make([]line, len(rows))
+	for n, r := range rows {
+		name := r.Short
 		if c.Width == 0 {
 			name = r.Name
 		}
-		title := text(r.Topic())
-		if title[0].Text == "" {
-			title = termtext.Dim.Line(r.Cwd)
-		}
 		_, _, turns := r.Total()
-		t.Spans(text(name), termtext.Dim.Line(tapetext.Age(now.Sub(r.Updated()))), text(agent), title, text(termtext.NonZero(int64(turns))), Failures(r.Failures(), false))
+		lines[n] = line{
+			sign: outcomeSign(r.Outcome()), name: termtext.Plain.Line(name), title: r.title(), agent: r.agentSpans(agentColumns(c)),
+			turns: turns, failed: r.Failures(), costs: r.costs(), last: r.Updated(),
+		}
 	}
-	if err := t.Write(c.W, c.Width, 2, 3); err != nil {
+	if err := writeLines(c, "SESSION", lines, now); err != nil {
 		return err
 	}
 	return writeMissing(c.W, rows)
 }
 
+// title returns the topic or, without one, the directory.
+func (r *SessionRow) title() []termtext.Span {
+	if topic := r.Topic(); topic != "" {
+		return termtext.Plain.Line(topic)
+	}
+	return termtext.Dim.Line(r.Cwd)
+}
+
+func (r *SessionRow) agentSpans(columns int) []termtext.Span {
+	if spans := tapetext.Agent(r.Tape, columns); termtext.SpansWidth(spans) > 0 {
+		return spans
+	}
+	return termtext.Plain.Line(r.Agent)
+}
+
+func (r *SessionRow) costs() []dialect.Cost {
+	if c := r.Cost(); c.Currency != "" {
+		return []dialect.Cost{c}
+	}
+	return nil
+}
+
 // WriteSessionsWide writes all columns.
 func WriteSessionsWide(c cli.Canvas, rows []SessionRow) error {
 	t := &cli.Table{Color: c.Color}
-	t.Heading("SESSION", "UPDATED", "AGENT", "STATE", "TITLE", "DIRECTORY", "TURNS", "FAILED", "FRAMES", "TAPES")
+	t.Heading(strings.Repeat(" ", signColumns)+"SESSION", "UPDATED", "STATE", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FAILED", "COST", "FRAMES", "TAPES")
 	text := termtext.Plain.Line
 	for _, r := range rows {
 		frames, _, turns := r.Total()
-		t.Spans(text(r.Name), text(tapetext.Time(r.Updated())), text(r.agent()), text(tapetext.OutcomeText(r.Outcome())), text(r.Topic()), termtext.Dim.Line(r.Cwd),
-			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
+		t.Spans(append(outcomeSign(r.Outcome()), text(r.Name)...), text(tapetext.Time(r.Updated())), text(tapetext.OutcomeText(r.Outcome())), r.agentSpans(60), text(r.Topic()), termtext.Dim.Line(r.Cwd),
+			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(tapetext.CostText(r.costs())), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
 	}
-	if err := t.Write(c.W, c.Width, 2, 3, 4, 5); err != nil {
+	if err := t.Write(c.W, c.Width, 3, 4, 5); err != nil {
 		return err
 	}
 	return writeMissing(c.W, rows)

@@ -1,7 +1,6 @@
 package tapelist
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,52 +8,89 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Write writes the columns that distinguish tapes, for a terminal of 80 columns.
-func Write(c cli.Canvas, rows []Row, now time.Time) error {
-	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
-	t.Heading("  TAPE", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
-	for _, r := range rows {
-		turns := termtext.NonZero(int64(r.Turns))
-		if r.Partial {
-			turns = atLeast(true, fmt.Sprint(r.Turns))
+// A line is what lists show of a tape or a session.
+type line struct {
+	sign, name, title, agent []termtext.Span
+	took                     time.Duration // 0: unknown
+	turns                    uint64
+	failed                   uint64
+	partial                  bool // the numbers may be too low
+	costs                    []dialect.Cost
+	last                     time.Time // that its age counts from
+}
+
+// writeLines writes a list: what distinguishes its lines, in as many columns as the
+// terminal has. what is the heading of their names.
+func writeLines(c cli.Canvas, what string, lines []line, now time.Time) error {
+	const title, took, cost = 1, 3, 6
+	t := &cli.Table{Color: c.Color, Right: []int{took, 4, 5, cost, 7}, Least: []int{cost, took}}
+	t.Heading(strings.Repeat(" ", signColumns)+what, "TITLE", "AGENT", "TOOK", "TURNS", "FAILED", "COST", "AGE")
+	text := termtext.Plain.Line
+	for _, l := range lines {
+		turns := termtext.NonZero(int64(l.turns))
+		if l.partial {
+			turns = atLeast(true, fmt.Sprint(l.turns))
 		}
-		t.Spans(shortSpans(r), termtext.Dim.Line(tapetext.Age(now.Sub(r.Start.Time))), agentSpans(r, shortAgent(r.Info, c.Width)), titleSpans(r),
-			termtext.Plain.Line(turns), Failures(r.Failures, r.Partial))
+		t.Spans(append(l.sign, l.name...), l.title, l.agent, text(tapetext.TookText(l.took)), text(turns), Failures(l.failed, l.partial),
+			text(tapetext.CostText(l.costs)), termtext.Dim.Line(tapetext.Age(now.Sub(l.last))))
 	}
-	return t.Write(c.W, c.Width, 2, 3)
+	return t.Write(c.W, c.Width, title) // an agent's name is already cut, before its version
 }
 
-// shortSpans returns the short id, with a mark before it if the tape is live.
-func shortSpans(r Row) []termtext.Span {
+// Write writes what distinguishes tapes, for a terminal of 80 columns or more.
+func Write(c cli.Canvas, rows []Row, now time.Time) error {
+	lines := make([]line, len(rows))
+	for n, r := range rows {
+		lines[n] = line{
+			sign: signSpans(r.Info), name: nameSpans(r, r.Short), title: titleSpans(r), agent: tapetext.Agent(r.Info, agentColumns(c)),
+			took: r.Took(), turns: r.Turns, failed: r.Failures, partial: r.Partial, costs: r.Costs, last: r.Start.Time,
+		}
+	}
+	return writeLines(c, "TAPE", lines, now)
+}
+
+// agentColumns returns how many columns an agent's name may take: where all tapes have the
+// same agent, titles say more.
+func agentColumns(c cli.Canvas) int {
+	switch {
+	case c.Width == 0:
+		return 60
+	case c.Width < 100:
+		return 16 // for a name and a version, such as Claude … 0.100.0
+	}
+	return c.Width / 4
+}
+
+// signColumns is the width of the widest sign of an outcome, and a blank.
+const signColumns = 3
+
+// signSpans returns the sign of a tape's outcome, or a question mark if that is not known.
+func signSpans(i record.Info) []termtext.Span {
+	if i.Partial && !i.Live {
+		return termtext.Dim.Line(termtext.Pad("?", signColumns))
+	}
+	return outcomeSign(i.Outcome())
+}
+
+func outcomeSign(o dialect.Outcome) []termtext.Span {
+	return tapetext.OutcomeStyle(o.How).Line(termtext.Pad(o.How.Sign(), signColumns))
+}
+
+// nameSpans returns the name of a tape, indented if it is nested.
+func nameSpans(r Row, name string) []termtext.Span {
+	style := termtext.Plain
 	if r.Live {
-		return []termtext.Span{termtext.Green.Span("● "), termtext.Bold.Span(r.Short)}
+		style = termtext.Bold
 	}
-	return termtext.Plain.Line("  " + r.Short)
-}
-
-func agentSpans(r Row, name string) []termtext.Span {
-	if r.Level > 0 {
-		return []termtext.Span{termtext.Dim.Span(strings.Repeat("  ", r.Level-1) + "└ "), termtext.Plain.Span(name)}
+	if r.Level == 0 {
+		return style.Line(name)
 	}
-	return termtext.Plain.Line(name)
-}
-
-// shortAgent returns one name for a tape's agent, without the scope of its package. The
-// name is at most a fifth of the terminal's width: where all tapes have the same agent,
-// titles say more.
-func shortAgent(i record.Info, width int) string {
-	name := cmp.Or(i.Start.Name, i.Connection.AgentTitle, i.Connection.Agent, tapetext.AgentName(i))
-	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
-		name = rest
-	}
-	if width > 0 {
-		name = termtext.Cut(termtext.Line(name), max(width/5, 8))
-	}
-	return name
+	return []termtext.Span{termtext.Dim.Span(strings.Repeat("  ", r.Level-1) + "└ "), style.Span(name)}
 }
 
 // titleSpans returns what is missing on the tape, its tags and notes, and its topic or,
@@ -100,21 +136,22 @@ func Failures(n uint64, partial bool) []termtext.Span {
 	if n == 0 {
 		return nil
 	}
-	return termtext.Failure.Line(atLeast(partial, fmt.Sprint(n)))
+	return termtext.Failure.Line(atLeast(partial, termtext.Grouped(int64(n))))
 }
 
 // WriteWide writes all columns. STATE includes what is missing on a tape.
 func WriteWide(c cli.Canvas, rows []Row) error {
 	t := &cli.Table{Color: c.Color}
-	t.Heading("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FAILED", "FRAMES", "SIZE", "SESSIONS", "CLIENT", "TITLE")
+	t.Heading(strings.Repeat(" ", signColumns)+"TAPE", "STARTED", "STATE", "AGENT", "TITLE", "TOOK", "TURNS", "FAILED", "COST", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	text := termtext.Plain.Line
 	for _, r := range rows {
 		number := func(n uint64) []termtext.Span { return text(atLeast(r.Partial, fmt.Sprint(n))) }
-		t.Spans(text(r.Tape), text(tapetext.Time(r.Start.Time)), agentSpans(r, tapetext.AgentName(r.Info)), stateSpans(r.Info),
-			number(r.Turns), Failures(r.Failures, r.Partial), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))), number(r.Sessions),
-			text(r.Connection.Client), writtenSpans(r))
+		conn := r.Connection
+		t.Spans(append(signSpans(r.Info), nameSpans(r, r.Tape)...), text(tapetext.Time(r.Start.Time)), stateSpans(r.Info), tapetext.Agent(r.Info, 60), writtenSpans(r),
+			text(tapetext.TookText(r.Took())), number(r.Turns), Failures(r.Failures, r.Partial), text(tapetext.CostText(r.Costs)), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))),
+			number(r.Sessions), text(tapetext.Peer(conn.ClientTitle, conn.Client, conn.ClientVersion, 60)))
 	}
-	return t.Write(c.W, c.Width, 2, 3, 9, 10)
+	return t.Write(c.W, c.Width, 3, 4, 12)
 }
 
 // atLeast marks a count as incomplete.
@@ -125,19 +162,15 @@ func atLeast(partial bool, count string) string {
 	return count
 }
 
-// stateSpans is stateText, in red if that is a failure.
+// stateSpans returns how a tape ended, and what is missing on it, in red if that is a
+// failure.
 func stateSpans(i record.Info) []termtext.Span {
+	state, style := tapetext.State(i), termtext.Plain
 	if i.Outcome().How.IsBad() {
-		return termtext.Failure.Line(stateText(i))
+		style = termtext.Failure
 	}
-	return termtext.Plain.Line(stateText(i))
-}
-
-// stateText returns how a tape ended, and what is missing on it.
-func stateText(i record.Info) string {
-	s := []string{tapetext.State(i)}
 	if i.Lost > 0 {
-		s = append(s, termtext.ByteSize(i.Lost)+" not recorded")
+		state += ", " + termtext.ByteSize(i.Lost) + " not recorded"
 	}
-	return strings.Join(s, ", ")
+	return style.Line(state)
 }

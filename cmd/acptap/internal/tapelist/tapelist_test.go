@@ -2,6 +2,7 @@ package tapelist_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/tapeid"
 	"github.com/acptap/acptap/record/termtext"
@@ -75,14 +77,13 @@ func TestToldApart(t *testing.T) {
 					t.Errorf("%s: %d columns at %d: %q", name, n, width, line)
 				}
 				words := strings.Fields(line)
-				if words[0] == "●" {
+				if len(seen) > 0 { // not the heading
 					words = words[1:]
 				}
-				ageless := strings.Join(append(words[:1:1], words[2:]...), " ")
-				if seen[ageless] {
-					t.Errorf("%s at %d: twice %q", name, width, line)
+				if seen[words[0]] {
+					t.Errorf("%s at %d: twice %q", name, width, words[0])
 				}
-				seen[ageless] = true
+				seen[words[0]] = true
 				if width >= 80 && len(words) < 4 {
 					t.Errorf("%s at %d: nothing tells what it is: %q", name, width, line)
 				}
@@ -103,22 +104,34 @@ func TestWrite(t *testing.T) {
 		id := fmt.Sprintf("20260301T11%02d00000-aaaaa%d", i, i)
 		l.Sessions[i].Runs[0].Tape, l.Tapes[i].Tape = id, id
 	}
-	l.Tapes[1].Start.Name = "mine"
+	l.Tapes[1].Start.Name, l.Tapes[1].First, l.Tapes[1].Last = "mine", time.Second, 84*time.Second
+	l.Sessions[2].Runs[0].Cost = dialect.Cost{Amount: 0.1, Currency: "USD"}
+	l.Tapes[2].Exit, l.Tapes[3].Exit = &wire.Exit{}, &wire.Exit{}
+	l.Tapes[3].Worst = dialect.Outcome{How: dialect.Errored, Text: "Overloaded (529)"}
 	l.Tapes[4].Start.Parent.Tape = l.Tapes[2].Tape
 	l.Tapes[4].Connection = dialect.Connection{Agent: "files", AgentTitle: "Files"}
 	l.Tapes[5].Tape = "20260301T110500000-aaaaa0" // as of the first tape
 	var b strings.Builder
-	if err := tapelist.Write(cli.Canvas{W: &b, Width: 80}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
-		t.Fatal(err)
+	for _, width := range []int{80, 120} {
+		if err := tapelist.Write(cli.Canvas{W: &b, Width: width}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const want = `
-  TAPE                       AGE  AGENT           TITLE            TURNS  FAILED
-  20260301T110000000-aaaaa0  42m  agent-with-a-…  #slow #bug-7 ✎…
-  aaaaa1                     35m  mine            Fix the mean o…     1+      3+
-  aaaaa2                     28m  agent-with-a-…  Mend what brok…      2       1
-● aaaaa4                     14m  └ Files         clear                4       2
-  aaaaa3                     21m  agent-with-a-…  深い海の底のエ…      3       4
-● 20260301T110500000-aaaaa0   7m  agent-with-a-…  /home/me/proje…      5
+   TAPE                       TITLE         AGENT             TURNS  FAILED  AGE
+⚡ 20260301T110000000-aaaaa0  #slow #bug-…  agent-wi… 0.16.1                 42m
+?  aaaaa1                     Fix the mea…  mine 0.16.1          1+      3+  35m
+✓  aaaaa2                     Mend what b…  agent-wi… 0.16.1      2       1  28m
+●  └ aaaaa4                   clear         Files                 4       2  14m
+✗  aaaaa3                     深い海の底…   agent-wi… 0.16.1      3       4  21m
+●  20260301T110500000-aaaaa0  /home/me/pr…  agent-wi… 0.16.1      5           7m
+   TAPE                       TITLE                  AGENT                            TOOK  TURNS  FAILED      COST  AGE
+⚡ 20260301T110000000-aaaaa0  #slow #bug-7 ✎3 /hom…  agent-with-a-long-name… 0.16.1                                  42m
+?  aaaaa1                     Fix the mean of an e…  mine 0.16.1                     1m23s     1+      3+            35m
+✓  aaaaa2                     Mend what broke in t…  agent-with-a-long-name… 0.16.1             2       1  0.10 USD  28m
+●  └ aaaaa4                   clear                  Files                                      4       2            14m
+✗  aaaaa3                     深い海の底のエージェ…  agent-with-a-long-name… 0.16.1             3       4            21m
+●  20260301T110500000-aaaaa0  /home/me/project       agent-with-a-long-name… 0.16.1             5                     7m
 `
 	if got := "\n" + b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -138,7 +151,7 @@ func TestColors(t *testing.T) {
 	if strings.Contains(plain.String(), "\x1b") {
 		t.Errorf("got %q", plain.String())
 	}
-	for _, want := range []string{"\x1b[31m7\x1b[0m", "\x1b[32m● ", "\x1b[36m#slow #bug-7\x1b[0m", "\x1b[2m14m\x1b[0m"} {
+	for _, want := range []string{"\x1b[31m7\x1b[0m", "\x1b[32m●  \x1b[0m\x1b[1m", "\x1b[31m⚡ \x1b[0m", "\x1b[36m#slow #bug-7\x1b[0m", "\x1b[2m14m\x1b[0m"} {
 		if !strings.Contains(colored.String(), want) {
 			t.Errorf("got %q, want %q in it", colored.String(), want)
 		}
@@ -215,5 +228,20 @@ func TestTitles(t *testing.T) {
 	})
 	if len(got) != 1 || got["a"] != "Fix it" {
 		t.Errorf("got %q, want Fix it", got)
+	}
+}
+
+// BenchmarkWrite writes a list of as many tapes.
+func BenchmarkWrite(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := oneAgent(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := tapelist.Write(cli.Canvas{W: io.Discard, Width: 80, Color: true}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
