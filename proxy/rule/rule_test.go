@@ -144,7 +144,7 @@ func FuzzParse(f *testing.F) {
 // feed shows a frame of each direction to an interceptor, and how each that comes out is
 // written.
 func feed(i proxy.Interceptor, line string) {
-	if i.(*rule.Engine) != nil {
+	if _, ok := i.(*rule.Engine); ok {
 		i.Start(proxy.Handle{Exit: func(int, os.Signal) {}, HangUp: func() {}, Signal: func(os.Signal) {}})
 	}
 	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
@@ -180,7 +180,7 @@ func (*adder) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 func (*adder) End(wire.Direction, []wire.Frame) ([]wire.Frame, <-chan struct{}) { return nil, nil }
 func (*adder) Held() []wire.Frame                                               { return nil }
 
-// TestBatchOfEngines: ten rules that fit nothing change no byte, and leave two marks.
+// TestNothingFits: ten rules that fit nothing change no byte, and leave two marks.
 func TestNothingFits(t *testing.T) {
 	set, err := rule.Parse("rules", unfit(10))
 	if err != nil {
