@@ -152,6 +152,9 @@ func (s *Set) rule(p *scanner, at int) error {
 	if r.Filter, err = p.filter(from, arrow); err != nil {
 		return err
 	}
+	if text := r.Filter.String() + " =>"; (&scanner{newSource("", text), 0, len(text)}).arrow() != len(text)-2 {
+		return p.wrong(from, "a text => in a filter stands in double quotes")
+	}
 	p.i = arrow + 2
 	p.blanks()
 	begin := p.i
