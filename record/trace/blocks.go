@@ -142,7 +142,7 @@ type openPage struct {
 // A part is the place of text on a page.
 type part struct {
 	page     *page
-	from, to int
+	from, to uint32
 }
 
 // put adds text to a page.
@@ -150,7 +150,7 @@ func (s *shelf) put(text []byte) part {
 	if s.page == nil {
 		s.page = new(page)
 	}
-	p := part{s.page, len(s.text), len(s.text) + len(text)}
+	p := part{s.page, uint32(len(s.text)), uint32(len(s.text) + len(text))}
 	if s.text = append(s.text, text...); len(s.text) >= pageSize {
 		s.turn()
 	}

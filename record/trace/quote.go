@@ -8,7 +8,7 @@ import (
 )
 
 // quoteLength limits the bytes kept of what was asked and what was answered.
-const quoteLength = 320
+const quoteLength = 256
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
 // message itself, a brief Trace keeps it.
@@ -36,8 +36,8 @@ func (q *quote) add(f *frame, u wire.Value) {
 		*q = quote{text: q.text[:0], id: strings.Clone(id)}
 	}
 	for text := range texts(u.Get("content")) {
-		if len(q.text) == 0 && len(text) >= quoteLength {
-			q.text = make([]byte, 0, quoteLength)
+		if len(q.text)+len(text) > max(cap(q.text), quoteLength/4) { // append would take up to twice the room
+			q.text = append(make([]byte, 0, quoteLength), q.text...)
 		}
 		q.text = append(q.text, text[:min(len(text), quoteLength-len(q.text))]...)
 	}

@@ -21,7 +21,7 @@ type streamEnds struct {
 
 // endWait limits how long the end of the client's stream is delayed while the agent sends
 // nothing.
-const endWait = 5 * time.Second
+const endWait = 2 * time.Second
 
 // End handles the end of a stream. The proxy calls it, and passes the end on when the
 // returned channel is closed.
