@@ -33,7 +33,7 @@ func Parse(query string) (filter.Filter, error) {
 // order, because a filter may ask about earlier ones.
 type Matcher struct {
 	filter.Filter
-	LookAhead bool // look ahead even if the filter does not need it; IsUnanswered does
+	LookAhead bool // look ahead even if the filter does not need it; Subject.Unanswered does
 	track     filter.Tracker
 	found     *tapecheck.Findings // set if the filter needs them
 	tapes     int                 // tapes started so far
@@ -70,9 +70,6 @@ func (m *Matcher) From(first, number uint64) uint64 {
 	}
 	return max(first, number)
 }
-
-// IsUnanswered reports whether a frame is a request that will never be answered.
-func (m *Matcher) IsUnanswered(f *dialect.Frame) bool { return m.track.IsUnanswered(f) }
 
 // Matches reports whether the next frame of the tape matches.
 func (m *Matcher) Matches(f *dialect.Frame) bool {
