@@ -204,15 +204,12 @@ func (l *lane) isWrong() bool { return l.Grave || slices.ContainsFunc(l.Below, (
 // fewToFold is how many successful calls in a row become one row.
 const fewToFold = 3
 
-// looks are the kinds of calls that only look at something. They are folded together.
-var looks = map[string]bool{"read": true, "search": true, "fetch": true, "think": true}
-
 // fold makes one row of each run of successful calls of a kind.
 func fold(rows []*lane) []*lane {
 	var list []*lane
 	for i := 0; i < len(rows); {
 		end := i
-		for end < len(rows) && rows[end].plain() && (rows[end].sort() == rows[i].sort() || looks[rows[end].Kind] && looks[rows[i].Kind]) {
+		for end < len(rows) && rows[end].plain() && (rows[end].sort() == rows[i].sort() || trace.OnlyLooks(rows[end].Kind) && trace.OnlyLooks(rows[i].Kind)) {
 			end++
 		}
 		if end-i < fewToFold {

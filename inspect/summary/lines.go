@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
 )
 
 // Lines returns the summary: how it came out and who took part; then, each after a label,
@@ -289,20 +290,25 @@ func (s *Summary) asks(title string) bool {
 // and those that only look at something, by their number.
 func (s *Summary) addTools(l *line) {
 	calls, failed, open := 0, 0, 0
-	var titles []string
-	var counts []Count
+	var told []Count
 	for _, one := range s.Tools {
 		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		if len(one.Titles) == one.Count && !looks(one.What) && len(titles)+one.Count <= fewNames {
-			titles = append(titles, alike(one.Titles)...)
-		} else {
-			counts = append(counts, Count{one.What, one.Count})
+		if len(one.Titles) < one.Count || trace.OnlyLooks(one.What) {
+			told = append(told, Count{one.What, one.Count})
+			continue
+		}
+		for i, title := range one.Titles {
+			if i > 0 && title == one.Titles[i-1] {
+				told[len(told)-1].Count++
+			} else {
+				told = append(told, Count{title, 1})
+			}
 		}
 	}
 	if calls == 0 {
 		return
 	}
-	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+commas(strings.Join(titles, ", "), list(counts)))
+	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(told))
 	if failed > 0 {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
 	}
@@ -310,21 +316,6 @@ func (s *Summary) addTools(l *line) {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(open))+" unfinished"))
 	}
 }
-
-// alike returns titles, each once.
-func alike(titles []string) (list []string) {
-	for _, title := range titles {
-		if n := len(list); n > 0 && list[n-1] == title {
-			list[n-1] = fmt.Sprintf("%s ×%d", title, len(titles))
-		} else {
-			list = append(list, title)
-		}
-	}
-	return list
-}
-
-// looks reports whether tools of a kind change nothing.
-func looks(kind string) bool { return kind == "read" || kind == "search" || kind == "think" }
 
 // addCalls says what was called.
 func (s *Summary) addCalls(l *line) {

@@ -29,6 +29,15 @@ type ToolCall struct {
 	Permissions []*Permission     `json:"permissions,omitempty"`
 }
 
+// OnlyLooks reports whether tools of a kind change nothing (ACP v1, Tool Calls, ToolKind).
+func OnlyLooks(kind string) bool {
+	switch kind {
+	case "read", "search", "fetch", "think":
+		return true
+	}
+	return false
+}
+
 // Finished reports whether the status is final.
 func (t *ToolCall) Finished() bool {
 	return dialect.IsFinal(t.Status)
