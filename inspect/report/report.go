@@ -68,24 +68,23 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 
 // A reader gathers from the tapes what the page shows.
 type reader struct {
-	in       *Input
-	limits   limits
-	told     int // bytes of the story so far, without images
-	trace    trace.Trace
-	calls    nested.Join // calls to the servers that the agent started
-	tally    summary.Tally
-	rows     *rows
-	ends     []time.Duration // times of the tapes' last frames
-	images   album
-	said     said         // in tool calls
-	met      said         // in introductions
-	used     []stats.Uses // by tape
-	frames   stats.Frames
-	settings settings
-	flow     flow
-	failed   map[stats.Place]bool // responses that report a failure
-	places   map[frameRef]string  // ids of the turns and steps that tell about frames
-	broken   []error
+	in     *Input
+	limits limits
+	told   int // bytes of the story so far, without images
+	trace  trace.Trace
+	calls  nested.Join // calls to the servers that the agent started
+	tally  summary.Tally
+	rows   *rows
+	ends   []time.Duration // times of the tapes' last frames
+	images album
+	said   said         // in tool calls
+	met    said         // in introductions
+	used   []stats.Uses // by tape
+	frames stats.Frames
+	flow   flow
+	failed map[stats.Place]bool // responses that report a failure
+	places map[frameRef]string  // ids of the turns and steps that tell about frames
+	broken []error
 
 	// Only for one of two runs:
 	side    string            // A or B; empty if there is one run
@@ -157,7 +156,6 @@ func (r *reader) take(t *Tape, f *dialect.Frame) {
 	r.frames.Take(f)
 	r.trace.Add(f)
 	r.flow.take(run, f, &r.trace)
-	r.settings.take(run, f, &r.trace)
 	r.calls.Take(f, &r.trace)
 	r.tally.Take(f, &r.trace)
 }

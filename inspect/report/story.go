@@ -110,7 +110,6 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	}
 	one.Asked, items = items[:prompts:prompts], items[prompts:]
 	calmDown(items)
-	items = r.withChanges(of.Session().ID, one.of, items)
 	if one.of.Untimed {
 		one.Lanes = &lanes{Rows: itemLanes(items), Bare: true}
 	} else {

@@ -175,7 +175,7 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 			one.Class = "bad"
 		}
 	case e.Change != nil:
-		one.Kind, one.Title = "note", termtext.Brief(e.Change.String(), 200)
+		one.Kind, one.Title = "change", termtext.Brief(e.Change.String(), 200)
 	case e.Other != nil:
 		one.Kind, one.Title = "other", "update "+termtext.Brief(e.Other.Update, 60)
 	default:
