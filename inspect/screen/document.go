@@ -219,6 +219,9 @@ func (a *app) goToWorst() {
 			left--
 			return left < 0 || f.Events.Has(dialect.TurnBegan) && a.model.All.Has(f.Seq)
 		})
+		if left < 0 { // there is no turn nearby
+			return
+		}
 	}
 	if !a.model.All.Has(worst) {
 		return

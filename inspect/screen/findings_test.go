@@ -269,7 +269,7 @@ func TestManyFindings(t *testing.T) {
 	t.Parallel()
 	term := start(t, screen.Inspector{}, manyBroken(t), 120, 24)
 	term.reads(t)
-	term.press(t, "«7 findings ✗65,536»7«RPC005 jsonrpc-member  agent  65,536 times»«and 65,531 more: Space shows them»«RPC005 was broken 530 times more than is listed»")
+	term.press(t, "«7 findings ✗65,536»«─ frame 1.1 ·»7«RPC005 jsonrpc-member  agent  65,536 times»«and 65,531 more: Space shows them»«RPC005 was broken 530 times more than is listed»")
 	term.press(t, "j «1.8  left jsonrpc out»G«RPC005 was broken 530 times»kk«and 64,536 more: /rule:RPC005 among the frames shows them»k<Enter>«─ frame 1.1002 ·»i«JSON-RPC 2.0»<Esc>«─ frame 1.1002 ·»2")
 	term.press(t, "G«─ frame 66.1003 ·»e«from the top again»«─ frame 1.3 ·»/is:violation<Enter>«1 of 65,536»G«─ frame 66.538 ·»")
 }

@@ -77,7 +77,7 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
-	StartUp     seconds `json:"startUp,omitzero"`      // the set-up calls before the first turn of each tape
+	StartUp     seconds `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
 	Idle        seconds `json:"idle,omitzero"`         // neither that nor a turn
 	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls

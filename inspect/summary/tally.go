@@ -38,8 +38,8 @@ type progress struct {
 	last  time.Duration // of its last frame
 	timed bool          // a frame has a time
 
-	setUp   time.Duration // when the last set-up call ended; of calls before the first turn
-	started bool          // the first turn has begun
+	setUp   trace.Span // from the first set-up call to the end of the last; of calls before the first turn
+	started bool       // the first turn has begun
 
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // by request, the names of calls that ended without a response
@@ -170,14 +170,19 @@ func (t *Tally) title(c *trace.ToolCall) {
 	}
 }
 
-// startUp counts the time of a set-up call, but not twice that of calls at the same time. A
+// startUp counts the time from the first set-up call to the end of the last, as steps do. A
 // session begins with its own set-up.
 func (t *Tally) startUp(e *trace.Event) {
 	if e.Dir != wire.ClientToAgent || e.Untimed || e.Began < t.tape.first || dialect.AreaOf(e.Method, "") != dialect.LifeCycle || dialect.EndsAtClose(e.Method) {
 		return
 	}
-	t.sum.Time.StartUp += seconds(max(e.At-max(e.Began, t.tape.setUp), 0))
-	t.tape.setUp = max(t.tape.setUp, e.At)
+	s := &t.tape.setUp
+	before := s.Ended - s.Began
+	if s.First == 0 {
+		s.First, s.Began = e.First, e.Began
+	}
+	s.Ended = max(s.Ended, e.At)
+	t.sum.Time.StartUp += seconds(s.Ended - s.Began - before)
 }
 
 // step keeps the slowest steps.
