@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -50,6 +51,7 @@ var cancelRules = checks{
 	{"ACP444", takesNothingBack},
 	{"ACP445", cancelledUnasked},
 	{"ACP446", cancelUnanswered},
+	{"ACP448", worksOn},
 }
 
 func cancelledPrompt(s *Step, r *Report) {
@@ -147,4 +149,34 @@ func cancelUnanswered(s *Step, r *Report) {
 			Seq:  call.Seq, Of: call, By: side, Because: []uint64{call.Cancelled.Seq},
 		})
 	}
+}
+
+// worksOnAfter is the time in which what an agent had begun may still come.
+const worksOnAfter = time.Second
+
+func worksOn(s *Step, r *Report) {
+	x := r.Session()
+	if cancelsTurn(s) {
+		r.Tried()
+		return
+	}
+	if x == nil || len(x.turn.prompts) != 1 {
+		return
+	}
+	call := x.turn.prompts[0]
+	if d, timed := since(call.halted, s.Moment()); call.halted.Seq == 0 || call.worked || !timed || d <= worksOnAfter {
+		return
+	}
+	what := "asked for " + s.Method
+	if s.Entity == dialect.ToolCall {
+		status := wire.Text(s.Param("update", "status"))
+		if _, known, ok := s.Conn.tools.find(x, s.EntityID()); !ok || known != nil || status == "completed" || status == "failed" {
+			return
+		}
+		what = "began a tool call"
+	}
+	call.worked = true
+	r.Add(Evidence{
+		Text: what + " " + s.After(call.halted) + "session/cancel (frame " + number(call.halted.Seq) + ")", Because: []uint64{call.halted.Seq},
+	})
 }

@@ -13,8 +13,10 @@ type Finding struct {
 	Rule     *Rule
 	Clause   *Clause // the clause that it breaks
 	Strength Strength
-	Fault    Fault // Client, Agent or Acptap
-	Tape     int   // index of the tape, from 0; Checker.Next starts another
+	Fault    Fault   // Client, Agent or Acptap
+	Tape     int     // index of the tape, from 0; Checker.Next starts another
+	Victim   *Victim // whom it hurts; nil unless the clause's strength is Hurts
+	Yours    bool    // Victim is the peer on the tape
 	Evidence
 
 	Session string        // empty: none
@@ -42,6 +44,7 @@ type Evidence struct {
 	Of       *Call    // a request that the breach concerns; if it is incomplete, no one is accused
 	In       *session // likewise a session other than the step's
 	Strength Strength // upper limit; None: the clause's strength
+	Hang     bool     // nobody ever answered
 }
 
 // A Report collects a rule's findings at a step.
@@ -144,6 +147,9 @@ func (r *Report) finding(e Evidence, fault Fault) Finding {
 	}
 	if e.Strength != None {
 		f.Strength = min(f.Strength, e.Strength)
+	}
+	if r.active.clause.Strength == Hurts {
+		f.Victim, f.Yours = r.active.rule.victim(fault, &s.Conn.Connection)
 	}
 	if e.Seq == 0 {
 		e.Seq, e.Entry = s.Frame.Seq, s.Entry

@@ -29,6 +29,8 @@ type Rule struct {
 	About   string   // the method or prompt content whose capability the rule concerns, as in dialect.Capability; empty: none
 	On      []On     // the steps that it looks at
 	Text    Text
+	Hurts   []Victim // peers known to break on it; at least one if a clause's strength is Hurts
+	Hang    bool     // a finding may be a hang: Evidence.Hang
 
 	// Elsewhere, if not empty, says where else the rule is judged and why. Check then
 	// only records when the rule applies, and no example breaks the rule.
@@ -45,14 +47,15 @@ type Strength uint8
 // Strengths. A finding is never stronger than its rule's clause.
 const (
 	None      Strength = iota
-	Note               // legal, unstable or unspecified, but known to hurt real peers
+	Note               // legal, unstable or unspecified
+	Hurts              // allowed or unspecified, but a named peer is known to break on it
 	Warning            // a SHOULD, a definition in prose, or a MUST whose breach is likely but not proven
 	Violation          // a MUST, the published schema, or JSON-RPC 2.0 itself
 )
 
-var strengthNames = [...]string{"", "note", "warning", "violation"}
+var strengthNames = [...]string{"", "note", "hurts", "warning", "violation"}
 
-// String returns note, warning or violation, or the empty string for None.
+// String returns note, hurts, warning or violation, or the empty string for None.
 func (s Strength) String() string { return wire.Name(strengthNames[:], uint8(s)) }
 
 // MarshalText returns the name of s.

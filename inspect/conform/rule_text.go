@@ -21,8 +21,9 @@ import (
 //	clause: violation "MUST NOT" for v1 v2-early: ACP v1, Prompt Turn <https://…>
 //	asks: …
 //
-// The fields are those of Rule and Text; on and clause may be repeated. Without fault,
-// the sender is at fault; without needs, the frame suffices.
+// The fields are those of Rule and Text; on, clause and hurts may be repeated. Without
+// fault, the sender is at fault; without needs, the frame suffices. "hang: yes" says that
+// findings may be hangs.
 //
 // A clause gives its strength, the text's key word, its scope and its source. The scope
 // is any of: "for" with protocols or dialects, "with" with a session proposal, "since" and
@@ -96,6 +97,10 @@ func (r *Rule) read(name, value string) error {
 		r.Text.Spares = value
 	case "do":
 		r.Text.Do = value
+	case "hurts":
+		return r.readVictim(value)
+	case "hang":
+		r.Hang = value == "yes"
 	case "elsewhere":
 		r.Elsewhere = value
 	default:

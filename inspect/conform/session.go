@@ -21,6 +21,7 @@ type session struct {
 	unfinished []*toolCall // that began in the current turn; tool.go
 	early      []*toolCall // that were updated in it but not announced yet
 	offers     offers      // config_option.go
+	spent      spending    // usage.go
 
 	lost string // why it is not completely known since it was set up; empty: it is
 }
@@ -51,6 +52,7 @@ func (x *session) observe(s *Step) {
 	x.setup.observe(s)
 	x.questions.observe(s)
 	x.offers.observe(s)
+	x.spent.observe(s)
 	x.turn.observe(s)
 	if s.Conn.Dialect == dialect.ACPv2 {
 		x.work.observe(s)

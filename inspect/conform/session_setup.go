@@ -45,6 +45,11 @@ func (x *session) replays() bool {
 	return x.setup.opening != nil || x.setup.method != "" && !x.setup.prompted && x.setup.method != "session/new"
 }
 
+// isRestored reports whether the session is or was loaded or resumed on this connection.
+func (x *session) isRestored() bool {
+	return x.setup.opening != nil || x.setup.method != "session/new"
+}
+
 // opened handles the answer to a request that opens a session.
 func (c *connection) opened(s *Step) {
 	if x := s.Session; x != nil && x.setup.opening == s.Call {
@@ -75,8 +80,8 @@ func (c *connection) opened(s *Step) {
 	}
 	x.turn.restored()
 	x.lost = s.Call.lost
-	if first, early := c.directory.early.Get(id); early && row.Role.Is(dialect.MakesSession) && first > s.Call.Seq {
-		x.lose("what came for the session before its name did (frame " + number(first) + ")")
+	if first, early := c.directory.early.Get(id); early && row.Role.Is(dialect.MakesSession) && first.any > s.Call.Seq {
+		x.lose("what came for the session before its name did (frame " + number(first.any) + ")")
 	}
 	c.directory.early.Drop(id)
 	c.directory.gone.Drop(id)
@@ -86,9 +91,13 @@ func (c *connection) opened(s *Step) {
 // used before they had a name, and the cursors of the session list.
 type directory struct {
 	gone    bounded.Map[string, Moment] // when each deletion was confirmed
-	early   bounded.Map[string, uint64] // Seq of the first frame for a session that no answer had named
+	early   bounded.Map[string, early]  // frames for a session that no answer had named
 	cursors hashes
 }
+
+// An early holds the Seq of the first frame, and that of the first frame that is no
+// notification of an extension; 0: there was none.
+type early struct{ any, protocol uint64 }
 
 // Further limits on what is remembered about sessions.
 const (
@@ -101,9 +110,19 @@ const (
 func (d *directory) observe(s *Step) {
 	switch {
 	case s.From == Agent && s.Kind() != wire.Response && s.Session == nil && s.About.Session != "" && len(s.About.Session) <= maxSessionID:
-		if _, known := d.early.Get(s.About.Session); !known {
-			d.early.Set(s.About.Session, s.Frame.Seq)
+		was, known := d.early.Get(s.About.Session)
+		row, ok := dialect.Lookup(s.Conn.Protocol, s.Method)
+		counts := ok && (s.is(wire.Request) || row.Role.Is(dialect.TellsUpdate))
+		if known && (was.protocol != 0 || !counts) {
+			return
 		}
+		if was.any == 0 {
+			was.any = s.Frame.Seq
+		}
+		if counts {
+			was.protocol = s.Frame.Seq
+		}
+		d.early.Set(s.About.Session, was)
 	case s.Method == "session/list" && s.Succeeded() && s.Call != nil:
 		if next := s.Result("nextCursor"); isString(next) {
 			if d.cursors.add(maxCursors, string(next)); d.cursors.forgot && s.Conn.lost == "" {
@@ -196,10 +215,10 @@ func updateTooEarly(s *Step, r *Report) {
 	if id == "" {
 		return
 	}
-	first, early := s.Conn.directory.early.Get(id)
-	r.Judge(early && first > s.Call.Seq, Evidence{
-		Text: "named the session only after it had sent something for it (frame " + number(first) + ")", Path: "sessionId",
-		Got: string(s.Result("sessionId")), Because: []uint64{first},
+	came, _ := s.Conn.directory.early.Get(id)
+	r.Judge(came.protocol > s.Call.Seq, Evidence{
+		Text: "named the session only after it had sent something for it (frame " + number(came.protocol) + ")", Path: "sessionId",
+		Got: string(s.Result("sessionId")), Because: []uint64{came.protocol},
 	})
 }
 

@@ -29,6 +29,7 @@ type connection struct {
 
 	histories uint32 // number begun; for session.history
 
+	lull      lull      // hang.go
 	hello     hello     // hello.go
 	replies   replies   // rpc.go
 	transport transport // transport.go
@@ -76,6 +77,10 @@ type Call struct {
 	command bool      // a prompt that is a command for the agent
 	tool    *toolCall // for which it asks permission; nil: none
 
+	quiet    Moment     // when it was cancelled, the latest message before that
+	overlaps []*overlap // a prompt's; two_prompts.go
+	worked   bool       // a prompt's; that the agent works on after session/cancel was reported
+
 	progress *progress // progress (MCP) that the sender asked for; nil: none
 }
 
@@ -116,6 +121,7 @@ func (c *connection) observe(s *Step) {
 		c.takeBack(s)
 	}
 	c.transport.observe(s)
+	c.lull.observe(s)
 	if s.Update == "" {
 		c.terminals.observe(s)
 	}
@@ -184,7 +190,7 @@ func (c *connection) answer(s *Step) {
 func (c *connection) takeBack(s *Step) {
 	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
 	if call := c.calls.Find(by, s.Frame.Stream, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
-		call.Cancelled = s.Moment()
+		call.Cancelled, call.quiet = s.Moment(), c.lull.heard
 	}
 }
 

@@ -25,6 +25,7 @@ type toolCall struct {
 	updated  bool     // by a tool_call_update
 	rejected bool     // by the user, or its question was cancelled
 	asking   int      // number of open questions to the user
+	resent   resent   // resent.go
 	first    *Call    // the update in which it was first seen, before it was announced; its ID is the tool call's. nil: none
 }
 
@@ -79,6 +80,11 @@ func (t *tools) update(s *Step) {
 		return
 	}
 	announces := s.Update == "tool_call"
+	if text := outputOf(s); text != nil && call != nil {
+		was := call.resent
+		call.resent = was.add(text)
+		call.resent.told = was.told || call.resent.isResent()
+	}
 	switch {
 	case call == nil:
 		call = t.add(key, x, s)
@@ -158,6 +164,7 @@ var toolRules = checks{
 	{"ACP402", announcedAgain},
 	{"ACP404", leftUnfinished},
 	{"ACP409", askedNotAnnounced},
+	{"ACP412", outputResent},
 }
 
 func neverAnnounced(s *Step, r *Report) {
@@ -295,6 +302,7 @@ func isRelative(value []byte) bool {
 var pathRules = checks{
 	{"ACP405", relativePath},
 	{"ACP407", foreignTerminal},
+	{"ACP411", foreignTerminal},
 }
 
 func relativePath(s *Step, r *Report) {
@@ -356,7 +364,8 @@ func (p *pathFinder) item(value []byte, at string) {
 
 func foreignTerminal(s *Step, r *Report) {
 	x := s.Session
-	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
+	restored := r.active.rule.ID == "ACP411"
+	if x == nil || x.isRestored() != restored || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
 		return
 	}
 	if bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
@@ -368,6 +377,10 @@ func foreignTerminal(s *Step, r *Report) {
 		if wire.Text(wire.Get(item, "type")) != "terminal" || !isString(id) {
 			continue
 		}
-		r.Judge(s.Conn.terminals.of(x.id, wire.Text(id)) == nil, Evidence{Text: "showed a terminal that the client did not make", Path: dialect.ElementPath("update.content", i) + ".terminalId", Got: string(id)})
+		text := "showed a terminal that the client did not make"
+		if restored {
+			text = "showed a terminal of before the session was restored, which the client does not have any more"
+		}
+		r.Judge(s.Conn.terminals.of(x.id, wire.Text(id)) == nil, Evidence{Text: text, Path: dialect.ElementPath("update.content", i) + ".terminalId", Got: string(id)})
 	}
 }

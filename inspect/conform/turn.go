@@ -17,6 +17,7 @@ type turn struct {
 	prompts []*Call // open, oldest first
 	cancel  Moment  // of the latest session/cancel; Seq 0: none
 	output  uint64  // Seq of the latest frame that shows the agent working; 0: none
+	said    uint64  // Seq of the latest part of an agent's message; 0: none
 
 	// The latest prompt answered since the session was set up.
 	end       Moment // of the answer; Seq 0: none was answered
@@ -46,6 +47,9 @@ func (t *turn) observe(s *Step) {
 		if isOutput(s) {
 			t.output = s.Frame.Seq
 		}
+		if s.Entity == dialect.AgentMessage {
+			t.said = s.Frame.Seq
+		}
 		if isHistory(s.Entity) && len(t.prompts) == 0 {
 			t.late++
 		}
@@ -57,6 +61,7 @@ func (t *turn) prompted(s *Step) {
 	if call == nil {
 		return
 	}
+	t.meets(call)
 	t.prompts = append(t.prompts, call)
 	if call.command = isCommand(s.Param("prompt")); call.command {
 		t.completed, t.cleared = 0, true
@@ -65,6 +70,7 @@ func (t *turn) prompted(s *Step) {
 
 func (t *turn) answered(s *Step) {
 	t.prompts = slices.DeleteFunc(t.prompts, func(c *Call) bool { return c == s.Call })
+	s.Call.answered(s)
 	t.end, t.stop = s.Moment(), wire.Text(s.Result("stopReason"))
 	t.cancelled = s.Call.halted.Seq != 0
 	t.late = 0

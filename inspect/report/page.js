@@ -375,10 +375,10 @@
 			return i => sure(digit(t.fail, i) === n);
 		}],
 		slow: words(['silent', 'tool', 'setup', 'hung'], n => i => sure(is(i, slow[n]))),
-		is: words(['error', 'open', 'gap', 'failed', 'redelivered', 'finding', 'violation', 'warning', 'note'], n => [
+		is: words(['error', 'open', 'gap', 'failed', 'redelivered', 'finding', 'violation', 'warning', 'hurts', 'note'], n => [
 			i => sure(is(i, failed)), i => sure(is(i, open)), i => sure(is(i, gap)),
 			i => sure(digit(t.fail, i)), i => sure(is(i, redelivered)), finding(() => true),
-			...['violation', 'warning', 'note'].map(s => finding(f => f.strength === s)),
+			...['violation', 'warning', 'hurts', 'note'].map(s => finding(f => f.strength === s)),
 		][n]),
 		rule: [textOps, (value, op) => {
 			const fits = match(globs, value, op);

@@ -115,12 +115,12 @@ func (a *app) explain() {
 // toggleFindingNotes shows or hides notes among the findings.
 func (a *app) toggleFindingNotes() {
 	if a.broke.Least == conform.Note {
-		a.broke.Least = conform.Warning
-		a.notify("violations and warnings")
+		a.broke.Least = conform.Hurts
+		a.notify("violations, warnings and what hurts")
 		return
 	}
 	a.broke.Least = conform.Note
-	a.notify("violations, warnings and notes")
+	a.notify("violations, warnings, what hurts and notes")
 }
 
 // brokenFrom returns the nearest visible frame after or before another that has a

@@ -40,6 +40,10 @@ func (t *Text) Explain(r *conform.Rule) error {
 		c := &r.Clauses[i]
 		fmt.Fprintf(w, "%s in %s\n    %s\n", t.paint(looks[c.Strength].style, c.Strength.String()), scope(r, c), sourceLine(c))
 	}
+	for i := range r.Hurts {
+		v := &r.Hurts[i]
+		fmt.Fprintf(w, "%s %s\n    %s\n", v.Who, v.What, Seen(v))
+	}
 	fmt.Fprintln(w)
 	paragraph(w, plain(prose))
 	for _, x := range examples {

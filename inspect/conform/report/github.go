@@ -28,15 +28,16 @@ func (g *GitHub) Section(s *Section) error {
 
 // Close writes the worst findings of each level, and the totals.
 func (g *GitHub) Close() error {
-	left := map[conform.Strength]int{
-		conform.Violation: annotations, conform.Warning: annotations,
-		conform.Note: annotations - 1, // the totals need one
+	left := map[string]int{
+		looks[conform.Violation].level: annotations, looks[conform.Warning].level: annotations,
+		looks[conform.Note].level: annotations - 1, // the totals need one
 	}
 	var count Tally
 	for _, found := range worstFirst(g.sections) {
 		f := found.Finding
 		count[f.Strength]++
-		if left[f.Strength]--; left[f.Strength] < 0 {
+		level := looks[f.Strength].level
+		if left[level]--; left[level] < 0 {
 			continue
 		}
 		if err := g.annotate(found.section, f); err != nil {
@@ -54,7 +55,7 @@ func (g *GitHub) Close() error {
 func (g *GitHub) annotate(s *Section, f *Finding) error {
 	t := s.Tapes[f.Tape]
 	command := "notice"
-	if f.Strength > conform.Note {
+	if f.Strength >= conform.Warning {
 		command = looks[f.Strength].level
 	}
 	shared := f.Shared()

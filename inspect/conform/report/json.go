@@ -17,7 +17,7 @@ type Line struct {
 	Kind     string           `json:"kind" help:"finding"`
 	Rule     string           `json:"rule" help:"id, such as ACP441"`
 	Name     string           `json:"name" help:"such as cancelled-prompt"`
-	Strength conform.Strength `json:"strength" help:"violation, warning or note"`
+	Strength conform.Strength `json:"strength" help:"violation, warning, hurts or note"`
 	Fault    conform.Fault    `json:"fault" help:"client or agent: who did it; empty: no one"`
 	Tape     string           `json:"tape" help:"id"`
 	Session  string           `json:"session,omitempty" help:"id"`
@@ -30,6 +30,8 @@ type Line struct {
 	Want     string           `json:"want,omitempty" help:"what should be there"`
 	Got      string           `json:"got,omitempty" help:"what is there"`
 	Text     string           `json:"text" help:"what the side did"`
+	Victim   *VictimLine      `json:"victim,omitempty" help:"the peer that is known to break on it, if no text forbids it:"`
+	Hang     bool             `json:"hang,omitempty" help:"true: nobody ever answered"`
 	Because  []uint64         `json:"because,omitempty" help:"numbers of the frames that prove it"`
 	Spec     *Spec            `json:"spec,omitempty" help:"where the text says so:"`
 	Key      string           `json:"key" help:"the same for the same fault on another tape"`
@@ -107,7 +109,11 @@ func LineOf(tape string, f *Finding) Line {
 	line := Line{
 		Kind: "finding", Rule: f.Rule.ID, Name: f.Rule.Name, Strength: f.Strength, Fault: f.Fault,
 		Tape: tape, Session: f.Session, Seq: f.Seq, Method: f.Method, Update: f.Update,
-		Path: valid(f.Path), Want: valid(f.Want), Got: valid(f.Got), Text: valid(f.Text), Because: f.Because, Key: f.Key, New: !f.Known,
+		Path: valid(f.Path), Want: valid(f.Want), Got: valid(f.Got), Text: valid(f.Text), Hang: f.Hang, Because: f.Because, Key: f.Key, New: !f.Known,
+	}
+	if f.Victim != nil && f.Strength == conform.Hurts {
+		v := VictimLine(*f.Victim)
+		line.Victim = &v
 	}
 	if f.Seq != 0 {
 		at := termtext.Seconds(f.At.Round(time.Microsecond)).Float()

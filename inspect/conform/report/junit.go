@@ -16,7 +16,7 @@ import (
 // suite's name, so the text has everything, and the class is the tape.
 type JUnit struct {
 	W      io.Writer
-	FailOn conform.Strength // the least strength that fails a test; None: nothing does
+	FailOn FailOn // the findings that fail a test
 
 	suites testsuites
 }
@@ -102,7 +102,7 @@ func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
 	t := s.Tapes[tape]
 	c := testcase{Class: t.suite(), Name: v.Rule.ID + " " + v.Rule.Name, File: t.File}
 	var list []*conform.Finding
-	worst := conform.None
+	worst, fails := conform.None, false
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		if f.Known || f.Tape != tape || f.Rule != v.Rule {
@@ -112,13 +112,13 @@ func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
 			c.Line = f.Line
 		}
 		list = append(list, f.Shared())
-		worst = max(worst, f.Strength)
+		worst, fails = max(worst, f.Strength), fails || j.FailOn.Fails(&f.Finding)
 	}
 	switch {
 	case len(list) == 0 && !v.Tried:
 		c.Skipped = &struct{}{}
 	case len(list) == 0:
-	case j.FailOn == conform.None || worst < j.FailOn:
+	case !fails:
 		c.Out = texts(list, s.Frame)
 	default:
 		c.Failure = &failure{Type: worst.String(), Message: headline(list, s.Frame), Text: texts(list, s.Frame)}

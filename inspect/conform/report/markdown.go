@@ -24,7 +24,7 @@ func WriteMarkdown(w io.Writer, rules []*conform.Rule) error {
 
 <!-- Made by acptap check --rules --format markdown. -->
 
-A *violation* is of a MUST, of the published schema, or of JSON-RPC 2.0 itself. A *warning* is of a SHOULD or a definition in prose, or of a MUST where the frames make it very likely but do not prove it. A *note* is legal, unstable or left open, but known to hurt real peers. The specifications were read on %s.
+A *violation* is of a MUST, of the published schema, or of JSON-RPC 2.0 itself. A *warning* is of a SHOULD or a definition in prose, or of a MUST where the frames make it very likely but do not prove it. What *hurts* is allowed or left open, but a named peer is known to break on it. A *note* is legal, unstable or left open. A *hang* is what nobody ever answered. The specifications were read on %s.
 
 In the examples, `+"`>`"+` is a line that the client sends and `+"`<`"+` one of the agent or server; `+"`jsonrpc`"+` is left out. `+"`= v1`"+` stands for an `+"`initialize`"+` that is in order, `+"`= session`"+` for a `+"`session/new`"+` that is answered with the id `+"`s1`"+`, and `+"`+ 300ms`"+` for time that passes. A *bad* one breaks the rule and no other, a *good* one breaks none, and one that is *cut* does not show how the connection ends, so it proves nothing.
 `, conform.Date)
@@ -57,6 +57,10 @@ func section(w io.Writer, r *conform.Rule) error {
 			word = " (" + c.Word + ")"
 		}
 		fmt.Fprintf(w, "- %s in %s: [%s](%s)%s\n", c.Strength, scope(r, c), c.Source.Title, c.Source.URL, word)
+	}
+	for i := range r.Hurts {
+		v := &r.Hurts[i]
+		fmt.Fprintf(w, "- hurts %s, which %s (seen %s): <%s>\n", v.Who, v.What, v.Seen, v.URL)
 	}
 	fmt.Fprintf(w, "\nReported: %s\n\n", r.Text.Finds)
 	if r.Text.Spares != "" {

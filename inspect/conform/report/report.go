@@ -87,6 +87,7 @@ type look struct {
 var looks = [...]look{
 	conform.None:      {"·", termtext.Repeats, "note", "", ""},
 	conform.Note:      {"·", termtext.Repeats, "note", "medium", "recommendation"},
+	conform.Hurts:     {"~", termtext.Slow, "note", "high", "recommendation"},
 	conform.Warning:   {"!", termtext.Permission, "warning", "high", "warning"},
 	conform.Violation: {"✗", termtext.Failure, "error", "very-high", "error"},
 }

@@ -123,7 +123,7 @@ func forms(w *bytes.Buffer) map[string]form {
 		"colour": &report.Text{W: w, Severity: conform.Warning, Color: true},
 		"narrow": &report.Text{W: w, Severity: conform.Warning, Width: 50, Untried: true},
 		"json":   report.JSON{W: w},
-		"junit":  &report.JUnit{W: w, FailOn: conform.Warning},
+		"junit":  &report.JUnit{W: w, FailOn: report.FailOn{Least: conform.Warning}},
 		"sarif":  &report.SARIF{W: w, Version: "v1.2.3", Rules: []*conform.Rule{relative, unnamed, long, idle, blind, report.Expect}},
 		"github": &report.GitHub{W: w},
 	}

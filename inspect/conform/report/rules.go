@@ -36,6 +36,18 @@ type RuleLine struct {
 	Finds    string           `json:"finds"`
 	Spares   string           `json:"spares,omitempty"`
 	Do       string           `json:"do"`
+	Hurts    []VictimLine     `json:"hurts,omitempty"`
+	Hang     bool             `json:"hang,omitempty"` // a finding may be a hang
+}
+
+// A VictimLine is a peer that is known to break on what a rule finds.
+type VictimLine struct {
+	Who      string `json:"who"`
+	Versions string `json:"versions,omitempty"`
+	Seen     string `json:"seen"` // month
+	What     string `json:"what"`
+	URL      string `json:"url"`
+	Mended   string `json:"mended,omitempty"` // the version that no longer breaks
 }
 
 // A ClauseLine names the text that states a rule, and the connections it applies to.
@@ -50,7 +62,10 @@ func WriteRulesJSON(w io.Writer, rules []*conform.Rule) error {
 	for _, r := range inOrder(rules) {
 		line := RuleLine{
 			Rule: r.ID, Name: r.Name, Strength: r.Strength(), Fault: r.Fault, About: r.About, URL: URL(r),
-			Asks: r.Text.Asks, Finds: r.Text.Finds, Spares: r.Text.Spares, Do: r.Text.Do,
+			Asks: r.Text.Asks, Finds: r.Text.Finds, Spares: r.Text.Spares, Do: r.Text.Do, Hang: r.Hang,
+		}
+		for _, v := range r.Hurts {
+			line.Hurts = append(line.Hurts, VictimLine(v))
 		}
 		for i := range r.Clauses {
 			c := &r.Clauses[i]

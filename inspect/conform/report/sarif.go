@@ -103,6 +103,9 @@ func tags(r *conform.Rule) []string {
 	if r.About != "" {
 		list = append(list, r.About)
 	}
+	if len(r.Hurts) > 0 {
+		list = append(list, "interop")
+	}
 	return list
 }
 

@@ -28,12 +28,24 @@ func (t *Tally) Weakest() conform.Strength {
 	return conform.None
 }
 
+// Counted returns a number of findings of one strength, such as 2 violations or 1 that
+// hurts.
+func Counted(n int, s conform.Strength) string {
+	switch {
+	case s != conform.Hurts:
+		return termtext.Counted(n, s.String())
+	case n == 1:
+		return "1 that hurts"
+	}
+	return termtext.Grouped(int64(n)) + " that hurt"
+}
+
 // String lists the counts, greatest strength first, such as 2 violations and 8 notes.
 func (t *Tally) String() string {
 	var parts []string
 	for s := conform.Violation; s >= conform.Note; s-- {
 		if t[s] > 0 {
-			parts = append(parts, termtext.Counted(t[s], s.String()))
+			parts = append(parts, Counted(t[s], s))
 		}
 	}
 	switch n := len(parts) - 1; {

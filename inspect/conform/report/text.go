@@ -195,6 +195,9 @@ func (t *Text) frames(names []string) string {
 // advise writes what the rule requires, its source, and what to do.
 func (t *Text) advise(w io.Writer, g *Group) {
 	lines := []string{plain(g.Rule.Text.Asks)}
+	if v := g.Findings[0].Victim; v != nil && g.Strength == conform.Hurts {
+		lines = append(lines, Seen(v))
+	}
 	if c := g.Findings[0].Clause; c != nil && c.Source.URL != "" {
 		lines = append(lines, citation(c), t.address(c))
 	}
@@ -266,8 +269,8 @@ func sourceLine(c *conform.Clause) string {
 	return citation(c) + ": " + c.Source.URL
 }
 
-// Said returns a finding as one clean line: what the side did, what was there, and what
-// should have been.
+// Said returns a finding as one clean line: whom it hurts if no text forbids it, what the
+// side did, what was there, and what should have been.
 func Said(f *conform.Finding) string {
 	var value []string
 	if f.Got != "" {
@@ -284,7 +287,36 @@ func Said(f *conform.Finding) string {
 		line = "; " + line
 	}
 	line = f.Text + line
+	if f.Victim != nil && f.Strength == conform.Hurts {
+		line = hurting(f) + ": " + line
+	}
 	return termtext.Brief(line, maxSaid)
+}
+
+// hurting says whom an allowed message hurts, such as "allowed, but agent-shell drops the
+// text".
+func hurting(f *conform.Finding) string {
+	who := f.Victim.Who
+	if f.Yours {
+		who = "your client"
+		if f.Fault == conform.Client {
+			who = "your agent"
+		}
+	}
+	return "allowed, but " + who + " " + f.Victim.What
+}
+
+// Seen says where a victim was seen, such as "agent-shell, seen 2026-06: https://…".
+func Seen(v *conform.Victim) string {
+	who := v.Who
+	if v.Versions != "" {
+		who += " " + v.Versions
+	}
+	seen := ", seen " + v.Seen
+	if v.Mended != "" {
+		seen += ", mended in " + v.Mended
+	}
+	return who + seen + ": " + v.URL
 }
 
 // maxSaid limits the characters of that line.

@@ -318,7 +318,7 @@ var errorTests = []struct {
 	{"seq~1", 3, "seq does not take ~"},
 	{"kind:event", 5, `"event" is not a value of kind; expected one of invalid request response`},
 	{"failure:bad", 8, "one of error tool refused unanswered invalid gap exit"},
-	{"is:bad", 3, "one of error open gap failed cancelled redelivered finding violation warning note"},
+	{"is:bad", 3, "one of error open gap failed cancelled redelivered finding violation warning hurts note"},
 	{"seq:x", 4, "not a whole number"},
 	{"seq:-1", 4, "not a whole number"},
 	{"seq:1..", 4, "a range has two ends"},

@@ -106,6 +106,7 @@ func stateWords() []word {
 		found("finding", func(*conform.Finding) bool { return true }),
 		found("violation", func(f *conform.Finding) bool { return f.Strength == conform.Violation }),
 		found("warning", func(f *conform.Finding) bool { return f.Strength == conform.Warning }),
+		found("hurts", func(f *conform.Finding) bool { return f.Strength == conform.Hurts }),
 		found("note", func(f *conform.Finding) bool { return f.Strength == conform.Note }),
 	}
 }

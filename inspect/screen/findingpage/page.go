@@ -24,9 +24,9 @@ type View struct {
 	groups []report.Group  // as last shown
 }
 
-// NewView returns a View of a Reader's findings: warnings and violations.
+// NewView returns a View of a Reader's findings except notes.
 func NewView(r *Reader) *View {
-	return &View{Least: conform.Warning, reader: r, all: make(map[string]bool)}
+	return &View{Least: conform.Hurts, reader: r, all: make(map[string]bool)}
 }
 
 // State remains equal as long as the lines do.
@@ -168,6 +168,8 @@ func StyleOf(s conform.Strength) termtext.Style {
 		return termtext.Failure
 	case conform.Warning:
 		return termtext.Permission
+	case conform.Hurts:
+		return termtext.Slow
 	}
 	return termtext.Dim
 }

@@ -49,9 +49,9 @@ type Flags struct {
 
 // Register adds the flags to a command's flags.
 func (c *Flags) Register(f *pflag.FlagSet) {
-	c.Severity = conform.Warning
-	f.TextVar(&c.Severity, "severity", c.Severity, "the least `strength` that is reported: violation, warning or note")
-	f.StringVar(&c.failOn, "fail-on", "violation", "the least `strength` that makes the exit status 1: violation, warning, note or never")
+	c.Severity = conform.Hurts
+	f.TextVar(&c.Severity, "severity", c.Severity, "the least `strength` that is reported: violation, warning, hurts or note")
+	f.StringVar(&c.failOn, "fail-on", "violation,hang", "the least `strength` that makes the exit status 1, and with a comma hang, what nobody ever answered: violation, warning, hurts, note, hang or never")
 	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
 	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
@@ -107,8 +107,8 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 type run struct {
 	Flags
 	rules   []*conform.Rule
-	watches bool             // rule WATCH is judged too
-	failOn  conform.Strength // None: nothing fails
+	watches bool // rule WATCH is judged too
+	failOn  report.FailOn
 	by      conform.Fault
 
 	config   *exceptions
@@ -224,8 +224,8 @@ func (r *run) prepare() (err error) {
 	if r.asJSON {
 		r.format = "json"
 	}
-	if r.failOn, err = failOn(r.Flags.failOn); err != nil {
-		return err
+	if r.failOn, err = report.ParseFailOn(r.Flags.failOn); err != nil {
+		return fmt.Errorf("--fail-on: %w", err)
 	}
 	if r.Flags.by != "" {
 		if err := r.by.UnmarshalText([]byte(r.Flags.by)); err != nil || r.by == conform.Acptap {
@@ -258,17 +258,6 @@ func (r *run) chooseRules() error {
 		return errors.New("no rule is left; EXPECT goes with --expect, FORBID with --forbid")
 	}
 	return nil
-}
-
-// failOn parses --fail-on.
-func failOn(word string) (s conform.Strength, err error) {
-	if word == "never" {
-		return conform.None, nil
-	}
-	if err = s.UnmarshalText([]byte(word)); err != nil || s == conform.None {
-		return s, fmt.Errorf("--fail-on is violation, warning, note or never, not %q", word)
-	}
-	return s, nil
 }
 
 // tellRules answers --explain and --rules.

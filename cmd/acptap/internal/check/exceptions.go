@@ -87,7 +87,7 @@ func parseStatement(line string) (s statement, ok bool, err error) {
 }
 
 // verbs are the words that start a line.
-var verbs = []string{"ignore", "note", "warning", "violation"}
+var verbs = []string{"ignore", "note", "hurts", "warning", "violation"}
 
 func verb(word string) (s conform.Strength, err error) {
 	if word == "ignore" {

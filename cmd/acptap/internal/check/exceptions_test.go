@@ -67,7 +67,7 @@ func TestExceptionErrors(t *testing.T) {
 		"ignore ACP201 #":                      `f:1: the reason is missing`,
 		"ignore # what":                        `f:1: ignore what? The id of a rule is missing`,
 		"ignroe ACP201 # so":                   `f:1: a line cannot begin with "ignroe"; did you mean ignore?`,
-		"forget ACP201 # so":                   `f:1: a line cannot begin with "forget"; there are ignore, note, warning, violation`,
+		"forget ACP201 # so":                   `f:1: a line cannot begin with "forget"; there are ignore, note, hurts, warning, violation`,
 		"ignore ACP2O1 # so":                   `f:1: no rule is called "ACP2O1", and none begins so; the nearest is ACP201`,
 		"ignore ACP201 server=x # so":          `f:1: "server=x" is no condition; there are agent=, client=, dialect=, method=`,
 		"ignore ACP201 agent= # so":            `f:1: agent= has no value`,
@@ -114,7 +114,7 @@ func TestLookup(t *testing.T) {
 		"ACP441": "ACP441", "acp441": "ACP441", "cancelled-prompt": "ACP441", "Cancelled-Prompt": "ACP441",
 		"cancelled-pr": "ACP441", "watch": "WATCH", "stalled": "WATCH", "EXPECT": "EXPECT",
 		"canceled-prompt": `no rule is called "canceled-prompt", and none begins so; the nearest is cancelled-prompt (`,
-		"ACP4411":         `no rule is called "ACP4411", and none begins so; the nearest is ACP441 (`,
+		"ACP4422":         `no rule is called "ACP4422", and none begins so; the nearest is ACP422 (`,
 		"ACP":             `"ACP" is the beginning of `,
 		"":                `no rule is called ""`,
 	} {

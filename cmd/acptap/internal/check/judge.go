@@ -252,7 +252,7 @@ func (j *judgement) conclude() {
 // fails reports whether a section has a finding that makes the exit status 1.
 func (r *run) fails(s *report.Section) bool {
 	return slices.ContainsFunc(s.Findings, func(f report.Finding) bool {
-		return r.failOn != conform.None && !f.Known && f.Strength >= r.failOn
+		return !f.Known && r.failOn.Fails(&f.Finding)
 	})
 }
 

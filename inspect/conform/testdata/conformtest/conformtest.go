@@ -36,6 +36,8 @@ func Bad(x conform.Example) bool { return strings.HasPrefix(x.Name, "bad") }
 //	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION, mcp-modern;
 //	                     over HTTP, on the streams 1 and 2, http REVISION, http-modern
 //	= session            session/new, answered with the id s1
+//	resend "s1" 60000 12 so many bytes of output of that session's tool call c1, in so many
+//	                     updates of which each has all so far
 //
 // Frames are what a tape has, with what dialect says of them.
 func Frames(x conform.Example) ([]dialect.Frame, error) {
@@ -68,6 +70,8 @@ func (p *player) line(line string) error {
 		return err
 	case "=":
 		return p.macro(rest)
+	case "resend":
+		return p.resend(rest)
 	}
 	return fmt.Errorf("%q begins with none of > < + =", line)
 }
@@ -86,6 +90,22 @@ func (p *player) macro(name string) error {
 	}
 	for line := range strings.SplitSeq(strings.ReplaceAll(string(all[i].Data), "REVISION", revision), "\n") {
 		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resend makes the updates of a tool call whose output grows.
+func (p *player) resend(what string) error {
+	var session string
+	var size, updates int
+	if _, err := fmt.Sscanf(what, "%q %d %d", &session, &size, &updates); err != nil {
+		return err
+	}
+	for i := range updates {
+		const update = `{"method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":%q}}]}}}`
+		if err := p.frame("<", fmt.Sprintf(update, session, strings.Repeat("x", size*(i+1)/updates))); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,168 @@
+package conform
+
+import (
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A lull records when a connection was last heard of.
+type lull struct {
+	heard   Moment // the latest message of either side, except those that only cancel; Seq 0: none
+	replied Moment // the latest answer of the client; Seq 0: none
+}
+
+func (l *lull) observe(s *Step) {
+	if s.is(wire.Response) && s.From == Client {
+		l.replied = s.Moment()
+	}
+	if !s.is(wire.Notification) || !dialect.Does(s.Method, dialect.CancelsTurns|dialect.CancelsRequest) {
+		l.heard = s.Moment()
+	}
+}
+
+// What a side may take, as in acptap watch (inspect/stall).
+const (
+	clientPatience = 10 * time.Second // for a file or a terminal
+	cancelPatience = 10 * time.Second // to confirm that a turn is cancelled
+)
+
+// patience returns how long a request may stay open while nothing happens; 0: as long as
+// the receiver likes, since it may wait for the user, for work, or for the end.
+func (c *connection) patience(call *Call) time.Duration {
+	m, known := dialect.Lookup(c.Protocol, call.Method)
+	switch {
+	case call.stream != 0, dialect.Wraps(call.Method), m.Ends != dialect.ByReceiver, m.Role.Is(dialect.AwaitsExit | dialect.GetsTaskResult):
+		return 0
+	case call.From == Agent && m.Role.Is(dialect.UsesFile|dialect.UsesTerminal):
+		return clientPatience
+	case call.From == Agent, !known: // the user may be asked
+		return 0
+	case m.Role.Is(dialect.CallsTool):
+		return dialect.ToolLimit
+	case m.Role.Is(dialect.Opens | dialect.Initializes):
+		return dialect.SetupLimit
+	case m.Role.Is(dialect.Prompts):
+		return dialect.SilentLimit
+	}
+	return dialect.HungLimit
+}
+
+// gaveUp returns when waiting became pointless, and why: a side closed its stream or ended,
+// or a signal told the agent to end.
+func (k *closing) gaveUp() (first Moment, why string) {
+	for _, one := range []struct {
+		Moment
+		why string
+	}{
+		{k.eof[wire.ClientToAgent], "the client closed its stream"},
+		{k.asked, "a signal told the agent to end"},
+		{k.eof[wire.AgentToClient], "the agent closed its stream"},
+		{k.exit, "the agent ended"},
+	} {
+		if one.Seq != 0 && (first.Seq == 0 || one.Seq < first.Seq) {
+			first, why = one.Moment, one.why
+		}
+	}
+	return first, why
+}
+
+// asks reports whether the agent waits for the client.
+func (c *connection) asks() bool {
+	for call := range c.calls.All() {
+		if call.From == Agent {
+			return true
+		}
+	}
+	return false
+}
+
+// runsTools reports whether a tool may be running.
+func (c *connection) runsTools() bool {
+	for _, x := range c.sessions.All() {
+		if len(x.unfinished) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hangRules concern what nobody answers.
+var hangRules = checks{
+	{"RPC026", neverAnswered},
+	{"ACP447", cancelUnconfirmed},
+}
+
+func neverAnswered(s *Step, r *Report) {
+	c := s.Conn
+	busy := c.asks() || c.runsTools()
+	for call := range c.calls.All() {
+		side := Client + Agent - call.From
+		limit := c.patience(call)
+		if limit == 0 || side == Agent && busy || call.halted.Seq != 0 || c.EndedItself(side) { // ACP447, RPC018
+			continue
+		}
+		since_, until := c.lull.heard, call.Cancelled
+		why := "the " + call.From.String() + " took it back (frame " + number(until.Seq) + ")"
+		if until.Seq != 0 {
+			since_ = call.quiet
+		} else {
+			until, why = c.closing.gaveUp()
+		}
+		quiet, timed := since(since_, until)
+		if !timed || quiet <= limit {
+			continue
+		}
+		r.Add(Evidence{
+			Text: "did not answer " + call.Method + "; nothing came for " + termtext.Duration(quiet) + ", until " + why,
+			Seq:  call.Seq, Of: call, By: side, Because: []uint64{since_.Seq}, Hang: true,
+		})
+	}
+}
+
+func cancelUnconfirmed(s *Step, r *Report) {
+	c := s.Conn
+	if s.Method == "session/prompt" {
+		call := s.Call
+		if call == nil || call.halted.Seq == 0 {
+			return
+		}
+		x := r.Session()
+		took, timed := since(c.lull.afterReply(call.halted), s.Moment())
+		if x == nil || !timed || len(x.questions.open) > 0 || c.asks() {
+			return
+		}
+		r.Judge(took > cancelPatience, Evidence{
+			Text:    "ended the turn only " + termtext.Duration(took) + " after session/cancel (frame " + number(call.halted.Seq) + ")",
+			Because: []uint64{call.halted.Seq},
+		})
+		return
+	}
+	until, why := c.closing.gaveUp()
+	if c.asks() || c.EndedItself(Agent) { // RPC018
+		return
+	}
+	for _, x := range c.sessions.All() {
+		for _, call := range x.turn.prompts {
+			took, timed := since(c.lull.afterReply(call.halted), until)
+			if call.halted.Seq == 0 || !timed || took <= cancelPatience {
+				continue
+			}
+			r.Add(Evidence{
+				Text: "did not end the turn in the " + termtext.Duration(took) + " between session/cancel (frame " + number(call.halted.Seq) + ") and the end: " + why,
+				Seq:  call.Seq, Of: call, In: x, Because: []uint64{call.halted.Seq}, Hang: true,
+			})
+		}
+	}
+}
+
+// afterReply returns the later of a moment and the client's latest answer, for which the
+// agent may have waited.
+func (l *lull) afterReply(m Moment) Moment {
+	if l.replied.Seq > m.Seq {
+		return l.replied
+	}
+	return m
+}

@@ -1,0 +1,77 @@
+package conform
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A resent records how often a tool call's output was sent again from its beginning.
+type resent struct {
+	updates int    // in a row that begin with what the one before had
+	sum     int    // bytes of these
+	length  int    // bytes of the latest
+	hash    uint64 // of the latest, without its end
+	told    bool
+}
+
+// Limits from which output counts as resent: agent-shell froze on far more.
+const (
+	resentBytes   = 256 << 10
+	resentUpdates = 10
+	resentTimes   = 8  // the sum, compared with the latest and longest
+	resentEnd     = 16 // bytes at the end that may differ, such as the fence of a block of code
+	resentLeast   = 64 // shorter output does not count
+)
+
+// outputOf returns the text of a report about a tool call, as JSON without its quotes; nil if
+// it is not a single text.
+func outputOf(s *Step) []byte {
+	var text []byte
+	for i, item := range wire.Elements(s.Param("update", "content")) {
+		text = wire.Get(item, "content", "text")
+		if i > 0 {
+			return nil
+		}
+	}
+	if len(text) < resentLeast || text[0] != '"' {
+		return nil
+	}
+	return text[1 : len(text)-1]
+}
+
+// add returns what is recorded after the next report.
+func (r resent) add(text []byte) resent {
+	if r.length == 0 || len(text) < r.length || maphash.Bytes(seed, text[:r.length-resentEnd]) != r.hash {
+		r = resent{told: r.told}
+	}
+	r.updates++
+	r.sum += len(text)
+	r.length, r.hash = len(text), maphash.Bytes(seed, text[:len(text)-resentEnd])
+	return r
+}
+
+// isResent reports whether the same was sent far too often.
+func (r *resent) isResent() bool {
+	return r.sum > resentBytes && r.updates >= resentUpdates && r.sum >= resentTimes*r.length
+}
+
+func outputResent(s *Step, r *Report) {
+	x := r.Session()
+	if x == nil {
+		return
+	}
+	text := outputOf(s)
+	_, call, ok := s.Conn.tools.find(x, s.EntityID())
+	if text == nil || !ok || call == nil {
+		return
+	}
+	r.Tried()
+	if now := call.resent.add(text); !call.resent.told && now.isResent() {
+		r.Add(Evidence{
+			Text: fmt.Sprintf("sent the output of the tool call of frame %d again with each of %d updates: %d KiB in all, of which the last has %d KiB", call.seq, now.updates, now.sum>>10, now.length>>10),
+			Path: "update.content", Because: []uint64{call.seq},
+		})
+	}
+}
