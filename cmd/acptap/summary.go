@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -44,6 +46,7 @@ func newSummaryCmd(dir *string) *cobra.Command {
 					return err
 				}
 				broken = append(broken, parts...)
+				s.Ref = refOf(sub)
 				if asJSON {
 					err = cli.WriteJSON(cmd.OutOrStdout(), s)
 				} else {
@@ -69,6 +72,15 @@ func summaryOf(ctx context.Context, sub ref.Subject) (s summary.Summary, broken 
 		s, broken = summary.Of(ctx, r)
 	}
 	return s, broken, err
+}
+
+// refOf returns how commands name a subject; empty if it came from stdin.
+func refOf(sub ref.Subject) string {
+	name := cmp.Or(sub.Session, sub.File)
+	if name == "" && sub.Store != nil {
+		name = tapetext.ShortID(sub.Parts[len(sub.Parts)-1].Tape.ID())
+	}
+	return termtext.Line(name)
 }
 
 // writeSummary writes the lines of a summary, in colours on a terminal.

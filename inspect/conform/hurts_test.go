@@ -19,6 +19,8 @@ func TestVictims(t *testing.T) {
 		switch {
 		case hurts && !broken:
 			t.Errorf("%s hurts nobody, or nobody any more: make it a note", r.ID)
+		case hurts && r.Text.Brief == "":
+			t.Errorf("%s does not say in brief what hurts", r.ID)
 		case !hurts && len(r.Hurts) > 0:
 			t.Errorf("%s has victims, and no clause that hurts", r.ID)
 		}

@@ -97,6 +97,8 @@ func (r *Rule) read(name, value string) error {
 		r.Text.Spares = value
 	case "do":
 		r.Text.Do = value
+	case "brief":
+		r.Text.Brief = value
 	case "hurts":
 		return r.readVictim(value)
 	case "hang":

@@ -120,7 +120,7 @@ func (a *app) toggleFindingNotes() {
 		return
 	}
 	a.broke.Least = conform.Note
-	a.notify("violations, warnings, what hurts and notes")
+	a.notify("violations, warnings and notes")
 }
 
 // brokenFrom returns the nearest visible frame after or before another that has a

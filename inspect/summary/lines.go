@@ -50,6 +50,7 @@ func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
 	add("did", s.turnLine())
 	add("time", s.timeLine())
 	add("servers", s.serverLine())
+	add("check", s.foundLine())
 	if cost {
 		add("cost", s.usageLine())
 	}

@@ -176,7 +176,7 @@ func (s *Summary) failureLine() []termtext.Span {
 	if s.Broken > 0 {
 		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
 	}
-	if what == nil && s.Frames > 0 {
+	if what == nil && s.Frames > 0 && s.Found.none() {
 		return termtext.Plain.Line("nothing")
 	}
 	return what

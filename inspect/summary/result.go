@@ -19,7 +19,9 @@ import (
 func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
+	f := newFinder(r.Agents())
 	for e := range r.Read(ctx) {
+		f.take(e)
 		own := h.Take(e)
 		if e.Err != nil {
 			broken = append(broken, e.Err)
@@ -40,6 +42,7 @@ func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
 	for one := range h.Servers() {
 		t.Stats.Server(one)
 	}
+	t.sum.Found = f.end(ctx)
 	s = t.Summary()
 	s.SetServers(t.Stats.Servers(), h.Uncalled(h.Trace.Sessions...))
 	return s, broken
@@ -170,6 +173,9 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Failures.Kinds {
 		label(&s.Failures.Kinds[i].Frame)
+	}
+	for i := range s.Found.Hurts {
+		label(&s.Found.Hurts[i].Frame)
 	}
 	for i := range s.Slow {
 		label(&s.Slow[i].Frame)

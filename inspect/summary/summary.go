@@ -24,6 +24,7 @@ type Summary struct {
 	Tapes   []record.Info `json:"-"`
 	Session string        `json:"-"` // its id, if there is only one
 	Title   string        `json:"-"` // of that session
+	Ref     string        `json:"-"` // how commands name the tapes; empty: unknown
 
 	Frames   uint64  `json:"frames" help:"messages of both sides"`
 	Took     seconds `json:"seconds,omitzero" help:"how long the tapes took"`
@@ -43,6 +44,7 @@ type Summary struct {
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
 	Failures Failures `json:"failures" help:"what failed; worst has at most three, the worst first:"`
+	Found    Found    `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Slow     []Slow   `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 }
 

@@ -132,7 +132,7 @@ func inOrder(rules []*conform.Rule) []*conform.Rule {
 // sideOf names the side at fault.
 func sideOf(r *conform.Rule) string {
 	switch {
-	case r == Expect, r == Watch:
+	case isOwn(r):
 		return "nobody"
 	case r.Fault == conform.Sender:
 		return "sender"

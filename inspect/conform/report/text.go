@@ -296,14 +296,21 @@ func Said(f *conform.Finding) string {
 // hurting says whom an allowed message hurts, such as "allowed, but agent-shell drops the
 // text".
 func hurting(f *conform.Finding) string {
-	who := f.Victim.Who
-	if f.Yours {
-		who = "your client"
-		if f.Fault == conform.Client {
-			who = "your agent"
-		}
+	return "allowed, but " + Victim(f) + " " + f.Victim.What
+}
+
+// Victim names the peer that a finding hurts: "your client" or "your agent" if it is on the
+// tape.
+func Victim(f *conform.Finding) string {
+	switch {
+	case f.Victim == nil:
+		return "a peer"
+	case f.Yours && f.Fault == conform.Client:
+		return "your agent"
+	case f.Yours:
+		return "your client"
 	}
-	return "allowed, but " + who + " " + f.Victim.What
+	return f.Victim.Who
 }
 
 // Seen says where a victim was seen, such as "agent-shell, seen 2026-06: https://…".

@@ -209,7 +209,7 @@ func (j *judgement) wanted(f *conform.Finding) bool {
 		return false
 	case !j.isAbout(f):
 		return false
-	case j.by != conform.Sender && f.Fault != j.by && f.Rule != report.Expect:
+	case j.by != conform.Sender && f.Fault != j.by && f.Rule != report.Expect && f.Rule != report.Forbid:
 		return false
 	case f.Strength < j.Severity:
 		j.section.Weaker[f.Strength]++

@@ -6,7 +6,6 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/reading"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -84,7 +83,8 @@ func (q *queries) frame(f *dialect.Frame, part *reading.Part) (found []conform.F
 	return found
 }
 
-// forbidden returns the finding for a frame that matches a query.
+// forbidden returns the finding for a frame that matches a query. It blames nobody: the
+// query is the user's.
 func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
 	f := conform.Finding{
 		Rule: report.Forbid, Clause: &report.Forbid.Clauses[0], Strength: conform.Violation, Tape: tape,
@@ -93,10 +93,6 @@ func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
 	f.Text, f.Seq, f.Entry = "fits "+text, s.Seq, -1
 	if s.Latency > 0 {
 		f.Text += ", " + termtext.Duration(s.Latency) + " after its request"
-	}
-	f.Fault = conform.Agent
-	if s.Dir == wire.ClientToAgent {
-		f.Fault = conform.Client
 	}
 	return f
 }
