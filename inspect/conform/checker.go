@@ -46,6 +46,7 @@ type Checker struct {
 	verdicts []verdict // for the tape, one per rule
 	findings []Finding
 	replays  bounded.Map[uint64, replay] // on the tape, by the Seq of their requests
+	namings  bounded.Map[uint64, naming] // likewise
 	tape     int
 	last     uint64 // Seq of the tape's last frame
 }
@@ -66,7 +67,7 @@ func NewChecker(o Options) *Checker {
 	if o.Rules == nil {
 		o.Rules = Rules()
 	}
-	c := &Checker{options: o, verdicts: make([]verdict, len(o.Rules)), replays: newReplays()}
+	c := &Checker{options: o, verdicts: make([]verdict, len(o.Rules)), replays: newReplays(), namings: newNamings()}
 	sides := []Fault{Sender}
 	if o.Between {
 		sides = []Fault{Client, Agent}
@@ -113,6 +114,7 @@ func (c *Checker) Next(beginning bool) {
 	c.options.Beginning = beginning
 	clear(c.verdicts)
 	c.replays.Clear()
+	c.namings.Clear()
 	for _, j := range c.judges {
 		j.next()
 	}

@@ -23,6 +23,7 @@ var subjects = [...]checks{
 	helloRules,
 	gateRules,
 	setupRules,
+	serverRules,
 	loadRules,
 	turnRules,
 	messageRules,

@@ -96,6 +96,9 @@ var stalls = []struct {
 	{"cancel", prompt + "2 < " + chunk + "\n3 > " + cancel + "\n5 < " + chunk + "\n20 < {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"stopReason\":\"cancelled\"}}\n900",
 		"13 cancel s 1 7: cancel not confirmed for 10 s: turn 1, after agent_message_chunk (frame 7)\n" +
 			"20 cancel over: goes on: cancel not confirmed for 17 s, then the answer to session/prompt (frame 9)\n"},
+	{"works on after a cancel", prompt + "2 < " + chunk + "\n3 > " + cancel + "\n6 < " + tool + "\n20 < {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"stopReason\":\"cancelled\"}}\n900",
+		"13 cancel s 1 7: cancel not confirmed for 10 s: turn 1, after tool_call \"go test\", began a tool call 3 s after the cancel (frame 7)\n" +
+			"20 cancel over: goes on: cancel not confirmed for 17 s, then the answer to session/prompt (frame 9)\n"},
 	{"a request that is cancelled", hello + "1 > {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/list\",\"params\":{}}\n2 > {\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n20 < {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32800,\"message\":\"\"}}\n900",
 		"12 cancel  0 4: cancel not confirmed for 10 s: session/list (frame 4)\n" +
 			"20 cancel over: goes on: cancel not confirmed for 18 s, then the answer to session/list (frame 5)\n"},

@@ -1,6 +1,8 @@
 package stall
 
 import (
+	"time"
+
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -15,8 +17,20 @@ type session struct {
 	heard  place
 	last   said // what the last frame said
 
-	cancelled int   // number of the cancelled turn
-	cancel    place // when
+	cancelled int           // number of the cancelled turn
+	cancel    place         // when
+	began     time.Duration // how long after that it began a tool call, if over worksOnAfter; 0: it did not
+}
+
+// worksOnAfter is the time after a cancel in which what had begun may still come.
+const worksOnAfter = time.Second
+
+// begins notes that a tool call begins.
+func (s *session) begins(here place) {
+	turn, _ := s.of.Conversation.Working()
+	if late := here.at - s.cancel.at; s.began == 0 && turn != nil && turn.Cancelled && s.cancelled == turn.Number && late > worksOnAfter {
+		s.began = late
+	}
 }
 
 func (s *session) hear(f *dialect.Frame, a *dialect.Annotation, here place) {
@@ -46,6 +60,9 @@ func (s *session) names() (session string, turn int, details []string) {
 	}
 	if after := s.last.String(); after != "" {
 		details = []string{"after " + after}
+	}
+	if s.began > 0 {
+		details = append(details, "began a tool call "+lasts(s.began)+" after the cancel")
 	}
 	return s.of.ID, turn, details
 }

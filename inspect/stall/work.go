@@ -46,6 +46,10 @@ func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
 			if c := k.calls[callKey{e.First, e.Entry}]; c != nil && e.ToolCall != nil {
 				c.tool = e.ToolCall
 			}
+		case trace.ToolCallEvent:
+			if s := k.sessions[e.SessionID]; s != nil && e.Phase == trace.Began {
+				s.begins(here)
+			}
 		case trace.SessionEvent:
 			if s := k.sessions[e.SessionID]; s != nil && e.Phase == trace.Ended {
 				s.turns = false
@@ -85,7 +89,7 @@ func (k *work) turn(e *trace.Event, here place) {
 		s.turns = false
 		k.release(s)
 	case e.Phase == trace.Changed && e.Cancelled && turn == e.Turn && s.cancelled != turn.Number:
-		s.cancelled, s.cancel = turn.Number, here
+		s.cancelled, s.cancel, s.began = turn.Number, here, 0
 	}
 }
 

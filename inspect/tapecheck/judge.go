@@ -4,6 +4,8 @@
 package tapecheck
 
 import (
+	"cmp"
+
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -11,12 +13,14 @@ import (
 )
 
 // A Judge finds everything that is wrong on consecutive tapes of one agent: breaches of a
-// conform.Checker's rules, stalls (rule WATCH), and what session replays lost (ACP223).
+// conform.Checker's rules, stalls (rule WATCH), what session replays lost (ACP223), and
+// servers that were never started (ACP231).
 // It is for one goroutine.
 type Judge struct {
 	Checker *conform.Checker // knows the connection and the verdicts
 
 	tapes  []*record.Tape
+	part   reading.Part // of the last of them
 	stalls stalls
 	ended  bool
 	taken  int // number of the Checker's findings already handled
@@ -36,7 +40,7 @@ func (j *Judge) Begin(p *reading.Part) error {
 	}
 	j.ended = false
 	j.stalls.start(p.Tape.Clone(), len(j.tapes))
-	j.tapes = append(j.tapes, p.Tape.Clone())
+	j.tapes, j.part = append(j.tapes, p.Tape.Clone()), *p
 	return err
 }
 
@@ -53,7 +57,7 @@ func (j *Judge) End() error {
 		return nil
 	}
 	j.ended = true
-	err := j.lossy()
+	err := cmp.Or(j.lossy(), j.unstarted())
 	j.Checker.End()
 	j.take(j.stalls.end())
 	return err

@@ -16,6 +16,7 @@ type Uncalled struct {
 	Why    Why              `json:"why"`
 	Code   int              `json:"code,omitempty"`   // exit status, if it Exited
 	After  termtext.Seconds `json:"seconds,omitzero"` // how long it ran, if it Exited
+	Turned bool             `json:"-"`                // a turn of a session that names it has ended
 }
 
 // A Why says how far a server got without ever being called.
@@ -75,7 +76,7 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 			continue
 		}
 		for _, server := range s.linked {
-			u := Uncalled{Server: server}
+			u := Uncalled{Server: server, Turned: s.turned}
 			if slices.Contains(s.urls, server) {
 				u.Why = NeverAsked
 			}
@@ -86,8 +87,12 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 			}
 			if i := slices.IndexFunc(list, func(one Uncalled) bool { return one.Server == server }); i < 0 {
 				list = append(list, u)
-			} else if u.Why > list[i].Why {
-				list[i] = u
+			} else {
+				u.Turned = u.Turned || list[i].Turned
+				list[i].Turned = u.Turned
+				if u.Why > list[i].Why {
+					list[i] = u
+				}
 			}
 		}
 	}
