@@ -14,7 +14,7 @@ func (j *Judge) unstarted() error {
 	}
 	uncalled, err := reading.Uncalled([]reading.Part{j.part})
 	for i := range uncalled {
-		if u := &uncalled[i]; u.Why == nested.NeverStarted && u.Turned {
+		if u := &uncalled[i]; u.Why == nested.NeverStarted {
 			j.Checker.AddUnstarted(u.Server)
 		}
 	}

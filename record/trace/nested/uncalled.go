@@ -16,7 +16,6 @@ type Uncalled struct {
 	Why    Why              `json:"why"`
 	Code   int              `json:"code,omitempty"`   // exit status, if it Exited
 	After  termtext.Seconds `json:"seconds,omitzero"` // how long it ran, if it Exited
-	Turned bool             `json:"-"`                // a turn of a session that names it has ended
 }
 
 // A Why says how far a server got without ever being called.
@@ -76,7 +75,7 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 			continue
 		}
 		for _, server := range s.linked {
-			u := Uncalled{Server: server, Turned: s.turned}
+			u := Uncalled{Server: server}
 			if slices.Contains(s.urls, server) {
 				u.Why = NeverAsked
 			}
@@ -87,12 +86,8 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 			}
 			if i := slices.IndexFunc(list, func(one Uncalled) bool { return one.Server == server }); i < 0 {
 				list = append(list, u)
-			} else {
-				u.Turned = u.Turned || list[i].Turned
-				list[i].Turned = u.Turned
-				if u.Why > list[i].Why {
-					list[i] = u
-				}
+			} else if u.Why > list[i].Why {
+				list[i] = u
 			}
 		}
 	}
