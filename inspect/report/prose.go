@@ -205,6 +205,9 @@ const deepest = 4
 // runs splits a line into plain text, `code`, **bold** and *emphasis*.
 func runs(line string) []run { return runsIn(line, 0) }
 
+// titleRuns splits a title, which may have commands in it, into plain text and `code`.
+func titleRuns(line string) []run { return runsIn(line, deepest) }
+
 func runsIn(line string, depth int) []run {
 	var list []run
 	plain := func(text string) {
