@@ -101,7 +101,7 @@ func says(title string, asked []string) bool {
 // firstRuns returns the first lines of what was said.
 func firstRuns(text string, n int) (lines [][]run) {
 	for _, line := range termtext.FirstLines(text, n, 0) {
-		lines = append(lines, runs(termtext.Brief(line, 400)))
+		lines = append(lines, lineRuns(prose(termtext.Brief(line, 400))))
 	}
 	return lines
 }
