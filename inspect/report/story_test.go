@@ -52,6 +52,9 @@ func manyCalls(t testing.TB, turns, calls int) report.Tape {
 	return portable(t, lines...)
 }
 
+// tabStops is an expression for what the tab key leads to.
+const tabStops = `[...document.querySelectorAll('a[href], button, summary, input, [tabindex]')].filter(e => e.tabIndex >= 0 && e.checkVisibility())`
+
 // A session of 2,000 calls, and one of 5,000 turns, can be looked over.
 func testLongSessions(browser context.Context, t *testing.T) {
 	for name, in := range map[string]report.Input{
@@ -64,7 +67,7 @@ func testLongSessions(browser context.Context, t *testing.T) {
 		if n := eval[float64](b, `document.documentElement.scrollHeight / innerHeight`); n > 30 {
 			t.Errorf("%s: the page has %.0f screens, want at most 30", name, n)
 		}
-		if n := eval[int](b, `[...document.querySelectorAll('a[href], button, summary, input, [tabindex]')].filter(e => e.tabIndex >= 0 && e.checkVisibility()).length`); n > 300 {
+		if n := eval[int](b, tabStops+`.length`); n > 300 {
 			t.Errorf("%s: the tab key has %d stops, want at most 300", name, n)
 		}
 	}
