@@ -168,6 +168,7 @@ func TestInBrowser(t *testing.T) {
 		"fold":       testFold,
 		"zoom":       testZoom,
 		"running":    testRunning,
+		"bad input":  testBadInput,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}
