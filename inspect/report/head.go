@@ -340,7 +340,7 @@ func (r *reader) figures() []figure {
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
-		if o.Count > 1 {
+		if o.Worst > o.Median {
 			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
 		}
 		add("first output after", timeOf(time.Duration(o.Median)), note, "")

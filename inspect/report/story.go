@@ -77,7 +77,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 		one.Meta = append(one.Meta, "nobody knows when")
 		return one
 	}
-	one.Took, one.Shares = termtext.Duration(r.span(t).To-t.Began), shares(t.Spend(r.span(t).To))
+	one.Took, one.Shares = moment(r.span(t).To-t.Began), shares(t.Spend(r.span(t).To))
 	if r.alone {
 		return one
 	}
@@ -85,7 +85,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	case t.Output == 0:
 		one.Meta = append(one.Meta, "no output")
 	default:
-		one.Meta = append(one.Meta, "first output after "+termtext.Duration(t.FirstOutput-t.Began))
+		one.Meta = append(one.Meta, "first output after "+moment(t.FirstOutput-t.Began))
 	}
 	if n := t.Usage.Tokens.Total; n.Given {
 		one.Meta = append(one.Meta, termtext.Grouped(int64(n.N))+" tokens")
