@@ -169,6 +169,7 @@ func TestInBrowser(t *testing.T) {
 		"zoom":       testZoom,
 		"running":    testRunning,
 		"bad input":  testBadInput,
+		"sort":       testSort,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	inputs "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/acptap/acptap/inspect/report"
 	"github.com/acptap/acptap/record"
@@ -176,6 +178,42 @@ func testRunning(browser context.Context, t *testing.T) {
 		if !eval[bool](b, expression) {
 			t.Error("not so: " + what)
 		}
+	}
+	b.quiet()
+}
+
+// A table of numbers is sorted by a click on a heading, and by another one the other way round.
+func testSort(browser context.Context, t *testing.T) {
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}}), "")
+	const table = `document.querySelector('#numbers table.wide')`
+	column := func(n int) []string {
+		return eval[[]string](b, fmt.Sprintf(`[...%s.tBodies[0].rows].map(r => r.cells[%d].textContent)`, table, n))
+	}
+	press := func(n int) {
+		eval[bool](b, fmt.Sprintf(`(%s.tHead.rows[0].cells[%d].querySelector('.sort').click(), true)`, table, n))
+	}
+	press(0)
+	names := column(0)
+	if !slices.IsSorted(names) || len(names) < 3 {
+		t.Errorf("sorted by name: got %q", names)
+	}
+	press(0)
+	if got := column(0); slices.Compare(got, names) == 0 {
+		t.Errorf("sorted by name, the other way round: got %q", got)
+	}
+	press(1)
+	counts := eval[[]float64](b, `[...`+table+`.tBodies[0].rows].map(r => Number(r.cells[1].textContent.replaceAll(',', '')))`)
+	slices.Reverse(counts)
+	if !slices.IsSorted(counts) {
+		t.Errorf("sorted by number, the largest first: got, from the end, %v", counts)
+	}
+	if got, want := eval[string](b, `[...`+table+`.tHead.rows[0].cells].map(c => c.ariaSort ?? '').join()`), ",descending"; !strings.HasPrefix(got, want) {
+		t.Errorf("the headings say %q, want %q", got, want)
+	}
+	b.do(chromedp.Focus("#numbers table.wide .sort"))
+	b.do(chromedp.KeyEvent(kb.ArrowRight + "\r"))
+	if got, want := eval[string](b, `document.activeElement.closest('th').ariaSort`), "ascending"; got != want {
+		t.Errorf("→ and Enter: the second heading says %q, want %q", got, want)
 	}
 	b.quiet()
 }
