@@ -77,11 +77,7 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 		}
 		list = append(list, c)
 	}
-	turns := 0
-	for _, c := range list {
-		turns += len(c.turns)
-	}
-	r.alone = turns == 1
+	r.alone = r.tally.Stats.Turns().Total() == 1
 	if err := r.tellTurns(list, page); err != nil {
 		return nil, err
 	}

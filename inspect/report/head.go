@@ -59,10 +59,10 @@ func (r *reader) gist(title string) *gist {
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), s.MoreTurns()
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
-	for _, one := range s.Exchanges {
+	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
 			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: firstRuns(one.Answered, 1)}
-			if !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
+			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
 				row.Asked = firstRuns(one.Asked, 1)
 			}
 			g.Turns = append(g.Turns, row)
@@ -89,7 +89,7 @@ type exchange struct {
 	Asked, Answered [][]run
 }
 
-// says reports whether a title tells all that is to be told of a prompt.
+// says reports whether a title tells all that is to be told of the first prompt.
 func says(title string, asked []string) bool {
 	if len(asked) != 1 {
 		return false
