@@ -201,7 +201,7 @@ func (r *matrixRun) tapes(names []string) (tapes []matrix.Tape, err error) {
 					continue
 				}
 			}
-			tapes = append(tapes, matrix.Tape{Tape: t, File: sub.File})
+			tapes = append(tapes, matrix.Tape{Tape: t, File: sub.File, Store: sub.Store})
 		}
 	}
 	return tapes, nil

@@ -18,7 +18,9 @@ type naming struct {
 // maxNamings limits the set-ups remembered per tape.
 const maxNamings = 1 << 8
 
-func newNamings() bounded.Map[uint64, *naming] { return bounded.Map[uint64, *naming]{Limit: maxNamings} }
+func newNamings() bounded.Map[uint64, *naming] {
+	return bounded.Map[uint64, *naming]{Limit: maxNamings}
+}
 
 // NamesServers reports whether a set-up on the current tape named MCP servers, so that
 // AddUnstarted may apply.

@@ -10,12 +10,13 @@ const (
 	NotOffered Mark = iota // and not used
 	Unused                 // offered, never used
 	Works                  // offered, and worked at least once
-	Broken                 // offered, but missing (-32601) or in breach of the protocol
+	Broken                 // offered, but missing (-32601), in breach of the protocol, or never answered
 	Unclear                // offered, but only failed; the cause is unclear
 	Unoffered              // used without being offered
+	Hurting                // offered, and allowed as it is done, but known to hurt a peer
 )
 
-var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered"}
+var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered", "hurts"}
 
 // String returns the name of a mark, such as works.
 func (m Mark) String() string { return wire.Name(markNames[:], uint8(m)) }
@@ -24,7 +25,7 @@ func (m Mark) String() string { return wire.Name(markNames[:], uint8(m)) }
 func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // Sign returns the mark as one character; a blank for NotOffered.
-func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "✗"}[m] }
+func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "✗", "~"}[m] }
 
 // A Cell is the evidence for one capability of one peer. Its numbers count connections,
 // calls and findings.
@@ -35,6 +36,8 @@ type Cell struct {
 	Missing     int      `json:"missing,omitempty"`  // calls answered with -32601 although it was offered
 	Failed      int      `json:"failed,omitempty"`   // calls answered with another error
 	Findings    int      `json:"findings,omitempty"` // breaches of rules about it
+	Hangs       int      `json:"hangs,omitempty"`    // what nobody ever answered
+	Hurts       int      `json:"hurts,omitempty"`    // what is allowed but known to hurt a peer
 	Rules       []string `json:"rules,omitempty"`    // broken rules
 	First       *Where   `json:"first,omitempty"`    // the frame that shows the mark: of what is broken, otherwise of the first use
 	Tapes       int      `json:"tapes"`              // tapes with evidence of it
@@ -57,8 +60,10 @@ func (c Cell) Mark() Mark {
 		return Unoffered
 	case c.Offered == 0:
 		return NotOffered
-	case c.Missing > 0 || c.Findings > 0:
+	case c.Missing > 0 || c.Findings > 0 || c.Hangs > 0:
 		return Broken
+	case c.Hurts > 0:
+		return Hurting
 	case c.Worked > 0:
 		return Works
 	case used:

@@ -39,6 +39,9 @@ var columns = sync.OnceValue(func() (all []column) {
 			}
 		}
 	}
+	for _, name := range seen {
+		all = append(all, column{name, dialect.ACP, dialect.AgentSide})
+	}
 	return all
 })
 

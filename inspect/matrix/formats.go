@@ -107,7 +107,7 @@ func (c Cell) Title(column string) string {
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{c.Worked, "worked"}, {c.Missing, "answered -32601"}, {c.Failed, "failed otherwise"}, {c.Findings, "against " + strings.Join(c.Rules, ", ")}} {
+	}{{c.Worked, "worked"}, {c.Missing, "answered -32601"}, {c.Failed, "failed otherwise"}, {c.Hangs, "never answered"}, {c.Hurts, "known to hurt a peer"}, {c.Findings, "against " + strings.Join(c.Rules, ", ")}} {
 		if n.count > 0 {
 			said = append(said, fmt.Sprintf("%d %s", n.count, n.what))
 		}

@@ -104,7 +104,7 @@ func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 		}
 		if has {
 			shown = append(shown, c.name)
-		} else {
+		} else if !slices.Contains(seen[:], c.name) {
 			rest = append(rest, c.name)
 		}
 	}

@@ -25,6 +25,8 @@ func (c *Cell) merge(o *Cell) {
 	c.Missing += o.Missing
 	c.Failed += o.Failed
 	c.Findings += o.Findings
+	c.Hangs += o.Hangs
+	c.Hurts += o.Hurts
 	c.Tapes += o.Tapes
 	for _, rule := range o.Rules {
 		if !slices.Contains(c.Rules, rule) {

@@ -21,6 +21,8 @@ type Reader struct {
 
 	connections dialect.Connections
 	link        link
+	last        uint64 // Seq of the last frame
+	servers     bool   // it is known which servers the agent started
 }
 
 // A link is the current connection with its peer in the Matrix.
@@ -29,6 +31,7 @@ type link struct {
 	offers []offer
 	frames int             // messages not yet counted
 	hello  []byte          // the client's params of initialize
+	usage  bool            // the agent has reported what it used
 	setUps map[string]bool // by column, whether a capability advertised when a session opens was offered
 }
 
@@ -47,6 +50,7 @@ func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
 func (r *Reader) Add(f *dialect.Frame) {
 	r.trace.Add(f)
 	r.events()
+	r.last = f.Seq
 	if r.connections.StartsNext(f) {
 		r.rest()
 		r.judge()
@@ -72,6 +76,7 @@ func (r *Reader) End() {
 	r.rest()
 	r.checker.End()
 	r.judge()
+	r.habits()
 }
 
 // sees reports whether a frame crossed the peer's end of the connection.
@@ -83,6 +88,7 @@ func (r *Reader) sees(f *dialect.Frame) bool {
 }
 
 func (r *Reader) message(f *dialect.Frame, e wire.Envelope) {
+	r.usage(f, e)
 	switch f.Kind {
 	case wire.Request:
 		r.request(f, e)

@@ -60,8 +60,8 @@ func (c *Comparison) capability(name string) {
 	case to == NotOffered && b.Connections == 0, from == NotOffered && a.Connections == 0:
 		c.skip(name)
 	case from != NotOffered && from != Unoffered && to == NotOffered,
-		from == Works && (to == Broken || to == Unoffered),
-		to == Broken && a.Worked+a.Failed+a.Missing+a.Findings > 0,
+		from == Works && (to == Broken || to == Unoffered || to == Hurting),
+		to == Broken && a.Worked+a.Failed+a.Missing+a.Findings+a.Hangs+a.Hurts > 0,
 		to == Unoffered:
 		c.Worse = append(c.Worse, change)
 	case to == Unused || from == Unused:

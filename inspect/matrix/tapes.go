@@ -19,7 +19,8 @@ const atOnce = 2
 // empty.
 type Tape struct {
 	*record.Tape
-	File string
+	File  string
+	Store *record.Store // has the tapes of the servers that the agent started; nil: unknown
 }
 
 // OfTapes returns the matrix of tapes for one side, and why some tapes could not be read
@@ -67,6 +68,7 @@ func (m *Matrix) add(ctx context.Context, t Tape) error {
 		return err
 	}
 	info := parts[0].Info
+	parts[0].Store = t.Store
 	r := m.Read(cmp.Or(t.File, info.Tape), tapetext.AgentName(info), tapecheck.Options(parts...))
 	for e := range reading.New(parts).Read(ctx) {
 		switch {
@@ -76,8 +78,10 @@ func (m *Matrix) add(ctx context.Context, t Tape) error {
 			r.Add(&e.Frame)
 		}
 	}
-	if ctx.Err() == nil {
-		r.End()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return ctx.Err()
+	r.servers, err = tapecheck.Unstarted(r.checker, parts[0])
+	r.End()
+	return err
 }

@@ -4,8 +4,6 @@
 package tapecheck
 
 import (
-	"cmp"
-
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -57,7 +55,10 @@ func (j *Judge) End() error {
 		return nil
 	}
 	j.ended = true
-	err := cmp.Or(j.lossy(), j.unstarted())
+	err := j.lossy()
+	if _, failed := Unstarted(j.Checker, j.part); err == nil {
+		err = failed
+	}
 	j.Checker.End()
 	j.take(j.stalls.end())
 	return err
