@@ -89,6 +89,7 @@ func collect(ctx context.Context, c *stats.Collector, found []ref.Subject, stder
 			c.Begin(e.Part.Info)
 		case own:
 			c.Take(&h.Trace)
+			c.Weigh(&e.Frame, &h.Trace)
 			if done++; done%1024 == 0 {
 				bar.Show(done, frames)
 			}

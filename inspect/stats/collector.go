@@ -34,6 +34,7 @@ type Collector struct {
 	methods     names[Timing]
 	tools       names[Timing]
 	servers     ServerCalls
+	weights     weights
 	serverTapes int
 	groups      groups
 	tapes       []record.Info

@@ -34,9 +34,13 @@ var details = []Column{
 func (c *Collector) Grouped() Table {
 	switch c.By {
 	case ByMethod:
-		return c.timings("method", c.Methods())
+		t := c.timings("method", c.Methods())
+		t.weigh(c.weights.methods, false)
+		return t
 	case ByTool:
-		return c.timings("tool", c.Tools())
+		t := c.timings("tool", c.Tools())
+		t.weigh(c.weights.tools, true)
+		return t
 	case ByServer:
 		return c.timings("server", c.Servers())
 	case ByTurn:
@@ -165,6 +169,7 @@ func (g *group) labels(by By) []Cell {
 // turnRows returns the individual turns, longest first.
 func (c *Collector) turnRows() Table {
 	t := c.newGrouped()
+	t.Columns = append(t.Columns, weighed[0])
 	for i := range c.groups.turns {
 		one := &c.groups.turns[i]
 		var g group
@@ -174,6 +179,9 @@ func (c *Collector) turnRows() Table {
 		ref := fmt.Sprintf("%s:%d", tapetext.ShortID(one.tape), one.Prompt)
 		t.add([]Cell{text(ref), text(one.tape), count(int(one.Prompt)), text(one.session), count(one.Number),
 			text(one.agent), text(one.version), text(one.title), text(one.Outcome.How.String())}, &g)
+		if sent, ok := c.weights.turns.Get(Place{one.Run, one.Prompt}); ok {
+			t.Rows[len(t.Rows)-1][len(t.Columns)-1] = Cell{kind: aCount, n: sent}
+		}
 	}
 	sum := len(labels[ByTurn]) + len(spread)
 	sortRows(t.Rows, sum)
