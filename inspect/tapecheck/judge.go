@@ -60,7 +60,7 @@ func (j *Judge) End() error {
 		err = failed
 	}
 	j.Checker.End()
-	j.take(j.stalls.end())
+	j.take(append(j.stalls.end(), restarted(j.part, len(j.tapes)-1)...))
 	return err
 }
 

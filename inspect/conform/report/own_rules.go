@@ -29,7 +29,7 @@ var (
 		ID: "WATCH", Name: "stalled", Clauses: []conform.Clause{{Strength: conform.Note}},
 		Text: conform.Text{
 			Asks:   "Nothing hangs for longer than `acptap watch` allows.",
-			Finds:  "Since this frame a turn, a request, the user or the agent itself was waited for too long; it is over now.",
+			Finds:  "Since this frame a turn, a request, the user or the agent itself was waited for too long; it is over now. Also the third start of an agent in two minutes without a turn.",
 			Spares: "What hangs still, on a tape that is being recorded: `acptap watch` tells of that.",
 			Do:     "see what was waited for, with `acptap stats --by turn` or in the turns of `acptap inspect`",
 		},
