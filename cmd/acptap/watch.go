@@ -99,6 +99,8 @@ type watcher struct {
 	Exec    *stallHook    // called for each new stall; may be nil
 	Trouble func(error)   // called for what cannot be read; watching continues
 
+	servers map[string]*serverWatch // tapes that are being recorded, by id; watch_servers.go
+
 	store *record.Store                          // has the tapes of servers; nil: none has
 	state func(tape string) (record.Info, error) // returns what is known about a tape so far
 	err   error                                  // first error of writing
@@ -117,6 +119,7 @@ func (w *watcher) Store(ctx context.Context, store *record.Store) error {
 	tapes := stall.Tapes{Store: store, After: w.After}
 	return w.each(store.Watch(ctx, tapes.Wanted), func(c *record.Change) {
 		tapes.Take(c, time.Now(), w.tell)
+		w.look(c.Tape, c)
 	})
 }
 
@@ -133,6 +136,7 @@ func (w *watcher) Tape(ctx context.Context, tape *record.Tape) error {
 	w.tell(t, record.TapeAppeared, nil)
 	return w.each(tape.Watch(ctx, 1), func(c *record.Change) {
 		w.tell(t, c.Kind, t.Take(c, time.Now()))
+		w.look(info.Tape, c)
 	})
 }
 
@@ -168,6 +172,7 @@ type watchLine struct {
 
 // tell writes the lines for changes of a tape.
 func (w *watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
+	w.follow(t, kind)
 	if kind == record.TapeAppeared && !t.Past {
 		w.write(t, watchLine{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
 	}

@@ -118,6 +118,54 @@ func TestProxyWatchPermission(t *testing.T) {
 	}
 }
 
+// A server that the client named and the agent does not start is told of, before the first
+// turn and after it.
+func TestWatchServers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an interrupt cannot be sent")
+	}
+	t.Setenv("ACPTAP_STORE", t.TempDir())
+	cmd := exec.CommandContext(t.Context(), "acptap", "watch", "--json", "--after", "3s") // a server has a second
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(out)
+	next := func(kind, text string) {
+		t.Helper()
+		for {
+			var l watchLine
+			if err := lines.Decode(&l); err != nil {
+				t.Fatal(err)
+			}
+			if l.Kind != kind {
+				continue
+			}
+			if l.Text != text {
+				t.Errorf("got %q, want %q", l.Text, text)
+			}
+			return
+		}
+	}
+	c := startWatched(t, "--mcp")
+	c.ask(`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"git","command":"no-such-server","args":[],"env":[]}]}}`)
+	next("server", "server git: not started yet (may begin at the first prompt)")
+	c.prompt("s-2")
+	c.ask(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-2"}}`)
+	next("server", "server git: never started, though a turn has ended")
+	c.end()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Two proxies are watched from their beginning to their end, of which one is killed.
 func TestWatchStore(t *testing.T) {
 	if runtime.GOOS == "windows" {

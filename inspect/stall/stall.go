@@ -28,6 +28,7 @@ const (
 	Hung               // any other request without an answer or progress
 	Cancel             // something cancelled does not end
 	Gone               // the agent exited in the middle of work, or does not exit although its client has left
+	Server             // an MCP server that the client named is not started; a Watch does not see it, since servers have tapes of their own
 )
 
 // kinds gives each kind its name, how long it may last if After is DefaultAfter, and its
@@ -47,6 +48,7 @@ var kinds = [...]struct {
 	Hung:   {"hung", dialect.HungLimit, "no answer for", "no answer for", "no answer"},
 	Cancel: {"cancel", 10 * time.Second, "cancel not confirmed for", "cancel not confirmed for", "cancel"},
 	Gone:   {"gone", afterClient, "gone for", "gone for", "gone"},
+	Server: {"server", 10 * time.Second, "not started for", "not started for", "server"},
 }
 
 // String returns the name of a kind, such as silent.
