@@ -33,17 +33,26 @@ type gist struct {
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered [][]run    // lines
+	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
 	Did      string
 	Time     string
 	Failed   []remark // the worst
 	More     string   // how much else failed
-	Slow     remark
+	Rejected []remark
+	Slow     []remark
 }
 
-// A remark is a sentence about a place on the page.
-type remark struct{ Text, Link, Frame string }
+// A remark is a sentence about a place on the page, and what follows it.
+type remark struct {
+	Text, Link, Frame, More string
+	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
+}
+
+func (r *reader) remark(one summary.Remark) remark {
+	return remark{Text: one.Text, Link: r.place(one.Frame), Frame: one.Frame.Label, More: one.More}
+}
 
 // Limits on the lines of what was said.
 const (
@@ -58,19 +67,28 @@ func (r *reader) gist(title string) *gist {
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for _, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), firstRuns(one.Asked, 1), firstRuns(one.Answered, 1)})
+			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), runs(summary.OneLine(one.Asked)), runs(summary.OneLine(one.Answered))})
 			continue
 		}
 		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
 			g.Asked = nil
 		}
-		g.Answered = firstRuns(one.Answered, answerLines)
+		g.Answered, g.Says = firstRuns(one.Answered, answerLines), one.Label()
 	}
 	for _, f := range s.Failures.Worst {
-		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
+		one := r.remark(summary.Remark{Text: f.What, Frame: f.Frame})
+		if q := f.Stderr; q != nil {
+			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+			one.Stderr = &said
+		}
+		g.Failed = append(g.Failed, one)
 	}
-	text, at := s.SlowText()
-	g.Slow = remark{text, r.place(at), at.Label}
+	for _, one := range s.RejectedTexts() {
+		g.Rejected = append(g.Rejected, r.remark(one))
+	}
+	for _, one := range s.SlowTexts() {
+		g.Slow = append(g.Slow, r.remark(one))
+	}
 	return g
 }
 
@@ -78,7 +96,7 @@ func (r *reader) gist(title string) *gist {
 type exchange struct {
 	Turn            int
 	State           status
-	Asked, Answered [][]run
+	Asked, Answered []run
 }
 
 // firstRuns returns the first lines of what was said.

@@ -121,6 +121,9 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
+		if w.tool != nil {
+			c.reject(f, w.tool)
+		}
 		f.emit(w.permissionEnded())
 	case w.question != nil:
 		w.question.Question.answer(f)
