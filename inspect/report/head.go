@@ -246,7 +246,7 @@ const longestTitle = 300
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(termtext.Text(text)), "\n")
-	return termtext.Brief(line, longestTitle)
+	return termtext.Brief(termtext.Unmarked(line), longestTitle)
 }
 
 // redaction returns the badge about secrets in the page.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -60,7 +61,7 @@ func (d *dialog) exchanges() (list []Exchange) {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
 	})
 	for _, t := range slices.Compact(turns) {
-		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), plainText(t.Asked), gistOf(plainText(t.Answer()))})
+		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), gistOf(termtext.Unmarked(t.Answer()))})
 	}
 	return list
 }

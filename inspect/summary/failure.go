@@ -64,6 +64,25 @@ func (a *failures) add(how harm, f Failure) {
 	}
 }
 
+// recover notes that a tool call has succeeded, which may have failed before.
+func (a *failures) recover(c *trace.ToolCall) {
+	for _, how := range [...]harm{toolInLast, toolFailed} {
+		for i := range a.first[how] {
+			if one := &a.first[how][i]; c.Title != "" && one.tool == c.Title {
+				one.What, one.tool = one.What+"; succeeded later", ""
+			}
+		}
+	}
+}
+
+// toolOf returns the title of the tool call that a failure is of, or nothing.
+func toolOf(kind dialect.Failure, events []trace.Event) string {
+	if e := about(kind, events); e != nil && kind == dialect.FailedTool {
+		return e.ToolCall.ToolCall.Title
+	}
+	return ""
+}
+
 // list returns the kinds of failures that occurred, most frequent first.
 func (a *failures) list() []Failed {
 	kinds := slices.DeleteFunc(slices.Clone(a.kinds[:]), func(k Failed) bool { return k.Count == 0 })
@@ -192,7 +211,7 @@ const whyColumns = 100
 func toolText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		for _, path := range [][]string{{"text"}, {"content", "text"}} {
-			text := termtext.FirstLines(plainText(wire.Text(wire.Get(block, path...))), 1, 0)
+			text := termtext.FirstLines(termtext.Unmarked(wire.Text(wire.Get(block, path...))), 1, 0)
 			if len(text) > 0 {
 				return strings.TrimSuffix(text[0], " …")
 			}
@@ -218,8 +237,9 @@ func saysNothing(kind dialect.Failure, f *dialect.Frame) bool {
 
 // Rejections are the times that the user rejected or declined what the agent asked for.
 type Rejections struct {
-	Count int         `json:"count"`
-	First []Rejection `json:"first,omitempty"` // at most maxWorst
+	Count     int         `json:"count"`
+	ToolCalls int         `json:"toolCalls,omitempty"` // how many tool calls ended so
+	First     []Rejection `json:"first,omitempty"`     // at most maxWorst
 }
 
 // A Rejection is something to which the user said no.

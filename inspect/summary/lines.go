@@ -275,7 +275,7 @@ func (s *Summary) turnLine() []termtext.Span {
 
 // asks reports whether a title is the beginning of a prompt that is told.
 func (s *Summary) asks(title string) bool {
-	title = plainText(title)
+	title = termtext.Unmarked(title)
 	return slices.ContainsFunc(s.Exchanges, func(e Exchange) bool { return strings.HasPrefix(e.Asked, title) })
 }
 
@@ -292,14 +292,21 @@ func (s *Summary) addTools(l *line) {
 		last := &told[len(told)-1]
 		switch {
 		case one.files:
-			last.What += " " + strings.Join(one.Titles, ", ")
 			if last.Count = 1; one.Count > len(one.Titles) {
-				last.What += fmt.Sprintf(" (%d times)", one.Count)
+				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(one.Count)))
+			}
+			last.What += " " + strings.Join(one.Titles, ", ")
+			if one.more {
+				last.What += ", …"
 			}
 		case one.Count <= len(one.Titles):
 			told = told[:len(told)-1]
-			for _, title := range one.Titles {
-				told = append(told, Count{title, 1})
+			for i, title := range one.Titles {
+				if i > 0 && title == one.Titles[i-1] {
+					told[len(told)-1].Count++
+				} else {
+					told = append(told, Count{title, 1})
+				}
 			}
 		}
 	}
@@ -307,6 +314,9 @@ func (s *Summary) addTools(l *line) {
 		return
 	}
 	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(told))
+	if n := s.Rejected.ToolCalls; n > 0 {
+		*l = append(*l, termtext.Plain.Span(", "+termtext.Grouped(int64(n))+" rejected"))
+	}
 	if failed > 0 {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
 	}

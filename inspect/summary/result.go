@@ -59,7 +59,7 @@ func (t *Tally) Summary() Summary {
 	} else {
 		for _, one := range t.Stats.Tools() {
 			titles, files := titles(t.told[one.Name])
-			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, titles, files})
+			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, titles, files, t.more[one.Name]})
 		}
 		slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 		if turns.Work.Tools <= fewCalls {
@@ -68,7 +68,7 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
-	s.Rejected = Rejections{t.declined.Count, slices.Clone(t.declined.First)}
+	s.Rejected = Rejections{t.declined.Count, t.declined.ToolCalls, slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	if t.hears && t.stderr.retries.Count > 0 {
 		retries := t.stderr.retries

@@ -70,6 +70,7 @@ type Tool struct {
 	Titles []string `json:"titles,omitempty"` // of the first maxTitles that differ; of changes of files, the files' names
 
 	files bool // these are files' names
+	more  bool // and these are not all of them
 }
 
 // A Call says how often a method was called.
@@ -158,6 +159,8 @@ type Failure struct {
 	What   string          `json:"what"`
 	Frame  Frame           `json:"frame"`
 	Stderr *Quote          `json:"stderr,omitempty"` // what the agent wrote before; nil if there is nothing, or the failure has a message
+
+	tool string // title of the tool call that failed, until one with that title succeeds
 }
 
 // A Slow says how often something of one kind came late.

@@ -33,6 +33,7 @@ type Tally struct {
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
 	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
+	more     map[string]bool              // whether others change other files
 }
 
 // A progress is how far the current tape has been read.
@@ -94,7 +95,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		t.failures.add(harmOf(kind, f), Failure{kind, failureText(kind, f, tr.Events()), here, t.cause(kind, f)})
+		t.failures.add(harmOf(kind, f), Failure{kind, failureText(kind, f, tr.Events()), here, t.cause(kind, f), toolOf(kind, tr.Events())})
 	}
 	if text := rejection(f, tr.Events()); text != "" {
 		t.declined.add(text, here)
@@ -152,7 +153,7 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	t.events(tr)
 	for _, r := range t.tape.waiting {
-		one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil}
+		one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
 		if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
 			one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
 		}
@@ -195,6 +196,12 @@ func (t *Tally) events(tr *trace.Trace) {
 			t.said.begin(e.Turn)
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
+			switch {
+			case e.Phase == trace.Ended && e.End == trace.Completed:
+				t.failures.recover(e.ToolCall.ToolCall)
+			case e.Phase == trace.Ended && e.End == trace.Cancelled && e.Reason == "rejected":
+				t.declined.ToolCalls++
+			}
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Turn)
 			tape := &t.sum.Tapes[e.Run]
@@ -231,7 +238,12 @@ func (t *Tally) tell(c *trace.ToolCall) {
 	switch at := slices.Index(list, c); {
 	case at >= 0 && again:
 		t.told[name] = slices.Delete(list, at, at+1)
-	case at >= 0, again, len(list) == maxTitles, !known && len(t.told) == maxNames:
+	case at >= 0, again, !known && len(t.told) == maxNames:
+	case len(list) == maxTitles:
+		if t.more == nil {
+			t.more = map[string]bool{}
+		}
+		t.more[name] = t.more[name] || c.File != ""
 	default:
 		if t.told == nil {
 			t.told = map[string][]*trace.ToolCall{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Session is a session of the protocol, identified by its sessionId. It may span
@@ -202,7 +203,7 @@ const titleLength = 80 // runes
 // titleOf returns the first line of a prompt, cut to titleLength.
 func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimRight(line, " \t\r")
+	line = termtext.Unmarked(line[:min(len(line), 8*titleLength)])
 	n := 0
 	for i := range line {
 		if n == titleLength {
