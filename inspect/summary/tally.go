@@ -184,8 +184,10 @@ func (t *Tally) events(tr *trace.Trace) {
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
+		if t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only {
+			continue
+		}
 		switch {
-		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
 		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
@@ -211,6 +213,7 @@ func (t *Tally) events(tr *trace.Trace) {
 		}
 		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
 			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
+			t.tape.last = max(t.tape.last, e.At) // it waited until the tape ended
 		}
 	}
 	t.Stats.Take(tr)
