@@ -36,13 +36,18 @@ func Unmarked(text string) string {
 
 // unmarkedLine returns a line without the signs of Markdown.
 func unmarkedLine(line string) string {
-	line = line[len(lineSigns.FindString(line)):]
+	if strings.IndexAny(line, "#>-*+0123456789") == 0 {
+		line = line[len(lineSigns.FindString(line)):]
+	}
 	if inner, ok := strings.CutPrefix(line, "|"); ok && strings.HasSuffix(inner, "|") {
 		cells := strings.Split(strings.TrimSuffix(inner, "|"), "|")
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
 		line = strings.Join(cells, " ")
+	}
+	if !strings.ContainsAny(line, "`*[") {
+		return line
 	}
 	parts := strings.Split(line, "`")
 	for i := range parts {

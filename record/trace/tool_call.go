@@ -155,6 +155,7 @@ func (c *Conversation) reject(f *frame, e *Entity) {
 		call.Rejected = false
 	case f.Events.Has(dialect.PermissionRefused):
 		call.Rejected = !call.Finished()
+		e.extend(f)
 	}
 	if e.ToolCall.Rejected && c.closeTool(f, e) {
 		f.emit(f.session.toolEvent(e, Ended).as(Cancelled, e.ToolCall.State()))
