@@ -19,7 +19,7 @@ func TestFound(t *testing.T) {
 		"threads/claude-agent-acp-442":  "check     known to hurt your client: a cancelled turn that does not end (frame 5) · more: acptap check x",
 		"threads/agent-of-empires-1908": "check     1 warning · more: acptap check x",
 		"threads/queued-prompt":         "failed    nothing", // a note
-		"threads/long-build":            "failed    ✗ no answer to the prompt (frame 5)",
+		"threads/long-build":            "failed    ✗ turn 1: no answer (frame 5)",
 	} {
 		s := summaryOf(t, name)
 		s.Ref = "x"
