@@ -92,7 +92,7 @@ func TestFindingKeys(t *testing.T) {
 		{"rule of a frame", ":5<Enter>«─ frame 5 ·»i«Nothing but messages is written»<Esc>«─ frame 5 ·»"},
 		{"rule in the pane", ":5<Enter>«─ frame 5 ·»<Enter>i«Nothing but messages is written»<Esc>«─ frame 5 ·»«Esc back»"},
 		{"no rule", "i«no finding here»"},
-		{"notes too", "!«violations, warnings and notes»!«violations and warnings»"},
+		{"notes too", "!«violations, warnings and notes»!«violations, warnings and what hurts»"},
 		{"all and back", "7«and 3 more» «log line 8» «and 3 more»"},
 		{"forward and back", "e«─ frame 3 ·»e«─ frame 5 ·»E«─ frame 3 ·»E«─ frame 17 ·»«from the bottom again»e«─ frame 3 ·»«from the top again»"},
 		{"a frame and its rule by two keys each", "7«8 times»<Enter>«─ frame 3 ·»i«Nothing but messages is written»<Esc><Esc>«8 times»i«Nothing but messages is written»"},
