@@ -70,7 +70,7 @@ func TestFailuresOnPages(t *testing.T) {
 			"E« 19 of 22»«from the bottom again»E« 17 of 22»E« 14 of 22»E« 12 of 22»" +
 			"j« 13 of 22»e« 14 of 22»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 5 of 19»e« 14 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
+			"e« 6 of 20»e« 15 of 20»«failure 1 of 7»e« 14 of 20»«failure 2 of 7»e« 16 of 20»e« 11 of 20»e« 19 of 20»«failure 6 of 7»e« 6 of 20»«from the top again»«· 7 failures»E« 19 of 20»«from the bottom again»E« 11 of 20»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)
@@ -382,14 +382,14 @@ func (t *terminal) click(x, y int) {
 func TestMouse(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)
 	screen := term.wait(t, "the list", has("1 of 75"))
-	term.click(20, 4) // the fourth row
+	term.click(20, 5) // the fourth row
 	term.wait(t, "the row that was clicked", has(" 4 of 75"))
 	term.click(20, 16)
 	term.wait(t, "the keys of the pane", has("Esc back"))
 	term.post(tcell.NewEventMouse(20, 4, tcell.WheelDown, tcell.ModNone))
-	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    4 ") })
+	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[2], "    4 ") })
 	term.post(tcell.NewEventMouse(20, 4, tcell.WheelUp, tcell.ModNone))
-	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    1 ") })
+	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[2], "    1 ") })
 	for _, place := range []struct{ name, sees string }{{"4 turns", "no turns"}, {"6 statistics", "Method"}, {"2 frames", "of 75"}} {
 		bar, _, _ := strings.Cut(screen, "\n")
 		term.click(strings.Index(bar, place.name)+1, 0)

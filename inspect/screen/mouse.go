@@ -47,10 +47,12 @@ const signColumns = 2
 func (a *app) wheel(l layout, x, y, n int) {
 	a.opening = false
 	switch {
+	case l.pane.has(x, y) && a.page != nil:
+		a.detailPage().Scroll(n)
 	case l.pane.has(x, y):
-		a.pane.Move(n)
+		a.pane.Scroll(n)
 	case a.page != nil:
-		a.page.Move(n)
+		a.page.Scroll(n)
 	default:
 		a.model.scroll(n)
 	}
@@ -76,7 +78,14 @@ func (a *app) click(l layout, x, y int) bool {
 	case l.onDivider(x, y):
 		a.dragging = true
 	case a.page != nil && l.pane.has(x, y):
-		return false
+		a.details.focus = true
+		if p := a.detailPage(); p == &a.pane.Page {
+			p.Point(y - l.pane.y - a.noteRows)
+		} else {
+			p.Point(y - l.pane.y)
+		}
+	case l.heading.has(x, y):
+		a.nextTime()
 	case a.part()&inTapes != 0 && y == l.list.y && l.list.has(x, y) && a.pages[storePlace].HasHeading():
 		a.tapes.order.choose(columnAt(l.list.w-1, x-l.list.x-1))
 		a.notify(a.tapes.order.says())
@@ -87,7 +96,7 @@ func (a *app) click(l layout, x, y int) bool {
 			}
 		}
 	case a.page != nil && l.body.has(x, y):
-		a.opening = false
+		a.opening, a.details.focus = false, false
 		a.page.Point(y - l.body.y)
 		if a.onSign(l, x) {
 			a.page.FlipHere()
@@ -128,10 +137,10 @@ func (a *app) doubleClick(l layout, x, y int) bool {
 	switch {
 	case a.onSign(l, x):
 		return false
-	case a.page != nil && a.page.Enter != nil && l.body.has(x, y):
-		a.page.Enter(a.page.Current())
-	case a.page == nil && l.pane.has(x, y):
+	case l.pane.has(x, y) && (a.page == nil || a.details.about == nil):
 		a.pane.Open()
+	case a.page != nil && a.page.Enter != nil && l.list.has(x, y):
+		a.page.Enter(a.page.Current())
 	default:
 		return false
 	}

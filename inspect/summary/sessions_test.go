@@ -44,7 +44,7 @@ func sessionsOf(sources ...reading.Part) map[*trace.Session]summary.Summary {
 // head is what is shown above the conversation.
 func head(s summary.Summary) string {
 	var b strings.Builder
-	for _, spans := range s.Head(0) {
+	for _, spans := range s.Head(0, "") {
 		for _, span := range spans {
 			b.WriteString(span.Text)
 		}

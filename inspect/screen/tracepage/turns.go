@@ -50,7 +50,8 @@ func (t *Turns) State() any {
 	return [6]any{t.reader.Revision(), t.wanted(), t.now(), t.alone, t.joint, t.zoom}
 }
 
-// Lines returns the turns. The heading has the ticks of the axis if there is one for all.
+// Lines returns the turns. Below the first line are the ticks of the axis if there is one for
+// all.
 func (t *Turns) Lines(width int) []page.Line {
 	r := t.reader
 	r.mu.Lock()
@@ -66,14 +67,19 @@ func (t *Turns) Lines(width int) []page.Line {
 	}
 	labels := min(max(width/3, 10), 48)
 	columns := max(width-labels-tookColumns-2, 4)
-	title := termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels), labels) + " ")
 	c := chart{&axis{columns: columns}, labels}
+	head := r.head(session, width)
+	lines := head[:1:1]
 	if t.joint {
 		c.axis = newAxis(t.visible(0, phases), columns)
-	} else {
-		title.Text = termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), width)
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(strings.Repeat(" ", labels+1) + strings.TrimRight(c.heading(), " ")), Heading: page.Stays})
 	}
-	lines := []page.Line{{Spans: []termtext.Span{title, termtext.Dim.Span(strings.TrimRight(c.heading(), " "))}, Heading: true}, {Spans: legend(width, phases)}}
+	for _, l := range head[1:] {
+		if l.Heading == page.StaysIfRoom {
+			lines = append(lines, l)
+		}
+	}
+	lines = append(lines, page.Line{Spans: legend(width, phases)})
 	if text := waitedFor(phases); text != "" {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
@@ -86,7 +92,9 @@ func (t *Turns) Lines(width int) []page.Line {
 			of = drawnBar{phase: p.seq, whole: p.Span}
 			c.axis = newAxis(t.visible(p.seq, phases[i:i+1]), columns)
 			c.zero = p.From
-			lines = append(lines, page.Line{}, c.ticks(phases, i))
+			ticks := c.ticks(phases, i)
+			ticks.Above = append(append(termtext.FitSpans(p.label, labels), termtext.Plain.Span(" ")), termtext.Dim.Span(strings.TrimRight(c.heading(), " ")))
+			lines = append(lines, page.Line{}, ticks)
 		}
 		add := func(b *bar) {
 			of.Span = b.Span
