@@ -189,21 +189,21 @@ func TestPages(t *testing.T) {
 	first := func(place, want string) {
 		t.Helper()
 		screen := term.wait(t, place, has(place))
-		if line := strings.Split(screen, "\n")[1]; !strings.HasPrefix(line, want) {
+		if line := strings.Split(screen, "\n")[2]; !strings.HasPrefix(line, want) {
 			t.Errorf("%s: got the row %q, want %q at its beginning", place, line, want)
 		}
 	}
 	first(" 1 of 75", "    1 ")
 	term.press(t, "<PgDn>")
-	first(" 11 of 75", "   11 ")
+	first(" 10 of 75", "   10 ")
 	term.press(t, "jj<^D>")
-	first(" 23 of 75", "   21 ")
+	first(" 21 of 75", "   19 ")
 	term.press(t, "<^U>")
-	first(" 13 of 75", "   11 ")
+	first(" 12 of 75", "   10 ")
 	term.press(t, "<^U><^U>")
 	first(" 1 of 75", "    1 ")
 	term.press(t, ":75<Enter>« 75 of 75»<PgDn>")
-	first(" 75 of 75", "   65 ")
+	first(" 75 of 75", "   66 ")
 	term.press(t, "6« 1 of 48»<PgDn>« 20 of 48»")
 	if screen := term.text(); !strings.Contains(screen, " Method  ") || strings.Contains(screen, "tools/call  ") {
 		t.Errorf("got\n%s\nwant the next page", screen)
@@ -273,7 +273,7 @@ func TestWrite(t *testing.T) {
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
 		t.Errorf("got %s and %v, want that it is as it was", got, err)
 	}
-	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json · 1 failure (e)\n»")
+	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json · warning (i) · 1 failure (e)\n»")
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) == "old" {
 		t.Errorf("got %s and %v, want another", got, err)
 	}

@@ -67,7 +67,7 @@ func (a *app) hasDetails() bool {
 	case a.page != a.pages[a.place]:
 		return false
 	case a.place == storePlace:
-		return len(a.tapes.entries) > 0
+		return len(a.tapes.listing.Tapes) > 0
 	}
 	return a.timeline != nil && (a.place == chatPlace || a.place == turnsPlace || a.place == findingsPlace)
 }

@@ -113,7 +113,7 @@ func (a *app) traces() *tracepage.Reader {
 	a.turns = turns
 	a.pages[turnsPlace] = &page.Page{
 		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Own: a.ownLine(r.TurnLine), Enter: a.showFrame,
-		Fold: func() bool { return turns.Isolate(a.page.Current()) }, Sections: true,
+		Fold: func() bool { return turns.Isolate(a.page.Current()) }, Late: turns.Late, Above: turns.Above,
 	}
 	a.pages[capabilitiesPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,

@@ -19,7 +19,7 @@ type Line struct {
 	Item    int             // what it belongs to, for the page's owner
 	Key     string          // keeps the cursor on the line when others are inserted; empty: none
 	Heading Heading         // of the first lines: whether they scroll
-	Above   []termtext.Span // what stays at the top after it has scrolled away, up to the next line that has this; nil: nothing
+	Section bool            // a section begins here, up to the next one
 	Joined  bool            // its text continues the previous line's
 
 	Folded  []Line          // lines folded away below it
@@ -57,8 +57,11 @@ type Page struct {
 	Own   func(seq uint64) uint64               // returns the frame that the line about a frame has; nil: that frame
 	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frame
 
-	Narrows  bool // a search shows only the lines that match
-	Sections bool // some lines have Above
+	Narrows bool // a search shows only the lines that match
+
+	// Above returns the line that stays at the top while the beginning of a section has
+	// scrolled away; nil: there are no sections.
+	Above func(item, width int) []termtext.Span
 
 	Unfolded bool // the last result of Fold
 	made     made
@@ -180,12 +183,12 @@ func (p *Page) Window(width, height int) Window {
 
 // above returns what stays at the top of the section that the first line on the screen is in.
 func (p *Page) above() []termtext.Span {
-	if !p.Sections || p.top >= len(p.shown) || p.shown[p.top].Above != nil {
+	if p.Above == nil || p.top >= len(p.shown) || p.shown[p.top].Section {
 		return nil
 	}
 	for i := p.top - 1; i >= 0; i-- {
-		if above := p.shown[i].Above; above != nil {
-			return above
+		if l := &p.shown[i]; l.Section {
+			return p.Above(l.Item, p.width)
 		}
 	}
 	return nil
