@@ -182,7 +182,7 @@ type display struct {
 	look     looks
 	mouseOff bool
 	clicks   clicks
-	share    int  // of the list beside or above the pane, in percent; 0: the usual
+	share    int  // of the list beside or above the pane, of wholeShare; 0: the usual
 	dragging bool // the mouse holds the divider
 }
 

@@ -74,9 +74,10 @@ func (a *app) hasDetails() bool {
 
 // The divider between list and pane is at a share of the screen.
 const (
-	usualShare = 55 // percent
-	shareStep  = 5
-	leastShare = 20
+	wholeShare = 1000
+	usualShare = 550
+	shareStep  = 50
+	leastShare = 200
 )
 
 // divide returns the columns or rows of the list out of so many.
@@ -84,11 +85,11 @@ func (a *app) divide(all int) int {
 	if a.share == 0 {
 		a.share = usualShare
 	}
-	return all * a.share / 100
+	return all * a.share / wholeShare
 }
 
 // moveDivider gives the list more or less of the screen.
-func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), 100-leastShare) }
+func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), wholeShare-leastShare) }
 
 // onDivider reports whether a point is on the line between list and pane.
 func (l *layout) onDivider(x, y int) bool {

@@ -13,12 +13,12 @@ import (
 // lookSizes are the sizes of a small, a usual and a large terminal.
 var lookSizes = []size{{80, 24}, {120, 40}, {200, 60}}
 
-// divider returns where the line between list and pane is at first.
-func (s size) divider() (x, y int) {
+// divider returns where the line between list and pane is if the list has so many percent.
+func (s size) divider(percent int) (x, y int) {
 	if s.width >= 140 {
-		return s.width * 55 / 100, s.height / 2
+		return s.width * percent / 100, s.height / 2
 	}
-	return s.width / 2, 1 + (s.height-3)*55/100
+	return s.width / 2, 1 + (s.height-3)*percent/100
 }
 
 // TestDivider moves the divider with keys and with the mouse, no farther than to where both
@@ -28,11 +28,12 @@ func TestDivider(t *testing.T) {
 	atSizes(t, "divider", lookSizes, func(t *testing.T, name string, s size) {
 		term := start(t, screen.Inspector{}, sub, s.width, s.height)
 		term.reads(t)
-		x, y := s.divider()
-		term.press(t, "<<<<") // 35 %
+		term.press(t, "<<<<") // from 55 to 35 percent
 		term.golden(t, name)
 		term.press(t, ">>>>")
-		term.drag(x, y, x-s.width*20/100, y-(s.height-3)*20/100)
+		x, y := s.divider(55)
+		toX, toY := s.divider(35)
+		term.drag(x, y, toX, toY)
 		term.golden(t, name)
 		term.press(t, strings.Repeat(">", 20))
 		term.golden(t, name+"-most")

@@ -267,8 +267,8 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
-// HasHeading reports whether the first row of the window is a heading.
-func (p *Page) HasHeading() bool { return p.headed > 0 }
+// Headed returns the number of rows of the window that are headings.
+func (p *Page) Headed() int { return p.headed }
 
 // Awaits reports whether the cursor is to go to a frame whose line is not there yet.
 func (p *Page) Awaits() bool { return p.target != 0 }
