@@ -14,10 +14,11 @@ type details struct {
 	shown any // what the text was about that was shown last
 }
 
-// detailed reports whether details are on the screen.
+// detailed reports whether details are on the screen. The store has none of a tape that
+// cannot be read, or not yet.
 func (a *app) detailed() bool {
 	l := a.layout(nil)
-	return a.page != nil && l.pane.h > 0
+	return a.page != nil && l.pane.h > 0 && (a.place != storePlace || a.details.about != nil)
 }
 
 // detailPage returns the page with the details.

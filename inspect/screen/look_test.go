@@ -177,3 +177,12 @@ func TestZoom(t *testing.T) {
 		})
 	}
 }
+
+// TestNoDetails: a tape that cannot be read has no details, so nothing gets the keys.
+func TestNoDetails(t *testing.T) {
+	term := start(t, screen.Inspector{Store: storeOf(t, "acp-go-sdk.jsonl")}, screen.Subject{}, 200, 60)
+	term.press(t, "«Hello, agent!»<Tab>«no details here»")
+	term.click(150, 10)
+	term.wheel(150, 10, tcell.WheelDown)
+	term.press(t, "/hello<Enter>«filter hello»<Esc>j«did »<Tab>«Esc back»jj/turn<Enter>«search turn»<Esc><Esc>«o sort»")
+}

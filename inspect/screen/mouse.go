@@ -81,6 +81,9 @@ func (a *app) click(l layout, x, y int) bool {
 	case l.onDivider(x, y):
 		a.dragging = true
 	case a.page != nil && l.pane.has(x, y):
+		if !a.detailed() {
+			return false
+		}
 		a.details.focus = true
 		if p := a.detailPage(); p == &a.pane.Page {
 			p.Point(y - l.pane.y - a.noteRows)
@@ -140,7 +143,7 @@ func (a *app) doubleClick(l layout, x, y int) bool {
 	switch {
 	case a.onSign(l, x):
 		return false
-	case l.pane.has(x, y) && (a.page == nil || a.details.about == nil):
+	case l.pane.has(x, y) && (a.page == nil || a.details.about == nil && a.detailed()):
 		a.pane.Open()
 	case a.page != nil && a.page.Enter != nil && l.list.has(x, y) && y >= l.list.y+a.page.Headed():
 		a.page.Enter(a.page.Current())
