@@ -18,7 +18,7 @@ func (l *lull) observe(s *Step) {
 	if s.is(wire.Response) && s.From == Client {
 		l.replied = s.Moment()
 	}
-	if !s.is(wire.Notification) || !dialect.Does(s.Method, dialect.CancelsTurns|dialect.CancelsRequest) {
+	if s.Update != "" || !s.is(wire.Notification) || !dialect.Does(s.Method, dialect.CancelsTurns|dialect.CancelsRequest) {
 		l.heard = s.Moment()
 	}
 }
