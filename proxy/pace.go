@@ -20,13 +20,15 @@ type Pacer interface {
 }
 
 // A Pace says how a frame is written; the zero Pace writes it at once. If several Pacers
-// answer, delays and pauses add up, and all cuts and rates apply.
+// answer, delays and pauses add up, and all cuts, rates and notes apply.
 type Pace struct {
 	Delay time.Duration // before the first byte
 	Rate  int           // bytes per second, written in pieces of a tenth of that; 0: no limit
 	Piece int           // bytes after which a write ends; 0: the whole frame
 	Cuts  []int         // offsets in Raw, ascending, where a write also ends
 	Pause time.Duration // between the writes that Piece and Cuts separate
+
+	Notes []wire.Rule // for the tape, before the frame
 }
 
 func (c Pace) isZero() bool {
@@ -45,6 +47,7 @@ func (c Pace) and(d Pace) Pace {
 	c.Pause += d.Pause
 	c.Rate, c.Piece = least(c.Rate, d.Rate), least(c.Piece, d.Piece)
 	c.Cuts = append(c.Cuts[:len(c.Cuts):len(c.Cuts)], d.Cuts...)
+	c.Notes = append(c.Notes[:len(c.Notes):len(c.Notes)], d.Notes...)
 	return c
 }
 

@@ -70,6 +70,12 @@ func (p *pipeline) put(f wire.Frame) {
 		return
 	}
 	pace := p.pace(f)
+	for _, n := range pace.Notes {
+		for i := range p.queues {
+			p.note(&p.queues[i], wire.Wire)
+		}
+		p.gate.do(func(j Journal) { j.Note(f.Dir, wire.Marked{Rule: &n}) })
+	}
 	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
 	if !pace.isZero() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/replay"
 )
@@ -46,6 +47,15 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 				defer misses.Close()
 				o.agent.Missed = misses.write
 			}
+			rules, err := readRules(&o.rules, cmd.Flags())
+			switch flag := o.rules.On(cmd.Flags()); {
+			case err != nil:
+				return err
+			case flag != "" && o.listen.On():
+				return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
+			case rules.set != nil:
+				player = &ruledPlayer{player, rules, cmd.ErrOrStderr()}
+			}
 			if o.listen.On() {
 				return replayListen(cmd, &o, asJSON)
 			}
@@ -71,6 +81,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	f.StringVar(&o.missesTo, "misses-to", "", "append each miss to this `file`")
 	f.Lookup("misses-to").Hidden = true // for replay client --mcp=replay
 	o.listen.clientFlags(f)
+	o.rules.Flags(f)
 	return cmd
 }
 
@@ -82,6 +93,7 @@ type replayOptions struct {
 	missesTo                          string
 	live                              []string
 	listen                            listenFlags
+	rules                             tap.RuleFlags
 }
 
 // A player plays the agent of a tape.
@@ -222,7 +234,10 @@ type ending struct {
 // the replay, or 0.
 func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
+	var died *proxy.ExitError
 	switch {
+	case errors.As(end.err, &died): // a rule made it so
+		return died
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
 		return &proxy.ExitError{Code: 128 + int(ended)} // here, messages that never arrived are not divergence
 	case diverged:
