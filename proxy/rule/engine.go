@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -30,12 +31,14 @@ type Engine struct {
 	lanes  view       // of what is written
 	begun  bool
 	ended  bool
+	long   bool    // a line too long for rules has passed
 	closed [2]bool // by direction: the stream has ended
 
+	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
-	postponed []*held           // by all rules, in the order of their arrival
-	kept      int               // bytes of postponed
-	asked     map[string]string // ids of the requests that rules made → the rule's name
+	postponed []*held                     // by all rules, in the order of their arrival
+	kept      int                         // bytes of postponed
+	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
 	ids       int
 	passing   passage // reused
 }
@@ -54,7 +57,8 @@ func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Inte
 
 func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 	for at := range engines {
-		e := &Engine{set: s, seed: seed, near: side(at), asked: map[string]string{}}
+		e := &Engine{set: s, seed: seed, near: side(at)}
+		e.asked.Limit = maxCounters
 		for _, r := range s.rules {
 			switch _, timed := r.action.(pacing); {
 			case r.near != e.near:
@@ -177,12 +181,12 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 
 // answers reports whether a frame is the response to a request that a rule made, and which.
 func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (name string, ours bool) {
-	if len(e.asked) == 0 || env.Kind != wire.Response {
+	if e.asked.Len() == 0 || env.Kind != wire.Response {
 		return "", false
 	}
 	id := string(env.ID)
-	name, ours = e.asked[id]
-	delete(e.asked, id)
+	name, ours = e.asked.Get(id)
+	e.asked.Drop(id)
 	return name, ours
 }
 
@@ -194,7 +198,7 @@ func (e *Engine) ownID(name string) []byte {
 		where = "agent:"
 	}
 	id := fmt.Sprintf(`"acptap-rule:%s%d"`, where, e.ids)
-	e.asked[id] = name
+	e.asked.Set(id, name)
 	return []byte(id)
 }
 
@@ -212,6 +216,16 @@ func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 		}
 	}
 	return append(out, note(wire.ClientToAgent, "rules", b.String(), 0))
+}
+
+// LongLine notes the first line that is too long for rules. The proxy calls it.
+func (e *Engine) LongLine(dir wire.Direction, out []wire.Frame) []wire.Frame {
+	out = e.begin(out)
+	if e.long || e.near == nearAgent {
+		return out
+	}
+	e.long = true
+	return append(out, note(dir, "rules", "no rule sees a line over 16 MiB: this one, and those after it", 1))
 }
 
 // End handles the end of a stream. The proxy calls it.
@@ -260,6 +274,7 @@ func Missed(chain []proxy.Interceptor) (names []string) {
 
 // Pace says how a frame is written. The proxy calls it.
 func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
+	pace.AfterStderr, e.noisy[f.Dir] = e.noisy[f.Dir], false
 	if len(e.timed) == 0 {
 		return pace
 	}
@@ -283,7 +298,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 		if one.Piece > 0 || one.Cuts != nil {
 			pace.Piece, pace.Cuts, pace.Pause = one.Piece, one.Cuts, one.Pause
 		}
-		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1})
+		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1, Delay: seconds(one.Delay)})
 	}
 	return pace
 }
