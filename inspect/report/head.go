@@ -84,7 +84,7 @@ type exchange struct {
 // firstRuns returns the first lines of what was said.
 func firstRuns(text string, n int) (lines [][]run) {
 	for _, line := range termtext.FirstLines(text, n, 0) {
-		lines = append(lines, runs(termtext.Brief(line, 400)))
+		lines = append(lines, lineRuns(prose(termtext.Brief(line, 400))))
 	}
 	return lines
 }
