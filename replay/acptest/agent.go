@@ -34,7 +34,7 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 	stdin, stdout, end := p.start(t)
 	t.Cleanup(func() {
 		t.Helper()
-		end()
+		end(grace) // for a live agent that does not end, or the pace
 		p.check(t)
 	})
 	return stdin, stdout
@@ -78,8 +78,9 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 	return p
 }
 
-// start plays the agent. end closes its stdin and waits until it has ended.
-func (p *play) start(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, end func()) {
+// start plays the agent. end closes its stdin and waits until it has ended, which it is made
+// to do after a time.
+func (p *play) start(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, end func(patience time.Duration)) {
 	in, stdin := io.Pipe()
 	out := proxy.NewPipe() // so that a test that no longer reads does not hold up the agent
 	ctx, cancel := context.WithCancel(context.Background())
@@ -90,15 +91,12 @@ func (p *play) start(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, 
 		in.Close()
 		out.End()
 	}()
-	return stdin, out, func() {
-		defer cancel()
+	return stdin, out, func(patience time.Duration) {
 		stdin.Close()
-		select {
-		case <-ended:
-		case <-time.After(grace): // a live agent that does not end, or the pace
-			cancel()
-			<-ended
-		}
+		late := time.AfterFunc(patience, cancel)
+		defer late.Stop()
+		defer cancel()
+		<-ended
 	}
 }
 

@@ -113,7 +113,7 @@ func (p *play) meets(t testing.TB) bool {
 func (r *faultRun) run(t *testing.T, p *play, client func(t *testing.T, stdin io.WriteCloser, stdout io.ReadCloser)) {
 	t.Helper()
 	stdin, stdout, end := p.start(t)
-	defer end()
+	defer end(0)
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
