@@ -318,6 +318,7 @@ func (a die) act(p *passage) string {
 	if a.signal != 0 {
 		sig, text = a.signal, "die by signal "+a.signal.String()
 	}
+	p.engine.dead = true
 	p.later(func(h proxy.Handle) { h.Exit(a.code, sig) })
 	return text
 }

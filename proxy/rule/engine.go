@@ -36,6 +36,7 @@ type Engine struct {
 
 	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
+	dead      bool // a rule has ended the agent
 	postponed []*held                     // by all rules, in the order of their arrival
 	kept      int                         // bytes of postponed
 	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
@@ -90,7 +91,7 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	if name, ours := e.answers(&f, env); ours {
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
 	}
-	if e.stalled[f.Dir] {
+	if e.stalled[f.Dir] || e.dead {
 		return out
 	}
 	if f.Kind = s.Kind; f.Kind == wire.Batch {
