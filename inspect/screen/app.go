@@ -182,7 +182,7 @@ type display struct {
 	look     looks
 	mouseOff bool
 	clicks   clicks
-	share    int  // of the list beside or above the pane, in percent; 0: the usual
+	share    int  // of the list beside or above the pane, of wholeShare; 0: the usual
 	dragging bool // the mouse holds the divider
 }
 
@@ -197,6 +197,7 @@ type panels struct {
 	pane        framepane.Pane
 	inPane      bool // the keys go to the pane
 	noteRows    int  // number of rows above the pane's content
+	details     details
 	lastFailure failureFound
 }
 
@@ -227,6 +228,8 @@ func (a *app) part() part {
 		return inList
 	case a.page != a.pages[a.place]:
 		return inHelp
+	case a.details.focus && a.detailed():
+		return inDetails
 	case a.place == storePlace && a.timeline != nil:
 		return inStore
 	case a.place == storePlace && len(a.tapes.entries) > 0:

@@ -71,13 +71,12 @@ func (a *app) drawBrief(title, c canvas) {
 		title.across(0, termtext.Dim, "")
 		return
 	}
-	title.across(0, termtext.Dim, termtext.Dotted(e.tape.Tape, termtext.Piece(tapetext.Place(e.tape))))
+	what := termtext.Dotted(e.tape.Tape, termtext.Piece(tapetext.Place(e.tape)))
 	s, ok := a.brief(e.tape)
 	if !ok {
+		title.across(0, termtext.Dim, what)
 		c.text(1, 0, termtext.Dim, "reading…")
 		return
 	}
-	for y, line := range s.Lines(max(c.w-2, 1)) {
-		c.line(1, y, line)
-	}
+	a.drawText(title, c, e.key(), what, s.Details(max(c.w-1, 1)))
 }

@@ -146,15 +146,20 @@ func (c canvas) restyleCells(from, to, y int, style func(tcell.Style) tcell.Styl
 func (c canvas) page(p *page.Page, keys bool) []page.Row {
 	c = c.part(1, 0, c.w, c.h)
 	w := p.Window(c.w, c.h)
-	if w.Heading != nil {
-		c.spans(0, w.Heading, false)
-		c = c.part(0, 1, c.w, c.h)
-	}
+	c = c.headings(w.Heading)
 	for y, row := range w.Rows {
 		c.spans(y, row.Spans, keys && y == w.Cursor)
 		c.marks(y, row.Spans, row.Marks)
 	}
 	return w.Rows
+}
+
+// headings draws the lines above a list, and returns the rest of the canvas.
+func (c canvas) headings(lines [][]termtext.Span) (rest canvas) {
+	for y, line := range lines {
+		c.line(0, y, line)
+	}
+	return c.part(0, len(lines), c.w, c.h)
 }
 
 // marks highlights the matches in a line already drawn: they are reversed or, on a

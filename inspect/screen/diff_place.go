@@ -217,7 +217,7 @@ func (a *app) compareFrames() {
 		}
 		frames[side], names[side] = f, fmt.Sprintf("%s frame %s", word, s.timeline.Label(s.seq(at)))
 	}
-	heading := page.Line{Spans: termtext.Bold.Line(names[0] + " against " + names[1]), Heading: true}
+	heading := page.Line{Spans: termtext.Bold.Line(names[0] + " against " + names[1]), Heading: page.Stays}
 	lines := append([]page.Line{heading}, framepane.Comparison(frames[0].Raw, frames[1].Raw)...)
 	a.page = &page.Page{State: func() any { return nil }, Lines: func(int) []page.Line { return lines }}
 	a.page.Find(framepane.FirstDifference)
@@ -246,10 +246,7 @@ func (a *app) drawDiff(c canvas) {
 		a.page.Find(key)
 		w = a.page.Window(list.w, list.h)
 	}
-	if w.Heading != nil {
-		list.spans(0, w.Heading, false)
-		list = list.part(0, 1, list.w, list.h)
-	}
+	list = list.headings(w.Heading)
 	item := a.page.Current().Item
 	_, whole := v.Position(item, v.Side)
 	for y, row := range w.Rows {

@@ -228,6 +228,7 @@ func (a *app) goToWorst() {
 	}
 	a.jump(worst)
 	if a.page != nil && a.place.ofTape() && a.place != findingsPlace {
+		a.landOn(worst)
 		a.page.Await(worst)
 	}
 }

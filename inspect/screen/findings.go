@@ -88,6 +88,9 @@ func (a *app) drawFindings(c canvas) (rest canvas) {
 		}
 	}
 	a.pane.Underline(places)
+	if a.place == findingsPlace { // the list says it
+		return c
+	}
 	return a.drawAbove(c, lines)
 }
 

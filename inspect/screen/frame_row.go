@@ -43,13 +43,13 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Failure.Span(termtext.Piece(r.Err.Error()))}
 	}
 	mark := termtext.Bold.Span(cmp.Or(form.sign, " "))
-	columns := min(max(form.width/4, 12), 28)
+	columns := form.nameColumns()
 	times := ""
 	if r.Chunks > 1 {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Rule: r.Rule, Number: number + " " + form.time(f), Kind: form.width >= 72,
+		Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Rule: r.Rule, Number: number + " " + form.time(f), Kind: form.kinds(),
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	if form.broken != conform.None {
@@ -70,10 +70,40 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 	return append([]termtext.Span{mark}, line.Spans(form.width-1)...)
 }
 
+func (form *rowForm) nameColumns() int { return min(max(form.width/4, 12), 28) }
+
+// kinds reports whether there is room for the column of kinds.
+func (form *rowForm) kinds() bool { return form.width >= 72 }
+
+// headings returns the headings of the columns.
+func (form *rowForm) headings() []termtext.Span {
+	kind := ""
+	if form.kinds() {
+		kind = "kind       "
+	}
+	left := fmt.Sprintf("%*s %*s     %s%s", form.digits+1, "frame", form.timeColumns(), timeHeadings[form.times], kind, termtext.Pad("method", form.nameColumns()+1))
+	const last = "took"
+	if room := form.width - termtext.Width(left) - len(last); room > len("content ") {
+		left += termtext.Pad("content", room) + last
+	}
+	return termtext.Bold.Line(left)
+}
+
+// timeHeadings are the headings of the column of times.
+var timeHeadings = [timeForms]string{sinceStart: "seconds", sinceBefore: "since row", wallClock: "time"}
+
+// timeColumns returns the width of the column of times.
+func (form *rowForm) timeColumns() int {
+	if form.times == wallClock && !form.start.IsZero() {
+		return len("15:04:05.000")
+	}
+	return len("    0.000")
+}
+
 // time returns a frame's time in the chosen form.
 func (form *rowForm) time(f *dialect.Frame) string {
 	if f.Untimed {
-		return fmt.Sprintf("%*s", len("    0.000"), termtext.UnknownTime)
+		return fmt.Sprintf("%*s", form.timeColumns(), termtext.UnknownTime)
 	}
 	at := f.At
 	switch form.times {

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// drawList draws the rows of frames.
-func (a *app) drawList(c canvas) {
+// drawList draws the rows of frames, below the headings of their columns if there is room.
+func (a *app) drawList(heading, c canvas) {
 	window := a.model.window(c.h)
 	a.rows.Load(window)
 	if len(window) == 0 && c.h > 0 {
@@ -22,6 +22,7 @@ func (a *app) drawList(c canvas) {
 		width: c.w, digits: a.timeline.LabelColumns(a.model.Last), label: a.timeline.Label, began: a.timeline.Began, latency: a.snapshot.Latency,
 		times: a.model.times, start: a.model.start,
 	}
+	heading.line(0, 0, form.headings())
 	form.before = a.timeBefore(window)
 	now := a.sinceStart()
 	for y, w := range window {
@@ -75,17 +76,13 @@ func (a *app) emptyText() string {
 // drawPane draws the selected frame.
 func (a *app) drawPane(title, c canvas) {
 	a.loadPane()
-	s := termtext.Dim
-	if a.inPane {
-		s = termtext.Bold
-	}
-	title.across(0, s, a.paneTitle())
+	title.across(0, a.paneStyle(), a.paneTitle())
 	if c.h == 0 || a.pane.Frame.Seq == 0 {
 		return
 	}
 	a.noteRows = 0
 	c = a.drawFindings(a.drawNotes(c))
-	for y, row := range c.page(&a.pane.Page, a.inPane) {
+	for y, row := range c.page(&a.pane.Page, a.paneStyle() == termtext.Bold) {
 		c.part(1, 0, c.w, c.h).underline(y, row.Spans, a.pane.Underlines(row))
 	}
 }

@@ -28,8 +28,11 @@ func (a *app) help() {
 			blocks = append(blocks, rows)
 		}
 	}
+	if rows := signRows(where); rows != nil {
+		blocks = append(blocks, rows)
+	}
 	a.page = &page.Page{Lines: func(width int) []page.Line {
-		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("Keys " + partNames[where])}, Heading: true}}
+		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("Keys " + partNames[where])}, Heading: page.Stays}}
 		return append(lines, abreast(blocks, max(width/helpColumns, 1))...)
 	}}
 }
@@ -145,5 +148,5 @@ func acrossColumns(columns [][][]termtext.Span) []page.Line {
 // partNames name the parts of the screen.
 var partNames = map[part]string{
 	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inStart: "in the store", inEmpty: "in the store",
-	inChat: "in the conversation", inFound: "in what was found", inDiff: "in two tapes side by side", inTurns: "in the turns", inFindings: "in the findings", inText: "here",
+	inChat: "in the conversation", inFound: "in what was found", inDiff: "in two tapes side by side", inTurns: "in the turns", inFindings: "in the findings", inText: "here", inDetails: "in the details",
 }

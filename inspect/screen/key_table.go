@@ -1,6 +1,10 @@
 package screen
 
-import "github.com/acptap/acptap/record"
+import (
+	"fmt"
+
+	"github.com/acptap/acptap/record"
+)
 
 // keyTable returns all keys by subject, in the order of their explanations. The key page
 // and the help topic are generated from it.
@@ -14,6 +18,9 @@ func keyTable() []keyGroup {
 			{[]string{"g", "Home"}, anywhere, "to the first, the last", nil, func(a *app) { a.toEnd(false) }},
 			{[]string{"G", "End"}, anywhere, asBefore, nil, func(a *app) { a.toEnd(true) }},
 			{[]string{"Tab"}, inFrames, "list or frame", nil, (*app).otherPart},
+			{[]string{"Tab"}, inTapes | inChat | inTurns | inFindings | inDetails, "list, or details beside it", nil, (*app).otherPart},
+			{[]string{"Enter", "Space"}, inDetails, "open; fold, unfold", says("open"), (*app).openDetail},
+			{[]string{"Esc"}, inDetails, "end the search; back to the list", says("back"), (*app).leaveDetails},
 			{[]string{"Enter"}, inList, "into the frame", says("open"), (*app).intoPane},
 			{[]string{"Enter"}, inTapes, "open the tape or session", says("open"), (*app).enterLine},
 			{[]string{"Enter"}, inFound, "to the match", says("open"), (*app).enterLine},
@@ -35,7 +42,7 @@ func keyTable() []keyGroup {
 		{"Filter and search", []key{
 			{[]string{"/"}, inList, "filter", says("filter"), func(a *app) { a.askQuery("filter: ", a.query, a.filterBy) }},
 			{[]string{"/"}, inLists, "filter by words", says("filter"), (*app).askWords},
-			{[]string{"/"}, inPane | inTexts, "search", says("search"), (*app).askWords},
+			{[]string{"/"}, inPane | inTexts | inDetails, "search", says("search"), (*app).askWords},
 			{[]string{"n"}, anywhere &^ inEmpty, "next, previous match", nil, func(a *app) { a.nextMatch(true) }},
 			{[]string{"N"}, anywhere &^ inEmpty, asBefore, nil, func(a *app) { a.nextMatch(false) }},
 			{[]string{"s"}, inTapes, "search all tapes", says("search all"), (*app).askSearchAll},
@@ -74,7 +81,7 @@ func keyTable() []keyGroup {
 			{[]string{"!"}, inFrames | inFindings, "notes of acptap check, too", nil, (*app).toggleFindingNotes},
 			{[]string{"S"}, inFrames, "frames of the agent's servers, too", nil, (*app).toggleServers},
 			{[]string{"x"}, inFrames, "tree, as it came, hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
-			{[]string{"t"}, inFrames, "which time is shown", nil, func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
+			{[]string{"t"}, inFrames, "which time is shown", nil, (*app).nextTime},
 			{[]string{"d"}, inFrames, "what acptap changed in it", nil, (*app).compareForms},
 			{[]string{"D"}, inFrames, "compare with the last bookmark", nil, (*app).compareWithBookmark},
 			{[]string{"D"}, inDiff, "what differs in the two frames", nil, (*app).compareFrames},
@@ -94,8 +101,8 @@ func keyTable() []keyGroup {
 			{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},
 			{[]string{"yv"}, inFrames, "copy the value", nil, (*app).copyValue},
 			{[]string{"yp"}, inPane, "copy the path of the value", nil, (*app).copyPath},
-			{[]string{"yy"}, inPages, "copy the text around the line", nil, func(a *app) { a.copyText("text", a.page.BlockText()) }},
-			{[]string{"yv"}, inPages, "copy the line", nil, func(a *app) { a.copyText("line", a.page.LineText()) }},
+			{[]string{"yy"}, inPages | inDetails, "copy the text around the line", nil, func(a *app) { a.copyText("text", a.searched().BlockText()) }},
+			{[]string{"yv"}, inPages | inDetails, "copy the line", nil, func(a *app) { a.copyText("line", a.searched().LineText()) }},
 			{[]string{"yp"}, inList | inPages, "copy TAPE:FRAME, for commands", nil, (*app).copyReference},
 			{[]string{"w"}, inFrames, "write the frame to a file", nil, (*app).askWrite},
 			{[]string{"w"}, inPages, "write the text to a file", nil, (*app).askWrite},
@@ -130,6 +137,9 @@ func keyTable() []keyGroup {
 		}},
 	}
 }
+
+// nextTime shows the times of frames in the next form.
+func (a *app) nextTime() { a.model.times = (a.model.times + 1) % timeForms }
 
 // sortTapes sorts the list by its next column, or the other way round.
 func (a *app) sortTapes(back bool) {
@@ -181,9 +191,14 @@ func (a *app) toEnd(last bool) {
 func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
 
 func (a *app) otherPart() {
-	if a.inPane {
+	switch {
+	case a.page != nil && !a.detailed():
+		a.notify(fmt.Sprintf("no details here; they are beside the list on a screen of %d columns", paneBeside))
+	case a.page != nil:
+		a.details.focus = !a.details.focus
+	case a.inPane:
 		a.inPane = false
-	} else {
+	default:
 		a.intoPane()
 	}
 }

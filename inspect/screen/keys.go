@@ -56,13 +56,14 @@ const (
 	inDiff
 	inFindings
 	inHelp
+	inDetails // more about a line of a page, beside it
 
 	inFrames = inList | inPane
 	inTapes  = inStore | inStart
 	inLists  = inTapes | inFound // lists that a search narrows
 	inTexts  = inChat | inTurns | inText | inDiff | inFindings | inHelp
 	inPages  = inLists | inChat | inTurns | inText | inFindings // pages with text to copy
-	anywhere = inFrames | inLists | inEmpty | inTexts
+	anywhere = inFrames | inLists | inEmpty | inTexts | inDetails
 )
 
 // keyName returns the name of a key, such as j, ^D or Enter.

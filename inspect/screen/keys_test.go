@@ -70,7 +70,7 @@ func TestFailuresOnPages(t *testing.T) {
 			"E« 20 of 23»«from the bottom again»E« 18 of 23»E« 15 of 23»E« 13 of 23»" +
 			"j« 14 of 23»e« 15 of 23»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 5 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
+			"e« 6 of 20»e« 14 of 20»«failure 1 of 6»e« 16 of 20»e« 11 of 20»e« 19 of 20»«failure 5 of 6»e« 6 of 20»«from the top again»«· 6 failures»E« 19 of 20»«from the bottom again»E« 11 of 20»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)
@@ -189,21 +189,21 @@ func TestPages(t *testing.T) {
 	first := func(place, want string) {
 		t.Helper()
 		screen := term.wait(t, place, has(place))
-		if line := strings.Split(screen, "\n")[1]; !strings.HasPrefix(line, want) {
+		if line := strings.Split(screen, "\n")[2]; !strings.HasPrefix(line, want) {
 			t.Errorf("%s: got the row %q, want %q at its beginning", place, line, want)
 		}
 	}
 	first(" 1 of 75", "    1 ")
 	term.press(t, "<PgDn>")
-	first(" 11 of 75", "   11 ")
+	first(" 10 of 75", "   10 ")
 	term.press(t, "jj<^D>")
-	first(" 23 of 75", "   21 ")
+	first(" 21 of 75", "   19 ")
 	term.press(t, "<^U>")
-	first(" 13 of 75", "   11 ")
+	first(" 12 of 75", "   10 ")
 	term.press(t, "<^U><^U>")
 	first(" 1 of 75", "    1 ")
 	term.press(t, ":75<Enter>« 75 of 75»<PgDn>")
-	first(" 75 of 75", "   65 ")
+	first(" 75 of 75", "   66 ")
 	term.press(t, "6« 1 of 48»<PgDn>« 20 of 48»")
 	if screen := term.text(); !strings.Contains(screen, " Method  ") || strings.Contains(screen, "tools/call  ") {
 		t.Errorf("got\n%s\nwant the next page", screen)
@@ -273,7 +273,7 @@ func TestWrite(t *testing.T) {
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
 		t.Errorf("got %s and %v, want that it is as it was", got, err)
 	}
-	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json · 1 failure (e)\n»")
+	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json · warning (i) · 1 failure (e)\n»")
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) == "old" {
 		t.Errorf("got %s and %v, want another", got, err)
 	}
@@ -382,14 +382,14 @@ func (t *terminal) click(x, y int) {
 func TestMouse(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)
 	screen := term.wait(t, "the list", has("1 of 75"))
-	term.click(20, 4) // the fourth row
+	term.click(20, 5) // the fourth row
 	term.wait(t, "the row that was clicked", has(" 4 of 75"))
 	term.click(20, 16)
 	term.wait(t, "the keys of the pane", has("Esc back"))
 	term.post(tcell.NewEventMouse(20, 4, tcell.WheelDown, tcell.ModNone))
-	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    4 ") })
+	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[2], "    4 ") })
 	term.post(tcell.NewEventMouse(20, 4, tcell.WheelUp, tcell.ModNone))
-	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    1 ") })
+	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[2], "    1 ") })
 	for _, place := range []struct{ name, sees string }{{"4 turns", "no turns"}, {"6 statistics", "Method"}, {"2 frames", "of 75"}} {
 		bar, _, _ := strings.Cut(screen, "\n")
 		term.click(strings.Index(bar, place.name)+1, 0)

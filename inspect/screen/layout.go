@@ -15,7 +15,7 @@ const (
 
 // A layout divides the screen into parts.
 type layout struct {
-	bar, body, list, title, pane, status, hints canvas
+	bar, body, heading, list, title, pane, status, hints canvas
 }
 
 // layout divides the screen. Parts without room have size zero.
@@ -51,8 +51,14 @@ func (a *app) layout(screen tcell.Screen) layout {
 	default:
 		l.list = b
 	}
+	if list := l.list; a.page == nil && list.h >= headedList {
+		l.heading, l.list = list.part(0, 0, list.w, 1), list.part(0, 1, list.w, list.h)
+	}
 	return l
 }
+
+// headedList is the least height of a list of frames that has headings.
+const headedList = 4
 
 // hasDetails reports whether the place shows more about the line under the cursor beside
 // the lines, if there is room.
@@ -61,16 +67,17 @@ func (a *app) hasDetails() bool {
 	case a.page != a.pages[a.place]:
 		return false
 	case a.place == storePlace:
-		return len(a.tapes.entries) > 0
+		return len(a.tapes.listing.Tapes) > 0
 	}
 	return a.timeline != nil && (a.place == chatPlace || a.place == turnsPlace || a.place == findingsPlace)
 }
 
 // The divider between list and pane is at a share of the screen.
 const (
-	usualShare = 55 // percent
-	shareStep  = 5
-	leastShare = 20
+	wholeShare = 1000
+	usualShare = 550
+	shareStep  = 50
+	leastShare = 200
 )
 
 // divide returns the columns or rows of the list out of so many.
@@ -78,11 +85,11 @@ func (a *app) divide(all int) int {
 	if a.share == 0 {
 		a.share = usualShare
 	}
-	return all * a.share / 100
+	return all * a.share / wholeShare
 }
 
 // moveDivider gives the list more or less of the screen.
-func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), 100-leastShare) }
+func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), wholeShare-leastShare) }
 
 // onDivider reports whether a point is on the line between list and pane.
 func (l *layout) onDivider(x, y int) bool {
@@ -106,14 +113,14 @@ func (a *app) Draw(screen tcell.Screen) {
 	case a.page != nil && a.part() == inDiff:
 		a.drawDiff(l.body)
 	case a.page != nil:
-		l.list.page(a.page, true)
+		l.list.page(a.page, a.part() != inDetails)
 		a.drawDetails(l.title, l.pane)
 	default:
-		a.drawList(l.list)
+		a.drawList(l.heading, l.list)
 		a.drawPane(l.title, l.pane)
 	}
 	if l.pane.x > l.list.x && l.list.h > 0 {
-		for y := range l.list.h {
+		for y := range l.body.h {
 			l.body.text(l.pane.x-l.body.x-1, y, termtext.Dim, "│")
 		}
 	}
@@ -124,28 +131,6 @@ func (a *app) Draw(screen tcell.Screen) {
 		l.body.notice(termtext.Failure, p.wrong)
 	case !a.fits(l.status.w):
 		l.body.notice(a.messageStyle(termtext.Reverse), a.message)
-	}
-}
-
-// drawDetails draws more about the line under the cursor.
-func (a *app) drawDetails(title, c canvas) {
-	if c.h == 0 {
-		return
-	}
-	switch a.place {
-	case storePlace:
-		a.drawBrief(title, c)
-	case chatPlace:
-		if what, lines := a.talk.Detail(a.page.Current(), c.w-2); len(lines) > 0 {
-			title.across(0, termtext.Dim, what)
-			for y, line := range lines {
-				c.line(1, y, line)
-			}
-			return
-		}
-		a.drawPane(title, c)
-	default:
-		a.drawPane(title, c)
 	}
 }
 

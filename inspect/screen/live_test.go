@@ -111,10 +111,10 @@ func TestLivePermission(t *testing.T) {
 func TestLiveUnanswered(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ filter, before, after string }{
-		{"is:failed", " 0 of 0", " · 2 failures (e)"},
-		{"failure:unanswered session", " 0 of 0", " · 1 failure (e)"},
+		{"is:failed", " 0 of 0", " of 2 (e)"},
+		{"failure:unanswered session", " 0 of 0", " of 1 (e)"},
 		{"!is:failed kind:request", " 1 of 1", "No frame fits"},
-		{"kind:request", " 1 of 1", " · 1 failure (e)"},
+		{"kind:request", " 1 of 1", " of 1 (e)"},
 	} {
 		t.Run(tt.filter, func(t *testing.T) {
 			t.Parallel()

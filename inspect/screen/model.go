@@ -166,6 +166,15 @@ func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool)
 	return round, m.jump(seq)
 }
 
+// failureHere returns the first failure on the selected row, or 0 if there is none.
+func (m *model) failureHere() uint64 {
+	row := m.rowRange(m.current())
+	if seq := m.Failures.Next(row.Seq); row.Seq != 0 && seq < row.Seq+uint64(row.Frames) {
+		return seq
+	}
+	return 0
+}
+
 // failureFrom returns the nearest failure or finding after or before a frame, or 0 if
 // there is none.
 func (m *model) failureFrom(from uint64, forward bool, broken func(uint64, bool) uint64) uint64 {

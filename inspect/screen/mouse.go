@@ -47,10 +47,12 @@ const signColumns = 2
 func (a *app) wheel(l layout, x, y, n int) {
 	a.opening = false
 	switch {
+	case l.pane.has(x, y) && a.page != nil:
+		a.detailPage().Scroll(n)
 	case l.pane.has(x, y):
-		a.pane.Move(n)
+		a.pane.Scroll(n)
 	case a.page != nil:
-		a.page.Move(n)
+		a.page.Scroll(n)
 	default:
 		a.model.scroll(n)
 	}
@@ -62,12 +64,15 @@ func (a *app) drag(l layout, x, y int) bool {
 	case !a.dragging:
 		return false
 	case l.pane.x > l.list.x:
-		a.moveDivider((100*(x-l.body.x) + l.body.w/2) / max(l.body.w, 1))
+		a.moveDivider(shareOf(x-l.body.x, l.body.w))
 	default:
-		a.moveDivider((100*(y-l.body.y) + l.body.h/2) / max(l.body.h, 1))
+		a.moveDivider(shareOf(y-l.body.y, l.body.h))
 	}
 	return true
 }
+
+// shareOf returns the smallest share of a width or height that is so many columns or rows.
+func shareOf(part, all int) int { return (wholeShare*part + all - 1) / max(all, 1) }
 
 // click selects what is under the mouse: a place, a line, a row or the divider. It reports
 // whether there is anything.
@@ -76,8 +81,18 @@ func (a *app) click(l layout, x, y int) bool {
 	case l.onDivider(x, y):
 		a.dragging = true
 	case a.page != nil && l.pane.has(x, y):
-		return false
-	case a.part()&inTapes != 0 && y == l.list.y && l.list.has(x, y) && a.pages[storePlace].HasHeading():
+		if !a.detailed() {
+			return false
+		}
+		a.details.focus = true
+		if p := a.detailPage(); p == &a.pane.Page {
+			p.Point(y - l.pane.y - a.noteRows)
+		} else {
+			p.Point(y - l.pane.y)
+		}
+	case l.heading.has(x, y):
+		a.nextTime()
+	case a.part()&inTapes != 0 && y == l.list.y && l.list.has(x, y) && a.page.Headed() > 0:
 		a.tapes.order.choose(columnAt(l.list.w-1, x-l.list.x-1))
 		a.notify(a.tapes.order.says())
 	case l.bar.has(x, y):
@@ -87,7 +102,7 @@ func (a *app) click(l layout, x, y int) bool {
 			}
 		}
 	case a.page != nil && l.body.has(x, y):
-		a.opening = false
+		a.opening, a.details.focus = false, false
 		a.page.Point(y - l.body.y)
 		if a.onSign(l, x) {
 			a.page.FlipHere()
@@ -128,10 +143,10 @@ func (a *app) doubleClick(l layout, x, y int) bool {
 	switch {
 	case a.onSign(l, x):
 		return false
-	case a.page != nil && a.page.Enter != nil && l.body.has(x, y):
-		a.page.Enter(a.page.Current())
-	case a.page == nil && l.pane.has(x, y):
+	case l.pane.has(x, y) && (a.page == nil || a.details.about == nil && a.detailed()):
 		a.pane.Open()
+	case a.page != nil && a.page.Enter != nil && l.list.has(x, y) && y >= l.list.y+a.page.Headed():
+		a.page.Enter(a.page.Current())
 	default:
 		return false
 	}

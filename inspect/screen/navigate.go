@@ -192,11 +192,42 @@ func (a *app) jumpTo(at time.Duration) {
 	a.model.choose(sort.Search(rows.Len(), func(i int) bool { return a.snapshot.Time(rows.At(i)) >= at }), rows.Len())
 }
 
-// A failureFound is the last failure found in the conversation or among the turns.
-// Several failures may share a line.
+// A failureFound is the last failure that was gone to in the conversation or among the
+// turns. Several failures may share a line.
 type failureFound struct {
-	place     Place
-	seq, line uint64
+	place Place
+	seq   uint64
+	line  uint64 // 0: the page is not there yet
+}
+
+// landOn notes that the page goes to a frame, which may be a failure.
+func (a *app) landOn(seq uint64) {
+	a.lastFailure = failureFound{}
+	if a.model.Failures.Has(seq) {
+		a.lastFailure = failureFound{place: a.place, seq: seq}
+	}
+}
+
+// failureOnLine returns the failure that was gone to if the cursor is on its line; otherwise
+// 0.
+func (a *app) failureOnLine() uint64 {
+	f := &a.lastFailure
+	if f.place != a.place || f.seq == 0 || a.page.Awaits() || a.page.Own == nil {
+		return 0
+	}
+	if f.line == 0 {
+		f.line = a.page.LineOf(a.page.Own(f.seq))
+	}
+	if f.line != a.page.Current().Seq {
+		return 0
+	}
+	return f.seq
+}
+
+// showsAll reports whether no filter hides frames of the subject.
+func (a *app) showsAll() bool {
+	all, _ := queryOf(a.subject, "")
+	return a.query == all
 }
 
 // failure returns the kind of failure that a frame is.

@@ -77,8 +77,9 @@ func (a *app) visit(to Place) {
 		a.feed(&a.tracing, a.Store, a.traces())
 	}
 	a.leave()
-	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
+	a.place, a.page, a.returnTo, a.details.focus = to, a.pages[to], noPlace, false
 	if p := a.page; p != nil && to.ofTape() && to != findingsPlace {
+		a.landOn(cmp.Or(a.model.target, a.model.selected))
 		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
 			p.ToLast()
 		}
@@ -112,7 +113,7 @@ func (a *app) traces() *tracepage.Reader {
 	a.turns = turns
 	a.pages[turnsPlace] = &page.Page{
 		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Own: a.ownLine(r.TurnLine), Enter: a.showFrame,
-		Fold: func() bool { return turns.Isolate(a.page.Current()) },
+		Fold: func() bool { return turns.Isolate(a.page.Current()) }, Late: turns.Late, Above: turns.Above,
 	}
 	a.pages[capabilitiesPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,

@@ -146,7 +146,7 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 // million frames first.
 func lateFor(tb testing.TB) <-chan time.Time {
 	if _, ok := tb.(*testing.B); ok {
-		return time.After(3 * time.Minute)
+		return time.After(time.Minute)
 	}
 	return time.After(30 * time.Second)
 }

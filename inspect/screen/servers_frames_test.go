@@ -74,7 +74,7 @@ func TestServersInFramesLive(t *testing.T) {
 	term.press(t, "<Esc>")
 	nested.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work"}}`)
 	nested.ends()
-	term.wait(t, "the call without an answer", has("1 failure"))
+	term.wait(t, "the call without an answer", has("failure 1 of 1"))
 	term.press(t, ":slow:4<Enter>«frame slow:4 ·»e«frame slow:5 ·»«no answer»") // from slow:5, where it follows, e would go round to a finding
 	agent.ends()
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -228,6 +229,9 @@ func (a *app) notes() []string {
 		if e, ok := a.tapes.entry(a.page.Current()); ok && a.part()&inTapes != 0 {
 			list = append(list, termtext.Dotted(e.tape.Tape, termtext.Piece(tapetext.Place(e.tape))))
 		}
+		if (a.place == chatPlace || a.place == turnsPlace) && a.showsAll() {
+			list = append(list, a.failuresNote(a.failureOnLine())...)
+		}
 		if _, _, broken := a.readerProgress(); broken {
 			list = append(list, brokenNote)
 		}
@@ -236,15 +240,16 @@ func (a *app) notes() []string {
 	if a.model.times != sinceStart {
 		list = append(list, "time "+timeNames[a.model.times])
 	}
+	if text := a.signNote(); text != "" {
+		list = append(list, text)
+	}
 	if a.info.Live && a.model.follow {
 		list = append(list, "following")
 	}
 	if written := a.written.count(); written != "" {
 		list = append(list, written+" (')")
 	}
-	if failed := a.model.failuresText(); failed != "" {
-		list = append(list, failed+" (e)")
-	}
+	list = append(list, a.failuresNote(a.model.failureHere())...)
 	if a.err != nil {
 		list = append(list, brokenNote)
 	}
@@ -254,16 +259,31 @@ func (a *app) notes() []string {
 	return list
 }
 
+// signNote says what the signs of the selected row mean.
+func (a *app) signNote() string {
+	f := &a.pane.Frame
+	text := ""
+	if f.Origin != wire.Wire {
+		text = f.Origin.String() + " by acptap"
+	}
+	if found := a.found.On(a.model.current(), a.broke.Least); len(found) > 0 {
+		text = termtext.Dotted(text, found[0].Strength.String()+" (i)")
+	}
+	return text
+}
+
 const brokenNote = "a part cannot be read"
 
-// failuresText describes the number of visible failures.
-func (m *model) failuresText() string {
-	switch n := m.Failures.Len(); n {
-	case 0:
-		return ""
-	case 1:
-		return "1 failure"
-	default:
-		return termtext.Grouped(int64(n)) + " failures"
+// failuresNote says which of the visible failures a frame is, or how many there are if it is
+// none.
+func (a *app) failuresNote(seq uint64) []string {
+	failures := &a.model.Failures
+	all := failures.Len()
+	switch {
+	case all == 0:
+		return nil
+	case seq != 0 && failures.Has(seq):
+		return []string{"failure " + counts(failures.Below(seq), all) + " (e)"}
 	}
+	return []string{termtext.Counted(all, "failure") + " (e)"}
 }

@@ -162,7 +162,7 @@ func (l *tapeList) heading(width int) page.Line {
 			text += fmt.Sprintf("%*s", c.width, c.name)
 		}
 	}
-	return page.Line{Spans: termtext.Bold.Line(text), Item: -1, Heading: true}
+	return page.Line{Spans: termtext.Bold.Line(text), Item: -1, Heading: page.Stays}
 }
 
 // columnAt returns the column of the list at a place on a line.

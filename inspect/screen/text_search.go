@@ -8,16 +8,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// searched returns the page on the screen, or the frame in the pane.
+// searched returns the page that has the keys, or the frame in the pane.
 func (a *app) searched() *page.Page {
-	if a.page != nil {
-		return a.page
+	switch {
+	case a.page == nil:
+		return &a.pane.Page
+	case a.part() == inDetails:
+		return a.detailPage()
 	}
-	return &a.pane.Page
+	return a.page
 }
 
 // narrows reports whether a search hides the lines that do not match.
-func (a *app) narrows() bool { return a.page != nil && a.page.Narrows }
+func (a *app) narrows() bool { return a.searched().Narrows }
 
 // askWords asks for words, and goes to the first match while the user types. In a list it
 // hides lines that do not match.

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,18 +25,58 @@ func (s Summary) Lines(width int) [][]termtext.Span {
 	return append(lines, s.labelled(width, true)...)
 }
 
-// Head returns the lines above a conversation on a screen that already shows the tape, the
-// title and what was said: what failed, was slow and was done, where the time went, and what
-// it cost, if that was reported. Each is one line, cut to the width if that is not 0.
-func (s Summary) Head(width int) [][]termtext.Span {
-	s.Title = ""
-	lines := s.labelled(0, s.Usage.reported())
+// Details returns the lines beside a list of tapes that shows how they came out, how long they
+// took, their agents and titles: what Lines says besides, and at the end who took part.
+func (s Summary) Details(width int) [][]termtext.Span {
+	lines := append(s.dialog(width), s.labelled(width, true)...)
+	if len(s.Tapes) == 0 {
+		return lines
+	}
+	return append(lines, wrap(append(labelSpan("sides"), s.peers()...), width, labelIndent(width))...)
+}
+
+// Head returns the lines above a conversation on a screen that already shows the tape and
+// what was said. The first one says how it came out, how long it took, what it cost, how
+// much failed and what was asked; before the time stands session, which says which of several
+// sessions it is. The others say, each after a label, what failed, was slow and was done,
+// where the time went, and which tokens were used, if that was reported. Each is one line,
+// cut to the width if that is not 0.
+func (s Summary) Head(width int, session string) [][]termtext.Span {
+	lines := append([][]termtext.Span{s.topLine(width, session)}, s.labelled(0, s.Usage.reported())...)
 	for i := range lines {
 		if width > 0 {
 			lines[i] = termtext.CutSpans(lines[i], width)
 		}
 	}
 	return lines
+}
+
+// topLine says the most important things in one line. A long outcome leaves room for the rest
+// of them.
+func (s *Summary) topLine(width int, session string) []termtext.Span {
+	var l line
+	outcome := tapetext.OutcomeSpan(s.Outcome())
+	if width > 0 {
+		outcome.Text = termtext.Cut(outcome.Text, max(width/3, 20))
+	}
+	l.add(outcome.Style, termtext.Spaced(outcome.Text, s.Where()))
+	l.add(termtext.Plain, session)
+	l.add(termtext.Plain, s.Length())
+	s.addCosts(&l)
+	s.addFailed(&l)
+	asked := s.Title
+	if len(s.Exchanges) > 0 {
+		asked = cmp.Or(OneLine(s.Exchanges[0].Asked), asked)
+	}
+	l.add(termtext.Bold, termtext.Piece(asked))
+	return l
+}
+
+// addFailed says how much failed.
+func (s *Summary) addFailed(l *line) {
+	if n := s.Failures.Count + s.Broken; n > 0 {
+		l.add(termtext.Failure, termtext.Grouped(int64(n))+" failed")
+	}
 }
 
 // labelled returns the lines after labels, but for what was said.
@@ -58,20 +99,20 @@ func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
 	return lines
 }
 
-// labelColumns is the width of the column of labels.
-const labelColumns = 10
+// LabelColumns is the width of the column of labels in Head and Lines.
+const LabelColumns = 10
 
 func labelSpan(label string) []termtext.Span {
-	return termtext.Dim.Line(termtext.Pad(label, labelColumns))
+	return termtext.Dim.Line(termtext.Pad(label, LabelColumns))
 }
 
 // labelIndent returns the indent of lines that continue one with a label. On a narrow
 // screen there is no room for the column.
 func labelIndent(width int) string {
-	if width < 6*labelColumns && width > 0 {
+	if width < 6*LabelColumns && width > 0 {
 		return indent
 	}
-	return strings.Repeat(" ", labelColumns)
+	return strings.Repeat(" ", LabelColumns)
 }
 
 // Limits on the lines of what was said.
@@ -87,7 +128,7 @@ func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
 		one := s.Exchanges[0]
 		return append(said("asked", one.Asked, askedLines, width), said(one.Label(), one.Answered, answerLines, width)...)
 	}
-	room := max(width-labelColumns, 2*labelColumns)
+	room := max(width-LabelColumns, 2*LabelColumns)
 	for _, one := range s.Exchanges {
 		line := append(labelSpan(fmt.Sprint("turn ", one.Turn)), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
 		asked, answered := OneLine(one.Asked), OneLine(one.Answered)
@@ -117,7 +158,7 @@ func said(label, text string, n, width int) (lines [][]termtext.Span) {
 	if len(rows) == 0 {
 		return nil
 	}
-	if len(margin) < labelColumns { // too narrow for a column of labels
+	if len(margin) < LabelColumns { // too narrow for a column of labels
 		lines = append(lines, labelSpan(label))
 	}
 	for _, one := range rows {
@@ -153,9 +194,7 @@ func (s Summary) Line(width int) [][]termtext.Span {
 	}
 	l.add(termtext.Plain, s.Length())
 	s.addCosts(&l)
-	if n := s.Failures.Count + s.Broken; n > 0 {
-		l.add(termtext.Red, fmt.Sprint(n, " failed"))
-	}
+	s.addFailed(&l)
 	return wrap(l, width, indent)
 }
 
@@ -199,11 +238,20 @@ func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil
 	}
-	c := s.connection()
 	var l line
 	outcome := tapetext.OutcomeSpan(s.Outcome())
 	l.add(outcome.Style, termtext.Spaced(outcome.Text, s.Where()))
 	l.add(termtext.Plain, s.Length())
+	if peers := s.peers(); len(peers) > 0 {
+		l = append(append(l, dot), peers...)
+	}
+	return l
+}
+
+// peers says who took part, and when.
+func (s *Summary) peers() []termtext.Span {
+	c := s.connection()
+	var l line
 	l.add(termtext.Bold, agentName(s.Tapes[len(s.Tapes)-1]))
 	l.add(termtext.Plain, tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, titleColumns))
 	l.add(termtext.Plain, termtext.Piece(c.Spoken()))

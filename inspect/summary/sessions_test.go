@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -44,7 +45,7 @@ func sessionsOf(sources ...reading.Part) map[*trace.Session]summary.Summary {
 // head is what is shown above the conversation.
 func head(s summary.Summary) string {
 	var b strings.Builder
-	for _, spans := range s.Head(0) {
+	for _, spans := range s.Head(0, "")[1:] {
 		for _, span := range spans {
 			b.WriteString(span.Text)
 		}
@@ -88,9 +89,17 @@ did       1 turn: recording cut off
 time      slowest: session/fork, 1 ms (frame 14)
 `,
 	}
+	first := map[string]string{
+		"a": "⚡ recording cut off · session 1 of 3 · 9 ms · 1 failed · hi",
+		"b": "⚡ recording cut off · session 1 of 3 · 6 ms · 2 failed · ho",
+		"c": "⚡ recording cut off · session 1 of 3 · 1 ms · 1 failed · go",
+	}
 	got := map[string]string{}
 	for session, sum := range sessionsOf(reading.Part{Info: record.Info{Tape: "x"}, Frames: frames(slices.Values(lines))}) {
 		got[session.ID] = head(sum)
+		if line := termtext.SpansText(sum.Head(0, "session 1 of 3")[0], false); line != first[session.ID] {
+			t.Errorf("session %s: got %q, want %q", session.ID, line, first[session.ID])
+		}
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

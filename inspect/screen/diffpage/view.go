@@ -75,7 +75,7 @@ func (v *View) Lines(width int) []page.Line {
 	for _, s := range compare.Stretches(v.table.Rows, margin) {
 		v.stretch(s)
 	}
-	list := []page.Line{{Spans: v.heading(width), Item: -1, Heading: true}}
+	list := []page.Line{{Spans: v.heading(width), Item: -1, Heading: page.Stays}}
 	for i, l := range v.lines {
 		list = append(list, page.Line{Item: i, Key: v.key(l)})
 	}

@@ -58,7 +58,10 @@ func (v *View) Lines(width int) []page.Line {
 		lines = v.Failed(width)
 	}
 	if len(lines) > 0 {
-		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Bold.Line("Findings: where a side broke its protocol"), Item: -1}, page.Line{Item: -1})
+		lines = append(lines, page.Line{Item: -1})
+	}
+	if len(shown) > 0 {
+		lines = append(lines, page.Line{Spans: termtext.CutSpans(legend(), width), Item: -1}, page.Line{Item: -1})
 	}
 	for i := range v.groups {
 		lines = append(lines, v.group(i, width)...)
@@ -84,6 +87,15 @@ func (v *View) Lines(width int) []page.Line {
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(weaker.String() + " not shown: ! shows them"), Item: -1})
 	}
 	return lines
+}
+
+// legend returns the line above the findings.
+func legend() []termtext.Span {
+	line := []termtext.Span{termtext.Bold.Span("Findings"), termtext.Dim.Span(": where a side broke its protocol  ")}
+	for s := conform.Violation; s >= conform.Note; s-- {
+		line = append(line, StyleOf(s).Span("  "+report.Sign(s)), termtext.Dim.Span(" "+s.String()))
+	}
+	return line
 }
 
 // First returns the key of the first finding's line, or the empty string if there is none.
@@ -186,7 +198,7 @@ func Explanation(rule *conform.Rule, width int) []page.Line {
 			style = termtext.Bold
 		}
 		for k, part := range termtext.Wrap(line, width) {
-			lines = append(lines, page.Line{Spans: style.Line(part), Joined: k > 0, Heading: false})
+			lines = append(lines, page.Line{Spans: style.Line(part), Joined: k > 0})
 		}
 	}
 	return lines

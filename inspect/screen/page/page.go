@@ -18,7 +18,8 @@ type Line struct {
 	TapeSeq uint64          // the frame of Tape
 	Item    int             // what it belongs to, for the page's owner
 	Key     string          // keeps the cursor on the line when others are inserted; empty: none
-	Heading bool            // the first line, which does not scroll
+	Heading Heading         // of the first lines: whether they scroll
+	Section bool            // a section begins here, up to the next one
 	Joined  bool            // its text continues the previous line's
 
 	Folded  []Line          // lines folded away below it
@@ -27,6 +28,19 @@ type Line struct {
 	Level int    // lines of a higher level below it belong to it
 	Also  string // further text by which to find it
 }
+
+// A Heading says whether a line at the top stays there when the others scroll. Those that
+// always stay come first.
+type Heading uint8
+
+const (
+	Scrolls Heading = iota
+	Stays
+	StaysIfRoom // on a high screen
+)
+
+// highScreen is the number of rows from which all headings stay.
+const highScreen = 30
 
 // A Page consists of lines of text with a cursor.
 type Page struct {
@@ -44,6 +58,10 @@ type Page struct {
 	UpTo  func() uint64                         // the lines cover frames up to this one; nil: the page is not ordered by frame
 
 	Narrows bool // a search shows only the lines that match
+
+	// Above returns the line that stays at the top while the beginning of a section has
+	// scrolled away; nil: there are no sections.
+	Above func(item, width int) []termtext.Span
 
 	Unfolded bool // the last result of Fold
 	made     made
@@ -75,7 +93,8 @@ type scroll struct {
 	top    int
 	headed int // number of lines above the first one that scrolls
 	width  int
-	height int
+	height int  // without the headings
+	high   bool // all headings stay
 }
 
 // make returns the lines. It rebuilds them only if State has changed: a conversation has
@@ -95,7 +114,7 @@ func (p *Page) make(width int) []Line {
 
 // A Window is the part of a page that is on the screen.
 type Window struct {
-	Heading []termtext.Span // nil: there is none
+	Heading [][]termtext.Span // lines above the rows
 	Rows    []Row
 	Cursor  int // index in rows
 }
@@ -110,12 +129,11 @@ type Row struct {
 // Window builds the lines and scrolls so that the cursor is on the screen.
 func (p *Page) Window(width, height int) Window {
 	before := p.anchor()
-	var w Window
+	p.high = height >= highScreen
 	heading := p.arrange(width)
-	if p.headed = 0; heading != nil && height > 1 {
-		p.headed = 1
-		w.Heading, height = heading, height-1
-	}
+	w := Window{Heading: heading[:max(min(len(heading), height-1), 0)]}
+	p.headed = len(w.Heading)
+	height -= p.headed
 	p.height = height
 	if p.Start != nil && !p.begun && p.search == nil {
 		p.toKey(p.Start())
@@ -144,11 +162,36 @@ func (p *Page) Window(width, height int) Window {
 		p.top = p.cursor - height + 1
 	}
 	p.top = max(min(p.top, len(p.shown)-height), 0)
+	if above := p.above(); above != nil && height > 2 {
+		if height--; p.cursor >= p.top+height {
+			p.top++
+			above = p.above()
+		}
+		if above != nil {
+			w.Heading = append(w.Heading, above)
+			p.headed, p.height = p.headed+1, height
+		} else { // the next section begins here
+			height++
+		}
+	}
 	for i := p.top; i < min(p.top+max(height, 0), len(p.shown)); i++ {
 		w.Rows = append(w.Rows, p.row(i))
 	}
 	w.Cursor = p.cursor - p.top
 	return w
+}
+
+// above returns what stays at the top of the section that the first line on the screen is in.
+func (p *Page) above() []termtext.Span {
+	if p.Above == nil || p.top >= len(p.shown) || p.shown[p.top].Section {
+		return nil
+	}
+	for i := p.top - 1; i >= 0; i-- {
+		if l := &p.shown[i]; l.Section {
+			return p.Above(l.Item, p.width)
+		}
+	}
+	return nil
 }
 
 // toTarget puts the cursor on the line about the target. A frame that comes before all lines
@@ -165,13 +208,12 @@ func (p *Page) toTarget() {
 	p.target = 0
 }
 
-// arrange builds the lines to show and searches them. It returns the heading, or nil if
-// there is none.
-func (p *Page) arrange(width int) (heading []termtext.Span) {
+// arrange builds the lines to show and searches them. It returns the headings.
+func (p *Page) arrange(width int) (heading [][]termtext.Span) {
 	p.width = width
 	lines := p.make(width)
-	if len(lines) > 1 && lines[0].Heading {
-		heading, lines = lines[0].Spans, lines[1:]
+	for len(lines) > 1 && (lines[0].Heading == Stays || lines[0].Heading == StaysIfRoom && p.high) {
+		heading, lines = append(heading, lines[0].Spans), lines[1:]
 	}
 	p.show(lines)
 	return heading
@@ -225,8 +267,11 @@ func (p *Page) Current() Line {
 	return p.shown[p.cursor]
 }
 
-// HasHeading reports whether the first row of the window is a heading.
-func (p *Page) HasHeading() bool { return p.headed > 0 }
+// Headed returns the number of rows of the window that are headings.
+func (p *Page) Headed() int { return p.headed }
+
+// Awaits reports whether the cursor is to go to a frame whose line is not there yet.
+func (p *Page) Awaits() bool { return p.target != 0 }
 
 // Position returns the number of lines before the cursor, and the total number.
 func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
@@ -235,6 +280,13 @@ func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 func (p *Page) Move(n int) {
 	p.moved, p.begun, p.follow, p.target, p.wanted = true, true, false, 0, ""
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
+}
+
+// Scroll scrolls down by n lines. The cursor moves only as far as it must to stay on the
+// screen.
+func (p *Page) Scroll(n int) {
+	p.top = max(min(p.top+n, len(p.shown)-p.height), 0)
+	p.Move(min(max(p.cursor, p.top), p.top+p.height-1) - p.cursor)
 }
 
 // Turn moves the window and the cursor down by some pages.

@@ -14,7 +14,7 @@ func TestCursorStays(t *testing.T) {
 	first, last := 5, 9
 	p := &page.Page{
 		Lines: func(int) []page.Line {
-			lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("heading")}, Heading: true}}
+			lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("heading")}, Heading: page.Stays}}
 			for seq := first; seq <= last; seq++ {
 				lines = append(lines, page.Line{Seq: uint64(seq), Key: fmt.Sprint(seq)})
 			}

@@ -132,7 +132,7 @@ func TestNextMatch(t *testing.T) {
 // and what belongs to these.
 func TestNarrow(t *testing.T) {
 	p := &page.Page{Narrows: true, Lines: func(int) []page.Line {
-		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("what two")}, Heading: true}}
+		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("what two")}, Heading: page.Stays}}
 		for i, text := range []string{"a", " one", " two", "b", "c two", " three", " four"} {
 			level := 0
 			if text[0] == ' ' {

@@ -39,7 +39,7 @@ func newAxis(busy []steps.Span, columns int) *axis {
 	}
 	cuts := len(a.parts) - 1
 	if scale := a.spread(columns - cuts); scale > 0 {
-		a.step = steps.RoundTime(time.Duration(tickColumns / scale))
+		a.step = steps.RoundTime(time.Duration(min(tickColumns/scale, 1<<62))) // at most what a Duration holds
 	}
 	at := 0
 	for i := range a.parts {
@@ -132,18 +132,18 @@ func (a *axis) heading() string {
 	for _, p := range a.parts[1:] {
 		line[max(p.column-1, 0)] = cutSign
 	}
-	free := 0 // the first column without a label
+	free := 0 // the first column that is no label, nor next to one
 	for i, p := range a.parts {
 		end := a.columns
 		if i+1 < len(a.parts) {
 			end = a.parts[i+1].column - 1
 		}
-		for t := p.From; t <= p.To; t = a.zero + (t - a.zero).Truncate(a.step) + a.step {
+		for t := p.From; p.From <= t && t <= p.To; t = a.zero + (t - a.zero).Truncate(a.step) + a.step {
 			at := a.column(p.Run, t)
 			label := []rune("│" + steps.TickText(t-a.zero, a.step))
 			if at >= free && at+len(label) <= end {
 				copy(line[at:], label)
-				free = at + len(label)
+				free = at + len(label) + 1
 			}
 			if a.step <= 0 {
 				break

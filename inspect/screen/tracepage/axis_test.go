@@ -1,6 +1,7 @@
 package tracepage
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ a                                      A
 a               b                      B
 `},
 		{"idle between", []steps.Span{{Run: 0, From: 1 * s, To: 5 * s}, {Run: 0, From: 10 * m, To: 10*m + 5*s}}, 41, `
-│1 s│2 s     │4 s ╱│10 min │10m2s
+│1 s         │4 s ╱│10 min │10m2s
 a                A b                    B
 `},
 	} {
@@ -96,6 +97,43 @@ func TestTicks(t *testing.T) {
 		got := steps.RoundTime(tt.atLeast)
 		if label := steps.TickText(3*got, got); got != tt.want || label != tt.label {
 			t.Errorf("%s: got %s, %s; want %s, %s", tt.atLeast, got, label, tt.want, tt.label)
+		}
+	}
+}
+
+// TestAxisReadable: whatever an axis shows, it has a tick at its beginning, and no label touches
+// another or leaves the columns.
+func TestAxisReadable(t *testing.T) {
+	const h = time.Hour
+	for _, busy := range [][]steps.Span{
+		{{}},                         // 0 ms
+		{{From: 5 * h, To: 5*h - 1}}, // a clock that went back
+		{{To: 30 * h}},
+		{{To: 1}, {From: 30 * h, To: 30*h + time.Millisecond}},
+		{{To: 30 * h}, {Run: 1, To: time.Microsecond}, {Run: 2, To: 10_000 * h}},
+		{{From: 30 * h, To: 30*h + 5*time.Millisecond}},
+		{{From: 23*time.Second + 999*time.Millisecond, To: 28 * time.Second}},
+		{{From: 1<<62 - 1, To: 1<<63 - 1}},
+	} {
+		for columns := 4; columns < 200; columns++ {
+			a := newAxis(busy, columns)
+			heading := a.heading()
+			if n := len([]rune(heading)); n != columns {
+				t.Fatalf("%v in %d columns: the heading has %d", busy, columns, n)
+			}
+			labels := strings.Split(heading, "│")
+			if len(busy) == 1 && len(slices.Compact(slices.Clone(labels))) < len(labels) {
+				t.Errorf("%v in %d columns: two ticks of %q are the same", busy, columns, heading)
+			}
+			for i, label := range labels[1:] {
+				label, _, cut := strings.Cut(label, string(cutSign))
+				if trimmed := strings.TrimRight(label, " "); trimmed == "" || trimmed == label && i < len(labels)-2 && !cut {
+					t.Fatalf("%v in %d columns: %q and the next label are one", busy, columns, heading)
+				}
+			}
+			if a.parts[0].width > 16 && !strings.HasPrefix(heading, "│") {
+				t.Errorf("%v in %d columns: %q does not say where it begins", busy, columns, heading)
+			}
 		}
 	}
 }

@@ -52,6 +52,7 @@ type bar struct {
 	mark    mark
 	failed  bool
 	open    bool // it has not ended
+	zero    bool // its duration is shown even if it is 0
 	untimed bool // its duration is unknown
 	took    time.Duration
 	parts   []barPart
@@ -78,7 +79,7 @@ func (b *bar) tookText() string {
 	switch {
 	case b.untimed:
 		took = termtext.UnknownTime
-	case b.took > 0:
+	case b.took > 0 || b.zero:
 		took = termtext.Duration(b.took)
 	}
 	if b.open {

@@ -86,7 +86,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 		clear(c.ends)
 		c.width = width
 	}
-	text := append(append(c.lines[:0], c.reader.summary(session, width)...), page.Line{})
+	text := append(append(c.lines[:0], c.reader.head(session, width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := conversation.OwnTerminals()
 	ended, row := 0, false // the last entity is one row
@@ -183,8 +183,8 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	return rows
 }
 
-// Detail returns the title and the whole text of the message or action that a line belongs
-// to, or nothing for other lines.
+// Detail returns the title and the text of the folded message or action that a line belongs
+// to, without its first line, which the line shows. For other lines it returns nothing.
 func (c *Conversation) Detail(l page.Line, width int) (title string, lines [][]termtext.Span) {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
@@ -196,6 +196,9 @@ func (c *Conversation) Detail(l page.Line, width int) (title string, lines [][]t
 		if e.First != l.Seq {
 			continue
 		}
+		if c.open(e) {
+			return "", nil
+		}
 		one := session.Conversation
 		one.Entities, one.Turns = []*trace.Entity{e}, nil
 		form := c.form()
@@ -205,13 +208,13 @@ func (c *Conversation) Detail(l page.Line, width int) (title string, lines [][]t
 		for text := range strings.Lines(b.String()) {
 			lines = append(lines, termtext.Spans(strings.TrimSuffix(text, "\n")))
 		}
-		return "frame " + c.reader.label(e.First), lines
+		return "frame " + c.reader.label(e.First), lines[min(1, len(lines)):]
 	}
 	return "", nil
 }
 
-// detailLines limits the lines of a tool's content in a Detail: more than a screen has.
-const detailLines = 200
+// detailLines limits the lines of a tool's content in a Detail.
+const detailLines = 1000
 
 // Block returns the unwrapped text of the message or action that a line belongs to, or
 // nothing for other lines.

@@ -1,7 +1,9 @@
 package tracepage
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -46,6 +48,7 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 				p.label = append(p.label, termtext.Dim.Span(fmt.Sprintf("  tape %d", one.Run+1)))
 			}
 		} else {
+			p.zero = true
 			p.label = r.turnLabel(one.Turn, of.Prompt(one.Turn.Number))
 			p.bars = append(p.bars, firstOutput(one))
 		}
@@ -56,6 +59,9 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 		}
 		for _, s := range one.Steps {
 			p.add(s, "")
+		}
+		for _, b := range p.bars {
+			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
 		}
 		list = append(list, p)
 	}
@@ -74,7 +80,7 @@ var kindMarks = [...]mark{
 // add adds a step, followed by the steps below it.
 func (p *phase) add(s *steps.Step, indent string) {
 	b := barOf(s, kindMarks[s.Kind])
-	text := termtext.Piece(s.Text())
+	text := cmp.Or(termtext.Piece(s.Text()), "untitled")
 	switch {
 	case s.Starts != nil:
 		text += " starts"

@@ -13,7 +13,6 @@ import (
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
-	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
@@ -174,39 +173,9 @@ func (r *Reader) Summary(id string) summary.Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if session := r.session(id); session != nil && id != "" {
-		sum, _ := r.summaryOf(session)
-		return sum
+		return r.summary(session)
 	}
 	return r.whole.Summary()
-}
-
-// summaryOf returns the summary of a session, and how long it took: of the only one, that of the
-// tapes, as acptap summary tells it.
-func (r *Reader) summaryOf(session *trace.Session) (sum summary.Summary, length string) {
-	whole := r.whole.Summary()
-	if whole.Sessions <= 1 {
-		return whole, whole.Length()
-	}
-	sum = r.sums.Summary(session)
-	if length = sum.Length(); length != "" && length != whole.Length() {
-		length = "this session " + length + " of " + whole.Length()
-	}
-	return sum, length
-}
-
-// summary returns the head of a conversation: a summary of the session, as far as the
-// tapes have been read.
-func (r *Reader) summary(session *trace.Session, width int) []page.Line {
-	var lines []page.Line
-	sum, length := r.summaryOf(session)
-	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
-	title := termtext.Dotted(length, termtext.Piece(session.Title), termtext.Piece(session.ID))
-	head := []termtext.Span{tapetext.OutcomeSpan(sum.Outcome()), termtext.Bold.Span(" · " + title)}
-	lines = append(lines, page.Line{Spans: termtext.CutSpans(head, max(width, 1))})
-	for _, spans := range sum.Head(width) {
-		lines = append(lines, page.Line{Spans: spans})
-	}
-	return lines
 }
 
 // nothing returns the line that says why there is nothing to show.

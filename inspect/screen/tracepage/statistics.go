@@ -29,7 +29,7 @@ func (r *Reader) Statistics(width int) []page.Line {
 // methodLines returns a row for each method and update variant.
 func (r *Reader) methodLines(form tableForm) []page.Line {
 	lines := []page.Line{form.heading("Method", "frames", "bytes")}
-	lines[0].Heading = true
+	lines[0].Heading = page.Stays
 	for _, c := range r.methods.List() {
 		lines = append(lines, r.row(form, frametext.Role(c.Name).Span(c.Name), c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name)))
 	}

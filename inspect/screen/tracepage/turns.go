@@ -24,6 +24,24 @@ type Turns struct {
 	zoom   zoom
 
 	drawn []drawnBar // by Item of the lines last returned
+	known known
+}
+
+// The known phases are those last made, and what they were made of.
+type known struct {
+	of     any
+	phases []*phase
+}
+
+// A drawnPhase is a phase with its axis. Most are never on the screen, so the axis is made
+// when one is.
+type drawnPhase struct {
+	*Turns
+	phases  []*phase
+	i       int
+	columns int
+	labels  int
+	chart   chart // without axis: not made yet
 }
 
 // A zoom is the visible part of an axis. The zero value shows all of it.
@@ -37,6 +55,9 @@ type drawnBar struct {
 	phase uint64     // first frame of the phase that the axis is of; 0: it is of all
 	whole steps.Span // of the axis; with several tapes, of the bar's tape
 	steps.Span
+
+	bar *bar // nil: it is the line of the ticks
+	on  *drawnPhase
 }
 
 // NewTurns returns the turns of the session that wanted returns. now returns the time
@@ -50,7 +71,8 @@ func (t *Turns) State() any {
 	return [6]any{t.reader.Revision(), t.wanted(), t.now(), t.alone, t.joint, t.zoom}
 }
 
-// Lines returns the turns. The heading has the ticks of the axis if there is one for all.
+// Lines returns the turns. Below the first line are the ticks of the axis if there is one for
+// all.
 func (t *Turns) Lines(width int) []page.Line {
 	r := t.reader
 	r.mu.Lock()
@@ -60,21 +82,30 @@ func (t *Turns) Lines(width int) []page.Line {
 		return r.nothing("There are no turns on this tape; its slowest calls are among the statistics (6).")
 	}
 	r.shownUpTo = r.last
-	phases := r.phases(session, t.now())
+	if of := [3]any{r.revision, session, t.now()}; t.known.of != of {
+		t.known = known{of, r.phases(session, t.now())}
+	}
+	phases := t.known.phases
 	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
 		phases = phases[alone : alone+1]
 	}
 	labels := min(max(width/3, 10), 48)
 	columns := max(width-labels-tookColumns-2, 4)
-	title := termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels), labels) + " ")
 	c := chart{&axis{columns: columns}, labels}
+	head := r.head(session, width)
+	lines := head[:1:1]
 	if t.joint {
 		c.axis = newAxis(t.visible(0, phases), columns)
-	} else {
-		title.Text = termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), width)
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(strings.Repeat(" ", labels+1) + strings.TrimRight(c.heading(), " ")), Heading: page.Stays})
 	}
-	lines := []page.Line{{Spans: []termtext.Span{title, termtext.Dim.Span(strings.TrimRight(c.heading(), " "))}, Heading: true}, {Spans: legend(width, phases)}}
-	sum, _ := r.summaryOf(session)
+	for _, l := range head[1:] {
+		if l.Heading == page.StaysIfRoom {
+			lines = append(lines, l)
+		}
+	}
+	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
+	lines = append(lines, page.Line{Spans: legend(width, phases)})
+	sum := r.summary(session)
 	text := sum.TimeText()
 	if t.alone != 0 {
 		text = waitedFor(phases)
@@ -83,19 +114,23 @@ func (t *Turns) Lines(width int) []page.Line {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
 	t.drawn = t.drawn[:0]
+	wholes := map[int]steps.Span{} // by tape
 	for i, p := range phases {
-		of := drawnBar{whole: whole(phases, p.Run)}
+		if wholes[p.Run].To == 0 {
+			wholes[p.Run] = whole(phases, p.Run)
+		}
+		of := drawnBar{whole: wholes[p.Run]}
 		if t.joint {
+			of.on = &drawnPhase{Turns: t, phases: phases, i: i, chart: c}
 			lines = append(lines, c.between(phases, i))
 		} else {
-			of = drawnBar{phase: p.seq, whole: p.Span}
-			c.axis = newAxis(t.visible(p.seq, phases[i:i+1]), columns)
-			c.zero = p.From
-			lines = append(lines, page.Line{}, c.ticks(phases, i))
+			of = drawnBar{phase: p.seq, whole: p.Span, on: &drawnPhase{Turns: t, phases: phases, i: i, columns: columns, labels: labels}}
+			lines = append(lines, blank, page.Line{Section: true, Item: len(t.drawn)})
+			t.drawn = append(t.drawn, of)
 		}
 		add := func(b *bar) {
-			of.Span = b.Span
-			l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq, Item: len(t.drawn)}
+			of.Span, of.bar = b.Span, b
+			l := page.Line{Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq, Item: len(t.drawn)}
 			if l.Tape != "" {
 				l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
 			}
@@ -103,11 +138,39 @@ func (t *Turns) Lines(width int) []page.Line {
 		}
 		add(&p.bar)
 		for _, b := range p.bars {
-			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
 			add(b)
 		}
 	}
 	return lines
+}
+
+// Late returns the ticks of a phase, or a bar.
+func (t *Turns) Late(item, _ int) []termtext.Span {
+	d := &t.drawn[item]
+	c := d.on.made()
+	if d.bar == nil {
+		return c.ticks(d.on.phases, d.on.i)
+	}
+	return c.row(d.bar)
+}
+
+// Above returns the line that stays in sight while the lines of a phase are: what it is, and
+// its ticks.
+func (t *Turns) Above(item, _ int) []termtext.Span {
+	on := t.drawn[item].on
+	c := on.made()
+	label := append(termtext.FitSpans(on.phases[on.i].label, c.labels), termtext.Plain.Span(" "))
+	return append(label, termtext.Dim.Span(strings.TrimRight(c.heading(), " ")))
+}
+
+// made returns the phase's chart.
+func (d *drawnPhase) made() chart {
+	if d.chart.axis == nil {
+		p := d.phases[d.i]
+		d.chart = chart{newAxis(d.visible(p.seq, d.phases[d.i:d.i+1]), d.columns), d.labels}
+		d.chart.zero = p.From
+	}
+	return d.chart
 }
 
 // whole returns the time from the first to the last phase of a tape.
@@ -264,7 +327,7 @@ func waitedFor(phases []*phase) string {
 
 // ticks returns the line above a phase on its own axis: when the phase began, how long the
 // session had been idle, and the ticks, which count from there.
-func (c chart) ticks(phases []*phase, i int) page.Line {
+func (c chart) ticks(phases []*phase, i int) []termtext.Span {
 	p := phases[i]
 	when := ""
 	if !p.untimed && p.From > 0 && p.Run == 0 {
@@ -280,19 +343,19 @@ func (c chart) ticks(phases []*phase, i int) page.Line {
 		}
 	}
 	when = termtext.Pad(termtext.Cut(when, c.labels), c.labels)
-	return page.Line{Spans: termtext.Dim.Line(when + " " + strings.TrimRight(c.heading(), " "))}
+	return termtext.Dim.Line(when + " " + strings.TrimRight(c.heading(), " "))
 }
 
 // between returns the line above a phase, which says how long the session was idle.
 func (c chart) between(phases []*phase, i int) page.Line {
 	if i == 0 {
-		return page.Line{}
+		return page.Line{Spans: []termtext.Span{}}
 	}
 	before, p := phases[i-1], phases[i]
 	text := "next tape"
 	if before.Run == p.Run {
 		if before.untimed || p.untimed || c.part(p.Run, before.To) == c.part(p.Run, p.From) {
-			return page.Line{}
+			return page.Line{Spans: []termtext.Span{}}
 		}
 		text = "idle " + termtext.Duration(p.From-before.To)
 	}

@@ -80,7 +80,7 @@ func TickText(t, step time.Duration) string {
 	case t >= time.Minute && t%time.Minute == 0:
 		return in(time.Minute, "min")
 	case t >= time.Minute:
-		return t.Round(time.Second).String()
+		return t.String()
 	case t >= time.Second || t == 0:
 		return in(time.Second, "s")
 	case t >= time.Millisecond:

@@ -1,0 +1,44 @@
+package tracepage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// summary returns the summary of a session. That of the only session is that of the tapes,
+// so its figures are those of the store and of acptap summary.
+func (r *Reader) summary(session *trace.Session) summary.Summary {
+	if len(r.history.Trace.Sessions) == 1 {
+		return r.whole.Summary()
+	}
+	return r.sums.Summary(session)
+}
+
+// head returns the lines above what a session did: its summary, as far as the tapes have been
+// read. The first one stays in sight; on a high screen so does what failed.
+func (r *Reader) head(session *trace.Session, width int) []page.Line {
+	sum := r.summary(session)
+	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
+	which := ""
+	if all := r.history.Trace.Sessions; len(all) > 1 {
+		which = fmt.Sprintf("session %d of %d", slices.Index(all, session)+1, len(all))
+	}
+	var lines []page.Line
+	for i, spans := range sum.Head(width, which) {
+		l := page.Line{Spans: spans}
+		switch {
+		case i == 0:
+			l.Heading = page.Stays
+		case i == 1 && sum.Failures.Count > 0:
+			l.Heading = page.StaysIfRoom
+		}
+		lines = append(lines, l)
+	}
+	id := termtext.Dim.Line(termtext.Pad("session", summary.LabelColumns) + termtext.Piece(session.ID))
+	return append(lines, page.Line{Spans: termtext.CutSpans(id, max(width, 1))})
+}
