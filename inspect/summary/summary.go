@@ -46,6 +46,7 @@ type Summary struct {
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 	Retries  *Retries   `json:"retries,omitempty" help:"lines of stderr that say that the model was busy or that the agent tries again:"`
+	Rules    []Count    `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
 }
 
 // Turns says how turns ended.
