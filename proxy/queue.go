@@ -70,10 +70,21 @@ func (p *pipeline) put(f wire.Frame) {
 		return
 	}
 	pace := p.pace(f)
+	for _, n := range pace.Notes {
+		for i := range p.queues {
+			p.note(&p.queues[i], wire.Wire)
+		}
+		p.gate.do(func(j Journal) { j.Note(f.Dir, wire.Marked{Rule: &n}) })
+	}
+	pace.Notes = nil
 	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
 	if !pace.isZero() {
-		q.paced = append(q.paced, stretch{from, len(q.buf), pace})
+		s := stretch{from: from, to: len(q.buf), pace: pace}
+		if pace.AfterStderr {
+			s.stderr = p.queues[wire.AgentStderr].put
+		}
+		q.paced = append(q.paced, s)
 	}
 	if f.Origin != wire.Wire {
 		p.note(q, f.Origin)

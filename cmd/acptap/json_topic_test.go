@@ -26,11 +26,13 @@ func generated() map[string]string {
 	return map[string]string{
 		"config":        members(configLine{}),
 		"deleted":       members(doomedTape{}),
+		"fault":         members(faultLine{}),
 		"finding":       members(report.Line{}),
 		"imported":      members(importedLine{}),
 		"note":          members(noteLine{}),
 		"replay-agent":  members(replay.Report{}),
 		"replay-client": members(drive.Report{}),
+		"rule":          members(ruleLine{}),
 		"session":       members(sessionLine{}),
 		"summary":       members(summary.Head{}, summary.Summary{}),
 		"tape":          members(tapeLine{}),

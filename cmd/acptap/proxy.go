@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 )
 
@@ -17,7 +20,10 @@ func newProxyCmd(dir *string) *cobra.Command {
 }
 
 // A proxyRest implements what acptap-proxy leaves to acptap.
-type proxyRest struct{ listen listenFlags }
+type proxyRest struct {
+	listen listenFlags
+	rules  activeRules
+}
 
 func (r *proxyRest) Check(o *tap.Options, f *pflag.FlagSet) error {
 	r.listen.Listen = o.Listen
@@ -27,10 +33,21 @@ func (r *proxyRest) Check(o *tap.Options, f *pflag.FlagSet) error {
 	if err := checkOTLP(o.OTLP); err != nil {
 		return err
 	}
+	if flag := o.Rules.On(f); flag != "" && o.Listen.On() {
+		return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
+	}
+	var err error
+	if r.rules, err = readRules(&o.Rules, f); err != nil {
+		return err
+	}
 	if f.Changed("watch") {
 		return checkAfter("watch", o.Watch)
 	}
 	return nil
+}
+
+func (r *proxyRest) Chain(chain []proxy.Interceptor) []proxy.Interceptor {
+	return r.rules.chain(chain...)
 }
 
 func (r *proxyRest) Attend(o *tap.Options, store *record.Store, journal *record.Recorder, w *cli.Warnings) tap.Attendant {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -13,9 +12,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/replay"
 )
@@ -46,6 +47,15 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 				defer misses.Close()
 				o.agent.Missed = misses.write
 			}
+			rules, err := readRules(&o.rules, cmd.Flags())
+			switch flag := o.rules.On(cmd.Flags()); {
+			case err != nil:
+				return err
+			case flag != "" && o.listen.On():
+				return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
+			case rules.set != nil:
+				player = &replay.Ruled{Player: player, Rules: rules.set, Seed: rules.seed}
+			}
 			if o.listen.On() {
 				return replayListen(cmd, &o, asJSON)
 			}
@@ -71,6 +81,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	f.StringVar(&o.missesTo, "misses-to", "", "append each miss to this `file`")
 	f.Lookup("misses-to").Hidden = true // for replay client --mcp=replay
 	o.listen.clientFlags(f)
+	o.rules.Flags(f)
 	return cmd
 }
 
@@ -82,15 +93,11 @@ type replayOptions struct {
 	missesTo                          string
 	live                              []string
 	listen                            listenFlags
-}
-
-// A player plays the agent of a tape.
-type player interface {
-	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (replay.Report, error)
+	rules                             tap.RuleFlags
 }
 
 // player returns the player that the options select.
-func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error) {
+func (o *replayOptions) player(cmd *cobra.Command, args []string) (replay.Player, error) {
 	if err := o.agent.Matching.UnmarshalText([]byte(o.match)); err != nil {
 		return nil, fmt.Errorf("--match: %w", err)
 	}
@@ -107,7 +114,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	case o.onMiss == "live" && len(o.live) == 0:
 		return nil, errors.New("--on-miss live needs an agent after --")
 	case o.file != "":
-		return o.cassette(args)
+		return o.cassette(cmd.Flags(), args)
 	case o.agent.Patience < 0:
 		return nil, errors.New("--patience is negative")
 	case cmd.Flags().Changed("mode"):
@@ -139,7 +146,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	return &o.agent, nil
 }
 
-func (o *replayOptions) cassette(args []string) (player, error) {
+func (o *replayOptions) cassette(f *pflag.FlagSet, args []string) (replay.Player, error) {
 	c := &replay.Cassette{Path: o.file, Command: o.live, Agent: o.agent}
 	where := "--mode"
 	if mode := os.Getenv(replay.ModeVariable); mode != "" {
@@ -155,6 +162,9 @@ func (o *replayOptions) cassette(args []string) (player, error) {
 		return nil, errors.New("--session goes with a REF, not with --file")
 	case len(o.live) == 0 && (c.Mode == replay.ModeAll || c.Mode == replay.ModeNew):
 		return nil, fmt.Errorf("mode %v needs an agent after --", c.Mode)
+	}
+	if o.rules.On(f) != "" {
+		c.Mode = replay.ModeNone // the agent would be recorded as the rules leave it
 	}
 	return c, nil
 }
@@ -180,7 +190,7 @@ const grace = 3 * time.Second
 // replayAgent plays until the client or the tape ends, reports, and exits as the recorded
 // agent did. If it was ended by a signal that did not end the recorded agent, it exits
 // with 128+n.
-func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) error {
+func replayAgent(cmd *cobra.Command, agent replay.Player, tell func(replay.Report)) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
@@ -222,7 +232,10 @@ type ending struct {
 // the replay, or 0.
 func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
+	var died *proxy.ExitError
 	switch {
+	case errors.As(end.err, &died): // a rule made it so
+		return died
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
 		return &proxy.ExitError{Code: 128 + int(ended)} // here, messages that never arrived are not divergence
 	case diverged:

@@ -281,12 +281,16 @@ func (r *reader) state() []badge {
 	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
 }
 
-// harmed returns a warning if parts of the tapes are missing.
-func (r *reader) harmed() []badge {
-	if len(r.broken) == 0 && r.lost() == 0 {
-		return nil
+// harmed returns warnings if parts of the tapes are missing, or rules changed the traffic.
+func (r *reader) harmed() (list []badge) {
+	if len(r.broken) > 0 || r.lost() > 0 {
+		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
 	}
-	return []badge{{"damaged", "bad", "parts of the tape are missing"}}
+	s := r.tally.Summary()
+	if text := s.RulesText(); text != "" {
+		list = append(list, badge{"under rules", "warn", text})
+	}
+	return list
 }
 
 func (r *reader) lost() (bytes int64) {

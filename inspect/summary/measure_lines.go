@@ -101,6 +101,27 @@ func (s *Summary) slowLine() []termtext.Span {
 	return l
 }
 
+// RulesText says which rules changed the traffic, and how often. It is empty if none did.
+func (s *Summary) RulesText() string {
+	changes := 0
+	for _, one := range s.Rules {
+		changes += one.Count
+	}
+	if changes == 0 {
+		return ""
+	}
+	return termtext.Counted(changes, "change") + " of the traffic by acptap: " + list(s.Rules)
+}
+
+// ruleLine says which rules changed the traffic.
+func (s *Summary) ruleLine() []termtext.Span {
+	text := s.RulesText()
+	if text == "" {
+		return nil
+	}
+	return line{termtext.Plain.Span(text)}
+}
+
 // A Remark is a sentence about a frame. More follows the frame's number.
 type Remark struct {
 	Text  string

@@ -73,6 +73,9 @@ func (t *Tally) Summary() Summary {
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
 	s.Rejected = Rejections{t.declined.Count, t.declined.ToolCalls, slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
+	for _, one := range t.rules.List() {
+		s.Rules = append(s.Rules, Count{one.Name, one.Acts})
+	}
 	if t.hears && t.stderr.retries.Count > 0 {
 		retries := t.stderr.retries
 		s.Retries = &retries

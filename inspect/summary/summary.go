@@ -32,7 +32,7 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
-	Exchanges []Exchange `json:"exchanges,omitempty" help:"the first turn, the last, and those between that ended worst:"`
+	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four the first, the last, and those between that ended worst:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -48,6 +48,7 @@ type Summary struct {
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 	Retries  *Retries   `json:"retries,omitempty" help:"lines of stderr that say that the model was busy or that the agent tries again:"`
+	Rules    []Count    `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
 }
 
 // Turns says how turns ended.

@@ -27,6 +27,7 @@ type Tally struct {
 	tape     progress
 	failures failures
 	slow     slowness
+	rules    stats.Rules
 	said     dialog
 	declined Rejections
 	stderr   *stderrLog
@@ -89,6 +90,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			tape.Worst = tape.Worst.Or(dialect.DiedOf(exit))
 		}
 	}
+	t.rules.Take(f)
 	run := len(tr.Runs) - 1
 	t.hear(f, run)
 	t.events(tr)

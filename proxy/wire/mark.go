@@ -29,6 +29,10 @@ type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"
 	Frames int    `json:"frames,omitempty"` // number of following frames it applies to; 0 for none, such as the list of rules at the start of a tape
+
+	// Delay is by how many seconds the next frame was written later than it came; 0: by
+	// none.
+	Delay float64 `json:"delay,omitempty"`
 }
 
 // A Load says that the agent has loaded a session without some of its history.

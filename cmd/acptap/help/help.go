@@ -26,6 +26,8 @@ var names = []string{
 	"http",
 	"mcp-sessions",
 	"testing",
+	"rules",
+	"faults",
 	"checking",
 	"portable",
 	"sharing",

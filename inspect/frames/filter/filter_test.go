@@ -402,7 +402,7 @@ func TestNeeds(t *testing.T) {
 		{"failure:tool", ""},
 		{"tool:a", "bytes past"},
 		{"is:note", "findings"},
-		{"is:gap | rule:A", "bytes findings"},
+		{"is:gap | rule:A", "bytes past findings"},
 		{"by:client", "findings"},
 	}
 	for _, tt := range tests {

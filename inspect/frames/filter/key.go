@@ -60,7 +60,7 @@ var keys = sync.OnceValue(func() []Key {
 		closed("stop", "why a turn ended, as the agent said", stopWords()),
 		closed("outcome", "how a turn or the agent's process ended, told by the frame that ended it", outcomeWords()),
 		closed("permission", "a request for a permission and its answer: what the user decided", permissionWords()),
-		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, matching(ofFindings, globs, ofRule)},
+		{"rule", "id or name of a broken rule of acptap check, such as ACP44*; or name of a rule that changed the traffic", textOps, nil, never, matching(ofFindings|ofBytes|ofPast, globs, ofRule)},
 		closed("by", "who broke a rule of acptap check", byWords()),
 		{"session", "beginning of the session's id", textOps, nil, never, matching(ofSession, prefixes, inSession)},
 		{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(ofPast, number, func(s *Subject) (int64, bool) { return int64(s.Turn), s.Turn > 0 })},

@@ -39,9 +39,9 @@ var ofSessions = annotated(func(a *dialect.Annotation) string { return a.Session
 // inSession tests a frame's session, and the session for which its server was started.
 func inSession(s *Subject, is func(string) bool) bool { return ofSessions(s, is) || is(s.ServerOf) }
 
-// ofRule tests the rules that a frame breaks.
+// ofRule tests the rules that a frame breaks, and those that changed it.
 func ofRule(s *Subject, is func(string) bool) bool {
-	return slices.ContainsFunc(s.Findings, func(f *conform.Finding) bool { return is(f.Rule.ID) || is(f.Rule.Name) })
+	return slices.ContainsFunc(s.Marks, is) || slices.ContainsFunc(s.Findings, func(f *conform.Finding) bool { return is(f.Rule.ID) || is(f.Rule.Name) })
 }
 
 // idTerm selects the id of a request and of its response. Ids are compared as text: 7

@@ -25,8 +25,8 @@ func PathKey(path string) string {
 // from those in the frame, without bounds.
 var computes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[.|(])[@!\[{]`) })
 
-// checkPath returns what is wrong with a gjson path.
-func checkPath(path string) (problem string) {
+// CheckPath returns what is wrong with a gjson path, or "" if it selects values.
+func CheckPath(path string) (problem string) {
 	switch {
 	case path == "":
 		return "a path is missing"

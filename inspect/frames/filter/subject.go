@@ -26,6 +26,8 @@ type Subject struct {
 	Server   string // name of the server that the tape belongs to, if a recorded agent started it
 	ServerOf string // the agent's session for which the server was started
 
+	Marks []string // names of the rules of acptap proxy that changed the frame; of a mark: of its rule
+
 	// Findings are the frame's problems under the rules of acptap check. Each term of a
 	// query is matched against the findings separately: rule:ACP44* by:agent selects a
 	// frame with one finding of such a rule and one, perhaps another, that blames the

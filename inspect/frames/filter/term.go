@@ -79,7 +79,7 @@ func lookup(name string) (k *Key, path string, err *fault) {
 		path, dotted = strings.Trim(name, "`"), true
 	}
 	if dotted {
-		if problem := checkPath(path); problem != "" {
+		if problem := CheckPath(path); problem != "" {
 			return nil, "", &fault{ofKey, problem, nil}
 		}
 		return &anyPath, path, nil

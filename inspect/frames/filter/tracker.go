@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type Tracker struct {
 	tools    bounded.Map[toolKey, string] // titles of tool calls
 	open     *OpenRequests                // open requests up to ahead; nil without LookAhead
 	ahead    uint64
+	marks    [wire.Directions][]marked // by direction, the rules whose marks say that they changed the next frames
 
 	Server   string                              // the agent's name for the server that the tape belongs to
 	Findings func(seq uint64) []*conform.Finding // findings about a frame of the tape; nil if the tape was not checked
@@ -79,6 +81,7 @@ func (t *Tracker) Observe(f *dialect.Frame) Subject {
 	if t.Findings != nil {
 		s.Findings = t.Findings(f.Seq)
 	}
+	s.Marks = t.marksOf(f)
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
 	t.requests.Observe(f, s.Tool, func(q *Request[Tool], _ *dialect.Annotation) {
@@ -88,6 +91,42 @@ func (t *Tracker) Observe(f *dialect.Frame) Subject {
 		}
 	})
 	return s
+}
+
+// A marked is a rule that changed frames, and how many of them follow.
+type marked struct {
+	rule string
+	left int
+}
+
+// maxMarked limits the marks before one frame.
+const maxMarked = 256
+
+// marksOf returns the names of the rules that changed a frame, or the rule of a mark.
+func (t *Tracker) marksOf(f *dialect.Frame) (names []string) {
+	list := &t.marks[min(f.Dir, wire.AgentStderr)]
+	if f.Kind == wire.Mark {
+		if !bytes.Contains(f.Raw, []byte(`"rule"`)) {
+			return nil // most are not of rules
+		}
+		r := wire.ReadMark(f.Frame).Rule
+		if r == nil {
+			return nil
+		}
+		if r.Frames > 0 && len(*list) < maxMarked {
+			*list = append(*list, marked{r.Name, r.Frames})
+		}
+		return []string{r.Name}
+	}
+	if len(*list) == 0 {
+		return nil
+	}
+	for i := range *list {
+		names = append(names, (*list)[i].rule)
+		(*list)[i].left--
+	}
+	*list = slices.DeleteFunc(*list, func(m marked) bool { return m.left == 0 })
+	return names
 }
 
 // IsUnanswered reports whether a frame is a request that will never get a response, as far

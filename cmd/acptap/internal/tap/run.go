@@ -51,6 +51,9 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 	}
 	sessions := o.host.host(p, o.Start, w)
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
+		if rest != nil {
+			defer func() { chain = rest.Chain(chain) }() // rules apply even if nothing is recorded
+		}
 		store, err := OpenStore(dir, w)
 		defer func() { sessions.recording(store, journal) }()
 		if err == nil {
@@ -58,7 +61,7 @@ func run(ctx context.Context, dir string, o *Options, rest Rest, stderr io.Write
 		}
 		if err != nil {
 			w.Print("not recording: %v", err)
-			return nil, nil // no interceptor: without a tape, nothing can be loaded later or nested
+			return nil, nil // without a tape, nothing can be loaded later or nested
 		}
 		if helper, err = o.sessions.shim(dir, o.Start, journal.Tape()); err != nil {
 			w.Print("--sessions: %v", err)

@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/help/commands"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/nest"
 	"github.com/acptap/acptap/record"
 )
@@ -29,6 +30,7 @@ type Options struct {
 	Listen Listen
 	OTLP   string        // where to send what is recorded; empty: nowhere
 	Watch  time.Duration // how long an agent may be silent before stderr says so; 0: forever
+	Rules  RuleFlags
 
 	complaint string // to say on stderr; empty: nothing
 
@@ -44,6 +46,9 @@ type Rest interface {
 
 	// Listen serves clients until a signal ends it. It is called if Options.Listen is on.
 	Listen(ctx context.Context, dir string, o *Options, stderr io.Writer) error
+
+	// Chain returns the interceptors of a proxy with those that follow rules around them.
+	Chain(chain []proxy.Interceptor) []proxy.Interceptor
 
 	// Attend starts what runs alongside a recording. It is called once, before the agent
 	// starts.
@@ -107,6 +112,7 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 	o.sessions.flags(f)
 	o.mcp.flags(f)
 	o.host.flags(f)
+	o.Rules.Flags(f)
 	o.Listen.flags(f)
 	f.StringVar(&o.OTLP, "otlp", "", "send what is recorded to a collector, in the background, as acptap ship does: `URL`, or env: as the variables OTEL_* say")
 	f.Lookup("otlp").NoOptDefVal = "env"
@@ -116,7 +122,7 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 // NeedsAcptap reports whether the flags of the command need something that acptap-proxy
 // cannot do.
 func NeedsAcptap(f *pflag.FlagSet) bool {
-	if cli.Given(f, "listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch") != "" {
+	if cli.Given(f, "listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch") != "" || new(RuleFlags).On(f) != "" {
 		return true
 	}
 	selection, err := nest.ParseSelection(f.Lookup("mcp").Value.String())

@@ -1,0 +1,420 @@
+package rule
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An Engine does what rules say. It is a proxy.Interceptor and a proxy.Pacer for one
+// connection.
+type Engine struct {
+	set    *Set
+	seed   uint64
+	near   side
+	now    func() time.Duration // since the connection began
+	handle proxy.Handle
+	hit    func(r *Rule, f *wire.Frame, did string) // told of each hit; nil: nobody
+
+	rules  []*counter           // that act when the Engine sees a frame
+	first  [2][kinds][]*counter // of them, by direction and kind of a frame that comes, those that may fit
+	timed  []*counter           // that act when a frame is written
+	seen   view                 // of what the Engine sees
+	lanes  view                 // of what is written
+	begun  bool
+	ended  bool
+	long   bool    // a line too long for rules has passed
+	closed [2]bool // by direction: the stream has ended
+
+	noisy     [2]bool // the next frame of the direction waits for stderr
+	stalled   [2]bool
+	dead      bool                        // a rule has ended the agent
+	postponed []*held                     // by all rules, in the order of their arrival
+	kept      int                         // bytes of postponed
+	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
+	ids       int
+	passing   passage // reused
+}
+
+// Chain returns inner with an Engine before it, near the client, and one after it if rules
+// are to work near the agent.
+func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Interceptor) {
+	engines := s.engines(seed)
+	chain = append(chain, engines[nearClient])
+	chain = append(chain, inner...)
+	if len(engines[nearAgent].rules)+len(engines[nearAgent].timed) > 0 {
+		chain = append(chain, engines[nearAgent])
+	}
+	return chain
+}
+
+func (s *Set) engines(seed uint64) (engines [2]*Engine) {
+	for at := range engines {
+		e := &Engine{set: s, seed: seed, near: side(at)}
+		e.asked.Limit = maxCounters
+		for _, r := range s.rules {
+			switch _, timed := r.action.(pacing); {
+			case r.near != e.near:
+			case timed:
+				e.timed = append(e.timed, newCounter(r, seed))
+			default:
+				e.rules = append(e.rules, newCounter(r, seed))
+			}
+		}
+		e.seen, e.lanes = newView(e.rules), newView(e.timed)
+		for dir := range e.first {
+			for kind := range e.first[dir] {
+				for _, c := range e.rules {
+					if c.Filter.CanSelect(wire.Kind(kind), wire.Direction(dir)) {
+						e.first[dir][kind] = append(e.first[dir][kind], c)
+					}
+				}
+			}
+		}
+		engines[at] = e
+	}
+	return engines
+}
+
+// Start prepares the Engine for a connection. The proxy calls it.
+func (e *Engine) Start(h proxy.Handle) {
+	e.handle = h
+	if e.now == nil {
+		began := time.Now()
+		e.now = func() time.Duration { return time.Since(began) }
+	}
+}
+
+// Intercept handles the next frame. The proxy calls it.
+func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
+	out = e.begin(out)
+	s, env := e.seen.observe(f, e.now)
+	if name, ours := e.answers(&f, env); ours {
+		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
+	}
+	if e.stalled[f.Dir] || e.dead {
+		return out
+	}
+	switch {
+	case s.Kind == wire.Batch:
+		f.Kind = s.Kind
+		out = e.batch(f, s, out)
+		e.passing = passage{}
+	case !e.concerns(s):
+		out = append(out, f)
+	default:
+		f.Kind = s.Kind
+		p := e.passage(f, s, env)
+		e.apply(p)
+		out = p.append(out, false)
+		e.passing = passage{} // may hold a large frame
+	}
+	e.seen.forget()
+	return e.advance(f.Dir, e.unstalled(out))
+}
+
+// kinds is the number of kinds of frames.
+const kinds = wire.Body + 1
+
+// concerns reports whether any rule may have something to do about a frame as it came. Most
+// frames concern none, and pass without further ado (BenchmarkRules in cmd/acptap).
+func (e *Engine) concerns(s *filter.Subject) bool {
+	for _, c := range e.first[s.Dir][s.Kind] {
+		if _, ok := c.action.(*lack); ok || c.Filter.Match(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// unstalled returns what may be sent.
+func (e *Engine) unstalled(out []wire.Frame) []wire.Frame {
+	if e.stalled == [2]bool{} {
+		return out
+	}
+	return slices.DeleteFunc(out, func(f wire.Frame) bool {
+		return f.Kind != wire.Mark && f.Dir != wire.AgentStderr && e.stalled[f.Dir]
+	})
+}
+
+// apply holds a frame against all rules.
+func (e *Engine) apply(p *passage) {
+	for _, c := range e.rules {
+		if p.done {
+			return
+		}
+		if l, ok := c.action.(*lack); ok {
+			p.rule = c.Rule
+			if did := l.act(p); did != "" {
+				c.hits++
+				p.tell(c.Rule, did)
+				e.tell(c.Rule, &p.came, did)
+			}
+			continue
+		}
+		random, ok := c.hit(p.subject)
+		if !ok {
+			continue
+		}
+		p.rule, p.random = c.Rule, random
+		a := c.action.(effect)
+		did := a.act(p)
+		if did != "" {
+			p.tell(c.Rule, did)
+		}
+		e.tell(c.Rule, &p.came, cmp.Or(did, c.Rule.text))
+		p.done = p.done || a.ends()
+	}
+}
+
+// tell tells of a hit.
+func (e *Engine) tell(r *Rule, f *wire.Frame, did string) {
+	if e.hit != nil {
+		e.hit(r, f, did)
+	}
+}
+
+// batch holds each entry of a batch against all rules. If one of them is hit, the entries
+// go on as frames of their own.
+func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire.Frame {
+	var split []wire.Frame
+	hit, whole, entries := false, *s, s.Entries // s changes when a rule sends something
+	wire.Entries(f.Raw, func(i int, entry []byte) bool {
+		env := wire.Scan(entry)
+		one := dialect.Frame{Frame: f}
+		one.Raw, one.Kind, one.Size, one.End = entry, env.Kind, int64(len(entry)), wire.LF
+		if i < len(entries) {
+			one.Annotation = entries[i]
+		}
+		sub := whole
+		sub.Frame = &one
+		p := e.passage(one.Frame, &sub, env)
+		e.apply(p)
+		hit = hit || p.touched
+		split = p.append(split, true)
+		return true
+	})
+	if !hit {
+		f.Kind = wire.Invalid // as the proxy showed it
+		return append(out, f)
+	}
+	return append(out, split...)
+}
+
+// answers reports whether a frame is the response to a request that a rule made, and which.
+func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (name string, ours bool) {
+	if e.asked.Len() == 0 || env.Kind != wire.Response {
+		return "", false
+	}
+	id := string(env.ID)
+	name, ours = e.asked.Get(id)
+	e.asked.Drop(id)
+	return name, ours
+}
+
+// ownID returns the id of a request that a rule makes.
+func (e *Engine) ownID(name string) []byte {
+	e.ids++
+	where := ""
+	if e.near == nearAgent {
+		where = "agent:"
+	}
+	id := fmt.Sprintf(`"acptap-rule:%s%d"`, where, e.ids)
+	e.asked.Set(id, name)
+	return []byte(id)
+}
+
+// begin notes the rules on the tape, once.
+func (e *Engine) begin(out []wire.Frame) []wire.Frame {
+	if e.begun {
+		return out
+	}
+	e.begun = true
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d", e.seed)
+	for _, r := range e.set.rules {
+		if r.near == e.near {
+			fmt.Fprintf(&b, "\n@%s %s", r.Name, r.text)
+		}
+	}
+	return append(out, note(wire.ClientToAgent, "rules", b.String(), 0))
+}
+
+// LongLine notes the first line that is too long for rules. The proxy calls it.
+func (e *Engine) LongLine(dir wire.Direction, out []wire.Frame) []wire.Frame {
+	out = e.begin(out)
+	if e.long || e.near == nearAgent {
+		return out
+	}
+	e.long = true
+	return append(out, note(dir, "rules", "no rule sees a line over 16 MiB: this one, and those after it", 1))
+}
+
+// End handles the end of a stream. The proxy calls it.
+func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
+	out = e.begin(out)
+	if dir == wire.AgentStderr {
+		return out, nil
+	}
+	e.closed[dir] = true
+	out = e.release(out, func(h *held) bool { return h.frame.Dir == dir })
+	if dir == wire.AgentToClient && !e.ended {
+		e.ended = true
+		did := "every rule hit"
+		if never := e.missed(); len(never) > 0 {
+			did = "never hit: " + strings.Join(never, ", ")
+		}
+		out = append(out, note(dir, "rules", did, 0))
+	}
+	return out, nil
+}
+
+// missed returns the names of the rules that have hit nothing and should have.
+func (e *Engine) missed() (names []string) {
+	for _, r := range e.set.rules {
+		for _, list := range [][]*counter{e.rules, e.timed} {
+			for _, c := range list {
+				if c.Rule == r && c.hits == 0 && !r.options.may {
+					names = append(names, r.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Missed returns the names of the rules of a chain that have hit nothing and should have.
+// It may be called when the proxy has returned.
+func Missed(chain []proxy.Interceptor) (names []string) {
+	for _, i := range chain {
+		if e, ok := i.(*Engine); ok {
+			names = append(names, e.missed()...)
+		}
+	}
+	return names
+}
+
+// Pace says how a frame is written. The proxy calls it.
+func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
+	pace.AfterStderr, e.noisy[f.Dir] = e.noisy[f.Dir], false
+	if len(e.timed) == 0 {
+		return pace
+	}
+	f.Kind = wire.Invalid
+	s, _ := e.lanes.observe(f, e.now)
+	defer e.lanes.forget()
+	for _, c := range e.timed {
+		random, ok := c.hit(s)
+		if !ok {
+			continue
+		}
+		one, did := c.action.(pacing).pace(&s.Frame.Frame, random)
+		e.tell(c.Rule, &s.Frame.Frame, cmp.Or(did, c.Rule.text))
+		if did == "" {
+			continue
+		}
+		pace.Delay += one.Delay
+		if one.Rate > 0 {
+			pace.Rate = one.Rate
+		}
+		if one.Piece > 0 || one.Cuts != nil {
+			pace.Piece, pace.Cuts, pace.Pause = one.Piece, one.Cuts, one.Pause
+		}
+		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1, Delay: seconds(one.Delay)})
+	}
+	return pace
+}
+
+// note makes a mark for the tape.
+func note(dir wire.Direction, name, did string, frames int) wire.Frame {
+	m := wire.Marked{Rule: &wire.Rule{Name: name, Did: wire.Clip(did, maxNote), Frames: frames}}
+	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: m.JSON()}
+}
+
+// maxNote limits what a mark says, in bytes.
+const maxNote = 64 << 10
+
+// A view is what a place in the chain has seen of a connection.
+type view struct {
+	tracker *dialect.Tracker
+	past    *filter.Tracker // nil if no filter asks for it
+	plain   bool            // no rule asks what other frames or the time make of a frame
+	seq     uint64
+	start   time.Time
+	method  string // of the last notification
+	updates bool   // that method tells updates
+
+	frame   dialect.Frame  // the last one
+	subject filter.Subject // refers to frame
+}
+
+func newView(rules []*counter) view {
+	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), plain: true, start: time.Now()}
+	for _, c := range rules {
+		v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
+		if c.Filter.NeedsPast() || c.options.per == perTurn {
+			v.past = &filter.Tracker{}
+			v.past.Next(v.start)
+		}
+	}
+	return v
+}
+
+// observe handles the next frame, and returns what it means, which is valid until the next
+// call.
+func (v *view) observe(f wire.Frame, now func() time.Duration) (*filter.Subject, wire.Envelope) {
+	v.seq++
+	f.Seq = v.seq
+	env := wire.Scan(f.Raw)
+	f.Kind = env.Kind
+	v.frame = dialect.Frame{Frame: f}
+	switch {
+	case v.plain && v.isUpdate(&env):
+		v.frame.Method = v.method
+	case v.plain:
+		v.frame.Annotation, _ = v.tracker.Observe(&f, env)
+	default:
+		f.At = now()
+		v.frame.At = f.At
+		v.frame.Annotation, _ = v.tracker.Observe(&f, env)
+		v.frame.Failed = dialect.Failed(env, &v.frame.Annotation)
+	}
+	if v.past != nil {
+		v.subject = v.past.Observe(&v.frame)
+	} else {
+		v.subject = filter.Subject{Frame: &v.frame, Start: v.start}
+	}
+	return &v.subject, env
+}
+
+// isUpdate reports whether a message tells updates, most of what passes. It leaves no traces
+// in what a plain rule is told of other messages.
+func (v *view) isUpdate(env *wire.Envelope) bool {
+	if env.Kind != wire.Notification {
+		return false
+	}
+	if string(env.Method) != v.method {
+		v.method = string(env.Method)
+		v.updates = dialect.Does(v.method, dialect.TellsUpdate)
+	}
+	return v.updates
+}
+
+// forget drops the frame if it is large.
+func (v *view) forget() {
+	if v.frame.Size > 64<<10 {
+		v.frame, v.subject = dialect.Frame{}, filter.Subject{}
+	}
+}
+
+// lines returns the number of lines that a frame is on the tape.
+func lines(raw []byte) int { return 1 + bytes.Count(raw, []byte("\n")) }

@@ -1,0 +1,77 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A lack takes methods away from their receiver.
+type lack struct{ methods []string }
+
+// lacks reads a line of methods that the receiver lacks.
+func (s *Set) lacks(p *scanner, at int) error {
+	l := &lack{}
+	for p.blanks(); p.i < p.end; p.blanks() {
+		from := p.i
+		method := p.word()
+		if _, ok := dialect.Lookup(dialect.AnyProtocol, method); !ok {
+			return p.wrong(from, fmt.Sprintf("%q is not a method", method))
+		}
+		l.methods = append(l.methods, method)
+	}
+	if len(l.methods) == 0 {
+		return p.wrong(p.i, "a method is missing, such as session/load")
+	}
+	text := "lacks " + strings.Join(l.methods, " ")
+	s.entries = append(s.entries, entry(text))
+	return s.append(p.source, at, &Rule{Name: p.where(at), Where: p.where(at), action: l, text: text})
+}
+
+// act takes what allows the methods out of initialize, and answers them in their receiver's
+// place. It returns what it did, or "" for other frames.
+func (l *lack) act(p *passage) string {
+	f := p.subject
+	called := f.Kind == wire.Request || f.Kind == wire.Notification
+	if called && slices.Contains(l.methods, f.Method) {
+		p.done = true
+		if f.Kind == wire.Notification {
+			p.withhold()
+			return "drop " + f.Method
+		}
+		return p.reply("error -32601 to "+f.Method, func(id []byte) []byte {
+			return wire.NewFailure(id, wire.MethodNotFound, "Method not found", nil)
+		})
+	}
+	d := p.engine.seen.tracker.Connection().Dialect
+	side := dialect.ClientSide
+	switch {
+	case !f.Kind.IsMessage():
+		return ""
+	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent && (d == dialect.MCPModern || f.Does(dialect.Initializes)):
+	case f.Kind == wire.Response && f.Dir == wire.AgentToClient && f.Does(dialect.Initializes):
+		side = dialect.AgentSide
+	default:
+		return ""
+	}
+	var taken []string
+	raw := f.Raw
+	for _, method := range l.methods {
+		for _, c := range dialect.Requires(d, method) {
+			keys := c.Keys(d)
+			if c.Side != side || keys == nil || wire.Get(raw, keys...) == nil {
+				continue
+			}
+			raw = wire.Delete(raw, keys...)
+			taken = append(taken, c.Path)
+		}
+	}
+	if taken == nil {
+		return ""
+	}
+	p.change(raw)
+	return "take " + strings.Join(taken, ", ") + " out of " + f.Method
+}

@@ -1,0 +1,207 @@
+package rule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy/bounded"
+)
+
+// Options say which of the frames that fit its filter a rule hits.
+type options struct {
+	first  int // at most this many; 0: all
+	nth    int // only this one; 0: all
+	every  int // each so many; 0: all
+	after  int // not the first so many
+	chance float64
+	per    scope
+	during time.Duration // from the first hit on; 0: always
+	may    bool          // need not hit
+	agent  bool          // near the agent
+	words  []string      // as written
+}
+
+// A scope says what has counters of its own.
+type scope uint8
+
+const (
+	perConnection scope = iota
+	perSession
+	perTurn
+)
+
+// A side is an end of a chain of interceptors.
+type side uint8
+
+const (
+	nearClient side = iota
+	nearAgent
+)
+
+const optionNames = "once, first N, nth N, every N, after N, chance P%, per session, per turn, for T, near agent, may"
+
+// options reads the options of a rule, to the end of the entry.
+func (p *scanner) options(r *Rule) (o options, err error) {
+	o.chance = 1
+	p.blanks()
+	if p.i == p.end {
+		return o, nil
+	}
+	at := p.i
+	if p.plain[at] != '[' {
+		return o, p.wrong(at, "too much here: options stand in [ ]")
+	}
+	size := strings.IndexByte(p.plain[at:p.end], ']')
+	if size < 0 {
+		return o, p.wrong(at, "unmatched [")
+	}
+	i := at + 1
+	for word := range strings.SplitSeq(p.plain[i:at+size], ",") {
+		start := i + len(word) - len(strings.TrimLeft(word, " \t\r\n"))
+		if problem := o.set(strings.Fields(word)); problem != "" {
+			return o, p.wrong(start, problem)
+		}
+		i += len(word) + 1
+	}
+	if o.nth > 0 && o.first > 0 && o.nth > o.first {
+		return o, p.wrong(at, "these options together let nothing be hit")
+	}
+	if o.agent {
+		r.near = nearAgent
+	}
+	p.i = at + size + 1
+	return o, p.ended()
+}
+
+// set sets one option. It returns what is wrong with it.
+func (o *options) set(words []string) (problem string) {
+	text := strings.Join(words, " ")
+	unknown := fmt.Sprintf("%q is not an option; expected one of %s", text, optionNames)
+	argument := ""
+	switch {
+	case len(words) == 0:
+		return "an option is missing"
+	case len(words) > 2:
+		return unknown
+	case len(words) == 2:
+		argument = words[1]
+	}
+	n, err := strconv.Atoi(argument)
+	number := err == nil && n > 0
+	switch name := words[0]; {
+	case text == "once":
+		o.first = 1
+	case text == "may":
+		o.may = true
+	case text == "near agent":
+		o.agent = true
+	case text == "near client":
+		o.agent = false
+	case text == "per session":
+		o.per = perSession
+	case text == "per turn":
+		o.per = perTurn
+	case name == "first" && number:
+		o.first = n
+	case name == "nth" && number:
+		o.nth = n
+	case name == "every" && number:
+		o.every = n
+	case name == "after" && number:
+		o.after = n
+	case name == "chance":
+		percent, ok := strings.CutSuffix(argument, "%")
+		p, err := strconv.ParseFloat(percent, 64)
+		if !ok || err != nil || !(0 <= p && p <= 100) {
+			return "a chance is written 30%"
+		}
+		o.chance = p / 100
+	case name == "for":
+		d, ok := parseTime(argument)
+		if !ok || d == 0 {
+			return "a time is written 250ms or 2s"
+		}
+		o.during = d
+	default:
+		return unknown
+	}
+	o.words = append(o.words, text)
+	return ""
+}
+
+func (o *options) String() string {
+	if len(o.words) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(o.words, ", ") + "]"
+}
+
+// maxCounters limits the sessions and turns with counters of their own. The oldest are
+// forgotten.
+const maxCounters = 1 << 12
+
+// A counter is what an Engine knows of one rule.
+type counter struct {
+	*Rule
+	seed    uint64
+	fitting bounded.Map[string, int] // how many frames fitted, by scope
+	fitted  int                      // by all scopes together
+	asked   uint64                   // how often chance was asked
+	hits    int
+	begun   time.Duration // of the first hit
+}
+
+func newCounter(r *Rule, seed uint64) *counter {
+	c := &counter{Rule: r, seed: seed}
+	c.fitting.Limit = maxCounters
+	return c
+}
+
+// hit counts a frame, and reports whether the rule hits it, with the source of the hit's
+// random numbers.
+func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
+	if !c.Filter.Match(s) {
+		return nil, false
+	}
+	o := &c.options
+	key := ""
+	switch o.per {
+	case perSession:
+		key = s.Session
+	case perTurn:
+		key = fmt.Sprint(s.Turn, " ", s.Session)
+	}
+	n, _ := c.fitting.Get(key)
+	n++
+	c.fitting.Set(key, n)
+	c.fitted++
+	if n -= o.after; n <= 0 || o.first > 0 && n > o.first || o.nth > 0 && n != o.nth || o.every > 0 && n%o.every != 0 {
+		return nil, false
+	}
+	if o.during > 0 && c.hits > 0 && s.At-c.begun > o.during {
+		return nil, false
+	}
+	c.asked++
+	random = rand.New(rand.NewPCG(c.seed^hash(c.Name), c.asked))
+	if o.chance < 1 && random.Float64() >= o.chance {
+		return nil, false
+	}
+	if c.hits++; c.hits == 1 {
+		c.begun = s.At
+	}
+	return random, true
+}
+
+// hash returns the FNV-1a hash of a name: the same in every version, so that a seed means
+// the same in every version.
+func hash(name string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,175 @@
+package rule
+
+import (
+	"bytes"
+	"math/rand/v2"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A passage is the way of one frame through the rules.
+type passage struct {
+	engine  *Engine
+	subject *filter.Subject // the frame as it is now
+	env     wire.Envelope   // of the frame as it came
+	frame   wire.Frame      // as it is now
+	came    wire.Frame
+	end     wire.LineEnd // as it is now
+	rule    *Rule        // that acts
+	random  *rand.Rand   // for its act
+
+	changed  bool
+	withheld bool
+	touched  bool // a rule hit
+	told     bool // notes are about the frame
+	done     bool // no further rule sees it
+	copies   int
+	copier   *Rule
+	notes    []wire.Frame // about the frame and what stands before it
+	before   []wire.Frame
+	after    []wire.Frame // with their notes
+	calls    []func(proxy.Handle)
+}
+
+func (e *Engine) passage(f wire.Frame, s *filter.Subject, env wire.Envelope) *passage {
+	e.passing = passage{engine: e, subject: s, env: env, frame: f, came: f, end: f.End}
+	return &e.passing
+}
+
+// tell notes what a rule did to the frame.
+func (p *passage) tell(r *Rule, did string) {
+	p.touched, p.told = true, true
+	p.notes = append(p.notes, note(p.came.Dir, r.Name, did, 1))
+}
+
+// withhold withholds the frame.
+func (p *passage) withhold() { p.withheld, p.touched = true, true }
+
+// change changes the bytes of the frame.
+func (p *passage) change(raw []byte) {
+	p.changed, p.touched = true, true
+	p.frame.Raw = raw
+	env := wire.Scan(raw)
+	f := *p.subject.Frame // the subject may be another's
+	f.Raw, f.Kind, f.Size = raw, env.Kind, int64(len(raw))
+	p.subject.Frame = &f
+}
+
+// edit changes the frame if it is JSON that may be read. It returns what is to be noted.
+func (p *passage) edit(did string, change func(frame []byte) []byte) string {
+	if !p.subject.Kind.IsMessage() {
+		return did + " is not possible: the frame is too large or is not JSON-RPC"
+	}
+	raw := change(p.frame.Raw)
+	if bytes.Equal(raw, p.frame.Raw) {
+		return ""
+	}
+	p.change(raw)
+	return did
+}
+
+// add sends more lines, before or after the frame.
+func (p *passage) add(before bool, did string, lines ...wire.Frame) {
+	p.touched = true
+	about := note(lines[0].Dir, p.rule.Name, did, len(lines))
+	if before {
+		p.notes = append(p.notes, about)
+		p.before = append(p.before, lines...)
+		return
+	}
+	p.after = append(append(p.after, about), lines...)
+}
+
+// reply answers a request in place of its receiver, or replaces a response.
+func (p *passage) reply(did string, with func(id []byte) []byte) string {
+	kind := p.subject.Kind
+	if kind == wire.Oversized {
+		kind = p.env.MessageKind()
+	}
+	switch kind {
+	case wire.Request:
+		p.withhold()
+		dir := p.came.Dir.Opposite()
+		p.notes = append(p.notes, note(dir, p.rule.Name, did, 1))
+		p.before = append(p.before, wire.Frame{Dir: dir, Raw: with(p.env.ID), End: wire.LF})
+	case wire.Response:
+		p.change(with(p.env.ID))
+	default:
+		p.done = true
+		return did + " is not possible: the frame is neither a request nor a response"
+	}
+	return did
+}
+
+// postpone keeps the frame for later.
+func (p *passage) postpone(a postpone) {
+	p.withhold()
+	f := p.frame
+	f.Raw = bytes.Clone(f.Raw)
+	f.End, f.Kind = p.end, wire.Invalid
+	p.engine.keep(&held{frame: f, rule: p.rule, left: a.frames}, a.time)
+}
+
+// later calls the handle of the proxy once the frame is on its way.
+func (p *passage) later(call func(proxy.Handle)) {
+	p.touched = true
+	p.calls = append(p.calls, call)
+}
+
+// append appends what goes out in place of the frame. entry says that the frame is an entry
+// of a batch, which goes out only in part.
+func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
+	e := p.engine
+	frame := p.frame
+	frame.End, frame.Kind = p.end, wire.Invalid
+	if p.changed || entry {
+		frame.Origin = wire.Rewritten
+	}
+	count := [wire.Directions]int{}
+	if (p.withheld || p.changed || entry) && p.came.Origin != wire.Injected {
+		count[frame.Dir]++ // as it came
+	}
+	if !p.withheld && (p.told || p.changed) {
+		count[frame.Dir] += lines(frame.Raw)
+	}
+	for _, f := range p.before {
+		count[f.Dir] += lines(f.Raw)
+	}
+	for _, n := range p.notes {
+		m := wire.ReadMark(n)
+		m.Rule.Frames = count[n.Dir]
+		n.Raw = m.JSON()
+		out = append(out, n)
+	}
+	out = append(out, p.before...)
+	if !p.withheld {
+		out = append(out, frame)
+		if p.copies > 0 {
+			out = append(out, note(frame.Dir, p.copier.Name, "duplicate", p.copies*lines(frame.Raw)))
+			copied := wire.Frame{Dir: frame.Dir, Origin: wire.Injected, Raw: frame.Raw, End: frame.End}
+			for range p.copies {
+				out = append(out, copied)
+			}
+		}
+	}
+	out = append(out, p.after...)
+	for _, list := range [][]wire.Frame{p.before, p.after} {
+		for _, f := range list {
+			if f.Kind != wire.Mark && f.Dir != wire.AgentStderr {
+				f.Origin = wire.Injected
+				e.seen.observe(f, e.now)
+			}
+		}
+	}
+	if p.withheld && p.came.Kind == wire.Request && len(e.timed) > 0 {
+		f := p.came
+		f.Origin = wire.Withheld
+		e.lanes.observe(f, e.now)
+	}
+	for _, call := range p.calls {
+		call(e.handle)
+	}
+	return out
+}
