@@ -91,7 +91,7 @@ func (v *View) Lines(width int) []page.Line {
 
 // legend returns the line above the findings.
 func legend() []termtext.Span {
-	line := []termtext.Span{termtext.Bold.Span("Findings"), termtext.Dim.Span(": where a side broke its protocol  ")}
+	line := []termtext.Span{termtext.Bold.Span("Findings"), termtext.Dim.Span(": who broke the protocol  ")}
 	for s := conform.Violation; s >= conform.Note; s-- {
 		line = append(line, StyleOf(s).Span("  "+report.Sign(s)), termtext.Dim.Span(" "+s.String()))
 	}
