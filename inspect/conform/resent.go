@@ -22,12 +22,15 @@ const (
 	resentUpdates = 10
 	resentTimes   = 8  // the sum, compared with the latest and longest
 	resentEnd     = 16 // bytes at the end that may differ, such as the fence of a block of code
-	resentLeast   = 64 // shorter output does not count
+	resentLeast   = 1 << 10 // bytes of a frame; shorter ones do not count
 )
 
 // outputOf returns the text of a report about a tool call, as JSON without its quotes; nil if
 // it is not a single text.
 func outputOf(s *Step) []byte {
+	if s.Frame.Size < resentLeast { // most are, and reading the content costs time (BenchmarkCheck)
+		return nil
+	}
 	var text []byte
 	for i, item := range wire.Elements(s.Param("update", "content")) {
 		text = wire.Get(item, "content", "text")
@@ -35,7 +38,7 @@ func outputOf(s *Step) []byte {
 			return nil
 		}
 	}
-	if len(text) < resentLeast || text[0] != '"' {
+	if len(text) <= 2+resentEnd || text[0] != '"' {
 		return nil
 	}
 	return text[1 : len(text)-1]

@@ -20,7 +20,7 @@ func (p *spending) observe(s *Step) {
 		if cost := dialect.CostOf(wire.ValueOf(s.Param("update", "cost"))); cost != (dialect.Cost{}) {
 			*p = spending{cost, s.Frame.Seq, s.Session.history}
 		}
-	case s.Method == "session/prompt" && s.is(wire.Request) && isCommand(s.Param("prompt")):
+	case s.Update == "" && s.Method == "session/prompt" && s.is(wire.Request) && isCommand(s.Param("prompt")):
 		*p = spending{} // /clear may begin anew
 	}
 }
