@@ -150,7 +150,7 @@ func TestHeadStays(t *testing.T) {
 			term.press(t, place)
 			for _, key := range []string{"G", "g", "<PgDn>", "e"} {
 				term.press(t, key)
-				if head := strings.Split(term.text(), "\n")[1]; !strings.HasPrefix(head, " ✗ Overloaded (-32603) in turn 1 · 6.00 s · 1 failed · Print it all") {
+				if head := strings.Split(term.text(), "\n")[1]; !strings.HasPrefix(head, " ✗ Overloaded (-32603) in turn 1, then done · 6.00 s · 1 failed · Print it all") {
 					t.Errorf("%s%s: got the head %q", place, key, head)
 				}
 			}

@@ -15,7 +15,7 @@ type Exchange struct {
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
-	Answered string          `json:"answered,omitempty"` // without a line that only introduces what follows
+	Answered string          `json:"answered,omitempty"`
 }
 
 // Label returns the word before what the agent said: answered only if the turn is done.
@@ -26,21 +26,27 @@ func (e *Exchange) Label() string {
 	return "said"
 }
 
-// maxBad limits the turns that are told because they did not end well.
-const maxBad = 2
+// Limits on the turns that are told.
+const (
+	maxBad = 2          // because they did not end well
+	most   = 2 + maxBad // together with the first and the last
+)
 
 // A dialog keeps the first and the last turn, and those between that ended worst.
 type dialog struct {
-	first, last *trace.Turn
-	bad         []*trace.Turn // at most maxBad, the worst first
+	first []*trace.Turn // at most most
+	last  *trace.Turn
+	bad   []*trace.Turn // at most maxBad, the worst first
+	count int
 }
 
 // begin notes that a turn begins.
 func (d *dialog) begin(t *trace.Turn) {
-	if d.first == nil {
-		d.first = t
+	if len(d.first) < most {
+		d.first = append(d.first, t)
 	}
 	d.last = t
+	d.count++
 }
 
 // end notes that a turn has ended.
@@ -55,13 +61,15 @@ func (d *dialog) end(t *trace.Turn) {
 
 // exchanges returns the turns that are told, in order.
 func (d *dialog) exchanges() (list []Exchange) {
-	turns := append([]*trace.Turn{d.first, d.last}, d.bad...)
-	turns = slices.DeleteFunc(turns, func(t *trace.Turn) bool { return t == nil })
+	turns := slices.Clone(d.first)
+	if d.count > most {
+		turns = append(append(turns[:1], d.last), d.bad...)
+	}
 	slices.SortFunc(turns, func(a, b *trace.Turn) int {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
 	})
 	for _, t := range slices.Compact(turns) {
-		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), gistOf(termtext.Unmarked(t.Answer()))})
+		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer())})
 	}
 	return list
 }

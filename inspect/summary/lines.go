@@ -209,8 +209,8 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 	return o
 }
 
-// Where returns the turn that the outcome is of, such as "in turn 5", if that is not the last
-// one; otherwise nothing.
+// Where returns the turn that the outcome is of, if that is not the last one, and whether the
+// last one is done, such as "in turn 5, then done"; otherwise nothing.
 func (s *Summary) Where() string {
 	how := s.Outcome()
 	for i, one := range s.Exchanges {
@@ -218,7 +218,11 @@ func (s *Summary) Where() string {
 			if last {
 				return ""
 			}
-			return fmt.Sprint("in turn ", one.Turn)
+			where := fmt.Sprint("in turn ", one.Turn)
+			if s.Exchanges[len(s.Exchanges)-1].Outcome.How == dialect.Done {
+				where += ", then done"
+			}
+			return where
 		}
 	}
 	return ""

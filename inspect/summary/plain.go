@@ -6,15 +6,6 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// gistOf returns an answer without a first line that only introduces the next ones.
-func gistOf(answer string) string {
-	first, rest, _ := strings.Cut(answer, "\n")
-	if rest = strings.TrimSpace(rest); rest != "" && strings.HasSuffix(strings.TrimSpace(first), ":") {
-		return rest
-	}
-	return answer
-}
-
 // OneLine returns the beginning of what was said in one line.
 func OneLine(text string) string {
 	var b strings.Builder

@@ -90,9 +90,9 @@ time      slowest: session/fork, 1 ms (frame 14)
 `,
 	}
 	first := map[string]string{
-		"a": "⚡ recording cut off · session 1 of 3 · 9 ms · 1 failed · hi",
-		"b": "⚡ recording cut off · session 1 of 3 · 6 ms · 2 failed · ho",
-		"c": "⚡ recording cut off · session 1 of 3 · 1 ms · 1 failed · go",
+		"a": "⚡ recording cut off · session 1 of 3 · 10 ms · 1 failed · hi",
+		"b": "⚡ recording cut off · session 1 of 3 · 7 ms · 3 failed · ho",
+		"c": "⚡ recording cut off · session 1 of 3 · 2 ms · 1 failed · go",
 	}
 	got := map[string]string{}
 	for session, sum := range sessionsOf(reading.Part{Info: record.Info{Tape: "x"}, Frames: frames(slices.Values(lines))}) {

@@ -76,15 +76,14 @@ func TestStderrBefore(t *testing.T) {
 	}
 }
 
-// TestGist: a line that only introduces the answer is left out, and several lines become one.
-func TestGist(t *testing.T) {
+// TestOneLine: several lines become one.
+func TestOneLine(t *testing.T) {
 	for _, tt := range []struct{ answer, want string }{
 		{"Done.", "Done."},
-		{"Here is what I found:\n\nit divides by zero\nno test", "it divides by zero · no test"},
-		{"Here is what I found:", "Here is what I found:"},
+		{"Here is what I found:\n\nit divides by zero\nno test", "Here is what I found: it divides by zero · no test"},
 		{"Fixed\nAll tests pass.\nBye", "Fixed · All tests pass. Bye"},
 	} {
-		if got := OneLine(gistOf(tt.answer)); got != tt.want {
+		if got := OneLine(tt.answer); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.answer, got, tt.want)
 		}
 	}

@@ -31,7 +31,7 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
-	Exchanges []Exchange `json:"exchanges,omitempty" help:"the first turn, the last, and those between that ended worst:"`
+	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four the first, the last, and those between that ended worst:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
