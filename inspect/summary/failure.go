@@ -102,6 +102,8 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 		return toolInLast
 	case dialect.Stopped:
 		return turnFailed
+	case dialect.Unanswered:
+		return noAnswer
 	case dialect.Gap:
 		return bytesLost
 	case dialect.BadExit:

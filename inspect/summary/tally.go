@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,8 +50,15 @@ type progress struct {
 
 	waiting dialect.WaitingRequests
 	open    map[uint64]string // by request, what got no answer
+	calls   map[uint64]call   // of the client, by request; without an answer yet
 	quoted  bool              // a failure quotes the last words of the agent
 	exit    dialect.Frame     // when the agent ended
+}
+
+// A call is a request that may be given up.
+type call struct {
+	what string
+	at   time.Duration
 }
 
 // maxTitles limits the calls of a tool that are told by their titles.
@@ -97,7 +105,11 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		t.failures.add(harmOf(kind, f), Failure{kind, failureText(kind, f, tr.Events()), here, t.cause(kind, f), toolOf(kind, tr.Events())})
+		text := failureText(kind, f, tr.Events())
+		if kind == dialect.Unanswered {
+			text = t.givenUp(f, run)
+		}
+		t.failures.add(harmOf(kind, f), Failure{kind, text, here, t.cause(kind, f), toolOf(kind, tr.Events())})
 	}
 	if text := rejection(f, tr.Events()); text != "" {
 		t.declined.add(text, here)
@@ -213,12 +225,41 @@ func (t *Tally) events(tr *trace.Trace) {
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
 			t.leave(e.First, "no answer to "+callName(e))
 		}
+		if e.Kind == trace.CallEvent {
+			t.await(e)
+		}
 		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
 			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
 			t.tape.last = max(t.tape.last, e.At) // it waited until the tape ended
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// givenUp says which call the client gave up with a frame.
+func (t *Tally) givenUp(f *dialect.Frame, run int) string {
+	c, known := t.tape.calls[f.Request]
+	if !known {
+		return "no answer to a request, given up"
+	}
+	took := seconds(f.At - c.at)
+	if s := t.sum.Time.Slowest; s == nil || took > s.Took {
+		t.sum.Time.Slowest = &Step{c.what, took, Frame{Run: run, Seq: f.Request}}
+	}
+	return fmt.Sprintf("no answer to %s, given up after %s", c.what, took)
+}
+
+// await remembers a call until it has an answer.
+func (t *Tally) await(e *trace.Event) {
+	switch {
+	case e.Phase == trace.Ended:
+		delete(t.tape.calls, e.First)
+	case e.Dir == wire.ClientToAgent && len(t.tape.calls) < maxNames:
+		if t.tape.calls == nil {
+			t.tape.calls = map[uint64]call{}
+		}
+		t.tape.calls[e.First] = call{callName(e), e.Began}
+	}
 }
 
 // leave notes what got no answer.

@@ -11,7 +11,7 @@ import (
 //
 // These are not failures: what the user rejected or declined, with the tool call that was
 // rejected; an agent that its client ended by a signal or by leaving, a request that its
-// sender cancelled, a request that the agent sent after its client had left, the tool calls
+// sender cancelled before it hung, a request that the agent sent after its client had left, the tool calls
 // of a turn that the client cancelled, and a server's refusal of server/discover, which
 // tells a client whether it must send initialize (MCP 2026-07-28, lifecycle).
 type Failure uint8
@@ -22,7 +22,7 @@ const (
 	FailedRequest         // a response with an error, or the result of an MCP tool that says isError
 	FailedTool            // an ACP tool call has failed; reported once per call
 	Stopped               // a turn ended badly without an error: the model refused, or tokens or requests ran out
-	Unanswered            // a request without a response at the end of the tape
+	Unanswered            // a request without a response at the end of the tape, or that hung until the client cancelled it
 	InvalidLine           // a line that is not JSON-RPC
 	Gap                   // bytes are missing here, or may be missing from here on
 	BadExit               // the agent ended with a status other than 0, or could not be started
@@ -42,8 +42,8 @@ func (k *Failure) UnmarshalText(text []byte) error {
 }
 
 // Failure returns how f reports that something went wrong. A frame in place of another
-// adds nothing new. No frame alone shows that a request is Unanswered: that takes all
-// frames up to the end of the tape.
+// adds nothing new. No frame alone shows that a request is Unanswered at the end of the tape:
+// that takes all frames up to there.
 func (f *Frame) Failure() Failure {
 	if f.Origin == wire.Rewritten {
 		return NoFailure
@@ -63,6 +63,8 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 		return FailedTool
 	case e.Has(TurnStopped):
 		return Stopped
+	case e.Has(RequestCancelled | slowEvents[Hung]):
+		return Unanswered
 	case e.Has(BytesLost):
 		return Gap
 	case e.Has(ExitFailed):

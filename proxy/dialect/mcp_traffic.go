@@ -81,6 +81,9 @@ func (t *Tracker) cancelled(s *step, method string) {
 	s.annotation.Request = c.Seq
 	s.annotation.Events |= RequestCancelled
 	p := t.waiting(s.Frame, by, id)
+	if by == wire.ClientToAgent && p.Agent != nil {
+		s.annotation.Events |= slowEvents[t.answersLate(s.Frame, p.Agent)]
+	}
 	for _, c := range []*call{p.Client, p.Agent} {
 		if c != nil {
 			c.Cancelled = true
