@@ -20,8 +20,8 @@ type resent struct {
 const (
 	resentBytes   = 256 << 10
 	resentUpdates = 10
-	resentTimes   = 8  // the sum, compared with the latest and longest
-	resentEnd     = 16 // bytes at the end that may differ, such as the fence of a block of code
+	resentTimes   = 8       // the sum, compared with the latest and longest
+	resentEnd     = 16      // bytes at the end that may differ, such as the fence of a block of code
 	resentLeast   = 1 << 10 // bytes of a frame; shorter ones do not count
 )
 
