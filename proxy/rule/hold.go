@@ -54,6 +54,7 @@ type Desk struct {
 	Wait time.Duration
 
 	began   chan struct{} // closed when the proxy has started
+	closed  chan struct{} // closed by Close
 	engines []*Engine
 
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
@@ -74,8 +75,12 @@ type Desk struct {
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]func([]byte){}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]func([]byte){}}
 }
+
+// Close makes all calls of users return. It may be called once, when the proxy has ended or
+// could not be started.
+func (d *Desk) Close() { close(d.closed) }
 
 // A queue is what waits in one direction of a session. The first frame is held by a rule.
 // Those after it wait behind it.

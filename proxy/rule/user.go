@@ -65,7 +65,11 @@ var ErrOver = errors.New("the proxy has ended")
 // do calls act for each Engine, one at a time. It returns when act has been called, and
 // does not wait for the receivers.
 func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
-	<-d.began
+	select {
+	case <-d.began:
+	case <-d.closed:
+		return ErrOver
+	}
 	for _, e := range d.engines {
 		acted, over := make(chan struct{}), make(chan struct{})
 		go func() {
