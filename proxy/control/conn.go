@@ -373,7 +373,7 @@ func (c *conn) take() (lines [][]byte, ending bool) {
 
 // end tells the client that the proxy has ended, and closes the connection soon.
 func (c *conn) end() {
-	c.conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	c.conn.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
