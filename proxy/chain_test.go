@@ -156,9 +156,9 @@ func TestChain(t *testing.T) {
 				on(a2c, "pong", func(wire.Frame) []wire.Frame { return []wire.Frame{frame(c2a, "ping")} }),
 				on(c2a, "ping", func(wire.Frame) []wire.Frame { return []wire.Frame{frame(a2c, "pong")} }),
 			),
-			in:  "ping\nend\n",
-			out: "ping\nend\n",
-			log: []string{"c2a withheld ping", "c2a injected ping", "c2a wire end", "a2c wire ping", "a2c wire end"},
+			in:  "begin\nping\nend\n", // rules note their beginning, which would count
+			out: "begin\nping\nend\n",
+			log: []string{"c2a wire begin", "c2a withheld ping", "c2a injected ping", "c2a wire end", "a2c wire begin", "a2c wire ping", "a2c wire end"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

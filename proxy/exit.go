@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // An ExitError reports that the agent ended with a status other than 0.
@@ -20,6 +22,15 @@ func (e *ExitError) Error() string {
 		return fmt.Sprintf("agent ended by signal: %v", e.Signal)
 	}
 	return fmt.Sprintf("agent exited with status %d", e.Code)
+}
+
+// Exit returns the same as a tape has it.
+func (e *ExitError) Exit() wire.Exit {
+	exit := wire.Exit{Code: e.Code}
+	if e.Signal != nil {
+		exit.Signal = e.Signal.String()
+	}
+	return exit
 }
 
 // A StartError reports that the agent could not be started.

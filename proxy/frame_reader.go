@@ -100,11 +100,26 @@ func (r *frameReader) frame(piece []byte, end wire.LineEnd, last bool) {
 		r.pass(f)
 		return
 	}
-	// The line is too long to be shown.
+	if !r.queue.open {
+		r.longLine()
+	}
 	r.put(f)
 	r.queue.open = true
 	if last {
 		r.endLine(r.queue)
+	}
+}
+
+// longLine tells the Interceptors that a line is too long to be shown.
+func (r *frameReader) longLine() {
+	for i := range r.stages {
+		s := &r.stages[i]
+		l, ok := s.interceptor.(LongLines)
+		if !ok || !s.shown(r.queue.dir) {
+			continue
+		}
+		out, _ := r.act(s, func(_ Interceptor, out []wire.Frame) []wire.Frame { return l.LongLine(r.queue.dir, out) })
+		r.send(s, out)
 	}
 }
 

@@ -10,26 +10,27 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
 // idleEnv says to the test binary, and to what it starts, how many idle
-// Interceptors each proxy has beside its own.
+// Interceptors each proxy has beside its own, or that it has idleRules around its own.
 const idleEnv = "PROXY_TEST_IDLE"
 
-// runAll runs all tests with no, one and three Interceptors that change nothing:
-// bytes, ends, signals, status and tape must be the same. Benchmarks and fuzzing
-// run once.
+// runAll runs all tests with no, one and three Interceptors that change nothing, and with
+// rules that fit nothing: bytes, ends, signals, status and tape must be the same. Benchmarks
+// and fuzzing run once.
 func runAll(m *testing.M) (code int) {
 	flag.Parse()
-	counts := []int{0, 1, 3}
+	counts := []string{"0", "1", "3", "rules"}
 	if flag.Lookup("test.bench").Value.String() != "" || flag.Lookup("test.fuzz").Value.String() != "" || os.Getenv(idleEnv) != "" {
 		return m.Run()
 	}
 	for _, n := range counts {
-		os.Setenv(idleEnv, strconv.Itoa(n))
+		os.Setenv(idleEnv, n)
 		if got := m.Run(); got != 0 {
-			fmt.Printf("FAIL with %[1]d idle interceptors: %[2]s=%[1]d\n", n, idleEnv)
+			fmt.Printf("FAIL with idle interceptors: %s=%s\n", idleEnv, n)
 			code = got
 		}
 	}
@@ -52,6 +53,9 @@ func run(ctx context.Context, p *proxy.Proxy) error {
 // amongIdle returns a chain with one idle Interceptor at the client's end, and all
 // others at the agent's.
 func amongIdle(own []proxy.Interceptor) []proxy.Interceptor {
+	if os.Getenv(idleEnv) == "rules" {
+		return idleRules().Chain(1, own...)
+	}
 	n, _ := strconv.Atoi(os.Getenv(idleEnv))
 	var all []proxy.Interceptor
 	for i := range n {
@@ -64,6 +68,19 @@ func amongIdle(own []proxy.Interceptor) []proxy.Interceptor {
 		all = append(all, own...)
 	}
 	return all
+}
+
+// idleRules returns ten rules that fit nothing, half of them at the agent's end.
+func idleRules() *rule.Set {
+	var text strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&text, "method:vendor/m%d kind:request => drop%s\n", i, []string{"", " [near agent]"}[i%2])
+	}
+	set, err := rule.Parse("rules", text.String())
+	if err != nil {
+		panic(err)
+	}
+	return set
 }
 
 // An idle Interceptor changes nothing.

@@ -66,6 +66,14 @@ type Selector interface {
 	Wants(dir wire.Direction) bool
 }
 
+// LongLines is implemented by an Interceptor that wants to know of lines too long to be shown
+// to it.
+type LongLines interface {
+	// LongLine is called before the first bytes of such a line of dir pass. It is called as
+	// Intercept is.
+	LongLine(dir wire.Direction, out []wire.Frame) []wire.Frame
+}
+
 // A Handle lets an Interceptor act on its own initiative at any time, from any of its
 // goroutines: for a timer, or a long replay.
 type Handle struct {

@@ -351,7 +351,12 @@ func (m *memory) Fault(err error) { m.note("fault %v", err) }
 
 func (m *memory) Signal(sig os.Signal) { m.note("signal %v", sig) }
 
-func (m *memory) Note(dir wire.Direction, mark wire.Marked) { m.note("note %v %s", dir, mark.JSON()) }
+func (m *memory) Note(dir wire.Direction, mark wire.Marked) {
+	if mark.Rule != nil && mark.Rule.Name == "rules" {
+		return // the first and the last mark of idleRules
+	}
+	m.note("note %v %s", dir, mark.JSON())
+}
 
 func (m *memory) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
 	m.note("exit %d %v", code, sig)

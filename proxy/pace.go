@@ -28,11 +28,15 @@ type Pace struct {
 	Cuts  []int         // offsets in Raw, ascending, where a write also ends
 	Pause time.Duration // between the writes that Piece and Cuts separate
 
+	// AfterStderr keeps the frame until everything sent to the client's stderr so far has
+	// been written.
+	AfterStderr bool
+
 	Notes []wire.Rule // for the tape, before the frame
 }
 
 func (c Pace) isZero() bool {
-	return c.Delay <= 0 && c.Rate <= 0 && c.Piece <= 0 && len(c.Cuts) == 0
+	return c.Delay <= 0 && c.Rate <= 0 && c.Piece <= 0 && len(c.Cuts) == 0 && !c.AfterStderr
 }
 
 // and combines two Paces.
@@ -46,6 +50,7 @@ func (c Pace) and(d Pace) Pace {
 	c.Delay += d.Delay
 	c.Pause += d.Pause
 	c.Rate, c.Piece = least(c.Rate, d.Rate), least(c.Piece, d.Piece)
+	c.AfterStderr = c.AfterStderr || d.AfterStderr
 	c.Cuts = append(c.Cuts[:len(c.Cuts):len(c.Cuts)], d.Cuts...)
 	c.Notes = append(c.Notes[:len(c.Notes):len(c.Notes)], d.Notes...)
 	return c
@@ -79,6 +84,7 @@ func (c Pace) next(at, size int) (end int, wait time.Duration) {
 type stretch struct {
 	from, to int
 	pace     Pace
+	stderr   int64 // how much of what was put into the queue for stderr is written before
 }
 
 // pace returns how to write a frame. The caller holds mu.
@@ -113,6 +119,7 @@ func (p *pipeline) writePaced(q *outputQueue, b []byte, paced []stretch) {
 			break
 		}
 		q.destination.write(b[at:s.from])
+		p.waitForStderr(s.stderr)
 		p.wait(q, s.pace.Delay)
 		for at = s.from; at < s.to; {
 			end, wait := s.pace.next(at-s.from, s.to-s.from)
@@ -138,5 +145,34 @@ func (p *pipeline) wait(q *outputQueue, d time.Duration) {
 	}
 }
 
+// waitForStderr waits until the queue for stderr is written up to a position, or until
+// everything must be written at once.
+func (p *pipeline) waitForStderr(at int64) {
+	if at == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.queues[wire.AgentStderr].written < at && !p.hurried() && p.gate.open() {
+		p.cond.Wait()
+	}
+}
+
 // rush permanently ends all waiting for a pace.
-func (p *pipeline) rush() { p.rushed.Do(func() { close(p.hurry) }) }
+func (p *pipeline) rush() {
+	p.rushed.Do(func() {
+		close(p.hurry)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.cond.Broadcast()
+	})
+}
+
+func (p *pipeline) hurried() bool {
+	select {
+	case <-p.hurry:
+		return true
+	default:
+		return false
+	}
+}

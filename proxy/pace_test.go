@@ -260,3 +260,48 @@ func TestPacerPanics(t *testing.T) {
 	m.check(t, wire.ClientToAgent, "one\ntwo\nthree")
 	told.check(t, "interceptor: panic: boom (pace_test.go:")
 }
+
+// A frame that is to follow what stderr gets waits for somebody to read that, or for the end.
+func TestAfterStderr(t *testing.T) {
+	for _, read := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			noisy := paced(wire.AgentToClient, "noisy", proxy.Pace{AfterStderr: true})
+			noisy.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
+				if string(f.Raw) == "noisy" {
+					out = append(out, frame(wire.AgentStderr, "noise"))
+				}
+				return append(out, f)
+			}
+			in, stdin := io.Pipe()
+			defer stdin.Close()
+			errIn, errOut := io.Pipe()
+			client := &clock{began: time.Now()}
+			p := &proxy.Proxy{In: in, Out: client, Err: errOut, Interceptors: chain(noisy), Peer: peer(func(_ *bufio.Reader, out, _ io.Writer) int {
+				io.WriteString(out, "one\nnoisy\ntwo\n")
+				return 0
+			})}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan error, 1)
+			go func() { done <- run(ctx, p) }()
+			synctest.Wait()
+			if got := strings.Join(client.got, " "); got != `0s "one\n"` {
+				t.Errorf("while nobody reads stderr, the client has %s", got)
+			}
+			if time.Sleep(time.Second); read {
+				line, err := bufio.NewReader(errIn).ReadString('\n')
+				if line != "noise\n" {
+					t.Errorf("stderr got %q, %v", line, err)
+				}
+			} else {
+				cancel()
+			}
+			synctest.Wait()
+			if got := strings.ReplaceAll(strings.Join(client.got, " "), `\n" 1s "two`, `\ntwo`); got != `0s "one\n" 1s "noisy\ntwo\n"` {
+				t.Errorf("read is %v: the client has %s", read, got)
+			}
+			errIn.Close()
+			<-done
+		})
+	}
+}

@@ -79,7 +79,11 @@ func (p *pipeline) put(f wire.Frame) {
 	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
 	if !pace.isZero() {
-		q.paced = append(q.paced, stretch{from, len(q.buf), pace})
+		s := stretch{from: from, to: len(q.buf), pace: pace}
+		if pace.AfterStderr {
+			s.stderr = p.queues[wire.AgentStderr].put
+		}
+		q.paced = append(q.paced, s)
 	}
 	if f.Origin != wire.Wire {
 		p.note(q, f.Origin)

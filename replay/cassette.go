@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
@@ -48,17 +49,23 @@ type Cassette struct {
 	Command []string // the real agent; empty: none, and nothing is recorded
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
+	// Rules change what passes between client and agent, as rule.Parse reads them; their
+	// seed is 0 if they name none. With rules, nothing is recorded.
+	Rules string
+
 	// Wrap, if set, receives the arguments of Run and returns what Run uses instead, so
 	// the caller can observe the traffic.
 	Wrap func(in io.Reader, out io.Writer) (io.Reader, io.Writer)
 
 	opened bool         // Open was called for the next Run
 	plays  *record.Tape // the tape that Open returned
+	rules  *rule.Set    // parsed from Rules by Open
 }
 
-// mode returns the effective mode: without an agent, nothing can be recorded.
+// mode returns the effective mode: without an agent, nothing can be recorded, and under
+// rules the agent would not hear or say what it should.
 func (c *Cassette) mode() Mode {
-	if len(c.Command) == 0 {
+	if len(c.Command) == 0 || c.Rules != "" {
 		return ModeNone
 	}
 	return c.Mode
@@ -68,6 +75,9 @@ func (c *Cassette) mode() Mode {
 // A missing file is an error if the mode forbids recording. Run calls Open if the caller
 // has not.
 func (c *Cassette) Open() (_ *record.Tape, err error) {
+	if c.rules, err = rule.Parse("rules", c.Rules); err != nil {
+		return nil, err
+	}
 	c.plays, err = c.find()
 	c.opened = err == nil
 	return c.plays, err
@@ -89,6 +99,8 @@ func (c *Cassette) find() (*record.Tape, error) {
 		return nil, nil
 	case missing && c.Mode == ModeNone:
 		err = fmt.Errorf("%w; the mode none does not record it, the mode once does", err)
+	case missing && c.Rules != "" && len(c.Command) > 0:
+		err = fmt.Errorf("%w; record it first without rules", err)
 	case missing:
 		err = fmt.Errorf("%w; there is no agent to record it from", err)
 	}
@@ -104,11 +116,28 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 			return Report{}, err
 		}
 	}
-	t := c.plays
-	c.opened, c.plays = false, nil
 	if c.Wrap != nil {
 		in, out = c.Wrap(in, out)
 	}
+	if c.Rules == "" {
+		return c.play(ctx, in, out, errOut)
+	}
+	seed, _ := c.rules.Seed()
+	ruled := Ruled{Player: playing(c.play), Rules: c.rules, Seed: seed}
+	return ruled.Run(ctx, in, out, errOut)
+}
+
+// playing is a function that is a Player.
+type playing func(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error)
+
+func (p playing) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	return p(ctx, in, out, errOut)
+}
+
+// play plays or records what Open has found.
+func (c *Cassette) play(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	t := c.plays
+	c.opened, c.plays = false, nil
 	if t == nil {
 		return c.record(ctx, in, out, errOut)
 	}
@@ -135,10 +164,8 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 		err := p.Run(ctx)
 		var exit *proxy.ExitError
 		if errors.As(err, &exit) {
-			report.Exit = &wire.Exit{Code: exit.Code}
-			if exit.Signal != nil {
-				report.Exit.Signal = exit.Signal.String()
-			}
+			how := exit.Exit()
+			report.Exit = &how
 			return nil
 		}
 		return err

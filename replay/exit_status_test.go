@@ -93,14 +93,19 @@ func TestPace(t *testing.T) {
 ! {"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
 ! {"at":3,"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
 `
+	// A rule of the recorded proxy had the answer written later than it came.
+	delayed := strings.Replace(tape, "! {\"at\":3", `! {"at":1,"dir":"a2c","rule":{"name":"late","did":"delay 2 s","frames":1,"delay":2}}
+! {"at":1`, 1)
 	for _, tt := range []struct {
 		pace string
+		tape string
 		want time.Duration
 	}{
-		{"fast", 0},
-		{"recorded", 3 * time.Second},
-		{"0.5x", 6 * time.Second},
-		{"recorded,max=1s", time.Second},
+		{"fast", tape, 0},
+		{"recorded", tape, 3 * time.Second},
+		{"recorded", delayed, 3 * time.Second},
+		{"0.5x", tape, 6 * time.Second},
+		{"recorded,max=1s", tape, time.Second},
 	} {
 		t.Run(tt.pace, func(t *testing.T) {
 			pace, err := replay.ParsePace(tt.pace)
@@ -115,7 +120,7 @@ func TestPace(t *testing.T) {
 					time.Sleep(time.Minute)
 					client.Close()
 				}()
-				a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tape)}, Pace: pace, Patience: time.Hour}
+				a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tt.tape)}, Pace: pace, Patience: time.Hour}
 				if report, err := a.Run(context.Background(), in, out, io.Discard); err != nil {
 					t.Fatalf("%v\n%s", err, &report)
 				}

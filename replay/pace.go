@@ -70,6 +70,23 @@ func (p Pace) wait(recorded time.Duration) time.Duration {
 	return time.Duration(min(d, float64(1<<62)))
 }
 
+// A writtenClock tells when the agent's frames were written to the recorded client, where a
+// rule had them written later than they came.
+type writtenClock struct {
+	last time.Duration // tape time of the last frame
+	more time.Duration // by which the next one is later
+}
+
+func (c *writtenClock) delay(d time.Duration) { c.more += d }
+
+// at returns when a frame of the agent that came at a time was written: not before the one
+// before it.
+func (c *writtenClock) at(came time.Duration) time.Duration {
+	c.last = max(c.last, came) + c.more
+	c.more = 0
+	return c.last
+}
+
 // A clock determines when a lane's next frame is due.
 type clock struct {
 	last     time.Duration // tape time of the lane's last frame

@@ -38,6 +38,8 @@ type player struct {
 	known     map[string]bool // all sessions of the tape
 	unopened  map[string]bool // those that the client neither opens nor prompts there
 
+	written writtenClock
+
 	lanes
 	openOnTape
 	lookahead

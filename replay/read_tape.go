@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -34,6 +35,7 @@ func (p *player) readNext() bool {
 		p.lastPending, p.signal = nil, ""
 		p.fromClient(f)
 	default:
+		f.At = p.written.at(f.At)
 		p.fromAgent(f)
 	}
 	for _, id := range p.recording.ended(f.Seq) {
@@ -65,6 +67,8 @@ func (p *player) mark(f *dialect.Frame) {
 		p.closing = true
 	case m.Signal != "":
 		p.signal = m.Signal
+	case m.Rule != nil && m.Rule.Delay > 0 && f.Dir == wire.AgentToClient:
+		p.written.delay(time.Duration(m.Rule.Delay * float64(time.Second)))
 	case m.HTTP != nil && m.HTTP.Status >= 400 && p.agent.Watcher != nil:
 		p.refused(m.HTTP.Stream)
 	}

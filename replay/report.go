@@ -28,6 +28,9 @@ type Report struct {
 	Exit   *wire.Exit `json:"exit,omitempty" help:"how the recorded agent ended, if the tape has it"`
 	Signal string     `json:"signal,omitempty" help:"the last signal passed on to the recorded agent before it ended"`
 
+	Seed     uint64   `json:"seed,omitempty" help:"with rules, where their random numbers began"`
+	NeverHit []string `json:"neverHit,omitempty" help:"rules that hit nothing"`
+
 	fatal      bool // no answer can tell the client about a miss
 	moreMisses int  // beyond maxLines
 	moreNotes  int  // beyond maxLines
@@ -68,6 +71,9 @@ func (r *Report) String() string {
 	}
 	if r.moreNotes > 0 {
 		fmt.Fprintf(&b, "note: %d more\n", r.moreNotes)
+	}
+	if len(r.NeverHit) > 0 {
+		fmt.Fprintf(&b, "these rules never hit (seed %d): %s\n", r.Seed, termtext.Line(strings.Join(r.NeverHit, ", ")))
 	}
 	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
@@ -57,7 +57,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 			case flag != "" && o.listen.On():
 				return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
 			case rules.set != nil:
-				player = &ruledPlayer{player, rules, cmd.ErrOrStderr()}
+				player = &replay.Ruled{Player: player, Rules: rules.set, Seed: rules.seed}
 			}
 			if o.listen.On() {
 				return replayListen(cmd, &o, asJSON)
@@ -99,13 +99,8 @@ type replayOptions struct {
 	rules                             tap.RuleFlags
 }
 
-// A player plays the agent of a tape.
-type player interface {
-	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (replay.Report, error)
-}
-
 // player returns the player that the options select.
-func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error) {
+func (o *replayOptions) player(cmd *cobra.Command, args []string) (replay.Player, error) {
 	if err := o.agent.Matching.UnmarshalText([]byte(o.match)); err != nil {
 		return nil, fmt.Errorf("--match: %w", err)
 	}
@@ -122,7 +117,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	case o.onMiss == "live" && len(o.live) == 0:
 		return nil, errors.New("--on-miss live needs an agent after --")
 	case o.file != "":
-		return o.cassette(args)
+		return o.cassette(cmd.Flags(), args)
 	case o.agent.Patience < 0:
 		return nil, errors.New("--patience is negative")
 	case cmd.Flags().Changed("mode"):
@@ -154,7 +149,7 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	return &o.agent, nil
 }
 
-func (o *replayOptions) cassette(args []string) (player, error) {
+func (o *replayOptions) cassette(f *pflag.FlagSet, args []string) (replay.Player, error) {
 	c := &replay.Cassette{Path: o.file, Command: o.live, Agent: o.agent}
 	where := "--mode"
 	if mode := os.Getenv(replay.ModeVariable); mode != "" {
@@ -170,6 +165,9 @@ func (o *replayOptions) cassette(args []string) (player, error) {
 		return nil, errors.New("--session goes with a REF, not with --file")
 	case len(o.live) == 0 && (c.Mode == replay.ModeAll || c.Mode == replay.ModeNew):
 		return nil, fmt.Errorf("mode %v needs an agent after --", c.Mode)
+	}
+	if o.rules.On(f) != "" {
+		c.Mode = replay.ModeNone // the agent would be recorded as the rules leave it
 	}
 	return c, nil
 }
@@ -195,7 +193,7 @@ const grace = 3 * time.Second
 // replayAgent plays until the client or the tape ends, reports, and exits as the recorded
 // agent did. If it was ended by a signal that did not end the recorded agent, it exits
 // with 128+n.
-func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) error {
+func replayAgent(cmd *cobra.Command, agent replay.Player, tell func(replay.Report)) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	signals := make(chan os.Signal, 1)

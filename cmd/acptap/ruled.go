@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -17,7 +14,6 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/control"
 	"github.com/acptap/acptap/proxy/rule"
-	"github.com/acptap/acptap/replay"
 )
 
 // activeRules are the rules that flags name.
@@ -29,6 +25,7 @@ type activeRules struct {
 // readRules reads the rules that flags name: those of files, then those on the command
 // line, then those of faults.
 func readRules(flags *tap.RuleFlags, f *pflag.FlagSet) (a activeRules, err error) {
+	defer func() { err = withCaret(err) }()
 	if len(flags.Files)+len(flags.Rules)+len(flags.Faults) == 0 {
 		if f.Changed("seed") {
 			return a, errors.New("--seed needs --rules, --rule or --fault")
@@ -132,31 +129,11 @@ func (a *activeRules) chain(inner ...proxy.Interceptor) []proxy.Interceptor {
 	return a.set.Chain(a.seed, inner...)
 }
 
-// A ruledPlayer plays the agent of a tape behind a proxy that follows rules.
-type ruledPlayer struct {
-	player
-	rules  activeRules
-	stderr io.Writer
-}
-
-func (p *ruledPlayer) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (report replay.Report, err error) {
-	over := make(chan struct{})
-	chain := p.rules.chain()
-	warnings := &cli.Warnings{Stderr: p.stderr}
-	defer warnings.Wait()
-	run := proxy.Proxy{
-		In: in, Out: out, Err: errOut, Interceptors: chain,
-		Complain: func(err error) { warnings.Print("%v", err) },
-		Peer: &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, errOut io.Writer) int {
-			defer close(over)
-			report, err = p.player.Run(ctx, in, out, errOut)
-			return 0
-		}},
+// withCaret adds to an error in rules the line, with a caret below it.
+func withCaret(err error) error {
+	var wrong *rule.SyntaxError
+	if !errors.As(err, &wrong) {
+		return err
 	}
-	ended := run.Run(ctx)
-	<-over
-	if missed := rule.Missed(chain); len(missed) > 0 {
-		warnings.Print("these rules never hit (seed %d): %s", p.rules.seed, strings.Join(missed, ", "))
-	}
-	return report, cmp.Or(ended, err)
+	return fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
 }

@@ -129,7 +129,7 @@ func newRulesCheckCmd(dir *string) *cobra.Command {
 			}
 			rules, err := readRules(&flags, cmd.Flags())
 			if err != nil {
-				return withCaret(err)
+				return err
 			}
 			if rules.set == nil {
 				return errors.New("which rules? FILE.rules, --rules, --rule or --fault say so")
@@ -165,15 +165,6 @@ func newRulesCheckCmd(dir *string) *cobra.Command {
 	flags.Flags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
-}
-
-// withCaret adds to an error in rules the line, with a caret below it.
-func withCaret(err error) error {
-	var wrong *rule.SyntaxError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	return fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
 }
 
 // writeRules writes what is known of rules. trial is nil if they were not tried.

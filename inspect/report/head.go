@@ -84,7 +84,7 @@ type exchange struct {
 // firstRuns returns the first lines of what was said.
 func firstRuns(text string, n int) (lines [][]run) {
 	for _, line := range termtext.FirstLines(text, n, 0) {
-		lines = append(lines, runs(termtext.Brief(line, 400)))
+		lines = append(lines, lineRuns(prose(termtext.Brief(line, 400))))
 	}
 	return lines
 }
@@ -122,7 +122,7 @@ func (r *reader) mark(one *turn) {
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
-	h := head{Title: r.title(), Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
+	h := head{Title: r.title(), Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.cautions()...)}
 	if r.in.First > 0 || r.in.Last > 0 {
 		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
 	}
@@ -243,15 +243,19 @@ func (r *reader) redaction() badge {
 func (r *reader) state() []badge {
 	s := r.tally.Summary()
 	o := outcomeStatus(s.Outcome())
-	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
+	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.cautions()...)
 }
 
-// harmed returns a warning if parts of the tapes are missing.
-func (r *reader) harmed() []badge {
-	if len(r.broken) == 0 && r.lost() == 0 {
-		return nil
+// cautions returns warnings if parts of the tapes are missing, or rules changed the traffic.
+func (r *reader) cautions() (list []badge) {
+	if len(r.broken) > 0 || r.lost() > 0 {
+		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
 	}
-	return []badge{{"damaged", "bad", "parts of the tape are missing"}}
+	s := r.tally.Summary()
+	if text := s.RulesText(); text != "" {
+		list = append(list, badge{"under rules", "warn", text})
+	}
+	return list
 }
 
 func (r *reader) lost() (bytes int64) {

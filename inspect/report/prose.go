@@ -1,18 +1,28 @@
 package report
 
 import (
+	"bytes"
 	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A passage is a part of a message: a paragraph, a heading, a list, a table or a fenced
-// block. Other Markdown, such as links, is shown as plain text: a link that an agent wrote
-// can leak a secret.
+// A passage is a part of a message: a paragraph, a heading, a list, a table, a block of code or
+// a rule.
 type passage struct {
-	Kind  string // p, h, ul, ol, table, pre
-	Text  string // of pre
-	Lines [][]run
+	Kind  string      // p, text (of a list item, without space around it), h, ul, ol, table, pre, hr
+	Runs  []run       // of p, text and h
+	Text  string      // of pre
+	Start int         // number of the first item of ol
+	Items [][]passage // of ul and ol
 	Table *proseTable
 }
 
@@ -21,117 +31,6 @@ type run struct {
 	Kind   string // code, b, i, or empty for plain text
 	Text   string // of code and plain text
 	Inside []run  // of b and i
-}
-
-// prose returns the passages of a text from the wire.
-func prose(text string) []passage {
-	var p parser
-	text = termtext.Text(text)
-	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // models begin words, and thus messages, with a blank
-		text = strings.TrimPrefix(text, " ")
-	}
-	for line := range strings.Lines(text) {
-		p.line(strings.TrimSuffix(line, "\n"))
-	}
-	p.end()
-	return p.list
-}
-
-// A parser reads a text line by line.
-type parser struct {
-	list  []passage
-	fence string // fence of the open block; empty if none is
-	lines []string
-	kind  string // kind of passage that lines form; empty if there are no lines
-}
-
-func (p *parser) line(line string) {
-	bare := strings.TrimSpace(line)
-	if p.fence != "" {
-		if strings.HasPrefix(bare, p.fence) && strings.Trim(bare, p.fence[:1]) == "" {
-			p.end()
-			return
-		}
-		p.lines = append(p.lines, line)
-		return
-	}
-	mark, rest := blockMark(bare)
-	switch {
-	case p.kind == "table" && strings.Contains(bare, "|"):
-		p.lines = append(p.lines, bare)
-	case p.kind == "p" && beginsTable(p.lines[len(p.lines)-1], bare):
-		head := p.lines[len(p.lines)-1]
-		if p.lines = p.lines[:len(p.lines)-1]; len(p.lines) == 0 {
-			p.kind = ""
-		}
-		p.end()
-		p.kind, p.lines = "table", []string{head, bare}
-	case bare == "":
-		p.end()
-	case mark == "pre":
-		p.end()
-		p.kind, p.fence = "pre", rest
-	case mark == "h":
-		p.end()
-		p.kind, p.lines = "h", []string{rest}
-		p.end()
-	case mark != "":
-		if p.kind != mark {
-			p.end()
-		}
-		p.kind, p.lines = mark, append(p.lines, rest)
-	case p.kind == "ul" || p.kind == "ol": // continues a list item
-		p.lines[len(p.lines)-1] += "\n" + bare
-	default:
-		if p.kind == "table" {
-			p.end()
-		}
-		p.kind, p.lines = "p", append(p.lines, line)
-	}
-}
-
-// blockMark returns the kind of block that a line begins, and its text or the fence
-// itself.
-func blockMark(line string) (kind, rest string) {
-	if fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]; len(fence) >= 3 {
-		return "pre", fence
-	}
-	if strings.HasPrefix(line, "~~~") {
-		return "pre", "~~~"
-	}
-	if text := strings.TrimLeft(line, "#"); len(line)-len(text) <= 6 && text != line && strings.HasPrefix(text, " ") {
-		return "h", strings.TrimSpace(strings.TrimRight(text, "#"))
-	}
-	for _, sign := range []string{"- ", "* ", "+ "} {
-		if rest, ok := strings.CutPrefix(line, sign); ok {
-			return "ul", rest
-		}
-	}
-	digits := strings.TrimLeft(line, "0123456789")
-	if n := len(line) - len(digits); n > 0 && n < 10 && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") ")) {
-		return "ol", digits[2:]
-	}
-	return "", ""
-}
-
-// end ends the open passage.
-func (p *parser) end() {
-	switch p.kind {
-	case "":
-	case "pre":
-		p.list = append(p.list, passage{Kind: "pre", Text: strings.Join(p.lines, "\n")})
-	case "table":
-		p.list = append(p.list, passage{Kind: "table", Table: tableOfProse(p.lines)})
-	case "p":
-		p.list = append(p.list, passage{Kind: "p", Lines: [][]run{runs(strings.Join(p.lines, "\n"))}})
-	default:
-		one := passage{Kind: p.kind}
-		for _, line := range p.lines {
-			one.Lines = append(one.Lines, runs(line))
-		}
-		p.list = append(p.list, one)
-	}
-	p.kind, p.fence, p.lines = "", "", nil
 }
 
 // A proseTable is a table in a message.
@@ -145,131 +44,171 @@ type proseCell struct {
 	Runs  []run
 }
 
-// beginsTable reports whether two lines begin a table: a row, and one of dashes with as many
-// cells.
-func beginsTable(head, dashes string) bool {
-	if !strings.Contains(head, "|") || !strings.Contains(dashes, "-") || strings.Trim(dashes, "|:- ") != "" {
-		return false
+// markdown returns the parser of messages. What it leaves out is shown as it was written: links
+// and images, which can leak a secret, HTML, quotations, and character references, which can
+// hide control characters.
+var markdown = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+		),
+		parser.WithParagraphTransformers(util.Prioritized(smallTables{extension.NewTableParagraphTransformer()}, 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)), // unescapes | in code
+	)
+})
+
+// smallTables leaves paragraphs alone that would be tables of more than mostCells: rows that lack
+// cells get them, so that a small text could become a huge table.
+type smallTables struct{ parser.ParagraphTransformer }
+
+const mostCells = 20_000
+
+func (t smallTables) Transform(n *ast.Paragraph, r text.Reader, pc parser.Context) {
+	columns := 0
+	for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+		columns = max(columns, bytes.Count(line.Value(r.Source()), []byte("|"))+1)
 	}
-	return len(tableCells(head)) == len(tableCells(dashes))
+	if columns*n.Lines().Len() <= mostCells {
+		t.ParagraphTransformer.Transform(n, r, pc)
+	}
 }
 
-// tableCells returns the cells of a line. In a code span, or after a backslash, a bar divides
-// nothing.
-func tableCells(line string) (cells []string) {
-	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
-	begun, code := 0, false
-	for i := range len(line) {
-		switch {
-		case line[i] == '`':
-			code = !code
-		case line[i] == '|' && !code && (i == 0 || line[i-1] != '\\'):
-			cells = append(cells, line[begun:i])
-			begun = i + 1
+// prose returns the passages of a text from the wire.
+func prose(written string) []passage {
+	written = termtext.Text(written)
+	if strings.TrimLeft(written, " ") == strings.TrimPrefix(written, " ") { // models begin words, and thus messages, with a blank
+		written = strings.TrimPrefix(written, " ")
+	}
+	p := proseReader{[]byte(written)}
+	return p.passages(markdown().Parse(text.NewReader(p.source)), 0)
+}
+
+// A proseReader turns the tree of a message into passages.
+type proseReader struct{ source []byte }
+
+// deepest limits how many lists, and how many styles, are shown in one another.
+const deepest = 4
+
+// passages returns what is in a block.
+func (p *proseReader) passages(parent ast.Node, depth int) (list []passage) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.List:
+			if depth == deepest {
+				for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+					list = append(list, p.passages(item, depth)...)
+				}
+				continue
+			}
+			one := passage{Kind: "ul"}
+			if n.IsOrdered() {
+				one.Kind, one.Start = "ol", n.Start
+			}
+			for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+				one.Items = append(one.Items, p.passages(item, depth+1))
+			}
+			list = append(list, one)
+		case *ast.TextBlock:
+			list = append(list, passage{Kind: "text", Runs: p.runs(n, 0)})
+		case *ast.Heading:
+			list = append(list, passage{Kind: "h", Runs: p.runs(n, 0)})
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			list = append(list, passage{Kind: "pre", Text: strings.TrimSuffix(string(n.Lines().Value(p.source)), "\n")})
+		case *ast.ThematicBreak:
+			list = append(list, passage{Kind: "hr"})
+		case *tables.Table:
+			list = append(list, passage{Kind: "table", Table: p.table(n)})
+		default:
+			list = append(list, passage{Kind: "p", Runs: p.runs(n, 0)})
 		}
 	}
-	return append(cells, line[begun:])
+	return list
 }
 
-func tableOfProse(lines []string) *proseTable {
+// lineRuns returns the text of passages that are one line, without the signs of a heading or of
+// a list.
+func lineRuns(list []passage) []run {
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list[0].Items) > 0:
+		return lineRuns(list[0].Items[0])
+	case list[0].Kind == "pre":
+		return []run{{Kind: "code", Text: list[0].Text}}
+	}
+	return list[0].Runs
+}
+
+// table returns a table of as many columns as its head has.
+func (p *proseReader) table(n *tables.Table) *proseTable {
 	var t proseTable
-	dashes := tableCells(lines[1])
-	row := func(line string) (cells []proseCell) {
-		texts := tableCells(line)
-		for i := range dashes {
-			one := proseCell{}
-			if i < len(texts) {
-				one.Runs = runs(strings.ReplaceAll(strings.TrimSpace(texts[i]), `\|`, "|"))
-			}
-			if strings.HasSuffix(strings.TrimSpace(dashes[i]), ":") {
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []proseCell
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			one := proseCell{Runs: p.runs(cell, 0)}
+			if n.Alignments[len(cells)] == tables.AlignRight {
 				one.Class = "n"
 			}
 			cells = append(cells, one)
 		}
-		return cells
-	}
-	t.Head = row(lines[0])
-	for _, line := range lines[2:] {
-		t.Rows = append(t.Rows, row(line))
+		if row.Kind() == tables.KindTableHeader {
+			t.Head = cells
+		} else {
+			t.Rows = append(t.Rows, cells)
+		}
 	}
 	return &t
 }
 
-// longestStyled limits the bytes of bold text and emphasis, so that reading a line takes time
-// in proportion to its length.
-const longestStyled = 2000
-
-// deepest limits how many styles a run may have.
-const deepest = 4
-
-// runs splits a line into plain text, `code`, **bold** and *emphasis*.
-func runs(line string) []run { return runsIn(line, 0) }
-
-func runsIn(line string, depth int) []run {
-	var list []run
+// runs returns the text in a node. Lines end as they did on the wire.
+func (p *proseReader) runs(parent ast.Node, depth int) (list []run) {
 	plain := func(text string) {
-		if text != "" {
+		if last := len(list) - 1; last >= 0 && list[last].Kind == "" {
+			list[last].Text += text
+		} else {
 			list = append(list, run{Text: text})
 		}
 	}
-	begun := 0
-	for i := 0; i < len(line); {
-		sign, length := styled(line, i, depth)
-		if length == 0 {
-			i += max(len(sign), 1)
-			continue
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			plain(string(util.UnescapePunctuations(n.Segment.Value(p.source))))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				plain("\n")
+			}
+		case *ast.CodeSpan:
+			list = append(list, run{Kind: "code", Text: p.code(n)})
+		case *ast.Emphasis:
+			inside := p.runs(n, min(depth+1, deepest))
+			switch {
+			case depth == deepest:
+				list = append(list, inside...)
+			case n.Level == 2:
+				list = append(list, run{Kind: "b", Inside: inside})
+			default:
+				list = append(list, run{Kind: "i", Inside: inside})
+			}
 		}
-		plain(line[begun:i])
-		inner := line[i+len(sign) : i+len(sign)+length]
-		switch {
-		case sign[0] == '`':
-			list = append(list, run{Kind: "code", Text: inner})
-		case len(sign) == 2:
-			list = append(list, run{Kind: "b", Inside: runsIn(inner, depth+1)})
-		default:
-			list = append(list, run{Kind: "i", Inside: runsIn(inner, depth+1)})
-		}
-		i += len(sign) + length + len(sign)
-		begun = i
 	}
-	plain(line[begun:])
 	return list
 }
 
-// styled returns the sign that begins a style at line[i], and the length of the text until
-// the same sign ends it, which is 0 if nothing does.
-func styled(line string, i, depth int) (sign string, length int) {
-	c := line[i]
-	sign = line[i : len(line)-len(strings.TrimLeft(line[i:], string(c)))]
-	switch {
-	case c == '`':
-		return sign, max(strings.Index(line[i+len(sign):], sign), 0)
-	case c != '*' && c != '_' || depth == deepest:
-		return line[i : i+1], 0
-	case len(sign) > 2:
-		sign = sign[:2]
+// code returns the text of a code span.
+func (p *proseReader) code(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for part := n.FirstChild(); part != nil; part = part.NextSibling() {
+		b.Write(part.(*ast.Text).Segment.Value(p.source))
 	}
-	if rest := line[i+len(sign):]; rest == "" || isBlank(rest[0]) || c == '_' && i > 0 && isWord(line[i-1]) {
-		return sign, 0
-	}
-	code := false
-	for end := i + len(sign) + 1; end+len(sign) <= min(len(line), i+longestStyled); end++ {
-		switch {
-		case line[end] == '`':
-			code = !code
-		case code || !strings.HasPrefix(line[end:], sign) || isBlank(line[end-1]):
-		case c == '_' && end+len(sign) < len(line) && isWord(line[end+len(sign)]):
-		case len(sign) == 1 && (strings.HasPrefix(line[end+1:], sign) || line[end-1] == c): // of bold text in it
-		case len(sign) == 2 && strings.HasPrefix(line[end+1:], sign): // emphasis in it ends first
-		default:
-			return sign, end - i - len(sign)
-		}
-	}
-	return sign, 0
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
-
-func isWord(c byte) bool {
-	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return strings.ReplaceAll(b.String(), "\n", " ")
 }

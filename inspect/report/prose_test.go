@@ -37,36 +37,88 @@ func TestRuns(t *testing.T) {
 		"*.go and *.md":                      "*.go and *.md",
 		"** not bold **":                     "** not bold **",
 		"[text](https://example.com/?q=key)": "[text](https://example.com/?q=key)",
-		"****":                               "****",
 		"Ein *schöner* Tag":                  "Ein <i>schöner</i> Tag",
 	} {
-		if got := written(runs(line)); got != want {
+		if got := written(lineRuns(prose(line))); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}
 }
 
-func TestProseTable(t *testing.T) {
-	list := prose("Before:\n| quarter | *after* |\n|---|--:|\n| `a|b` | **230** |\n| short\nAfter")
-	var got strings.Builder
+// outline writes passages, one a line, with those in lists indented.
+func outline(b *strings.Builder, list []passage, indent string) {
 	for _, p := range list {
-		fmt.Fprintf(&got, "%s:", p.Kind)
+		fmt.Fprintf(b, "%s%s: %s%s", indent, p.Kind, strings.ReplaceAll(written(p.Runs)+p.Text, "\n", "⏎"), "\n")
+		for i, item := range p.Items {
+			fmt.Fprintf(b, "%s %d\n", indent, p.Start+i)
+			outline(b, item, indent+"  ")
+		}
 		if p.Table == nil {
-			for _, line := range p.Lines {
-				got.WriteString(" " + written(line))
-			}
-			got.WriteString("\n")
 			continue
 		}
 		for _, row := range append([][]proseCell{p.Table.Head}, p.Table.Rows...) {
 			for _, cell := range row {
-				fmt.Fprintf(&got, " [%s%s]", written(cell.Runs), cell.Class)
+				fmt.Fprintf(b, " [%s%s]", written(cell.Runs), cell.Class)
 			}
 		}
-		got.WriteString("\n")
+		b.WriteString("\n")
 	}
-	want := "p: Before:\ntable: [quarter] [<i>after</i>n] [<code>a|b</code>] [<b>230</b>n] [short] [n]\np: After\n"
-	if got.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &got, want)
+}
+
+func TestProse(t *testing.T) {
+	for text, want := range map[string]string{
+		"One line\nand another\n\nNext": "p: One line⏎and another\np: Next\n",
+		"Before:\n| quarter | *after* |\n|---|--:|\n| `a\\|b` | **230** |\n| short\n\nAfter": "p: Before:\ntable: \n [quarter] [<i>after</i>n] [<code>a|b</code>] [<b>230</b>n] [short] [n]\np: After\n",
+		"# Title #\ntext":                          "h: Title\np: text\n",
+		"3. three\n4. four\n   - inner\n\n   more": "ol: \n 3\n  p: three\n 4\n  p: four\n  ul: \n   0\n    text: inner\n  p: more\n",
+		"- a\n- b\n```\ncode  \n```\n---\n":        "ul: \n 0\n  text: a\n 1\n  text: b\npre: code  \nhr: \n",
+		"~~~go\nopen":                              "pre: open\n",
+		"<b>not HTML</b> &#x202e; > quoted":        "p: <b>not HTML</b> &#x202e; > quoted\n",
+		"> quoted":                                 "p: > quoted\n",
+		"![x](https://example.com/i.png)":          "p: ![x](https://example.com/i.png)\n",
+		"":                                         "",
+	} {
+		var got strings.Builder
+		if outline(&got, prose(text), ""); got.String() != want {
+			t.Errorf("%q: got\n%s\nwant\n%s", text, &got, want)
+		}
 	}
+}
+
+// Lists and emphasis in one another without end are shown only so deep, and nothing is lost.
+func TestDeepProse(t *testing.T) {
+	for _, text := range []string{strings.Repeat("- ", 500) + "end", strings.Repeat("*a **b ", 500) + "end" + strings.Repeat("** *", 500)} {
+		list := prose(text)
+		var got strings.Builder
+		outline(&got, list, "")
+		if deep := max(listDepth(list), styleDepth(lineRuns(list))); deep > deepest || !strings.Contains(got.String(), "end") {
+			t.Errorf("%.20s…: got %d levels, %.300s", text, deep, &got)
+		}
+	}
+}
+
+// A table that lacks most of its cells remains text.
+func TestWideTable(t *testing.T) {
+	text := strings.Repeat("|a", 3000) + "\n" + strings.Repeat("|-", 3000) + "\n" + strings.Repeat("|a\n", 3000)
+	if list := prose(text); len(list) != 1 || list[0].Kind != "p" {
+		t.Errorf("got %d passages, the first a %s", len(list), list[0].Kind)
+	}
+}
+
+func listDepth(list []passage) (deep int) {
+	for _, p := range list {
+		for _, item := range p.Items {
+			deep = max(deep, 1+listDepth(item))
+		}
+	}
+	return deep
+}
+
+func styleDepth(list []run) (deep int) {
+	for _, r := range list {
+		if r.Inside != nil {
+			deep = max(deep, 1+styleDepth(r.Inside))
+		}
+	}
+	return deep
 }

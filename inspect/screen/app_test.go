@@ -70,6 +70,8 @@ func TestScreens(t *testing.T) {
 		{"statistics-mcp", "mcp-everything.jsonl", "6"},
 		{"turns-idle", "../../inspect/screen/testdata/turns-idle.jsonl", "4"},
 		{"turns-alone", "../../inspect/screen/testdata/turns-idle.jsonl", "4«Turn 1»jjjjz"},
+		{"rules", "../../inspect/screen/testdata/under-rules.jsonl", "/rule:*<Enter>«1 of 8»"},
+		{"statistics-rules", "../../inspect/screen/testdata/under-rules.jsonl", "6"},
 		{"turns-again", "acp-npm-sdk-again.jsonl", "4"},
 		{"statistics-again", "acp-npm-sdk-again.jsonl", "6"},
 		{"turns-loaded", "../../inspect/screen/testdata/acp-npm-sdk-loaded.jsonl", "4"},

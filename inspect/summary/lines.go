@@ -47,6 +47,7 @@ func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
 	}
 	add("failed", s.failureLine())
 	add("slow", s.slowLine())
+	add("rules", s.ruleLine())
 	add("did", s.turnLine())
 	add("time", s.timeLine())
 	add("servers", s.serverLine())

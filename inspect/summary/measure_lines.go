@@ -60,6 +60,27 @@ func (s *Summary) slowLine() []termtext.Span {
 	return line{termtext.Slow.Span(text), frame(at)}
 }
 
+// RulesText says which rules changed the traffic, and how often. It is empty if none did.
+func (s *Summary) RulesText() string {
+	changes := 0
+	for _, one := range s.Rules {
+		changes += one.Count
+	}
+	if changes == 0 {
+		return ""
+	}
+	return termtext.Counted(changes, "change") + " of the traffic by acptap: " + list(s.Rules)
+}
+
+// ruleLine says which rules changed the traffic.
+func (s *Summary) ruleLine() []termtext.Span {
+	text := s.RulesText()
+	if text == "" {
+		return nil
+	}
+	return line{termtext.Plain.Span(text)}
+}
+
 // SlowText says what was slow, after a sign, and with which frame the longest wait ended. It
 // is empty if nothing was slow.
 func (s *Summary) SlowText() (text string, at Frame) {

@@ -68,6 +68,9 @@ func (t *Tally) Summary() Summary {
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
 	s.Slow = t.slow.list()
+	for _, one := range t.rules.List() {
+		s.Rules = append(s.Rules, Count{one.Name, one.Acts})
+	}
 	t.name(&s)
 	return s
 }

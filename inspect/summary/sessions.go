@@ -65,9 +65,13 @@ func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 }
 
 // concernsAll reports whether a frame concerns all sessions on its tape: it is the
-// agent's exit, or a failure outside of messages.
+// agent's exit, a mark of a rule, or a failure outside of messages.
 func concernsAll(f *dialect.Frame) bool {
-	return f.Session == "" && !f.Kind.IsMessage() && (f.Failure() != dialect.NoFailure || wire.ReadMark(f.Frame).Exit != nil)
+	if f.Session != "" || f.Kind.IsMessage() {
+		return false
+	}
+	m := wire.ReadMark(f.Frame)
+	return f.Failure() != dialect.NoFailure || m.Exit != nil || m.Rule != nil
 }
 
 // End marks the last tape as finished, as Tally.End does.

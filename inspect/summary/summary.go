@@ -44,6 +44,7 @@ type Summary struct {
 
 	Failures Failures `json:"failures" help:"what failed; worst has at most three, the worst first:"`
 	Slow     []Slow   `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
+	Rules    []Count  `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
 }
 
 // Turns says how turns ended.

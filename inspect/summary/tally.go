@@ -26,6 +26,7 @@ type Tally struct {
 	tape     progress
 	failures failures
 	slow     slowness
+	rules    stats.Rules
 	said     dialog
 	tools    []string            // names or kinds of tool calls, in order
 	titles   map[string][]string // of tool calls, by name or kind
@@ -78,6 +79,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			tape.Worst = tape.Worst.Or(dialect.DiedOf(exit))
 		}
 	}
+	t.rules.Take(f)
 	t.events(tr)
 	t.tape.waiting.Observe(f)
 	if kind := f.Failure(); kind != dialect.NoFailure {

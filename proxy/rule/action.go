@@ -106,6 +106,9 @@ func (drop) act(p *passage) string {
 
 func (drop) ends() bool { return true }
 
+// maxCopies limits how many lines a rule adds to one frame.
+const maxCopies = 10_000
+
 // duplicate sends a frame more than once.
 type duplicate struct{ more int }
 
@@ -114,8 +117,8 @@ func readDuplicate(p *scanner) (action, error) {
 		return duplicate{1}, nil
 	}
 	n, err := p.count("the number of copies", 1)
-	if err == nil && n > 10_000 {
-		err = p.wrong(p.i, "at most 10000 copies")
+	if err == nil && n > maxCopies {
+		err = p.wrong(p.i, fmt.Sprintf("at most %d copies", maxCopies))
 	}
 	return duplicate{n}, err
 }
@@ -184,17 +187,30 @@ func (a fail) act(p *passage) string {
 
 func (fail) ends() bool { return true }
 
-// inject sends one more line.
+// inject sends more lines.
 type inject struct {
 	before bool
+	times  int
 	dir    wire.Direction
 	json   template
 	text   []byte // in place of JSON
 }
 
 func readInject(p *scanner) (action, error) {
-	a := inject{before: p.take("before") != ""}
+	a := inject{before: p.take("before") != "", times: 1}
+	p.blanks()
 	at := p.i
+	if at < p.end && '0' <= p.plain[at] && p.plain[at] <= '9' {
+		var err error
+		if a.times, err = p.count("how often", 1); err == nil && a.times > maxCopies {
+			err = p.wrong(at, fmt.Sprintf("at most %d times", maxCopies))
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.blanks()
+		at = p.i
+	}
 	switch p.take("client", "agent", "stderr") {
 	case "client":
 		a.dir = wire.AgentToClient
@@ -219,20 +235,27 @@ func readInject(p *scanner) (action, error) {
 }
 
 func (a inject) act(p *passage) string {
-	line := a.text
+	line, asks := a.text, false
 	if a.json != nil {
 		line = a.json.fill(p.frame.Raw)
-		if e := wire.Scan(line); e.Kind == wire.Request {
-			line = wire.Set(line, p.engine.ownID(p.rule.Name), "id")
-		}
+		asks = wire.Scan(line).Kind == wire.Request
 	}
-	p.add(a.before, "inject", wire.Frame{Dir: a.dir, Raw: line, End: wire.LF})
+	lines := make([]wire.Frame, a.times)
+	for i := range lines {
+		one := line
+		if asks {
+			one = wire.Set(line, p.engine.ownID(p.rule.Name), "id")
+		}
+		lines[i] = wire.Frame{Dir: a.dir, Raw: one, End: wire.LF}
+	}
+	p.add(a.before, "inject", lines...)
 	return ""
 }
 
 func (inject) ends() bool { return false }
 
-// noise writes log lines to stderr.
+// noise writes log lines to stderr. The frame waits until they are written, as if the agent
+// had written them.
 type noise int
 
 // maxNoise limits the noise about one frame, in bytes.
@@ -249,6 +272,7 @@ func (a noise) act(p *passage) string {
 		lines = append(lines, wire.Frame{Dir: wire.AgentStderr, Raw: text[:max(0, min(line, left)-1)], End: wire.LF})
 	}
 	p.add(true, fmt.Sprintf("noise of %d bytes", int(a)), lines...)
+	p.engine.noisy[p.came.Dir] = true
 	return ""
 }
 
@@ -295,6 +319,7 @@ func (a die) act(p *passage) string {
 	if a.signal != 0 {
 		sig, text = a.signal, "die by signal "+a.signal.String()
 	}
+	p.engine.dead = true
 	p.later(func(h proxy.Handle) { h.Exit(a.code, sig) })
 	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -31,13 +32,16 @@ type Engine struct {
 	lanes  view       // of what is written
 	begun  bool
 	ended  bool
+	long   bool             // a line too long for rules has passed
 	closed [2]bool          // by direction: the stream has ended
 	ends   [2]chan struct{} // by direction: closed when the end may pass; nil: it may, or has not come
 
+	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
-	postponed []*held           // by all rules, in the order of their arrival
-	kept      int               // bytes of postponed
-	asked     map[string]string // ids of the requests that rules made → the rule's name
+	dead      bool                        // a rule has ended the agent
+	postponed []*held                     // by all rules, in the order of their arrival
+	kept      int                         // bytes of postponed
+	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
 	ids       int
 	calls     int     // how often Intercept began or ended
 	passing   passage // reused
@@ -60,7 +64,8 @@ func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Inte
 
 func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 	for at := range engines {
-		e := &Engine{set: s, seed: seed, near: side(at), asked: map[string]string{}, desk: s.desk}
+		e := &Engine{set: s, seed: seed, near: side(at), desk: s.desk}
+		e.asked.Limit = maxCounters
 		for _, r := range s.rules {
 			switch _, timed := r.action.(pacing); {
 			case r.near != e.near:
@@ -95,7 +100,7 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 		e.desk.answered(env.ID, f.Raw)
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
 	}
-	if e.stalled[f.Dir] {
+	if e.stalled[f.Dir] || e.dead {
 		return out
 	}
 	if f.Kind = s.Kind; f.Kind == wire.Batch {
@@ -193,12 +198,12 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 
 // answers reports whether a frame is the response to a request that a rule made, and which.
 func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (name string, ours bool) {
-	if len(e.asked) == 0 || env.Kind != wire.Response {
+	if e.asked.Len() == 0 || env.Kind != wire.Response {
 		return "", false
 	}
 	id := string(env.ID)
-	name, ours = e.asked[id]
-	delete(e.asked, id)
+	name, ours = e.asked.Get(id)
+	e.asked.Drop(id)
 	return name, ours
 }
 
@@ -210,7 +215,7 @@ func (e *Engine) ownID(name string) []byte {
 		where = "agent:"
 	}
 	id := fmt.Sprintf(`"acptap-rule:%s%d"`, where, e.ids)
-	e.asked[id] = name
+	e.asked.Set(id, name)
 	return []byte(id)
 }
 
@@ -228,6 +233,16 @@ func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 		}
 	}
 	return append(out, note(wire.ClientToAgent, "rules", b.String(), 0))
+}
+
+// LongLine notes the first line that is too long for rules. The proxy calls it.
+func (e *Engine) LongLine(dir wire.Direction, out []wire.Frame) []wire.Frame {
+	out = e.begin(out)
+	if e.long || e.near == nearAgent {
+		return out
+	}
+	e.long = true
+	return append(out, note(dir, "rules", "no rule sees a line over 16 MiB: this one, and those after it", 1))
 }
 
 // End handles the end of a stream. The proxy calls it.
@@ -288,6 +303,7 @@ func Missed(chain []proxy.Interceptor) (names []string) {
 
 // Pace says how a frame is written. The proxy calls it.
 func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
+	pace.AfterStderr, e.noisy[f.Dir] = e.noisy[f.Dir], false
 	if len(e.timed) == 0 && e.desk == nil { // a user may add rules
 		return pace
 	}
@@ -314,7 +330,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 		if one.Piece > 0 || one.Cuts != nil {
 			pace.Piece, pace.Cuts, pace.Pause = one.Piece, one.Cuts, one.Pause
 		}
-		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1})
+		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1, Delay: seconds(one.Delay)})
 	}
 	return pace
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A hold keeps a frame until a user lets it go.
@@ -146,7 +147,7 @@ func (d *Desk) attended(owner *User) bool {
 					return out
 				}
 				d.came = e == d.engines[len(d.engines)-1]
-				return d.release(out, fmt.Sprintf("nobody came within %v", d.Wait), func(q *queue) bool { return q.engine == e })
+				return d.release(out, "nobody came within "+termtext.Duration(d.Wait), func(q *queue) bool { return q.engine == e })
 			})
 		})
 	}
@@ -243,7 +244,7 @@ func (d *Desk) time(q *queue) {
 			if len(q.frames) == 0 || q.frames[0] != first {
 				return out
 			}
-			return d.next(out, q, fmt.Sprintf("let go: it was held for %v", limit))
+			return d.next(out, q, "let go: it was held for "+termtext.Duration(limit))
 		})
 	})
 }

@@ -73,6 +73,8 @@ var badRules = []struct{ text, want string }{
 	{"a => kill STOPP", "a signal is missing; expected one of HUP"},
 	{"a => die status 300", "at most 255"},
 	{"a => inject client", "the line is missing"},
+	{"a => inject 0 client 1", "how often is a number, at least 1"},
+	{"a => inject 10001 client 1", "x.rules:1:13: at most 10000 times"},
 	{"a => inject everybody 1", "who gets the line is missing; expected one of client agent stderr before"},
 	{"use late", "x.rules:1:5: \"late\" is not a fault; did you mean late-update or late-response?"},
 	{"use late-response afte=1s", "\"afte=1s\" is not a parameter of late-response: it takes after=VALUE"},
@@ -197,6 +199,59 @@ func TestNothingFits(t *testing.T) {
 	}
 	if n := strings.Count(c.tape.log.String(), " mark "); n != 2 {
 		t.Errorf("%d marks", n)
+	}
+}
+
+// TestLongLine: the first line that no rule sees is marked.
+func TestLongLine(t *testing.T) {
+	set, err := rule.Parse("rules", "@all => mark seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := "< " + strings.Repeat("x", 17<<20) + "\n"
+	got := converse(t, set, nil, "< {\"method\":\"a\"}\n"+long+long).tape.log.String()
+	if n := strings.Count(got, "a2c mark rules frames=1: no rule sees a line over 16 MiB: this one"); n != 1 || strings.Count(got, "mark all") != 1 {
+		t.Errorf("%d marks of long lines in\n%s", n, got)
+	}
+}
+
+// TestTrial: a trial on what was said has the hits of the run under the same rules and seed.
+func TestTrial(t *testing.T) {
+	set, err := rule.Parse("rules", `seed 3
+@all => mark seen [chance 40%]
+@once update:* => set params.x 1 [once, per turn]
+@near update:tool_call => mark seen [near agent]
+@gone update:tool_call => drop [near agent]
+@unseen update:tool_call => mark seen [may]
+@late update:* turn:1 => delay 1s [every 2]
+@refused method:fs/* kind:request => error 1 no
+@lost kind:response method:session/prompt => pass
+@never kind:response => mark seen [after 7]
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic, err := os.ReadFile("testdata/acp.traffic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, _ := set.Seed()
+	trial, seq := set.Try(seed), uint64(0)
+	for line := range strings.Lines(string(traffic)) {
+		dir, ok := map[string]wire.Direction{"> ": wire.ClientToAgent, "< ": wire.AgentToClient}[line[:2]]
+		if raw := []byte(strings.TrimSpace(line[2:])); ok {
+			seq++
+			trial.Observe(&wire.Frame{Seq: seq, Dir: dir, Kind: wire.Scan(raw).Kind, Raw: raw, End: wire.LF, Size: int64(len(raw))})
+		}
+	}
+	run := converse(t, set, nil, string(traffic)).tape.log.String()
+	for _, h := range trial.Hits() {
+		if h.Rule.Name == "lost" {
+			continue // it leaves no marks
+		}
+		if n := strings.Count(run, " mark "+h.Rule.Name+" "); n != h.Count && h.Rule.Name != "refused" || n < h.Count {
+			t.Errorf("%s: %d hits in the trial, %d marks of the run", h.Rule.Name, h.Count, n)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -59,6 +62,8 @@ type tape struct {
 	log                  strings.Builder
 	wire, withheld, made [wire.Directions]int
 	noise                int // lines of stderr
+	tracker              *dialect.Tracker
+	frames               []dialect.Frame
 }
 
 func (t *tape) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
@@ -73,6 +78,7 @@ func (t *tape) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 		t.made[dir] += len(p)
 	}
 	for line := range bytes.Lines(p) {
+		t.frame(dir, origin, line)
 		if dir == wire.AgentStderr {
 			if t.noise++; t.noise > 3 {
 				continue
@@ -85,6 +91,23 @@ func (t *tape) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 		fmt.Fprintf(&t.log, "%v %v %s\n", dir, origin, text)
 	}
 	return nil
+}
+
+// frame keeps a line as a frame.
+func (t *tape) frame(dir wire.Direction, origin wire.Origin, line []byte) {
+	if t.tracker == nil {
+		t.tracker = dialect.NewTracker(dialect.AnyProtocol)
+	}
+	raw := bytes.Clone(bytes.TrimRight(line, "\r\n"))
+	f := wire.Frame{Seq: uint64(len(t.frames) + 1), Dir: dir, Origin: origin, Kind: wire.Stderr, Raw: raw, End: wire.LF, Size: int64(len(raw))}
+	env := wire.Envelope{}
+	if dir != wire.AgentStderr {
+		env = wire.Scan(raw)
+		f.Kind = env.Kind
+	}
+	a, _ := t.tracker.Observe(&f, env)
+	f.Failed = dialect.Failed(env, &a)
+	t.frames = append(t.frames, dialect.Frame{Frame: f, Annotation: a})
 }
 
 func (t *tape) say(format string, args ...any) {
@@ -279,6 +302,50 @@ func TestFaults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestBlame: what a fault makes is not taken for a mistake of the agent.
+func TestBlame(t *testing.T) {
+	// The agent of the traffic answers what it did not get, which is a mistake.
+	deaf := []string{"no-sessions", "login-needed", "ignores-cancel", "load-lost", "session-lost"}
+	for _, protocol := range []string{"acp", "mcp"} {
+		traffic, err := os.ReadFile(filepath.Join("testdata", protocol+".traffic"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := blamed(converse(t, &rule.Set{}, nil, string(traffic)))
+		for _, f := range rule.Faults() {
+			if f.Protocol != protocol && f.Protocol != "both" || slices.Contains(deaf, f.Name) {
+				continue
+			}
+			set := &rule.Set{}
+			if err := set.AddFault(f.Name); err != nil {
+				t.Fatal(err)
+			}
+			for id, text := range blamed(converse(t, set, nil, string(traffic))) {
+				if own[id] == "" {
+					t.Errorf("%s: the agent is blamed: %s %s", f.Name, id, text)
+				}
+			}
+		}
+	}
+}
+
+// blamed returns what the agent of a conversation is blamed for, by the ids of rules of acptap
+// check.
+func blamed(c *conversation) map[string]string {
+	checker := conform.NewChecker(conform.Options{Beginning: true, Between: true})
+	for i := range c.tape.frames {
+		checker.Add(&c.tape.frames[i])
+	}
+	checker.End()
+	texts := map[string]string{}
+	for _, f := range checker.Findings() {
+		if f.Fault == conform.Agent {
+			texts[f.Rule.ID] = f.Text
+		}
+	}
+	return texts
 }
 
 func TestMain(m *testing.M) {

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,8 +50,11 @@ func (d delay) pace(_ *wire.Frame, random *rand.Rand) (proxy.Pace, string) {
 		wait += time.Duration(random.Int64N(int64(d.to-d.from) + 1))
 	}
 	wait = wait.Round(time.Microsecond)
-	return proxy.Pace{Delay: wait}, fmt.Sprintf("delay %v", wait)
+	return proxy.Pace{Delay: wait}, "delay " + strconv.FormatFloat(seconds(wait), 'f', -1, 64) + " s"
 }
+
+// seconds returns a time in seconds, exact to the microsecond.
+func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
 
 // slow writes a frame at a rate, in bytes a second.
 type slow int

@@ -81,26 +81,43 @@ func (t *Trial) Observe(f *wire.Frame) {
 		return
 	}
 	t.at, t.seq = f.At, f.Seq
-	for _, e := range t.engines {
-		shown := wire.Frame{Dir: f.Dir, Raw: f.Raw, End: f.End, Size: f.Size}
-		t.told = t.told[:0]
-		out := e.Intercept(shown, nil)
-		var sent []string
-		for _, g := range out {
-			if g.Kind == wire.Mark {
-				continue
-			}
-			if g.Dir != wire.AgentStderr {
+	t.told = t.told[:0]
+	var sent []string
+	for _, g := range t.pass(wire.Frame{Dir: f.Dir, Raw: f.Raw, End: f.End, Size: f.Size}) {
+		if g.Dir != wire.AgentStderr {
+			for _, e := range t.engines {
 				e.Pace(g)
 			}
-			if g.Dir != f.Dir || !bytes.Equal(g.Raw, f.Raw) || g.Origin == wire.Injected {
-				sent = append(sent, fmt.Sprintf("%v %s", g.Dir, wire.Clip(string(g.Raw), 1<<10)))
-			}
 		}
-		for _, h := range t.told {
-			h.Sent = sent[:min(len(sent), maxShown)]
+		if g.Dir != f.Dir || !bytes.Equal(g.Raw, f.Raw) || g.Origin == wire.Injected {
+			sent = append(sent, fmt.Sprintf("%v %s", g.Dir, wire.Clip(string(g.Raw), 1<<10)))
 		}
 	}
+	for _, h := range t.told {
+		h.Sent = sent[:min(len(sent), maxShown)]
+	}
+}
+
+// pass shows a frame to the engines on its way. It returns what comes out of them.
+func (t *Trial) pass(f wire.Frame) []wire.Frame {
+	way := []*Engine{t.engines[nearClient], t.engines[nearAgent]}
+	if f.Dir == wire.AgentToClient {
+		slices.Reverse(way)
+	}
+	out := []wire.Frame{f}
+	for _, e := range way {
+		in := out
+		out = nil
+		for _, g := range in {
+			if g.Dir != f.Dir {
+				out = append(out, g)
+				continue
+			}
+			out = e.Intercept(g, out)
+		}
+		out = slices.DeleteFunc(out, func(g wire.Frame) bool { return g.Kind == wire.Mark })
+	}
+	return out
 }
 
 // Hits returns what the rules would do, in their order.
@@ -134,6 +151,8 @@ func (s *Set) Warnings() (list []Warning) {
 		}
 		if j := slices.IndexFunc(s.rules[:i], func(o *Rule) bool { return o.hides(r) }); j >= 0 {
 			warn("is never reached: %s takes all of its frames", s.rules[j].Name)
+		} else if j := slices.IndexFunc(s.rules[:i], func(o *Rule) bool { return r.options.counts() && o.thins(r) }); j >= 0 {
+			warn("counts only the frames that %s leaves", s.rules[j].Name)
 		}
 	}
 	return list
@@ -181,9 +200,12 @@ func (r *Rule) bothOf() string {
 }
 
 // hides reports whether the rule takes all frames of a later one.
-func (r *Rule) hides(later *Rule) bool {
+func (r *Rule) hides(later *Rule) bool { return r.thins(later) && !r.options.limits() }
+
+// thins reports whether the rule takes frames of a later one.
+func (r *Rule) thins(later *Rule) bool {
 	e, ok := r.action.(effect)
-	if !ok || !e.ends() || r.near != later.near || r.options.limits() {
+	if !ok || !e.ends() || r.near != later.near {
 		return false
 	}
 	if _, timed := later.action.(pacing); timed {
@@ -194,6 +216,9 @@ func (r *Rule) hides(later *Rule) bool {
 	}
 	return r.Filter.IsZero() || r.Filter.String() == later.Filter.String()
 }
+
+// counts reports whether the options count frames.
+func (o *options) counts() bool { return o.first > 0 || o.nth > 0 || o.every > 0 || o.after > 0 }
 
 // limits reports whether the options leave out frames that fit the filter.
 func (o *options) limits() bool {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Held is a frame that waits for a user.
@@ -509,4 +510,4 @@ func (e *Engine) removeRule(r *Rule) {
 	e.rules, e.timed = slices.DeleteFunc(e.rules, is), slices.DeleteFunc(e.timed, is)
 }
 
-func age(at time.Time) string { return time.Since(at).Round(100 * time.Millisecond).String() }
+func age(at time.Time) string { return termtext.Duration(time.Since(at)) }

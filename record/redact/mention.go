@@ -128,8 +128,7 @@ func (s *search) mentionedBefore(name span) span {
 	others := 0
 	for word := lastWord(t, name.from); word.from < word.to && word.to > name.from-64; word = lastWord(t, word.from) {
 		text := bytes.ToLower(t[word.from:word.to])
-		switch {
-		case equates.have(text) || others > 0 && states.have(text):
+		if equates.have(text) || others > 0 && states.have(text) {
 			value := withoutMarks(t, lastWord(t, word.from))
 			secret := t[value.from:value.to]
 			if likePassword(secret) && (isPassword(t[name.from:name.to]) || isStrong(secret)) {

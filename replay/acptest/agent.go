@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay"
 )
@@ -30,29 +31,13 @@ const grace = 5 * time.Second
 func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	p := newPlay(t, path, set)
-	in, stdin := io.Pipe()
-	out := proxy.NewPipe() // so that a test that no longer reads does not hold up the agent
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		p.run(ctx, in, out, t.Output())
-		in.Close()
-		out.End()
-	}()
+	stdin, stdout, end := p.start(t)
 	t.Cleanup(func() {
 		t.Helper()
-		defer cancel()
-		stdin.Close()
-		select {
-		case <-ended:
-		case <-time.After(grace): // a live agent that does not end, or the pace
-			cancel()
-			<-ended
-		}
+		end(grace) // for a live agent that does not end, or the pace
 		p.check(t)
 	})
-	return stdin, out
+	return stdin, stdout
 }
 
 // Live sets the agent to record when the mode calls for recording. It runs in the test's
@@ -82,11 +67,37 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 		}
 	}
 	tape, err := c.Open()
-	if err != nil { // otherwise the client would report a broken pipe first
+	var wrong *rule.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		t.Fatalf("%v\n%s", err, wrong.Caret())
+	case err != nil: // otherwise the client would report a broken pipe first
 		t.Fatalf("%v\n%s", err, p.howToRecord(t, err))
 	}
 	p.records = tape == nil
 	return p
+}
+
+// start plays the agent. end closes its stdin and waits until it has ended, which it is made
+// to do after a time.
+func (p *play) start(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, end func(patience time.Duration)) {
+	in, stdin := io.Pipe()
+	out := proxy.NewPipe() // so that a test that no longer reads does not hold up the agent
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.run(ctx, in, out, t.Output())
+		in.Close()
+		out.End()
+	}()
+	return stdin, out, func(patience time.Duration) {
+		stdin.Close()
+		late := time.AfterFunc(patience, cancel)
+		defer late.Stop()
+		defer cancel()
+		<-ended
+	}
 }
 
 func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
@@ -96,9 +107,16 @@ func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
 // check fails the test for deviations from the tape and logs the rest of the report.
 func (p *play) check(t testing.TB) {
 	t.Helper()
-	path, text := p.cassette.Path, reportText(p.report)
+	path := p.cassette.Path
+	if never := p.report.NeverHit; len(never) > 0 {
+		t.Errorf("%s: these rules never hit: %s", path, strings.Join(never, ", "))
+		p.report.NeverHit = nil
+	}
+	text := reportText(p.report)
 	diverged := errors.Is(p.err, replay.ErrDiverged)
+	var died *proxy.ExitError
 	switch {
+	case errors.As(p.err, &died): // a rule made it so
 	case diverged:
 		t.Errorf("%s: %v\n%s%s", path, p.err, text, p.howToRecord(t, p.err))
 	case p.err != nil:

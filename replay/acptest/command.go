@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
 )
@@ -44,7 +45,10 @@ func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []st
 			return wire.Exit{Code: 2}
 		}
 		p.run(ctx, stdin, stdout, stderr)
+		var died *proxy.ExitError
 		switch {
+		case errors.As(p.err, &died): // a rule made it so
+			return died.Exit()
 		case errors.Is(p.err, replay.ErrDiverged):
 			return wire.Exit{Code: 1}
 		case p.err != nil:

@@ -12,15 +12,16 @@ import (
 type streamEnds struct {
 	at        [2]time.Time       // by direction, when the stream ended; zero: still open
 	ready     [2]chan<- struct{} // by direction, closed when the end may be passed on; nil: no end is delayed
-	heard     time.Time          // when the agent last sent something, while the end of the client's stream is delayed
+	spoke     bool               // the agent has sent something
+	heard     time.Time          // when it last did, while the end of the client's stream is delayed
 	limit     *time.Timer        // limits the delay of the end of the client's stream; nil: no delay yet
 	agentGone chan struct{}      // closed when the agent will send no more answers; jobs wait for it outside acts
 	once      sync.Once          // closes agentGone
 	closed    chan struct{}      // closed by Close; jobs read it outside acts
 }
 
-// endWait limits how long the end of the client's stream is delayed while the agent sends
-// nothing.
+// endWait limits how long the end of the client's stream is delayed while an agent that has
+// started sends nothing. One that is starting has the shim's patience.
 const endWait = 2 * time.Second
 
 // End handles the end of a stream. The proxy calls it, and passes the end on when the
@@ -58,7 +59,11 @@ func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan s
 // endRest returns the remaining delay of the end of the client's stream if the agent
 // sends nothing.
 func (s *Shim) endRest() time.Duration {
-	return min(min(endWait, s.patience())-time.Since(s.ends.heard), 2*s.patience()-time.Since(s.ends.at[wire.ClientToAgent]))
+	silence := s.patience()
+	if s.ends.spoke {
+		silence = min(silence, endWait)
+	}
+	return min(silence-time.Since(s.ends.heard), 2*s.patience()-time.Since(s.ends.at[wire.ClientToAgent]))
 }
 
 // endIfIdle passes the delayed ends on if nothing remains to be done.
@@ -71,6 +76,7 @@ func (s *Shim) endIfIdle() {
 
 // hear notes that the agent has sent something.
 func (e *streamEnds) hear() {
+	e.spoke = true
 	if e.ready[wire.ClientToAgent] != nil {
 		e.heard = time.Now()
 	}

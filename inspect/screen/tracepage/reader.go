@@ -34,6 +34,7 @@ type Reader struct {
 	ofSession counted   // for the session whose conversation was last shown
 	start     time.Time // when the first tape began
 	methods   stats.Frames
+	rules     stats.Rules
 	stats     stats.Collector
 	ends      []time.Duration // time of each tape's last frame
 	used      []stats.Uses    // by tape
@@ -127,6 +128,7 @@ func (r *Reader) frame(f *dialect.Frame) {
 	r.stats.Take(&r.history.Trace)
 	r.ends[len(r.ends)-1] = f.At
 	r.methods.Take(f)
+	r.rules.Take(f)
 	r.used[len(r.used)-1].Take(f)
 	r.last = f.Seq
 }

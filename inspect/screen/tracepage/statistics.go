@@ -23,7 +23,7 @@ func (r *Reader) Statistics(width int) []page.Line {
 	defer r.mu.Unlock()
 	form := tableForm{columns: min(max(width-57, 16), 36)}
 	lines := append(append(r.methodLines(form), r.toolLines(form)...), r.serverLines(form)...)
-	return append(lines, r.callLines()...)
+	return append(append(lines, r.ruleLines(form)...), r.callLines()...)
 }
 
 // methodLines returns a row for each method and update variant.
@@ -56,6 +56,23 @@ func moreLine(all int) []page.Line {
 		return nil
 	}
 	return []page.Line{{Spans: termtext.Dim.Line(fmt.Sprintf("… and %s more", termtext.Grouped(int64(all-maxTools))))}}
+}
+
+// ruleLines returns a row for each rule that changed the traffic, which links to its first
+// mark.
+func (r *Reader) ruleLines(form tableForm) []page.Line {
+	rules := r.rules.List()
+	if len(rules) == 0 {
+		return nil
+	}
+	heading := termtext.Pad("Rule", form.columns) + fmt.Sprintf("%8s %6s", "acts", "frames")
+	lines := []page.Line{{}, {Spans: []termtext.Span{termtext.Bold.Span(heading)}}}
+	for _, one := range rules[:min(len(rules), maxTools)] {
+		name := termtext.Pad(termtext.Cut(termtext.Piece(one.Name), form.columns), form.columns)
+		numbers := fmt.Sprintf("%8s %6s", termtext.Grouped(int64(one.Acts)), termtext.Grouped(int64(one.Frames)))
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(name), termtext.Plain.Span(numbers)}, Seq: one.First})
+	}
+	return append(lines, moreLine(len(rules))...)
 }
 
 // callLines returns the slowest calls, and the unanswered ones.

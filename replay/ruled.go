@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/rule"
+)
+
+// A Player plays the agent of a tape, as Agent and Cassette do.
+type Player interface {
+	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error)
+}
+
+// A Ruled plays an agent behind a proxy that follows rules.
+type Ruled struct {
+	Player Player
+	Rules  *rule.Set
+	Seed   uint64
+}
+
+// Run is Player.Run under the rules, and reports the rules that never hit. If a rule ended
+// the agent, the error is a *proxy.ExitError, and the messages that the client could not
+// send any more are not missing.
+func (r *Ruled) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	var (
+		report Report
+		err    error
+		mu     sync.Mutex
+		faults []error // guarded by mu
+	)
+	chain := r.Rules.Chain(r.Seed)
+	over := make(chan struct{})
+	p := proxy.Proxy{
+		In: in, Out: out, Err: errOut, Interceptors: chain,
+		Complain: func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			faults = append(faults, err)
+		},
+		Peer: &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, errOut io.Writer) int {
+			defer close(over)
+			report, err = r.Player.Run(ctx, in, out, errOut)
+			return 0
+		}},
+	}
+	ended := p.Run(ctx)
+	<-over
+	report.Seed, report.NeverHit = r.Seed, rule.Missed(chain)
+	mu.Lock()
+	defer mu.Unlock()
+	for _, err := range faults {
+		report.note("%v", err)
+	}
+	var exit *proxy.ExitError
+	if errors.As(ended, &exit) && ctx.Err() == nil {
+		report.Unused, report.Left = nil, 0
+		return report, exit
+	}
+	return report, err
+}
