@@ -128,6 +128,10 @@ func (c *Client) Call(ctx context.Context, method string, parameters, result any
 	}
 	c.mu.Unlock()
 	if err != nil {
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			<-c.done // what it said last tells why
+			return c.Err()
+		}
 		return fmt.Errorf("talking to the proxy: %w", err)
 	}
 	select {
