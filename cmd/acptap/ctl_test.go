@@ -27,37 +27,11 @@ var (
 	ctlStarts = flag.Int("ctlstarts", 60, "how many proxies TestCtlStarts starts")
 )
 
-// numbered is an update of a session with a number.
-func numbered(session string, i int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%d"}}}}`, session, i)
-}
-
-// holdAgent is a program that copies its stdin to a file. Once a line has come, it says
-// as many updates as its second argument in each of the sessions a and b.
-func holdAgent() {
-	file, err := os.Create(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	var many int
-	fmt.Sscan(os.Args[2], &many)
-	in := bufio.NewReader(os.Stdin)
-	line, _ := in.ReadString('\n')
-	file.WriteString(line)
-	var said sync.WaitGroup
-	said.Go(func() {
-		for i := range many {
-			fmt.Printf("%s\n%s\n", numbered("a", i), numbered("b", i))
-		}
-	})
-	io.Copy(file, in)
-	said.Wait()
-}
-
 // A heldRun is a proxy whose user holds the session a.
 type heldRun struct {
 	proxy  *exec.Cmd
 	stdin  io.WriteCloser
+	stdout io.Closer
 	lines  chan string // what the client gets
 	store  string
 	file   string // what the agent got
@@ -84,6 +58,7 @@ func startHeld(t *testing.T) *heldRun {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.stdout = stdout
 	if err := r.proxy.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -250,6 +225,17 @@ func TestCtlSignal(t *testing.T) {
 	if _, err := os.Lstat(r.socket); err == nil {
 		t.Errorf("%s is left", r.socket)
 	}
+}
+
+// TestCtlClientLeaves: if the client leaves while frames wait, they go, and the agent ends.
+func TestCtlClientLeaves(t *testing.T) {
+	r := startHeld(t)
+	began := time.Now()
+	r.stdout.Close()
+	r.proxy.Wait() // the user still waits
+	t.Logf("ended after %v", time.Since(began))
+	r.user.Wait()
+	r.client.Close()
 }
 
 // TestCtlKilledProxy: who seals the journal of a proxy that was killed removes its socket,

@@ -109,6 +109,7 @@ func serveControl(store, tape string, desk *rule.Desk, w *cli.Warnings) *control
 		w.Print("--ctl: %v", err)
 		return nil
 	}
+	whenClientLeaves(func() { desk.GiveUp("the client has left") })
 	return s
 }
 

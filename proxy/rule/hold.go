@@ -83,6 +83,14 @@ func NewDesk() *Desk {
 // could not be started.
 func (d *Desk) Close() { close(d.closed) }
 
+// GiveUp lets everything go, for the reason why, and nothing waits any longer.
+func (d *Desk) GiveUp(why string) {
+	d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		d.hurried = true
+		return d.release(out, why, func(q *queue) bool { return q.engine == e })
+	})
+}
+
 // A queue is what waits in one direction of a session. The first frame is held by a rule.
 // Those after it wait behind it.
 type queue struct {
