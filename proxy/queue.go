@@ -76,6 +76,7 @@ func (p *pipeline) put(f wire.Frame) {
 		}
 		p.gate.do(func(j Journal) { j.Note(f.Dir, wire.Marked{Rule: &n}) })
 	}
+	pace.Notes = nil
 	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
 	if !pace.isZero() {

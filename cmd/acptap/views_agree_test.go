@@ -574,8 +574,12 @@ func (v *views) check() {
 }
 
 var (
-	figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>(?:<a [^>]*>)?([^<]+)(?:<[^>]*>)*([0-9]*)`)
+	figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>(?:<a [^>]*>)?([^<]+)`)
 	notesOf  = regexp.MustCompile(`<dt>findings</dt>.*and ([0-9,]+) notes?</small>`)
+	didOf    = regexp.MustCompile(`<dt>did</dt><dd>(?:([0-9,]+) turns?)?([^<]*)</dd>`)
+	callsOf  = regexp.MustCompile(`([0-9,]+) tool calls?.*?(?:, ([0-9,]+) failed|$)`)
+	failedOf = regexp.MustCompile(`<dt>failed</dt><dd>(.*)</dd>`)
+	moreOf   = regexp.MustCompile(`<li>and ([0-9,]+)`)
 )
 
 func (v *views) page() {
@@ -583,7 +587,7 @@ func (v *views) page() {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	found, tools, failed := 0, "0", "0"
+	found, turns, tools, failed, failures := 0, 0, 0, 0, 0
 	number := func(text string) int {
 		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
 		if err != nil {
@@ -592,25 +596,37 @@ func (v *views) page() {
 		return n
 	}
 	for _, f := range figureOf.FindAllStringSubmatch(string(page), -1) {
-		value := strings.ReplaceAll(f[2], ",", "")
+		value := strings.TrimSpace(strings.ReplaceAll(f[2], ",", ""))
 		if value == "–" { // not reported
 			continue
 		}
 		switch f[1] {
-		case "turns", "failures", "frames":
+		case "frames":
 			v.tells(f[1], "report", value)
 		case "findings":
 			found += number(value)
-		case "tool calls":
-			if tools = value; f[3] != "" {
-				failed = f[3]
-			}
 		case "tokens in":
 			v.tells("tokens input", "report", value)
 		case "tokens out":
 			v.tells("tokens output", "report", value)
 		}
 	}
+	if did := didOf.FindSubmatch(page); did != nil && len(did[1]) > 0 {
+		turns = number(string(did[1]))
+		if calls := callsOf.FindSubmatch(did[2]); calls != nil {
+			if tools = number(string(calls[1])); len(calls[2]) > 0 {
+				failed = number(string(calls[2]))
+			}
+		}
+	}
+	for _, line := range failedOf.FindAllSubmatch(page, -1) {
+		failures += bytes.Count(line[1], []byte("✗ <a"))
+		if more := moreOf.FindSubmatch(line[1]); more != nil {
+			failures += number(string(more[1]))
+		}
+	}
+	v.tells("turns", "report", turns)
+	v.tells("failures", "report", failures)
 	if notes := notesOf.FindSubmatch(page); notes != nil {
 		found += number(string(notes[1]))
 	}

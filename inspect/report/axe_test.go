@@ -54,13 +54,17 @@ func (b *tab) accessible(name string) {
 		{"only failed", `(document.querySelector('[data-fold=bad]')?.click(), true)`},
 		{"sorted", `(document.querySelector('[data-fold=bad]')?.click(), document.querySelector('.sort')?.click(), true)`},
 		{"collapsed", `(document.querySelector('[data-fold=close]')?.click(), true)`},
-		{"dark", `(document.getElementById('theme').click(), true)`},
+		{"filtered", filtered + `; filtered('kind:request')`},
+		{"nothing found", `filtered('turn:9999')`},
+		{"wrong filter", `filtered('no-key:1')`},
+		{"keys", `(document.getElementById('keys').showModal(), true)`},
+		{"dark", `(document.getElementById('keys').close(), document.getElementById('theme').click(), filtered(''))`},
 		{"narrow", `true`},
 	} {
 		if step.name == "narrow" {
 			b.do(chromedp.EmulateViewport(390, 800))
 		}
-		eval[bool](b, step.act)
+		eval[any](b, step.act)
 		for _, wrong := range eval[[]string](b, `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r =>
 			r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
 			b.t.Errorf("%s, %s: %s", name, step.name, wrong)

@@ -168,6 +168,8 @@ func TestInBrowser(t *testing.T) {
 		"fold":       testFold,
 		"zoom":       testZoom,
 		"running":    testRunning,
+		"bad input":  testBadInput,
+		"sort":       testSort,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}
@@ -232,7 +234,7 @@ func testFilters(browser context.Context, t *testing.T) {
 	for _, name := range tapes {
 		b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, name)}}), "")
 		b.do(chromedp.EmulateViewport(1280, 12000))
-		if figure, count := eval[string](b, `[...document.querySelectorAll('.figures dt')].find(e => e.textContent === 'frames').nextElementSibling.firstChild.textContent`),
+		if figure, count := eval[string](b, `[...document.querySelectorAll('.figures dt')].find(e => e.textContent === 'frames').nextElementSibling.firstChild.textContent.trim()`),
 			eval[string](b, `document.getElementById('count').textContent`); !strings.HasPrefix(count, figure+" frame") {
 			t.Errorf("%s: the figure is %s frames, the list has %s", name, figure, count)
 		}
@@ -435,48 +437,4 @@ func (b *tab) again(page []byte) {
 	b.mu.Unlock()
 	eval[bool](b, `(again(), true)`)
 	b.ready()
-}
-
-// What a page of many frames takes in a browser, in ms.
-func BenchmarkInBrowser(b *testing.B) {
-	browser := browsertest.Start(b)
-	for _, turns := range []int{100, 1000} {
-		b.Run(fmt.Sprint(turns*100, " frames"), func(b *testing.B) {
-			page := write(b, report.Input{Tapes: []report.Tape{{Frames: session(turns, 98, words)}}})
-			for b.Loop() {
-				tab := open(browser, b, page, "")
-				b.ReportMetric(eval[float64](tab, `Number(document.documentElement.dataset.ready)`), "ready-ms")
-				b.ReportMetric(eval[float64](tab, `(async () => {
-					const query = document.getElementById('query'), began = performance.now();
-					query.value = 'turn:7 !kind:notification | latency:>1s';
-					query.dispatchEvent(new Event('input'));
-					await 0;
-					document.getElementById('list').offsetHeight;
-					return performance.now() - began;
-				})()`), "filter-ms")
-				b.ReportMetric(eval[float64](tab, `(async () => {
-					const query = document.getElementById('query'), list = document.getElementById('list');
-					query.value = '';
-					query.dispatchEvent(new Event('input'));
-					await 0;
-					document.getElementById('fold').click();
-					let worst = 0;
-					for (let n = 1; n <= 20; n++) {
-						const began = performance.now();
-						list.scrollTop = list.scrollHeight * n / 20;
-						await new Promise(requestAnimationFrame);
-						await new Promise(requestAnimationFrame);
-						worst = Math.max(worst, performance.now() - began);
-					}
-					return worst;
-				})()`), "scroll-ms")
-				b.ReportMetric(eval[float64](tab, `(async () => {
-					const began = performance.now();
-					document.querySelector('.row').click();
-					await new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done() : setTimeout(look); look(); });
-					return performance.now() - began;
-				})()`), "open-ms")
-			}
-		})
-	}
 }

@@ -18,7 +18,7 @@ type chapter struct {
 	Name   string // name of the session, if there are several
 	Rail   string // label of the links to the turns
 	Meta   string
-	Shares []share // of the time of all its turns; none if there is only one
+	Shares []share // of the time of all its turns; none if there is only one, or only one session
 	Strip  *strip
 	Before []*lane // what came before the first turn
 	Links  []entry // to the turns
@@ -73,9 +73,11 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 		if c.Rail = "Turns"; len(sessions) > 1 {
 			c.Rail = fmt.Sprintf("Turns of session %d", i+1)
 			c.Name = cmp.Or(termtext.Brief(s.Title, 160), "Session "+termtext.Piece(s.ID))
+			c.Shares = r.allShares(c.turns)
 		}
 		list = append(list, c)
 	}
+	r.alone = r.tally.Stats.Turns().Total() == 1
 	if err := r.tellTurns(list, page); err != nil {
 		return nil, err
 	}
@@ -98,7 +100,6 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 		}
 		c.turns = append(c.turns, t)
 	}
-	c.Shares = r.allShares(c.turns)
 	if r.in.First <= 1 {
 		r.tellBefore(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // A head says what the tapes are about.
 type head struct {
 	Title  string
+	Prompt bool     // Title is what was asked first
 	Facts  []string // who spoke, when, and for how long
 	Badges []badge
 	Gist   *gist  // nil if there are two runs
@@ -36,9 +38,10 @@ type gist struct {
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
 	Did      string
-	Time     string
+	Time     timing
 	Failed   []remark // the worst
 	More     string   // how much else failed
+	Nothing  bool     // that is known has failed
 	Slow     remark
 }
 
@@ -54,18 +57,23 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.tally.Summary()
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
-	g.Did, g.Time, g.Others = s.Did(), s.TimeText(), s.MoreTurns()
+	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), s.MoreTurns()
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
-	for _, one := range s.Exchanges {
+	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			g.Turns = append(g.Turns, exchange{one.Turn, outcomeStatus(one.Outcome), firstRuns(one.Asked, 1), firstRuns(one.Answered, 1)})
+			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: firstRuns(one.Answered, 1)}
+			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
+				row.Asked = firstRuns(one.Asked, 1)
+			}
+			g.Turns = append(g.Turns, row)
 			continue
 		}
-		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); len(g.Asked) == 1 && strings.HasPrefix(g.Asked[0], strings.TrimSuffix(title, "…")) {
+		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); says(title, g.Asked) {
 			g.Asked = nil
 		}
 		g.Answered = firstRuns(one.Answered, answerLines)
 	}
+	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0
 	for _, f := range s.Failures.Worst {
 		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
 	}
@@ -74,11 +82,20 @@ func (r *reader) gist(title string) *gist {
 	return g
 }
 
-// An exchange is a turn in one line.
+// An exchange is a turn in one line. It has no Asked if the title of the page has it.
 type exchange struct {
 	Turn            int
 	State           status
 	Asked, Answered [][]run
+}
+
+// says reports whether a title tells all that is to be told of the first prompt.
+func says(title string, asked []string) bool {
+	if len(asked) != 1 {
+		return false
+	}
+	title, line := strings.TrimSuffix(title, "…"), strings.TrimSuffix(asked[0], "…")
+	return strings.HasPrefix(line, title) || strings.HasPrefix(title, line)
 }
 
 // firstRuns returns the first lines of what was said.
@@ -122,7 +139,7 @@ func (r *reader) mark(one *turn) {
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
-	h := head{Title: r.title(), Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.cautions()...)}
+	h := head{Title: r.title(), Prompt: r.in.Title == "" && r.prompt() != "", Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
 	if r.in.First > 0 || r.in.Last > 0 {
 		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
 	}
@@ -206,6 +223,19 @@ func (r *reader) title() string {
 // topic returns what the first prompt asks for, otherwise the title of a session or the name
 // of the agent.
 func (r *reader) topic() string {
+	if line := r.prompt(); line != "" {
+		return line
+	}
+	for _, s := range r.sessions() {
+		if s.Title != "" {
+			return termtext.Line(s.Title)
+		}
+	}
+	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
+}
+
+// prompt returns the first line of the first prompt with text.
+func (r *reader) prompt() string {
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {
 			if e.Message != nil && e.Message.Role == trace.User && !e.Replayed {
@@ -215,12 +245,7 @@ func (r *reader) topic() string {
 			}
 		}
 	}
-	for _, s := range r.sessions() {
-		if s.Title != "" {
-			return termtext.Line(s.Title)
-		}
-	}
-	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
+	return ""
 }
 
 // longestTitle limits the characters of a prompt used as the title.
@@ -243,11 +268,11 @@ func (r *reader) redaction() badge {
 func (r *reader) state() []badge {
 	s := r.tally.Summary()
 	o := outcomeStatus(s.Outcome())
-	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.cautions()...)
+	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
 }
 
-// cautions returns warnings if parts of the tapes are missing, or rules changed the traffic.
-func (r *reader) cautions() (list []badge) {
+// harmed returns warnings if parts of the tapes are missing, or rules changed the traffic.
+func (r *reader) harmed() (list []badge) {
 	if len(r.broken) > 0 || r.lost() > 0 {
 		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
 	}
@@ -284,15 +309,28 @@ type figure struct {
 	Note  string
 	Wrong string
 	At    string // id of the first thing that is wrong; empty if not on the page
+	Told  bool   // the lines of the head tell it
 }
 
-// figures returns the numbers of the tapes. It omits a number that would be 0 of 0.
+// untold returns the figures that the lines of the head do not tell.
+func (r *reader) untold() []figure {
+	return slices.DeleteFunc(r.figures(), func(f figure) bool { return f.Told })
+}
+
+// figures returns the numbers of the tapes, the cost first. It omits a number that would be
+// 0 of 0.
 func (r *reader) figures() []figure {
 	s := r.tally.Summary()
 	turns := r.tally.Stats.Turns()
 	var list []figure
 	add := func(label string, of value, note, wrong string) {
 		list = append(list, figure{Label: label, Value: of, Note: note, Wrong: wrong})
+	}
+	if s.Turns.Count > 0 {
+		list = append(list, usage(&s)...)
+	}
+	told := func(label string, of value, note, wrong, at string) {
+		list = append(list, figure{label, of, note, wrong, at, true})
 	}
 	if n := s.Turns.Count; n > 0 {
 		var ends []string
@@ -302,11 +340,11 @@ func (r *reader) figures() []figure {
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
 		}
-		add("turns", count(n), strings.Join(ends, ", "), "")
+		told("turns", count(n), strings.Join(ends, ", "), "", "")
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
-		if o.Count > 1 {
+		if o.Worst > o.Median {
 			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
 		}
 		add("first output after", timeOf(time.Duration(o.Median)), note, "")
@@ -325,15 +363,13 @@ func (r *reader) figures() []figure {
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
-		add("tool calls", count(n), "", failed(turns.Work.FailedTools))
-		list[len(list)-1].At = r.failedTool()
+		told("tool calls", count(n), "", failed(turns.Work.FailedTools), r.failedTool())
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
-		add("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "")
+		told("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "", "")
 	}
 	if n := s.Failures.Count; n > 0 {
-		add("failures", count(n), "", "")
-		list[len(list)-1].At = r.place(s.Failures.Worst[0].Frame)
+		told("failures", count(n), "", "", r.place(s.Failures.Worst[0].Frame))
 	}
 	if found := r.found(); found.Total() > 0 {
 		note, wrong := "", ""
@@ -355,14 +391,10 @@ func (r *reader) figures() []figure {
 		note = termtext.ByteSize(bytes)
 	}
 	add("frames", count(int(s.Frames)), note, "")
-	if s.Turns.Count > 0 {
-		list = append(list, usage(&s)...)
-	}
 	return list
 }
 
-// usage returns which tokens and costs the agent reported for the turns. What it did not
-// report is unknown.
+// usage returns which costs and tokens the agent reported for the turns.
 func usage(s *summary.Summary) []figure {
 	u, t := s.Usage, s.Usage.Tokens
 	note := ""
@@ -373,12 +405,16 @@ func usage(s *summary.Summary) []figure {
 		note = fmt.Sprintf("in %d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
 	}
 	var list []figure
+	for _, c := range u.Costs {
+		list = append(list, figure{Label: "cost", Value: amount(c.Amount, c.Currency)})
+	}
+	if u.Costs == nil {
+		list = append(list, figure{Label: "cost", Note: "not reported"})
+	}
 	tokens := func(label string, n trace.Count) {
-		one := figure{Label: label}
 		if n.Given {
-			one.Value, one.Note = count(int(min(n.N, math.MaxInt))), note
+			list = append(list, figure{Label: label, Value: count(int(min(n.N, math.MaxInt))), Note: note})
 		}
-		list = append(list, one)
 	}
 	if t.Total.Given && !t.Input.Given && !t.Output.Given {
 		tokens("tokens in all", t.Total)
@@ -387,19 +423,14 @@ func usage(s *summary.Summary) []figure {
 		tokens("tokens out", t.Output)
 	}
 	tokens("tokens cached", t.CachedRead)
-	context := figure{Label: "tokens in context"}
 	if c := u.Context; c != nil {
-		context.Value = count(int(min(c.Used, math.MaxInt)))
+		context := figure{Label: "tokens in context", Value: count(int(min(c.Used, math.MaxInt)))}
 		if c.Size > 0 {
 			context.Note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}
-	}
-	list = append(list, context)
-	for _, c := range u.Costs {
-		list = append(list, figure{Label: "cost", Value: amount(c.Amount, c.Currency)})
-	}
-	if u.Costs == nil {
-		list = append(list, figure{Label: "cost", Note: "not reported"})
+		list = append(list, context)
+	} else if t == (trace.Tokens{}) {
+		list = append(list, figure{Label: "tokens", Note: "not reported"})
 	}
 	return list
 }

@@ -238,7 +238,18 @@ type timedCall struct {
 // questions to the user, whose time says nothing about speed.
 func (r *reader) slowCalls() numberTable {
 	t := fewRows("slowest calls and tools", "took")
-	var list []timedCall
+	var list []timedCall // the slowest first
+	add := func(took time.Duration, call func() timedCall) {
+		at := slices.IndexFunc(list, func(c timedCall) bool { return c.took < took })
+		switch {
+		case at < 0 && len(list) == mostSlow:
+			return
+		case at < 0:
+			at = len(list)
+		}
+		list = slices.Insert(list, at, call())
+		list = list[:min(len(list), mostSlow)]
+	}
 	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
 		return dialect.Does(c.Method, dialect.Prompts) || trace.PartOf(c.Method) == trace.ForUser
 	})
@@ -246,18 +257,21 @@ func (r *reader) slowCalls() numberTable {
 		t.Note = "without prompts, and what you were asked"
 	}
 	for _, c := range stats.Slowest(calls, mostSlow) {
-		list = append(list, timedCall{termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(r.frame(c.Run, c.Request)), c.Began, c.Latency()})
+		add(c.Latency(), func() timedCall {
+			return timedCall{termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(r.frame(c.Run, c.Request)), c.Began, c.Latency()}
+		})
 	}
 	for _, s := range r.sessions() {
 		for _, e := range s.Conversation.Entities {
 			if c := e.ToolCall; c != nil && c.Finished() && !e.Untimed && !e.Replayed {
-				frame := r.frame(e.Run, e.First)
-				list = append(list, timedCall{termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 80), cmp.Or(r.places[frame], r.link(frame)), e.Began, e.Ended - e.Began})
+				add(e.Ended-e.Began, func() timedCall {
+					frame := r.frame(e.Run, e.First)
+					return timedCall{termtext.Brief(cmp.Or(c.Title, c.Name, c.ID), 80), cmp.Or(r.places[frame], r.link(frame)), e.Began, e.Ended - e.Began}
+				})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b timedCall) int { return cmp.Compare(b.took, a.took) })
-	for _, c := range list[:min(len(list), mostSlow)] {
+	for _, c := range list {
 		t.row(c.what, c.link, moment(c.began), termtext.Duration(c.took))
 	}
 	return t

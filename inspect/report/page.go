@@ -105,15 +105,28 @@ func (r *reader) page(w io.Writer) error {
 	if p.Story, err = r.chapters(t); err != nil {
 		return err
 	}
-	p.Head, p.Figures, p.Damage = r.head(), r.figures(), r.damage()
+	p.Head, p.Figures, p.Damage = r.head(), r.untold(), r.damage()
 	p.Beside = r.overview(p.Story)
 	p.Broken, p.Found = r.findings()
 	p.Caps, p.Numbers = r.introductions(), r.numbers(p.Story)
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
 	}
+	r.forget(p.Story)
 	p.list(r)
 	return p.write(w, t)
+}
+
+// forget drops what the parts of the page were made from, but for the list of frames, which
+// needs the memory when it is packed (BenchmarkReadMemory in cmd/acptap).
+func (r *reader) forget(story []*chapter) {
+	for _, c := range story {
+		c.session, c.turns, c.steps, c.starts, c.whole = nil, nil, nil, nil, nil
+		for i := range c.Links {
+			c.Links[i].all = nil
+		}
+	}
+	*r = reader{in: r.in, limits: r.limits, told: r.told, rows: r.rows, images: r.images, said: said{size: r.said.size}, broken: r.broken}
 }
 
 // newPage returns a page with everything that does not depend on the tapes.
@@ -131,7 +144,7 @@ func (p *page) list(r *reader) {
 }
 
 func parsePage() *template.Template {
-	t, err := template.New("page").Funcs(template.FuncMap{"long": isLong}).Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"long": isLong, "title": titleRuns}).Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}

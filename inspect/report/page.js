@@ -99,7 +99,7 @@
 
 	let t;           // the table of rows, see table.go
 	let rows = 0;    // how many there are
-	let tape, seq, at, pair, lineOf; // by row
+	let tape, seq, at, pair, lineOf, spans, sorts; // by row
 	const digit = (column, i) => column.charCodeAt(i) - 48;
 	const is = (i, state) => (t.state[i] & state) !== 0;
 
@@ -113,6 +113,7 @@
 		at = new Float64Array(rows);
 		pair = new Int32Array(rows).fill(-1); // a request's response, and the other way round
 		lineOf = new Int32Array(rows);        // of its class
+		spans = Int32Array.from({length: rows}, (_, i) => t.fold.get(i) ?? 1); // how many frames it represents
 		const next = new Int32Array(t.blocks.length);
 		for (let k = 0, i = 0; k < t.tapes.length; k++) {
 			const first = i;
@@ -134,6 +135,7 @@
 			return of;
 		};
 		[t.batch, t.tools, t.found] = [byRow(t.batch), byRow(t.tools), byRow(t.found)];
+		sorts = Uint8Array.from({length: rows}, (_, i) => lineSort(i));
 	}
 
 	// find returns the row of a frame, or of the run that it is in; -1 if there is none.
@@ -166,17 +168,38 @@
 		const c = digit(t.class, i);
 		let n = lineOf[i], b = 0;
 		for (; b < t.blocks[c].length && n >= t.blocks[c][b]; b++) n -= t.blocks[c][b];
-		if (b === t.blocks[c].length) return null;
-		const line = (await block(`bytes-${c}-${b}`))[n];
+		return b < t.blocks[c].length ? written(i, (await block(`bytes-${c}-${b}`))[n]) : null;
+	}
+	// written returns a frame from its line in a block.
+	function written(i, line) {
 		const kind = digit(t.kind, i);
 		if (line[0] === '"') return {text: JSON.parse(line)};
 		if (kind >= 1 && kind <= 4 && !line.startsWith('{"cut":')) return {text: line};
 		const cut = JSON.parse(line);
 		return cut.cut === undefined ? {text: line} : {text: cut.cut, cut: true};
 	}
-	let texts; // of all frames, if a filter has asked for them
-	async function allBytes() {
-		texts ??= await Promise.all(Array.from({length: rows}, (_, i) => bytes(i)));
+	// Once somebody goes to the filter, the text of all frames is unpacked, in slices between
+	// which the page answers. A frame is searched as written and, after a NUL, without escapes:
+	// as it is, and in lower case.
+	let texts, exact, lower;
+	let unpacking;
+	const allBytes = () => unpacking ??= unpackAll();
+	async function unpackAll() {
+		const lines = await Promise.all(t.blocks.map(async (counts, c) => (await Promise.all(counts.map((_, b) => block(`bytes-${c}-${b}`)))).flat()));
+		const all = new Array(rows).fill(null);
+		exact = new Array(rows).fill('');
+		lower = new Array(rows).fill('');
+		for (let i = 0, began = performance.now(); i < rows; i++) {
+			const line = t.class[i] === '?' ? undefined : lines[digit(t.class, i)][lineOf[i]];
+			if (line === undefined) continue;
+			const {text} = all[i] = written(i, line);
+			exact[i] = digit(t.kind, i) !== stderr && text.includes('\\') ? text + '\0' + unescaped(text) : text;
+			lower[i] = exact[i].toLowerCase().replaceAll('ſ', 's'); // as a regular expression without case has it
+			if (i % 256 || performance.now() - began < 10) continue;
+			await new Promise(r => setTimeout(r));
+			began = performance.now();
+		}
+		texts = all;
 	}
 
 	// What follows is the language of package inspect/frames/filter, as far as rows carry it. A test
@@ -351,12 +374,13 @@
 		return i => sure(!is(i, untimed) && start[tape[i]] && fits((start[tape[i]] + at[i]) % Number(day)));
 	}
 	function text(value, op) {
-		const fits = match(contains, value, op);
+		const ascii = /^[\0-\x7f]*$/.test(value), any = ascii && value === value.toLowerCase();
+		const fits = ascii ? i => (any ? lower : exact)[i].includes(value) : (f => i => f(exact[i]))(contains(value));
 		return i => {
 			const has = texts[i];
 			if (op === '=') return has && !has.cut ? sure(has.text === value) : perhaps;
-			if (has && (fits(has.text) || digit(t.kind, i) !== stderr && has.text.includes('\\') && fits(unescaped(has.text)))) return yes;
-			return has && !has.cut && !t.fold.has(i) ? no : perhaps;
+			if (has && fits(i)) return yes;
+			return has && !has.cut && spans[i] === 1 ? no : perhaps;
 		};
 	}
 	const escapes = {n: '\n', r: '\r', t: '\t', b: '\b', f: '\f'};
@@ -462,8 +486,8 @@
 		const shown = [0, 0, 0], of = [0, 0, 0];
 		let before = -2, missing = 0;
 		for (let i = 0; i < rows; i++) {
-			if (sideOf(i) !== side) continue;
-			const sort = lineSort(i), n = t.fold.get(i) ?? 1;
+			if (side && sideOf(i) !== side) continue;
+			const sort = sorts[i], n = spans[i];
 			of[sort] += n;
 			const v = test(i);
 			if (v === perhaps) missing++;
@@ -586,7 +610,7 @@
 			query.setAttribute('aria-invalid', 'true');
 			return;
 		}
-		if (parsed.needsBytes) {
+		if (parsed.needsBytes && !texts) {
 			list.ariaBusy = 'true';
 			await allBytes();
 		}
@@ -865,6 +889,7 @@
 			const row = e.target.closest('.row');
 			if (row) show(heads[Number(row.id.slice(4))]);
 		});
+		query.addEventListener('focus', allBytes, {once: true});
 		query.addEventListener('input', () => {
 			history.replaceState(null, '', query.value ? '#q=' + encodeURIComponent(query.value) : location.pathname + location.search);
 			filter();

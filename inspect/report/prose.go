@@ -212,3 +212,18 @@ func (p *proseReader) code(n *ast.CodeSpan) string {
 	}
 	return strings.ReplaceAll(b.String(), "\n", " ")
 }
+
+// titleRuns returns the text of a title, in which agents put commands and paths between
+// backticks. A sign of Markdown in a title is more likely one of a pattern.
+func titleRuns(title string) (list []run) {
+	parts := strings.Split(title, "`")
+	if len(parts)%2 == 0 {
+		return []run{{Text: title}}
+	}
+	for i, part := range parts {
+		if part != "" {
+			list = append(list, run{Kind: [...]string{"", "code"}[i%2], Text: part})
+		}
+	}
+	return list
+}

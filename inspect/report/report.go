@@ -85,6 +85,7 @@ type reader struct {
 	failed map[stats.Place]bool // responses that report a failure
 	places map[frameRef]string  // ids of the turns and steps that tell about frames
 	broken []error
+	alone  bool // there is one turn, of which the head says what it waited for and cost
 
 	// Only for one of two runs:
 	side    string            // A or B; empty if there is one run

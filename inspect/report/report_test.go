@@ -193,7 +193,7 @@ var allowed = func() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range strings.Fields(`html head meta title style body header strong nav a span button main div h1 h2 h3 p dl dt dd footer script svg defs
 		pattern rect line section article figure figcaption i b g use text table thead tbody tr th td details summary ul ol li pre code img small label input select option
-		aside kbd dialog output form colgroup col template noscript path polyline`) {
+		aside kbd dialog output form colgroup col template noscript path polyline bdi`) {
 		all[name] = true
 	}
 	return all

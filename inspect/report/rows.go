@@ -22,7 +22,7 @@ type rows struct {
 	lines  uint64        // number of frames on all tapes
 	fold   bool          // a run of chunks is one row
 	table  table
-	names  map[string]int // indexes in table.Names
+	names  map[string]int32 // indexes in table.Names
 	bytes  frameBytes
 
 	// For the current tape:
@@ -49,7 +49,7 @@ const (
 
 // newRows returns the rows of a page before its first tape.
 func newRows(in *Input) *rows {
-	r := &rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
+	r := &rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int32{"": 0}}
 	r.table.Format, r.table.Ref, r.table.Names = 1, termtext.Line(in.Ref), []string{""}
 	r.table.Runs = len(in.Tapes)
 	r.bytes.limit = in.limits().bytes
@@ -162,14 +162,14 @@ func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
 	t.Method, t.Update = append(t.Method, r.name(f.Method)), append(t.Update, r.name(f.Update))
 	t.Sess, t.Name = append(t.Sess, r.name(f.Session)), append(t.Name, r.name(termtext.Piece(frametext.Name(f))))
 	t.Tool, t.Title = append(t.Tool, r.name(s.Tool.ID)), append(t.Title, r.name(s.Tool.Title))
-	t.Turn, t.Stream = append(t.Turn, s.Turn), append(t.Stream, f.Stream)
+	t.Turn, t.Stream = append(t.Turn, int32(s.Turn)), append(t.Stream, f.Stream)
 	t.Sum = append(t.Sum, rowSummary(s))
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		t.Batch = append(t.Batch, [4]int{row, r.name(e.Method), r.name(e.Update), r.name(e.Session)})
+		t.Batch = append(t.Batch, [4]int32{int32(row), r.name(e.Method), r.name(e.Update), r.name(e.Session)})
 	}
 	for _, tool := range filter.ToolsOf(f) {
-		t.Tools = append(t.Tools, [3]int{row, r.name(tool.ID), r.name(tool.Title)})
+		t.Tools = append(t.Tools, [3]int32{int32(row), r.name(tool.ID), r.name(tool.Title)})
 	}
 	r.found(row, f.Seq)
 	if f.Asks() {
@@ -215,10 +215,10 @@ func (r *rows) found(row int, seq uint64) {
 }
 
 // name returns the index of a name in the table.
-func (r *rows) name(s string) int {
+func (r *rows) name(s string) int32 {
 	n, ok := r.names[s]
 	if !ok {
-		n = len(r.table.Names)
+		n = int32(len(r.table.Names))
 		s = strings.Clone(s) // it may share memory with a copy of the frame
 		r.names[s], r.table.Names = n, append(r.table.Names, s)
 	}

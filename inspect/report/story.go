@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -24,7 +24,8 @@ type turn struct {
 	Error  string
 	Cancel string // how long after the cancel the turn ended
 	Shares []share
-	Quiet  string // the agent's longest silence
+	Split  []share // Shares in words, unless the head has them
+	Quiet  string  // the agent's longest silence
 	Lanes  *lanes
 	Asked  []item // the prompt
 	Open   bool   // initially unfolded
@@ -76,12 +77,15 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 		one.Meta = append(one.Meta, "nobody knows when")
 		return one
 	}
-	one.Took = termtext.Duration(r.span(t).To - t.Began)
+	one.Took, one.Shares = moment(r.span(t).To-t.Began), shares(t.Spend(r.span(t).To))
+	if r.alone {
+		return one
+	}
 	switch {
 	case t.Output == 0:
 		one.Meta = append(one.Meta, "no output")
 	default:
-		one.Meta = append(one.Meta, "first output after "+termtext.Duration(t.FirstOutput-t.Began))
+		one.Meta = append(one.Meta, "first output after "+moment(t.FirstOutput-t.Began))
 	}
 	if n := t.Usage.Tokens.Total; n.Given {
 		one.Meta = append(one.Meta, termtext.Grouped(int64(n.N))+" tokens")
@@ -89,7 +93,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	if c := t.Usage.Cost; c.Currency != "" && c.Amount > 0 {
 		one.Meta = append(one.Meta, termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency))
 	}
-	one.Shares = shares(t.Spend(r.span(t).To))
+	one.Split = one.Shares
 	if t.Pace.Silence > 0 {
 		one.Quiet = termtext.Duration(t.Pace.Silence)
 	}
@@ -115,7 +119,7 @@ func (r *reader) tell(of *steps.Session, one *turn, most int) {
 	} else {
 		one.Lanes = r.lanes(one.ID, of.Turn(one.of), items)
 	}
-	if one.Error != "" {
+	if one.Error != "" && !strings.Contains(one.State.Word, one.Error) {
 		frame := r.frame(one.of.Run, one.of.End)
 		one.Lanes.Rows = append(one.Lanes.Rows, &lane{Kind: "error", Frame: frame, Label: one.Error, Took: "", Grave: true})
 	}
@@ -150,38 +154,4 @@ func since(t *trace.Turn, at time.Duration) string {
 		return ""
 	}
 	return moment(at - t.Began)
-}
-
-// A share is the part of a turn spent waiting for one party.
-type share struct {
-	Word, Class, Percent string
-	Bar                  *rect // nil if too narrow to see
-
-	part float64 // percent
-}
-
-// shares returns the parts of a turn's time, which add up to all of it.
-func shares(spent trace.Spend) []share {
-	total := spent.Sum()
-	if total <= 0 {
-		return nil
-	}
-	var list []share
-	x := 0.0
-	for _, p := range []struct {
-		word, class string
-		took        time.Duration
-	}{{"you", "waits", spent.User}, {"client", "client", spent.Client}, {"tools", "tool", spent.Tool}, {"agent", "says", spent.Agent}} {
-		if p.took <= 0 {
-			continue
-		}
-		part := 100 * float64(p.took) / float64(total)
-		one := share{Word: p.word, Class: p.class, Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
-		if part >= 1 {
-			one.Bar = &rect{X: percent(x), Width: percent(part), Class: p.class}
-		}
-		x += part
-		list = append(list, one)
-	}
-	return list
 }

@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	inputs "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/acptap/acptap/inspect/report"
 	"github.com/acptap/acptap/record"
@@ -52,6 +54,9 @@ func manyCalls(t testing.TB, turns, calls int) report.Tape {
 	return portable(t, lines...)
 }
 
+// tabStops is an expression for what the tab key leads to.
+const tabStops = `[...document.querySelectorAll('a[href], button, summary, input, [tabindex]')].filter(e => e.tabIndex >= 0 && e.checkVisibility())`
+
 // A session of 2,000 calls, and one of 5,000 turns, can be looked over.
 func testLongSessions(browser context.Context, t *testing.T) {
 	for name, in := range map[string]report.Input{
@@ -64,7 +69,7 @@ func testLongSessions(browser context.Context, t *testing.T) {
 		if n := eval[float64](b, `document.documentElement.scrollHeight / innerHeight`); n > 30 {
 			t.Errorf("%s: the page has %.0f screens, want at most 30", name, n)
 		}
-		if n := eval[int](b, `[...document.querySelectorAll('a[href], button, summary, input, [tabindex]')].filter(e => e.tabIndex >= 0 && e.checkVisibility()).length`); n > 300 {
+		if n := eval[int](b, tabStops+`.length`); n > 300 {
 			t.Errorf("%s: the tab key has %d stops, want at most 300", name, n)
 		}
 	}
@@ -173,6 +178,42 @@ func testRunning(browser context.Context, t *testing.T) {
 		if !eval[bool](b, expression) {
 			t.Error("not so: " + what)
 		}
+	}
+	b.quiet()
+}
+
+// A table of numbers is sorted by a click on a heading, and by another one the other way round.
+func testSort(browser context.Context, t *testing.T) {
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}}), "")
+	const table = `document.querySelector('#numbers table.wide')`
+	column := func(n int) []string {
+		return eval[[]string](b, fmt.Sprintf(`[...%s.tBodies[0].rows].map(r => r.cells[%d].textContent)`, table, n))
+	}
+	press := func(n int) {
+		eval[bool](b, fmt.Sprintf(`(%s.tHead.rows[0].cells[%d].querySelector('.sort').click(), true)`, table, n))
+	}
+	press(0)
+	names := column(0)
+	if !slices.IsSorted(names) || len(names) < 3 {
+		t.Errorf("sorted by name: got %q", names)
+	}
+	press(0)
+	if got := column(0); slices.Compare(got, names) == 0 {
+		t.Errorf("sorted by name, the other way round: got %q", got)
+	}
+	press(1)
+	counts := eval[[]float64](b, `[...`+table+`.tBodies[0].rows].map(r => Number(r.cells[1].textContent.replaceAll(',', '')))`)
+	slices.Reverse(counts)
+	if !slices.IsSorted(counts) {
+		t.Errorf("sorted by number, the largest first: got, from the end, %v", counts)
+	}
+	if got, want := eval[string](b, `[...`+table+`.tHead.rows[0].cells].map(c => c.ariaSort ?? '').join()`), ",descending"; !strings.HasPrefix(got, want) {
+		t.Errorf("the headings say %q, want %q", got, want)
+	}
+	b.do(chromedp.Focus("#numbers table.wide .sort"))
+	b.do(chromedp.KeyEvent(kb.ArrowRight + "\r"))
+	if got, want := eval[string](b, `document.activeElement.closest('th').ariaSort`), "ascending"; got != want {
+		t.Errorf("→ and Enter: the second heading says %q, want %q", got, want)
 	}
 	b.quiet()
 }

@@ -17,6 +17,7 @@ type strip struct {
 	Run    string // A or B, if there are two runs
 	Turns  []stripTurn
 	Gaps   []tick // how long the idle times were
+	Starts bool   // a start-up is among the turns
 	Stacks bool   // each turn is one bar of its shares, because there are many
 }
 
@@ -87,7 +88,7 @@ func (c *chapter) strip(a *axis) *strip {
 	one := &strip{Stacks: len(c.turns) > mostRows}
 	for i := range c.turns {
 		if s := c.starts[i]; s != nil {
-			one.Turns = append(one.Turns, s.drawn(a))
+			one.Turns, one.Starts = append(one.Turns, s.drawn(a)), true
 		}
 	}
 	for _, e := range c.Links {
@@ -104,7 +105,9 @@ func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stri
 	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "")}
 	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
 	if stacks {
-		one.Bars = stack(a, place(e.span), e.shares)
+		if one.Bars = stack(a, place(e.span), e.shares); e.State.Class == "bad" {
+			one.Bars = append(one.Bars, stripBar{a.rect(place(e.span), "bad"), "50", "6"})
+		}
 	} else {
 		one.Bars = stepBars(a, e.all, place)
 	}

@@ -32,21 +32,21 @@ type table struct {
 	Fail   letters  `json:"fail"`   // a dialect.Failure
 	State  []state  `json:"state"`
 	Class  letters  `json:"class"`  // of the bytes; ? if they are not on the page
-	Method []int    `json:"method"` // names
-	Update []int    `json:"update"`
-	Sess   []int    `json:"session"`
-	Name   []int    `json:"name"` // name that the row shows
-	Tool   []int    `json:"tool"` // the id of a tool call
-	Title  []int    `json:"title"`
-	Turn   []int    `json:"turn"`
+	Method []int32  `json:"method"` // names
+	Update []int32  `json:"update"`
+	Sess   []int32  `json:"session"`
+	Name   []int32  `json:"name"` // name that the row shows
+	Tool   []int32  `json:"tool"` // the id of a tool call
+	Title  []int32  `json:"title"`
+	Turn   []int32  `json:"turn"`
 	Stream []uint64 `json:"stream"`
 	Sum    []string `json:"sum"`
 
 	// Columns that few rows need:
-	Fold  [][2]int `json:"fold"`  // row, and the number of frames it represents
-	Found []found  `json:"found"` // by row
-	Batch [][4]int `json:"batch"` // row; method, update and session of an entry
-	Tools [][3]int `json:"tools"` // row; id and title of a tool call named in a batch
+	Fold  [][2]int   `json:"fold"`  // row, and the number of frames it represents
+	Found []found    `json:"found"` // by row
+	Batch [][4]int32 `json:"batch"` // row; method, update and session of an entry
+	Tools [][3]int32 `json:"tools"` // row; id and title of a tool call named in a batch
 
 	Blocks [classes][]int `json:"blocks"` // frames in each block of a class
 }
@@ -136,8 +136,8 @@ func (t *table) cut(n int) {
 	}
 	t.Fold = firstRows(t.Fold, n, func(r [2]int) int { return r[0] })
 	t.Found = firstRows(t.Found, n, func(r found) int { return r.Row })
-	t.Batch = firstRows(t.Batch, n, func(r [4]int) int { return r[0] })
-	t.Tools = firstRows(t.Tools, n, func(r [3]int) int { return r[0] })
+	t.Batch = firstRows(t.Batch, n, func(r [4]int32) int { return int(r[0]) })
+	t.Tools = firstRows(t.Tools, n, func(r [3]int32) int { return int(r[0]) })
 }
 
 // firstRows returns the entries about the first n rows. The list is in row order.

@@ -36,7 +36,7 @@ func (v value) String() string {
 	case counted:
 		return termtext.Grouped(int64(v.number))
 	case timed:
-		return termtext.Duration(time.Duration(v.number))
+		return moment(time.Duration(v.number))
 	}
 	return termtext.Amount(v.number) + " " + v.unit[len(costs):]
 }

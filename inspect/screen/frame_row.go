@@ -50,7 +50,7 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Number: number + " " + form.time(f), Kind: form.width >= 72,
+		Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Rule: r.Rule, Number: number + " " + form.time(f), Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	if form.broken != conform.None {

@@ -26,10 +26,11 @@ type Engine struct {
 	hit    func(r *Rule, f *wire.Frame, did string) // told of each hit; nil: nobody
 	desk   *Desk                                    // where frames wait for a user; nil: none do
 
-	rules  []*counter // that act when the Engine sees a frame
-	timed  []*counter // that act when a frame is written
-	seen   view       // of what the Engine sees
-	lanes  view       // of what is written
+	rules  []*counter           // that act when the Engine sees a frame
+	first  [2][kinds][]*counter // of them, by direction and kind of a frame that comes, those that may fit
+	timed  []*counter           // that act when a frame is written
+	seen   view                 // of what the Engine sees
+	lanes  view                 // of what is written
 	begun  bool
 	ended  bool
 	long   bool             // a line too long for rules has passed
@@ -76,9 +77,27 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 			}
 		}
 		e.seen, e.lanes = newView(e.rules), newView(e.timed)
+		if s.desk != nil { // a session waits as a whole, and a user may add rules
+			e.seen.plain, e.lanes.plain = false, false
+		}
+		e.sort()
 		engines[at] = e
 	}
 	return engines
+}
+
+// sort finds out which rules may fit which frames.
+func (e *Engine) sort() {
+	for dir := range e.first {
+		for kind := range e.first[dir] {
+			e.first[dir][kind] = nil
+			for _, c := range e.rules {
+				if c.Filter.CanSelect(wire.Kind(kind), wire.Direction(dir)) {
+					e.first[dir][kind] = append(e.first[dir][kind], c)
+				}
+			}
+		}
+	}
 }
 
 // Start prepares the Engine for a connection. The proxy calls it.
@@ -95,7 +114,7 @@ func (e *Engine) Start(h proxy.Handle) {
 func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	e.calls++
 	out = e.begin(out)
-	s, env := e.seen.observe(f, e.now())
+	s, env := e.seen.observe(f, e.now)
 	if name, ours := e.answers(&f, env); ours {
 		e.desk.answered(env.ID, f.Raw)
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
@@ -103,18 +122,41 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	if e.stalled[f.Dir] || e.dead {
 		return out
 	}
-	if f.Kind = s.Kind; f.Kind == wire.Batch {
+	switch {
+	case s.Kind == wire.Batch:
+		f.Kind = s.Kind
 		out = e.batch(f, s, out)
-	} else {
+		e.passing = passage{}
+	case !e.concerns(s):
+		out = append(out, f)
+	default:
+		f.Kind = s.Kind
 		p := e.passage(f, s, env)
 		e.apply(p)
 		p.wait()
 		out = p.append(out, false)
+		e.passing = passage{} // may hold a large frame
 	}
-	e.passing = passage{} // may hold a large frame
 	e.seen.forget()
 	e.calls++
 	return e.desk.limit(e.advance(f.Dir, e.unstalled(out)), e)
+}
+
+// kinds is the number of kinds of frames.
+const kinds = wire.Body + 1
+
+// concerns reports whether any rule may have something to do about a frame as it came. Most
+// frames concern none, and pass without further ado (BenchmarkRules in cmd/acptap).
+func (e *Engine) concerns(s *filter.Subject) bool {
+	if e.desk.isBusy() {
+		return true
+	}
+	for _, c := range e.first[s.Dir][s.Kind] {
+		if _, ok := c.action.(*lack); ok || c.Filter.Match(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // unstalled returns what may be sent.
@@ -308,7 +350,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 		return pace
 	}
 	f.Kind = wire.Invalid
-	s, _ := e.lanes.observe(f, e.now())
+	s, _ := e.lanes.observe(f, e.now)
 	defer e.lanes.forget()
 	for _, c := range e.timed {
 		if c.off {
@@ -348,15 +390,18 @@ const maxNote = 64 << 10
 type view struct {
 	tracker *dialect.Tracker
 	past    *filter.Tracker // nil if no filter asks for it
+	plain   bool            // no rule asks what other frames or the time make of a frame
 	seq     uint64
 	start   time.Time
+	method  string // of the last notification
+	updates bool   // that method tells updates
 
 	frame   dialect.Frame  // the last one
 	subject filter.Subject // refers to frame
 }
 
 func newView(rules []*counter) view {
-	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), start: time.Now()}
+	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), plain: true, start: time.Now()}
 	for _, c := range rules {
 		v.needs(c)
 	}
@@ -365,6 +410,7 @@ func newView(rules []*counter) view {
 
 // needs prepares the view for a rule.
 func (v *view) needs(c *counter) {
+	v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
 	if v.past == nil && (c.Filter.NeedsPast() || c.options.per == perTurn) {
 		v.past = &filter.Tracker{}
 		v.past.Next(v.start)
@@ -373,14 +419,23 @@ func (v *view) needs(c *counter) {
 
 // observe handles the next frame, and returns what it means, which is valid until the next
 // call.
-func (v *view) observe(f wire.Frame, at time.Duration) (*filter.Subject, wire.Envelope) {
+func (v *view) observe(f wire.Frame, now func() time.Duration) (*filter.Subject, wire.Envelope) {
 	v.seq++
-	f.Seq, f.At = v.seq, at
+	f.Seq = v.seq
 	env := wire.Scan(f.Raw)
 	f.Kind = env.Kind
-	a, _ := v.tracker.Observe(&f, env)
-	f.Failed = dialect.Failed(env, &a)
-	v.frame = dialect.Frame{Frame: f, Annotation: a}
+	v.frame = dialect.Frame{Frame: f}
+	switch {
+	case v.plain && v.isUpdate(&env):
+		v.frame.Method = v.method
+	case v.plain:
+		v.frame.Annotation, _ = v.tracker.Observe(&f, env)
+	default:
+		f.At = now()
+		v.frame.At = f.At
+		v.frame.Annotation, _ = v.tracker.Observe(&f, env)
+		v.frame.Failed = dialect.Failed(env, &v.frame.Annotation)
+	}
 	if v.past != nil {
 		v.subject = v.past.Observe(&v.frame)
 	} else {
@@ -389,8 +444,25 @@ func (v *view) observe(f wire.Frame, at time.Duration) (*filter.Subject, wire.En
 	return &v.subject, env
 }
 
-// forget drops the frame, which may be large.
-func (v *view) forget() { v.frame, v.subject = dialect.Frame{}, filter.Subject{} }
+// isUpdate reports whether a message tells updates, most of what passes. It leaves no traces
+// in what a plain rule is told of other messages.
+func (v *view) isUpdate(env *wire.Envelope) bool {
+	if env.Kind != wire.Notification {
+		return false
+	}
+	if string(env.Method) != v.method {
+		v.method = string(env.Method)
+		v.updates = dialect.Does(v.method, dialect.TellsUpdate)
+	}
+	return v.updates
+}
+
+// forget drops the frame if it is large.
+func (v *view) forget() {
+	if v.frame.Size > 64<<10 {
+		v.frame, v.subject = dialect.Frame{}, filter.Subject{}
+	}
+}
 
 // lines returns the number of lines that a frame is on the tape.
 func lines(raw []byte) int { return 1 + bytes.Count(raw, []byte("\n")) }

@@ -186,6 +186,9 @@ func (d *Desk) queue(e *Engine, dir wire.Direction, session string) *queue {
 	return nil
 }
 
+// isBusy reports whether anything waits.
+func (d *Desk) isBusy() bool { return d != nil && len(d.queues) > 0 }
+
 // waits reports whether anything waits in a direction.
 func (d *Desk) waits(e *Engine, dir wire.Direction) bool {
 	return d != nil && slices.ContainsFunc(d.queues, func(q *queue) bool { return q.engine == e && q.dir == dir })
@@ -346,7 +349,7 @@ func (d *Desk) dismiss(out []wire.Frame, e *Engine, why string) []wire.Frame {
 
 // limit lets the oldest queues of an Engine go while too much waits.
 func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
-	if d == nil {
+	if !d.isBusy() {
 		return out
 	}
 	for {

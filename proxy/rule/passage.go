@@ -255,14 +255,14 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 		for _, f := range list {
 			if f.Kind != wire.Mark && f.Dir != wire.AgentStderr {
 				f.Origin = wire.Injected
-				e.seen.observe(f, e.now())
+				e.seen.observe(f, e.now)
 			}
 		}
 	}
 	if p.withheld && p.came.Kind == wire.Request && len(e.timed) > 0 {
 		f := p.came
 		f.Origin = wire.Withheld
-		e.lanes.observe(f, e.now())
+		e.lanes.observe(f, e.now)
 	}
 	for _, call := range p.calls {
 		call(e.handle)

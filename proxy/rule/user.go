@@ -291,7 +291,7 @@ func (u *User) Answer(id uint64, result, failure []byte) error {
 			line = wire.NewError(w.id, failure)
 		}
 		f := wire.Frame{Dir: q.dir.Opposite(), Origin: wire.Injected, Raw: line, End: wire.LF}
-		q.engine.seen.observe(f, q.engine.now())
+		q.engine.seen.observe(f, q.engine.now)
 		did := "answered by hand after " + age(w.held.At)
 		out = append(out, holdNote(f.Dir, q.name, id, fmt.Sprintf("hold %d, %s", id, did), 1), f)
 		u.desk.remove(q, i, did)
@@ -326,7 +326,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 			}
 		}
 		f := wire.Frame{Dir: dir, Origin: wire.Injected, Raw: line, End: wire.LF}
-		e.seen.observe(f, e.now())
+		e.seen.observe(f, e.now)
 		e.seen.forget()
 		return append(out, note(dir, u.name, "inject by hand", 1), f)
 	})
@@ -501,6 +501,7 @@ func (e *Engine) addRule(r *Rule) *counter {
 		e.rules = append(e.rules, c)
 		e.seen.needs(c)
 	}
+	e.sort()
 	return c
 }
 
@@ -508,6 +509,7 @@ func (e *Engine) addRule(r *Rule) *counter {
 func (e *Engine) removeRule(r *Rule) {
 	is := func(c *counter) bool { return c.Rule == r }
 	e.rules, e.timed = slices.DeleteFunc(e.rules, is), slices.DeleteFunc(e.timed, is)
+	e.sort()
 }
 
 func age(at time.Time) string { return termtext.Duration(time.Since(at)) }

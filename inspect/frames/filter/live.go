@@ -1,6 +1,57 @@
 package filter
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// CanSelect reports whether f may select frames of a kind in a direction, whatever else
+// they are.
+func (f Filter) CanSelect(kind wire.Kind, dir wire.Direction) bool {
+	frame := dialect.Frame{Frame: wire.Frame{Kind: kind, Dir: dir}}
+	return f.root == nil || canFit(f.root, &Subject{Frame: &frame}) != no
+}
+
+// canFit evaluates a node on the kind and the direction of a frame alone.
+func canFit(n node, s *Subject) verdict {
+	switch n := n.(type) {
+	case not:
+		return yes - canFit(n.node, s)
+	case group:
+		all := make([]verdict, len(n.nodes))
+		for i, n := range n.nodes {
+			all[i] = canFit(n, s)
+		}
+		if n.any {
+			return slices.Max(all)
+		}
+		return slices.Min(all)
+	case *term:
+		if n.key == "kind" || n.key == "dir" {
+			return n.fits(s)
+		}
+	}
+	return perhaps
+}
+
+// IsPlain reports whether f looks at a frame's direction, kind, method and bytes alone, and
+// not at what other frames make of it.
+func (f Filter) IsPlain() bool { return f.root == nil || isPlain(f.root) }
+
+func isPlain(n node) bool {
+	switch n := n.(type) {
+	case not:
+		return isPlain(n.node)
+	case group:
+		return !slices.ContainsFunc(n.nodes, func(n node) bool { return !isPlain(n) })
+	case *term:
+		return strings.HasPrefix(n.key, ".") || strings.HasPrefix(n.key, "`") || slices.Contains([]string{"dir", "kind", "method", "id", "text"}, n.key)
+	}
+	return false
+}
 
 // Unseen returns the first term of f that asks what is not known of a frame while it
 // passes through a proxy, and why it is not. It returns "" if there is none.

@@ -16,6 +16,7 @@ import (
 type Row struct {
 	Frame   dialect.Frame // without its bytes
 	Summary string        // of the run's text
+	Rule    bool          // it is a mark of a rule
 	text    string        // of a chunk or a run: the source of the summary, as sent
 	Chunks  int           // number of frames in the run; 1 for any other row
 	Err     error         // why the frame cannot be read; Frame then has only its number
@@ -28,7 +29,7 @@ const enoughText = 4 * frametext.MaxSummary
 // NewRow makes a row from a frame with its bytes. tool is the tool call that it is about, as
 // far as known.
 func NewRow(f *dialect.Frame, tool filter.Tool) Row {
-	r := Row{Frame: *f, Summary: frametext.Summary(*f, tool), Chunks: 1}
+	r := Row{Frame: *f, Summary: frametext.Summary(*f, tool), Rule: frametext.IsRule(f), Chunks: 1}
 	if IsChunk(f) {
 		r.addText(ChunkText(f))
 	}

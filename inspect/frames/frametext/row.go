@@ -17,6 +17,7 @@ type Row struct {
 	Failure dialect.Failure
 	Silence time.Duration // before a slow frame; 0 if unknown
 	Server  bool          // the frame is a server's, shown among its agent's
+	Rule    bool          // the frame is a mark of a rule; need not be set if it has its bytes
 	Number  string        // with the time, aligned by the caller
 	Mark    termtext.Span // one column after the number; blank if empty
 	Kind    bool          // show the column of kinds
@@ -47,7 +48,7 @@ func (r *Row) head() []termtext.Span {
 	}
 	kind := " "
 	if r.Kind {
-		kind = kindName(f)
+		kind = r.kindName()
 	}
 	return []termtext.Span{
 		number,
@@ -120,13 +121,15 @@ var kindNames = [...]string{
 	wire.Body:         " body      ",
 }
 
-// kindName returns a frame's text in the column of kinds. It needs a mark's bytes to
-// recognize a rule.
-func kindName(f *dialect.Frame) string {
-	if f.Kind == wire.Mark && wire.ReadMark(f.Frame).Rule != nil {
+// IsRule reports whether a frame, with its bytes, is a mark of a rule.
+func IsRule(f *dialect.Frame) bool { return wire.ReadMark(f.Frame).Rule != nil }
+
+// kindName returns the text in the column of kinds.
+func (r *Row) kindName() string {
+	if r.Rule || IsRule(r.Frame) {
 		return " rule      "
 	}
-	return kindNames[min(f.Kind, wire.Body)]
+	return kindNames[min(r.Frame.Kind, wire.Body)]
 }
 
 // arrow returns the symbol for a frame's direction.

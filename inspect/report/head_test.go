@@ -1,0 +1,35 @@
+package report_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect/report"
+)
+
+// The head of a page tells each thing once: the first prompt is the title, what the lines say is
+// no figure, and the cost comes first.
+func TestHead(t *testing.T) {
+	s := &script{}
+	s.turn("Fix it", "Done.", 2, "go test")
+	s.at += 7
+	s.turn("Fix it again", "Done again.", 0)
+	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, s.lines...)}}))
+	_, head, _ := strings.Cut(page, `<div class="head">`)
+	head, _, _ = strings.Cut(head, "</div>\n<section")
+	head = strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(head, " ")), " ")
+	for _, want := range []string{
+		"asked Fix it 21 November 2026", "turn 1 ✓ done → Done.", "turn 2 ✓ done · Fix it again → Done again.", "failed nothing did",
+		"time tools 2.00 s idle 7.00 s, 78 % slowest:", "cost – not reported tokens – not reported",
+	} {
+		if strings.Count(head, want) != 1 {
+			t.Errorf("got %d × %q, want it once in %q", strings.Count(head, want), want, head)
+		}
+	}
+	for _, label := range []string{"turns", "tool calls", "failures"} {
+		if strings.Contains(page, "<dt>"+label+"</dt>") {
+			t.Errorf("%s are a figure, too", label)
+		}
+	}
+}

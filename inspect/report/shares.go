@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A share is the part of a time that one party took.
+type share struct {
+	Word, Class, Took, Percent string
+
+	Most bool  // the largest of several
+	Bar  *rect // nil if too narrow to see
+
+	part float64 // percent
+}
+
+// A spending is what a time was spent on.
+type spending struct {
+	word, class string
+	took        time.Duration
+}
+
+// spendings returns what turns waited for.
+func spendings(s trace.Spend) []spending {
+	return []spending{{"you", "waits", s.User}, {"client", "client", s.Client}, {"tools", "tool", s.Tool}, {"agent", "says", s.Agent}}
+}
+
+// shares returns the parts of a turn's time, which add up to all of it.
+func shares(spent trace.Spend) []share { return sharesOf(spendings(spent)) }
+
+func sharesOf(spent []spending) []share {
+	total, most := time.Duration(0), time.Duration(0)
+	for _, p := range spent {
+		total, most = total+p.took, max(most, p.took)
+	}
+	var list []share
+	x := 0.0
+	for _, p := range spent {
+		if p.took <= 0 {
+			continue
+		}
+		part := 100 * float64(p.took) / float64(total)
+		one := share{Word: p.word, Class: p.class, Took: termtext.Duration(p.took), Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
+		if part >= 1 {
+			one.Bar = &rect{X: percent(x), Width: percent(part), Class: p.class}
+		}
+		one.Most = p.took == most && p.took < total
+		x += part
+		list = append(list, one)
+	}
+	return list
+}
+
+// A timing says where the time of the tapes went.
+type timing struct {
+	Shares  []share // of all of it; none without turns
+	Slowest remark
+	None    string // why nothing is known
+}
+
+func (r *reader) timing(s *summary.Summary) timing {
+	if s.Untimed {
+		return timing{None: "no times on the tape"}
+	}
+	var t timing
+	if w := s.Time.Waited; s.Turns.Count > 0 {
+		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
+		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
+		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
+	}
+	if step := s.Time.Slowest; step != nil && step.Took > 0 {
+		t.Slowest = remark{fmt.Sprintf("%s, %s", step.What, step.Took), r.place(step.Frame), step.Frame.Label}
+	}
+	return t
+}
