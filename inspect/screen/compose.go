@@ -104,7 +104,7 @@ func (a *app) compose(to wire.Direction, line []byte) {
 	}
 	one := oneLine(typed)
 	if !wire.IsJSON(one) || !wire.Scan(one).MessageKind().IsMessage() {
-		a.confirm("this is not a JSON-RPC message. Send it broken?", func() { a.send(to, one) }, func() { a.keepTyped(errors.New("nothing was sent"), typed) })
+		a.confirmSend("this is not a JSON-RPC message. Send it broken?", func() { a.send(to, one) }, func() { a.keepTyped(errors.New("nothing was sent"), typed) })
 		return
 	}
 	a.send(to, one)
@@ -112,11 +112,6 @@ func (a *app) compose(to wire.Direction, line []byte) {
 
 // send sends a line to one of the peers.
 func (a *app) send(to wire.Direction, line []byte) {
-	h := a.holds
-	if h == nil {
-		a.keepTyped(a.errNotListening(), line)
-		return
-	}
 	if env := wire.Scan(line); env.MessageKind() == wire.Request {
 		a.notify("sent with an id of acptap; the answer will be on the tape")
 	} else {

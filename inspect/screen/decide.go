@@ -59,7 +59,7 @@ func (a *app) letAllGo() {
 // dropHeld throws the selected frame away.
 func (a *app) dropHeld() {
 	if r := a.heldHere(); r != nil {
-		a.command(func(c Control) error { return c.Drop(r.ID) }, func(err error) { a.fail(err) })
+		a.command(func(c Control) error { return c.Drop(r.ID) }, nil)
 	}
 }
 
@@ -119,22 +119,33 @@ func (a *app) editHeld() {
 // without a question, it asks first.
 func (a *app) sendEdited(r *heldRow, before, typed []byte) {
 	h := a.holds
-	h.drafts[r.ID] = typed
 	line := oneLine(typed)
-	send := func() {
-		a.command(func(c Control) error { return c.Release(r.ID, line) }, func(err error) { a.keepTyped(err, typed) })
+	failed := func(err error) { a.keepTyped(err, typed) }
+	send := func() { a.command(func(c Control) error { return c.Release(r.ID, line) }, failed) }
+	no := func() {
+		if a.holds != h || h == nil || h.frames[r.ID] == nil {
+			failed(errors.New("the frame waits no longer"))
+			return
+		}
+		h.drafts[r.ID] = typed
+		a.notify("it still waits; c goes on with what you typed")
 	}
-	no := func() { a.notify("it still waits; c goes on with what you typed") }
 	switch env := wire.Scan(line); {
 	case !env.MessageKind().IsMessage() || !wire.IsJSON(line):
-		a.confirm("this is not a JSON-RPC message. Send it broken?", send, no)
+		a.confirmSend("this is not a JSON-RPC message. Send it broken?", send, no)
 	default:
 		if what := changedParts(wire.Scan(before), env); what != "" {
-			a.confirm("this has another "+what+". Send it?", send, no)
+			a.confirmSend("this has another "+what+". Send it?", send, no)
 			return
 		}
 		send()
 	}
+}
+
+// confirmSend is confirm, but Esc means no: something was typed.
+func (a *app) confirmSend(question string, yes, no func()) {
+	a.confirm(question, yes, no)
+	a.prompt.left = no
 }
 
 // keepTyped shows an error, and writes what was typed to a file, because nothing waits for
@@ -176,10 +187,11 @@ func (a *app) edit(text []byte) (typed []byte, err error) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return nil, err
 	}
-	h := a.holds
-	h.away.Store(true)
+	if h := a.holds; h != nil {
+		h.away.Store(true)
+		defer h.away.Store(false)
+	}
 	a.ui.Suspend(func() { err = a.View("EDITOR", path) })
-	h.away.Store(false)
 	typed, failed := os.ReadFile(path)
 	if failed != nil {
 		return nil, errors.New("the file is gone, so nothing is sent")

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,7 @@ type holds struct {
 	tape    string // whose proxy it is; empty: not connected
 	filter  string // by which this inspector holds frames; empty: it does not
 	frames  map[uint64]*heldRow
+	sorted  []*heldRow        // frames, by number, which is also their order on the tape
 	scanned uint64            // frames up to this one are not marks of held frames, or are known
 	drafts  map[uint64][]byte // what the user has typed in place of held frames
 	moveOn  bool              // the frame that waits next is selected
@@ -157,13 +159,7 @@ func (a *app) controlled(e ControlEvent) {
 	h := a.holds
 	switch {
 	case e.Held != nil:
-		row := h.frames[e.Held.ID]
-		if row == nil {
-			row = &heldRow{}
-			h.frames[e.Held.ID] = row
-		}
-		row.HeldFrame = *e.Held
-		a.moveOn(row)
+		a.moveOn(h.take(*e.Held))
 	case e.Gone != 0:
 		a.passOn(e.Gone)
 	case e.Hit:
@@ -174,8 +170,26 @@ func (a *app) controlled(e ControlEvent) {
 	case e.Over != nil:
 		a.disconnect()
 		a.fail(e.Over)
+		for _, typed := range h.drafts {
+			a.keepTyped(e.Over, typed)
+		}
 	}
 }
+
+// take takes what is known of a held frame.
+func (h *holds) take(f HeldFrame) *heldRow {
+	row := h.frames[f.ID]
+	if row == nil {
+		row = &heldRow{}
+		h.frames[f.ID] = row
+		at, _ := slices.BinarySearchFunc(h.sorted, f.ID, byNumber)
+		h.sorted = slices.Insert(h.sorted, at, row)
+	}
+	row.HeldFrame = f
+	return row
+}
+
+func byNumber(r *heldRow, id uint64) int { return cmp.Compare(r.ID, id) }
 
 // passOn forgets a frame that waits no longer. If it was selected, the next one that waits
 // is selected as soon as it is there, unless the user presses another key first.
@@ -183,7 +197,13 @@ func (a *app) passOn(id uint64) {
 	h := a.holds
 	row := h.frames[id]
 	delete(h.frames, id)
-	delete(h.drafts, id)
+	if at, ok := slices.BinarySearchFunc(h.sorted, id, byNumber); ok {
+		h.sorted = slices.Delete(h.sorted, at, at+1)
+	}
+	if typed := h.drafts[id]; typed != nil {
+		delete(h.drafts, id)
+		a.keepTyped(errors.New("the frame that you edited waits no longer"), typed)
+	}
 	if row != nil && row.seq != 0 && row.seq == a.model.selected {
 		h.moveOn = true
 		if next := h.oldest(); next != nil {
@@ -204,7 +224,7 @@ func (a *app) moveOn(r *heldRow) {
 // its number.
 func (a *app) refreshHolds() {
 	h := a.holds
-	if h == nil || !slices.ContainsFunc(h.sorted(), func(r *heldRow) bool { return r.seq == 0 }) {
+	if h == nil || len(h.sorted) == 0 || h.sorted[len(h.sorted)-1].seq != 0 {
 		return
 	}
 	var f dialect.Frame
@@ -234,42 +254,34 @@ func (a *app) refreshHolds() {
 	}
 }
 
-// sorted returns the held frames in the order of their numbers.
-func (h *holds) sorted() (list []*heldRow) {
-	if h == nil {
-		return nil
-	}
-	for _, r := range h.frames {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b *heldRow) int { return int(a.ID) - int(b.ID) })
-	return list
-}
-
 // anyHeld reports whether a frame waits.
 func (a *app) anyHeld() bool { return a.holds.oldest() != nil }
 
 // oldest returns the held frame that came first, or nil.
 func (h *holds) oldest() *heldRow {
-	if list := h.sorted(); len(list) > 0 {
-		return list[0]
+	if h == nil || len(h.sorted) == 0 {
+		return nil
 	}
-	return nil
+	return h.sorted[0]
 }
 
 // between returns the first held frame in [from, to), or nil.
 func (h *holds) between(from, to uint64) *heldRow {
-	for _, r := range h.sorted() {
-		if r.seq != 0 && from <= r.seq && r.seq < to {
-			return r
-		}
+	if h == nil {
+		return nil
 	}
-	return nil
+	at, _ := slices.BinarySearchFunc(h.sorted, from, func(r *heldRow, seq uint64) int {
+		return cmp.Compare(r.seq-1, seq-1) // those without a place are last
+	})
+	if at == len(h.sorted) || h.sorted[at].seq == 0 || h.sorted[at].seq >= to {
+		return nil
+	}
+	return h.sorted[at]
 }
 
 // heldOn returns the first held frame of a row, or nil.
 func (a *app) heldOn(seq uint64) *heldRow {
-	if a.holds == nil || len(a.holds.frames) == 0 {
+	if !a.anyHeld() {
 		return nil
 	}
 	return a.holds.between(seq, seq+uint64(max(a.model.rowRange(seq).Frames, 1)))
@@ -333,21 +345,21 @@ func (a *app) reaches() bool {
 	return true
 }
 
-// ask the proxy to do something, in the background. failed gets an error, in the event
-// loop; nil: it is shown.
+// command asks the proxy for something, in the background. failed is told of an error, in
+// the event loop; if it is nil, the error is shown.
 func (a *app) command(do func(c Control) error, failed func(error)) {
-	c, h := a.holds.control, a.holds
+	if failed == nil {
+		failed = a.fail
+	}
+	if a.holds == nil || a.holds.control == nil {
+		failed(a.errNotListening())
+		return
+	}
+	c := a.holds.control
 	a.jobs.Go(func() {
-		err := do(c)
-		a.updates.post(func() {
-			switch {
-			case err == nil || a.holds != h:
-			case failed != nil:
-				failed(err)
-			default:
-				a.fail(err)
-			}
-		})
+		if err := do(c); err != nil {
+			a.updates.post(func() { failed(err) })
+		}
 	})
 }
 
@@ -399,7 +411,10 @@ func quoteFilter(value string) string {
 
 // nextHeld selects the next or previous held frame.
 func (a *app) nextHeld(forward bool) {
-	list := slices.DeleteFunc(a.holds.sorted(), func(r *heldRow) bool { return r.seq == 0 })
+	var list []*heldRow
+	if a.holds != nil {
+		list = slices.DeleteFunc(slices.Clone(a.holds.sorted), func(r *heldRow) bool { return r.seq == 0 })
+	}
 	if len(list) == 0 {
 		a.notify("no frame is held")
 		return

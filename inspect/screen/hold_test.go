@@ -292,7 +292,7 @@ func TestHeldKeys(t *testing.T) {
 // error.
 func TestTypedIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	term, p, e := openHeld(t, 160, 30)
+	term, p, e := openHeld(t, 300, 30)
 	e.change = func(string) (string, error) { return "first try", nil }
 	term.press(t, "c«Send it broken?»no<Enter>«it still waits; c goes on with what you typed»")
 	<-e.got
@@ -367,4 +367,43 @@ func TestNotListening(t *testing.T) {
 	file := start(t, screen.Inspector{}, portableSubject(t, "tape", changed), 120, 24)
 	file.reads(t)
 	file.press(t, "p«this is a file: only a proxy that runs can hold frames»")
+}
+
+// TestTypedWhenGone: what was typed is in a file if the frame goes, or the proxy ends, before
+// it is sent.
+func TestTypedWhenGone(t *testing.T) {
+	for name, how := range map[string]struct {
+		keys  string
+		event screen.ControlEvent
+		then  string
+	}{
+		"gone":          {"no<Enter>«it still waits»", screen.ControlEvent{Gone: 1}, ""},
+		"escape":        {"<Esc>«it still waits»", screen.ControlEvent{Gone: 1}, ""},
+		"over":          {"no<Enter>«it still waits»", screen.ControlEvent{Over: errors.New("the proxy has ended")}, ""},
+		"over, and yes": {"", screen.ControlEvent{Over: errors.New("the proxy has ended")}, "«the proxy has ended»yes<Enter>"},
+		"gone, and no":  {"", screen.ControlEvent{Gone: 1}, "«‖ 2 held»no<Enter>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			term, p, e := openHeld(t, 300, 30)
+			e.change = func(string) (string, error) { return "not lost", nil }
+			term.press(t, "c«Send it broken?»"+how.keys)
+			p.tell(how.event)
+			switch {
+			case strings.Contains(how.then, "‖"): // the prompt hides it
+				p.tell(screen.ControlEvent{Gone: 2})
+				term.wait(t, "that the frame goes", func(s string) bool { return !strings.Contains(s, "‖   4") && !strings.Contains(s, "‖   6") })
+				term.press(t, "no<Enter>")
+			case how.then != "":
+				term.wait(t, "that nothing is held", func(s string) bool { return !strings.Contains(s, "‖") })
+				term.press(t, "yes<Enter>")
+			}
+			shown := term.wait(t, "where it is", has("what you typed is in "))
+			_, path, _ := strings.Cut(shown, "what you typed is in ")
+			path, _, _ = strings.Cut(path, ".json")
+			if got, err := os.ReadFile(strings.TrimSpace(path) + ".json"); err != nil || string(got) != "not lost" {
+				t.Errorf("got %q and %v", got, err)
+			}
+		})
+	}
 }

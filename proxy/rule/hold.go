@@ -68,15 +68,15 @@ type Desk struct {
 	files     map[*Rule]string // where those are from
 	additions int
 	hits      map[*Rule]int
-	asking    map[string]func(response []byte) // by the ids of requests that users made
-	patient   *time.Timer                      // for Wait; nil: not needed yet
-	came      bool                             // a user has come, or Wait is over
-	hurried   bool                             // nothing waits any longer
+	asking    map[string]asking // by the ids of requests that users made
+	patient   *time.Timer       // for Wait; nil: not needed yet
+	came      bool              // a user has come, or Wait is over
+	hurried   bool              // nothing waits any longer
 }
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]func([]byte){}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
 }
 
 // Close makes all calls of users return. It may be called once, when the proxy has ended or
@@ -89,6 +89,12 @@ func (d *Desk) GiveUp(why string) {
 		d.hurried = true
 		return d.release(out, why, func(q *queue) bool { return q.engine == e })
 	})
+}
+
+// An asking is a request that a user made.
+type asking struct {
+	user     *User
+	answered func(response []byte)
 }
 
 // A queue is what waits in one direction of a session. The first frame is held by a rule.
@@ -150,7 +156,7 @@ func (d *Desk) attended(owner *User) bool {
 	}
 	if d.patient == nil {
 		d.patient = time.AfterFunc(d.Wait, func() {
-			d.each(func(e *Engine, out []wire.Frame) []wire.Frame {
+			d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
 				if d.came {
 					return out
 				}
@@ -164,14 +170,6 @@ func (d *Desk) attended(owner *User) bool {
 
 // holds reports whether a rule still holds the frames that it hit. c may be nil.
 func (d *Desk) holds(c *counter) bool { return c != nil && !c.off && d.attended(c.owner) }
-
-// each calls act for each Engine. It returns when the receivers have read what act
-// returned.
-func (d *Desk) each(act func(e *Engine, out []wire.Frame) []wire.Frame) {
-	for _, e := range d.engines {
-		e.handle.Do(func(out []wire.Frame) []wire.Frame { return act(e, out) })
-	}
-}
 
 // queue returns what waits in a direction of a session, or nil.
 func (d *Desk) queue(e *Engine, dir wire.Direction, session string) *queue {
@@ -271,7 +269,9 @@ func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
 	from := len(out)
 	n := lines(w.frame.Raw)
 	for _, f := range w.before {
-		n += lines(f.Raw)
+		if f.Kind != wire.Mark {
+			n += lines(f.Raw)
+		}
 	}
 	if w.frame.Origin != wire.Injected {
 		w.frame.Origin = wire.Rewritten
@@ -397,9 +397,9 @@ func (d *Desk) answered(id, response []byte) {
 	if d == nil {
 		return
 	}
-	if pass := d.asking[string(id)]; pass != nil {
+	if a, ok := d.asking[string(id)]; ok {
 		delete(d.asking, string(id))
-		pass(bytes.Clone(response))
+		a.answered(bytes.Clone(response))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -134,6 +135,7 @@ func (u *User) Leave(why string) error {
 		if !u.gone {
 			u.gone, u.attends = true, false
 			d.users = slices.DeleteFunc(d.users, func(o *User) bool { return o == u })
+			maps.DeleteFunc(d.asking, func(_ string, a asking) bool { return a.user == u })
 			u.endHold()
 		}
 		return d.dismiss(out, e, why)
@@ -165,7 +167,7 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if len(set.rules) != 1 {
+		if len(set.rules) != 1 || set.Holds() == nil {
 			return errors.New("a hold takes one filter")
 		}
 		one = set.rules[0]
@@ -322,7 +324,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 			id := e.ownID(u.name)
 			line = wire.Set(line, id, "id")
 			if answered != nil {
-				d.asking[string(id)] = answered
+				d.asking[string(id)] = asking{u, answered}
 			}
 		}
 		f := wire.Frame{Dir: dir, Origin: wire.Injected, Raw: line, End: wire.LF}
@@ -488,6 +490,7 @@ func (d *Desk) removeRule(out []wire.Frame, r *Rule) []wire.Frame {
 	}
 	d.rules = slices.DeleteFunc(d.rules, func(o *Rule) bool { return o == r })
 	delete(d.files, r)
+	delete(d.hits, r)
 	return out
 }
 
