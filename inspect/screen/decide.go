@@ -160,7 +160,7 @@ func (a *app) keepTyped(err error, typed []byte) {
 		a.fail(errors.Join(err, failed))
 		return
 	}
-	a.fail(fmt.Errorf("%w; what you typed is in %s", err, f.Name()))
+	a.fail(fmt.Errorf("what you typed is in %s: %w", f.Name(), err))
 }
 
 // changedParts names what of a frame the receiver takes it by, and has changed.

@@ -303,7 +303,7 @@ func TestTypedIsKept(t *testing.T) {
 		t.Errorf("the editor got %q", got)
 	}
 	p.wants(t, "release 1 as first try and another")
-	screen := term.wait(t, "where it is", has("no frame waits as 1; what you typed is in "))
+	screen := term.wait(t, "where it is", has("json: no frame waits as 1"))
 	_, path, _ := strings.Cut(screen, "what you typed is in ")
 	path, _, _ = strings.Cut(path, ".json")
 	if got, err := os.ReadFile(strings.TrimSpace(path) + ".json"); err != nil || string(got) != "first try and another" {
