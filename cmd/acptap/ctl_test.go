@@ -36,7 +36,7 @@ type heldRun struct {
 	store  string
 	file   string // what the agent got
 	client *control.Client
-	user   *exec.Cmd // acptap ctl hold
+	user   *exec.Cmd // acptap ctl hold, or acptap inspect
 	socket string
 }
 
@@ -46,9 +46,30 @@ const heldMany = 200
 // b has passed.
 func startHeld(t *testing.T) *heldRun {
 	t.Helper()
+	r := startHeldProxy(t, "--ctl")
+	r.user = exec.Command("acptap", "--store", r.store, "ctl", "hold", "session:a")
+	if err := r.user.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for { // until the user holds
+		rules, err := r.client.Rules(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rules) > 0 {
+			break
+		}
+	}
+	r.talk(t)
+	return r
+}
+
+// startHeldProxy starts a proxy.
+func startHeldProxy(t *testing.T, flags ...string) *heldRun {
+	t.Helper()
 	dir := t.TempDir()
 	r := &heldRun{store: filepath.Join(dir, "store"), file: filepath.Join(dir, "agent"), lines: make(chan string, 4*heldMany)}
-	r.proxy = exec.Command("acptap", "--store", r.store, "proxy", "--ctl", "--", "hold-agent", r.file, fmt.Sprint(heldMany))
+	r.proxy = exec.Command("acptap", append(append([]string{"--store", r.store, "proxy"}, flags...), "--", "hold-agent", r.file, fmt.Sprint(heldMany))...)
 	r.proxy.Stderr = os.Stderr
 	var err error
 	if r.stdin, err = r.proxy.StdinPipe(); err != nil {
@@ -70,31 +91,25 @@ func startHeld(t *testing.T) *heldRun {
 	}()
 	r.client = dialStore(t, r.store)
 	r.socket = control.Path(r.store, r.client.Hello.Tape)
-	r.user = exec.Command("acptap", "--store", r.store, "ctl", "hold", "session:a")
-	if err := r.user.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for { // until the user holds
-		rules, err := r.client.Rules(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(rules) > 0 {
-			break
-		}
-	}
+	return r
+}
+
+// talk has client and agent talk until all of session b has passed, and all of session a is
+// held, in both directions.
+func (r *heldRun) talk(t *testing.T) {
+	t.Helper()
 	fmt.Fprintln(r.stdin, numbered("b", -1))
 	for i := range heldMany {
 		fmt.Fprintf(r.stdin, "%s\n%s\n", numbered("a", i), numbered("b", i))
 	}
 	r.expect(t, "b")
-	for { // until all of session a is held, in both directions
+	for {
 		held, err := r.client.Held(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(held) == 2*heldMany {
-			return r
+			return
 		}
 	}
 }
