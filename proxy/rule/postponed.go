@@ -84,7 +84,9 @@ func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
 			f.Origin = wire.Rewritten
 		}
 		if e.desk.queue(e, f.Dir, h.session) != nil {
-			out = append(out, withoutFrames(e.desk.keep(e, h.session, &waiting{frame: f, came: h.frame, call: e.calls})))
+			w := &waiting{frame: f, came: h.frame, call: e.calls}
+			w.held.Kind = wire.Scan(f.Raw).MessageKind()
+			out = append(out, withoutFrames(e.desk.keep(e, h.session, w)))
 			return true
 		}
 		out = append(out, note(f.Dir, h.rule.Name, "let go", lines(f.Raw)), f)
@@ -93,7 +95,8 @@ func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
 	return append(out[:from], e.unstalled(out[from:])...)
 }
 
-// Held returns the frames that are postponed or wait for a user. The proxy calls it when the Engine has panicked.
+// Held returns the frames that are postponed or wait for a user. The proxy calls it when
+// the Engine has panicked.
 func (e *Engine) Held() (frames []wire.Frame) {
 	for _, h := range e.postponed {
 		if !h.fresh {
