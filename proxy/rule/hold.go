@@ -42,6 +42,8 @@ func (hold) ends() bool { return false }
 const (
 	usualHold     = 10 * time.Minute // of one frame
 	maxHeldFrames = 10_000           // with postponed frames
+	maxSending    = 16               // injected frames that their receiver has not read
+	sendPatience  = 5 * time.Second  // for one more of them
 )
 
 // A Desk is where the frames of a proxy wait that its rules hold, and where users decide
@@ -56,6 +58,7 @@ type Desk struct {
 
 	began   chan struct{} // closed when the proxy has started
 	closed  chan struct{} // closed by Close
+	sending chan struct{} // holds one for each injected frame that its receiver has not read
 	engines []*Engine
 
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
@@ -76,7 +79,7 @@ type Desk struct {
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
 }
 
 // Close makes all calls of users return. It may be called once, when the proxy has ended or

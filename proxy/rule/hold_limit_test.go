@@ -131,3 +131,33 @@ func TestHoldEnds(t *testing.T) {
 type writer func(p []byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// TestInjectBound: frames that a user injects are not kept without limit for a client that
+// does not read.
+func TestInjectBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := &rule.Set{}
+		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+		set.Attend(d.Desk)
+		in, stdin := io.Pipe()
+		blocked := make(chan struct{})
+		p := &proxy.Proxy{In: in, Out: writer(func(p []byte) (int, error) { <-blocked; return len(p), nil }), Err: io.Discard, Journal: &tape{}, Interceptors: set.Chain(0), Peer: &proxy.Peer{
+			Run: func(_ context.Context, in io.Reader, _, _ io.Writer) int { io.Copy(io.Discard, in); return 0 },
+		}}
+		done := make(chan error)
+		go func() { done <- p.Run(t.Context()) }()
+		synctest.Wait()
+		d.do("ann joins")
+		for range 17 {
+			d.do(`ann injects client {"method":"x"}`)
+		}
+		close(blocked)
+		synctest.Wait()
+		d.do(`ann injects client {"method":"x"}`)
+		stdin.Close()
+		<-done
+		if got := strings.Count(d.log.String(), "error"); got != 1 || !strings.Contains(d.log.String(), "the receiver does not read") {
+			t.Errorf("%d errors: %s", got, d.log.String())
+		}
+	})
+}

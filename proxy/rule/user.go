@@ -73,25 +73,35 @@ func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 		return ErrOver
 	}
 	for _, e := range d.engines {
-		acted, over := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(over)
-			e.handle.Do(func(out []wire.Frame) []wire.Frame {
-				defer close(acted)
-				return act(e, e.begin(out))
-			})
-		}()
-		select {
-		case <-acted:
-		case <-over:
-			select {
-			case <-acted:
-			default:
-				return ErrOver
-			}
+		if _, err := d.on(e, act); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// on calls act for one Engine. over is closed when the receivers have read what act
+// returned.
+func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame) (over chan struct{}, err error) {
+	acted, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		e.handle.Do(func(out []wire.Frame) []wire.Frame {
+			defer close(acted)
+			return act(e, e.begin(out))
+		})
+	}()
+	select {
+	case <-acted:
+		return over, nil
+	case <-over:
+	}
+	select {
+	case <-acted:
+		return over, nil
+	default:
+		return over, ErrOver
+	}
 }
 
 // Join adds a User. While one that attends is there, the rules of the proxy hold frames.
@@ -316,10 +326,19 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		return errors.New("a frame is one line")
 	}
 	d := u.desk
-	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
-		if e != d.engines[0] {
-			return out
-		}
+	select {
+	case <-d.began:
+	case <-d.closed:
+		return ErrOver
+	}
+	select {
+	case d.sending <- struct{}{}:
+	case <-d.closed:
+		return ErrOver
+	case <-time.After(sendPatience):
+		return errors.New("the receiver does not read what was sent before")
+	}
+	over, err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
 		if wire.Scan(line).Kind == wire.Request {
 			id := e.ownID(u.name)
 			line = wire.Set(line, id, "id")
@@ -332,6 +351,11 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		e.seen.forget()
 		return append(out, note(dir, u.name, "inject by hand", 1), f)
 	})
+	go func() {
+		<-over
+		<-d.sending
+	}()
+	return err
 }
 
 // Rules returns the rules in their order.
