@@ -37,8 +37,8 @@ const unhappy = `
 
 // unhappyFailures are those of unhappy, by kind; what counts for the session s, too.
 var (
-	unhappyFailures = map[string]int{"error": 1, "tool": 1, "refused": 1, "invalid": 1, "exit": 1, "unanswered": 3}
-	unhappySession  = uint64(1 + 1 + 1 + 2) // not the invalid line, the exit and session/list
+	unhappyFailures = map[string]int{"error": 1, "tool": 1, "invalid": 1, "exit": 1, "unanswered": 3}
+	unhappySession  = uint64(1 + 1 + 2) // not the invalid line, the exit and session/list
 )
 
 // records returns what the journal holds of a connection.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A SessionInfo is what the store knows about a session without reading its frames.
@@ -50,7 +51,7 @@ func (s SessionInfo) Updated() time.Time { return s.Runs[len(s.Runs)-1].Ended }
 
 // Topic returns what the session is about: its title, or else its first prompt, which may
 // be empty.
-func (s SessionInfo) Topic() string { return cmp.Or(s.Title, s.Prompt) }
+func (s SessionInfo) Topic() string { return cmp.Or(s.Title, termtext.Unmarked(s.Prompt)) }
 
 // Total returns the frames, failed responses and turns of all runs.
 func (s SessionInfo) Total() (frames, failed, turns uint64) {

@@ -164,6 +164,7 @@ func (v *views) summary() {
 			Count, Failed, Open int
 		}
 		Failures struct{ Count int }
+		Rejected struct{ Count, ToolCalls int }
 		Slow     []struct {
 			Kind  string
 			Count int
@@ -182,6 +183,10 @@ func (v *views) summary() {
 	v.tells("costs", "summary", s.Usage.Costs)
 	v.tells("turns", "summary", s.Turns.Count)
 	v.tells("failures", "summary", s.Failures.Count)
+	if s.Turns.Count > 0 {
+		v.tells("tool calls that the user rejected", "summary", s.Rejected.ToolCalls)
+	}
+	v.tells("rejected or cancelled by the user", "summary", s.Rejected.Count)
 	v.single = s.Sessions == 1
 	v.tells("first outputs", "summary", s.Time.FirstOutput.Count)
 	v.waits("summary", s.Time.Waited)
@@ -302,7 +307,7 @@ func (v *views) turns() {
 	v.tells("ends", "stats --by turn", ends)
 }
 
-var toolInChat = regexp.MustCompile(`(?m)^ *\S.* · .* \[(completed|failed|cancelled)(?:, [^]]*)?\]  \S+$`)
+var toolInChat = regexp.MustCompile(`(?m)^ *\S.* · .* \[(completed|failed|cancelled|rejected)(?:, [^]]*)?\]  \S+$`)
 
 var endOfTurn = regexp.MustCompile(`(?m)^── turn \d+: ([a-z ]+[a-z])`)
 
@@ -321,6 +326,8 @@ func (v *views) chat() {
 		for _, found := range toolInChat.FindAllStringSubmatch(v.say("show", "--chat"), -1) {
 			tools[found[1]]++
 		}
+		v.tells("tool calls that the user rejected", "show --chat", tools["rejected"])
+		tools["cancelled"] += tools["rejected"]
 		v.tells("tool calls that ended", "show --chat", tools["completed"]+tools["failed"]+tools["cancelled"])
 		v.tells("tool calls that failed", "show --chat", tools["failed"])
 		v.tells("tool calls that failed", "show --filter", strings.Count(v.say("show", "--json", "--filter", "failure:tool"), "\n"))
@@ -425,6 +432,8 @@ func (v *views) pageOf(subject string) string {
 
 func (v *views) filters() {
 	v.tells("failures", "show --filter", strings.Count(v.say("show", "--json", "--filter", "is:failed"), "\n"))
+	answers := "kind:response (permission:rejected | permission:cancelled method:elicitation/create)"
+	v.tells("rejected or cancelled by the user", "show --filter", strings.Count(v.say("show", "--json", "--filter", answers), "\n"))
 	for _, slow := range []string{"silent", "tool", "setup", "hung"} {
 		v.tells("slow "+slow, "show --filter", strings.Count(v.say("show", "--json", "--filter", "slow:"+slow), "\n"))
 	}
@@ -632,7 +641,7 @@ func (v *views) page() {
 	}
 	v.tells("findings", "report", found)
 	if all := v.facts["tool calls that were cancelled"]; all != nil {
-		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="word">cancelled</span>`))
+		v.tells("tool calls that were cancelled", "report", strings.Count(string(page), `<span class="word">cancelled</span>`)+strings.Count(string(page), `<span class="word">rejected</span>`))
 	}
 	v.tells("tool calls in turns", "report", tools)
 	v.tells("tool calls in turns that failed", "report", failed)

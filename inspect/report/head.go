@@ -34,7 +34,8 @@ type gist struct {
 	Outcome  status
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
-	Answered [][]run    // lines
+	Answered []string   // lines
+	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
 	Did      string
@@ -42,11 +43,19 @@ type gist struct {
 	Failed   []remark // the worst
 	More     string   // how much else failed
 	Nothing  bool     // that is known has failed
-	Slow     remark
+	Rejected []remark
+	Slow     []remark
 }
 
-// A remark is a sentence about a place on the page.
-type remark struct{ Text, Link, Frame string }
+// A remark is a sentence about a place on the page, and what follows it.
+type remark struct {
+	Text, Link, Frame, More string
+	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
+}
+
+func (r *reader) remark(one summary.Remark) remark {
+	return remark{Text: one.Text, Link: r.place(one.Frame), Frame: one.Frame.Label, More: one.More}
+}
 
 // Limits on the lines of what was said.
 const (
@@ -61,9 +70,9 @@ func (r *reader) gist(title string) *gist {
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: firstRuns(one.Answered, 1)}
+			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
 			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
-				row.Asked = firstRuns(one.Asked, 1)
+				row.Asked = summary.OneLine(one.Asked)
 			}
 			g.Turns = append(g.Turns, row)
 			continue
@@ -71,14 +80,23 @@ func (r *reader) gist(title string) *gist {
 		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); says(title, g.Asked) {
 			g.Asked = nil
 		}
-		g.Answered = firstRuns(one.Answered, answerLines)
+		g.Answered, g.Says = termtext.FirstLines(one.Answered, answerLines, 0), one.Label()
 	}
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0
 	for _, f := range s.Failures.Worst {
-		g.Failed = append(g.Failed, remark{f.What, r.place(f.Frame), f.Frame.Label})
+		one := r.remark(summary.Remark{Text: f.What, Frame: f.Frame})
+		if q := f.Stderr; q != nil {
+			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+			one.Stderr = &said
+		}
+		g.Failed = append(g.Failed, one)
 	}
-	text, at := s.SlowText()
-	g.Slow = remark{text, r.place(at), at.Label}
+	for _, one := range s.RejectedTexts() {
+		g.Rejected = append(g.Rejected, r.remark(one))
+	}
+	for _, one := range s.SlowTexts() {
+		g.Slow = append(g.Slow, r.remark(one))
+	}
 	return g
 }
 
@@ -86,7 +104,7 @@ func (r *reader) gist(title string) *gist {
 type exchange struct {
 	Turn            int
 	State           status
-	Asked, Answered [][]run
+	Asked, Answered string
 }
 
 // says reports whether a title tells all that is to be told of the first prompt.
@@ -96,14 +114,6 @@ func says(title string, asked []string) bool {
 	}
 	title, line := strings.TrimSuffix(title, "…"), strings.TrimSuffix(asked[0], "…")
 	return strings.HasPrefix(line, title) || strings.HasPrefix(title, line)
-}
-
-// firstRuns returns the first lines of what was said.
-func firstRuns(text string, n int) (lines [][]run) {
-	for _, line := range termtext.FirstLines(text, n, 0) {
-		lines = append(lines, lineRuns(prose(termtext.Brief(line, 400))))
-	}
-	return lines
 }
 
 // place returns the id of the element that tells about a frame: a turn or a step of the
@@ -253,7 +263,7 @@ const longestTitle = 300
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(termtext.Text(text)), "\n")
-	return termtext.Brief(line, longestTitle)
+	return termtext.Brief(termtext.Unmarked(line), longestTitle)
 }
 
 // redaction returns the badge about secrets in the page.

@@ -344,7 +344,7 @@ func (r *reader) stepLane(s *steps.Step, p *steps.Phase) *lane {
 	if limit := slowLimits[s.Kind]; limit > 0 && worked(s) >= limit && !s.Failed && l.Wrong == "" {
 		l.class, l.Wrong = l.class+" slow", "slow"
 	}
-	if l.open = s.Open; s.Failed && !(s.Kind == steps.User && s.Asked == nil && !s.Call.Failed) || l.Grave {
+	if l.open = s.Open; s.Failed || l.Grave {
 		l.class += " bad"
 		if l.Wrong == "" {
 			l.Wrong = "failed"
@@ -369,7 +369,7 @@ func (l *lane) entity(e *trace.Entity, t *trace.Turn, live bool) {
 		if s := toolState(e.ToolCall, t, live); s.Class != "good" {
 			l.Wrong, l.Grave = s.Word, s.Class == "bad"
 		}
-		if !e.ToolCall.Finished() {
+		if !e.ToolCall.Finished() && !e.ToolCall.Rejected {
 			l.Took = "–"
 		}
 	case e.Subagent != nil:

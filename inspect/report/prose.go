@@ -136,20 +136,6 @@ func (p *proseReader) passages(parent ast.Node, depth int) (list []passage) {
 	return list
 }
 
-// lineRuns returns the text of passages that are one line, without the signs of a heading or of
-// a list.
-func lineRuns(list []passage) []run {
-	switch {
-	case len(list) == 0:
-		return nil
-	case len(list[0].Items) > 0:
-		return lineRuns(list[0].Items[0])
-	case list[0].Kind == "pre":
-		return []run{{Kind: "code", Text: list[0].Text}}
-	}
-	return list[0].Runs
-}
-
 // table returns a table of as many columns as its head has.
 func (p *proseReader) table(n *tables.Table) *proseTable {
 	var t proseTable

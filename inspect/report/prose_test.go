@@ -39,7 +39,7 @@ func TestRuns(t *testing.T) {
 		"[text](https://example.com/?q=key)": "[text](https://example.com/?q=key)",
 		"Ein *schöner* Tag":                  "Ein <i>schöner</i> Tag",
 	} {
-		if got := written(lineRuns(prose(line))); got != want {
+		if got := written(prose(line)[0].Runs); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestDeepProse(t *testing.T) {
 		list := prose(text)
 		var got strings.Builder
 		outline(&got, list, "")
-		if deep := max(listDepth(list), styleDepth(lineRuns(list))); deep > deepest || !strings.Contains(got.String(), "end") {
+		if deep := max(listDepth(list), styleDepth(list[0].Runs)); deep > deepest || !strings.Contains(got.String(), "end") {
 			t.Errorf("%.20s…: got %d levels, %.300s", text, deep, &got)
 		}
 	}

@@ -75,7 +75,7 @@ func (r *reader) timing(s *summary.Summary) timing {
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
 	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
-		t.Slowest = remark{fmt.Sprintf("%s, %s", step.What, step.Took), r.place(step.Frame), step.Frame.Label}
+		t.Slowest = r.remark(summary.Remark{Text: fmt.Sprintf("%s, %s", step.What, step.Took), Frame: step.Frame})
 	}
 	return t
 }

@@ -263,7 +263,7 @@ func asked(p *trace.Permission) *permission {
 		one.Outcome = status{"no answer", "warn"}
 		return one
 	case p.Refused():
-		one.Outcome = status{"rejected", "bad"}
+		one.Outcome = status{"rejected", "warn"}
 	case p.Outcome == "failed":
 		one.Outcome = status{"failed", "bad"}
 	case p.Outcome == "cancelled":

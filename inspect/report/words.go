@@ -20,6 +20,7 @@ var toolStates = map[string]status{
 	"completed":   {"completed", "good"},
 	"failed":      {"failed", "bad"},
 	"cancelled":   {"cancelled", "warn"},
+	"rejected":    {"rejected", "warn"},
 }
 
 // toolState returns the final state of a tool call of a turn, which is nil before the first
@@ -32,7 +33,7 @@ func toolState(c *trace.ToolCall, t *trace.Turn, live bool) status {
 		return status{}
 	case !ok:
 		return status{"other: " + termtext.Brief(c.Status, 30), ""}
-	case c.Finished() || t != nil && t.Open() && live:
+	case c.Finished() || c.Rejected || t != nil && t.Open() && live:
 		return s
 	case t != nil && (t.Outcome.How == dialect.Died || t.Outcome.How == dialect.Errored):
 		return status{"not ended: " + termtext.Brief(t.Outcome.Brief(), 60), "bad"}

@@ -47,7 +47,7 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 {"dir":"a2c","at":2.1,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"try."}}}}}
 {"dir":"a2c","at":2.2,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"go test","kind":"execute"}}}}
 {"dir":"a2c","at":2.3,"frame":{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"a"},"options":[{"optionId":"y","name":"Allow","kind":"allow_once"},{"optionId":"n","name":"Reject","kind":"reject_once"}]}}}
-{"dir":"c2a","at":60,"frame":{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"n"}}}}
+{"dir":"c2a","at":60,"frame":{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}}
 {"dir":"a2c","at":60.1,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}}}}
 {"dir":"a2c","at":60.2,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed","rawOutput":{}}}}}
 {"dir":"err","at":65,"text":"retrying"}
@@ -66,11 +66,11 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 12 of 22»e« 14 of 22»e« 17 of 22»e« 19 of 22»e« 12 of 22»«from the top again»" +
-			"E« 19 of 22»«from the bottom again»E« 17 of 22»E« 14 of 22»E« 12 of 22»" +
-			"j« 13 of 22»e« 14 of 22»<Enter>«─ frame 14 ·»"},
+			"e« 13 of 23»e« 15 of 23»e« 18 of 23»e« 20 of 23»e« 13 of 23»«from the top again»" +
+			"E« 20 of 23»«from the bottom again»E« 18 of 23»E« 15 of 23»E« 13 of 23»" +
+			"j« 14 of 23»e« 15 of 23»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 5 of 19»e« 14 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
+			"e« 5 of 19»e« 13 of 19»e« 15 of 19»e« 10 of 19»e« 18 of 19»e« 5 of 19»«from the top again»E« 18 of 19»«from the bottom again»E« 10 of 19»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)

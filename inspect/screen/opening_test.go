@@ -15,7 +15,7 @@ func TestOpens(t *testing.T) {
 	term := start(t, screen.Inspector{}, sub, 120, 40)
 	term.reads(t)
 	term.press(t, "«─ frame 20 ·»")
-	if s := term.text(); !strings.Contains(s, "go test → Reject") {
+	if s := term.text(); !strings.Contains(s, "go test → Allow") {
 		t.Errorf("got\n%s\nwant the tool call's title and the answer's name", s)
 	}
 	sub = subject(t, "acp-go-sdk.jsonl")

@@ -3,9 +3,9 @@ package summary
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -15,7 +15,15 @@ type Exchange struct {
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
-	Answered string          `json:"answered,omitempty"`
+	Answered string          `json:"answered,omitempty"` // without a line that only introduces what follows
+}
+
+// Label returns the word before what the agent said: answered only if the turn is done.
+func (e *Exchange) Label() string {
+	if e.Outcome.How == dialect.Done {
+		return "answered"
+	}
+	return "said"
 }
 
 // maxBad limits the turns that are told because they did not end well.
@@ -53,20 +61,7 @@ func (d *dialog) exchanges() (list []Exchange) {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
 	})
 	for _, t := range slices.Compact(turns) {
-		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), t.Asked, plainText(t.Answer())})
+		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), gistOf(termtext.Unmarked(t.Answer()))})
 	}
 	return list
-}
-
-// plainText returns the beginning of a message without lines that only draw something in
-// Markdown: the rules of tables and the fences of code.
-func plainText(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		drawn := strings.TrimLeft(line, " \t")
-		if rule := strings.Trim(drawn, "|:- \r\n") == "" && len(drawn) > 2; !rule && !strings.HasPrefix(drawn, "```") {
-			b.WriteString(line)
-		}
-	}
-	return strings.TrimSpace(b.String())
 }

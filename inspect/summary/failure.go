@@ -2,7 +2,9 @@ package summary
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -15,12 +17,11 @@ type harm uint8
 
 const (
 	agentDied   harm = iota
-	turnFailed       // or setting up the connection or a session
+	turnFailed       // or was stopped; or setting up the connection or a session
 	noAnswer         // to a request
 	toolInLast       // a tool call of the last turn
 	toolFailed       // of an earlier turn
 	askedInVain      // any other request
-	wasRefused
 	bytesLost
 	notJSON
 	harms
@@ -52,15 +53,34 @@ func (a *failures) worst() (list []Failure) {
 }
 
 // add counts a failure.
-func (a *failures) add(kind dialect.Failure, how harm, what string, at Frame) {
+func (a *failures) add(how harm, f Failure) {
 	a.count++
 	if len(a.first[how]) < maxWorst {
-		a.first[how] = append(a.first[how], Failure{kind, what, at})
+		a.first[how] = append(a.first[how], f)
 	}
-	k := &a.kinds[kind]
+	k := &a.kinds[f.Kind]
 	if k.Count++; k.Count == 1 {
-		k.Kind, k.What, k.Frame = kind, what, at
+		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
 	}
+}
+
+// recover notes that a tool call has succeeded, which may have failed before.
+func (a *failures) recover(c *trace.ToolCall) {
+	for _, how := range [...]harm{toolInLast, toolFailed} {
+		for i := range a.first[how] {
+			if one := &a.first[how][i]; c.Title != "" && one.tool == c.Title {
+				one.What, one.tool = one.What+"; succeeded later", ""
+			}
+		}
+	}
+}
+
+// toolOf returns the title of the tool call that a failure is of, or nothing.
+func toolOf(kind dialect.Failure, events []trace.Event) string {
+	if e := about(kind, events); e != nil && kind == dialect.FailedTool {
+		return e.ToolCall.ToolCall.Title
+	}
+	return ""
 }
 
 // list returns the kinds of failures that occurred, most frequent first.
@@ -80,8 +100,8 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 		return askedInVain
 	case dialect.FailedTool:
 		return toolInLast
-	case dialect.Refused:
-		return wasRefused
+	case dialect.Stopped:
+		return turnFailed
 	case dialect.Gap:
 		return bytesLost
 	case dialect.BadExit:
@@ -90,25 +110,22 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 	return notJSON
 }
 
-// failure says what failed with a frame and its events.
-func (t *Tally) failure(kind dialect.Failure, f *dialect.Frame, events []trace.Event) string {
+// failureText says what failed with a frame and its events.
+func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) string {
 	e := about(kind, events)
 	switch kind {
 	case dialect.FailedRequest:
-		return failedRequest(f, e)
+		return failedRequest(f, e, turnOf(f, events))
 	case dialect.FailedTool:
 		if e == nil {
 			return "a tool call"
 		}
-		return stepName(e)
-	case dialect.Refused:
-		switch {
-		case e == nil:
-			return "question declined"
-		case e.Kind == trace.PermissionEvent:
-			return stepName(e) + " refused"
+		return stepName(e) + because(toolText(wire.Get(f.Raw, "params", "update", "content")))
+	case dialect.Stopped:
+		if e == nil {
+			return "a turn"
 		}
-		return stepName(e) + " declined"
+		return turnName(e.Turn) + ": " + stopText(e.Turn)
 	case dialect.InvalidLine:
 		return "a line that is not JSON-RPC"
 	case dialect.Gap:
@@ -130,26 +147,134 @@ func about(kind dialect.Failure, events []trace.Event) *trace.Event {
 		switch {
 		case kind == dialect.FailedTool && e.Kind == trace.ToolCallEvent && failed,
 			kind == dialect.FailedRequest && e.Kind == trace.CallEvent && failed,
-			kind == dialect.Refused && (e.Kind == trace.PermissionEvent || e.Question != nil) && e.Phase == trace.Ended:
+			kind == dialect.Stopped && e.Kind == trace.TurnEvent && e.Phase == trace.Ended:
 			return e
 		}
 	}
 	return nil
 }
 
-// failedRequest says which request failed, and why.
-func failedRequest(f *dialect.Frame, e *trace.Event) string {
-	method := termtext.Piece(f.Name())
-	if e != nil {
-		method = callName(e)
+// turnOf returns the turn that ended with a response to its prompt, or nil.
+func turnOf(f *dialect.Frame, events []trace.Event) *trace.Turn {
+	for i := range events {
+		if e := &events[i]; e.Kind == trace.TurnEvent && e.Phase == trace.Ended && f.Does(dialect.Prompts) && e.Turn.Outcome.How == dialect.Errored {
+			return e.Turn
+		}
 	}
-	why := ""
+	return nil
+}
+
+// turnName returns what to call a turn.
+func turnName(t *trace.Turn) string { return fmt.Sprint("turn ", t.Number) }
+
+// stopText says how a turn ended that did not fail with an error.
+func stopText(t *trace.Turn) string {
+	switch t.StopReason {
+	case "refusal":
+		return "refused by the agent"
+	case "max_turn_requests":
+		return "out of requests to the model"
+	}
+	return t.Outcome.String()
+}
+
+// failedRequest says which request failed, and why.
+func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) string {
+	name, why := termtext.Piece(f.Name()), ""
 	if f.Kind == wire.Response {
 		why = termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error")))
 	}
-	text := cmp.Or(method, "a request nobody has sent")
-	if why != "" {
-		text += ": " + termtext.Cut(why, titleColumns)
+	switch {
+	case turn != nil:
+		name, why = turnName(turn), termtext.Piece(turn.Outcome.Brief())
+	case e != nil:
+		name = callName(e)
 	}
-	return text
+	if why == "" {
+		why = toolText(wire.Get(f.Raw, "result", "content"))
+	}
+	return cmp.Or(name, "a request nobody has sent") + because(why)
 }
+
+// because returns what follows the name of something that failed.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + termtext.CutWords(why, whyColumns)
+}
+
+// whyColumns limits the columns of the reason for a failure.
+const whyColumns = 100
+
+// toolText returns the first line of the text that a tool returns, in one of both protocols.
+func toolText(content []byte) string {
+	for _, block := range wire.Elements(content) {
+		for _, path := range [][]string{{"text"}, {"content", "text"}} {
+			text := termtext.FirstLines(termtext.Unmarked(wire.Text(wire.Get(block, path...))), 1, 0)
+			if len(text) > 0 {
+				return strings.TrimSuffix(text[0], " …")
+			}
+		}
+	}
+	return ""
+}
+
+// saysNothing reports whether a turn, or setting up, failed without a message that says why.
+func saysNothing(kind dialect.Failure, f *dialect.Frame) bool {
+	switch {
+	case kind == dialect.Stopped:
+		return string(wire.Get(f.Raw, "params", "update", "stopReason")) == `"error"` // version 2
+	case kind != dialect.FailedRequest || !dialect.Does(f.Method, dialect.Prompts|dialect.Opens|dialect.Initializes):
+		return false
+	}
+	switch strings.ToLower(strings.TrimRight(dialect.ErrorText(wire.Get(f.Raw, "error")), ".")) {
+	case "", "error", "internal error", "internal server error", "server error", "unknown error":
+		return true
+	}
+	return false
+}
+
+// Rejections are the times that the user rejected or declined what the agent asked for.
+type Rejections struct {
+	Count     int         `json:"count"`
+	ToolCalls int         `json:"toolCalls,omitempty"` // how many tool calls ended so
+	First     []Rejection `json:"first,omitempty"`     // at most maxWorst
+}
+
+// A Rejection is something to which the user said no.
+type Rejection struct {
+	What  string `json:"what"`
+	Frame Frame  `json:"frame"`
+}
+
+func (r *Rejections) add(what string, at Frame) {
+	if r.Count++; len(r.First) < maxWorst {
+		r.First = append(r.First, Rejection{what, at})
+	}
+}
+
+// rejection says what the user rejected, declined or dismissed with a frame, or nothing.
+func rejection(f *dialect.Frame, events []trace.Event) string {
+	refused := f.Events.Has(dialect.PermissionRefused)
+	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
+		return ""
+	}
+	end := " declined"
+	if !refused {
+		end = " cancelled"
+	}
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Phase != trace.Ended:
+		case e.Kind == trace.PermissionEvent:
+			return cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission")
+		case e.Question != nil:
+			return stepName(e) + end
+		}
+	}
+	return "question" + end
+}
+
+// maxRejection limits the columns of what was rejected.
+const maxRejection = 60

@@ -46,6 +46,7 @@ func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
 		}
 	}
 	add("failed", s.failureLine())
+	add("rejected", s.rejectedLine())
 	add("slow", s.slowLine())
 	add("rules", s.ruleLine())
 	add("did", s.turnLine())
@@ -84,19 +85,15 @@ const (
 func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
 	if len(s.Exchanges) == 1 {
 		one := s.Exchanges[0]
-		label := "answered"
-		if one.Outcome.How != dialect.Done {
-			label = "said"
-		}
-		return append(said("asked", one.Asked, askedLines, width), said(label, one.Answered, answerLines, width)...)
+		return append(said("asked", one.Asked, askedLines, width), said(one.Label(), one.Answered, answerLines, width)...)
 	}
 	room := max(width-labelColumns, 2*labelColumns)
 	for _, one := range s.Exchanges {
 		line := append(labelSpan(fmt.Sprint("turn ", one.Turn)), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
-		asked, answered := oneLine(one.Asked), oneLine(one.Answered)
+		asked, answered := OneLine(one.Asked), OneLine(one.Answered)
 		if width > 0 {
-			asked = termtext.Cut(asked, max(room/2, room-5-termtext.Width(answered)))
-			answered = termtext.Cut(answered, max(room-5-termtext.Width(asked), 1))
+			asked = termtext.CutWords(asked, max(room*2/5, room-5-termtext.Width(answered)))
+			answered = termtext.CutWords(answered, max(room-5-termtext.Width(asked), 1))
 		}
 		line = append(line, termtext.Plain.Span(asked))
 		if answered != "" {
@@ -111,11 +108,6 @@ func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
 		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
 	}
 	return lines
-}
-
-// oneLine returns the beginning of what was said.
-func oneLine(text string) string {
-	return strings.Join(termtext.FirstLines(text, 1, 0), "")
 }
 
 // said returns at most n lines of what was said, after a label.
@@ -284,25 +276,38 @@ func (s *Summary) turnLine() []termtext.Span {
 
 // asks reports whether a title is the beginning of a prompt that is told.
 func (s *Summary) asks(title string) bool {
+	title = termtext.Unmarked(title)
 	return slices.ContainsFunc(s.Exchanges, func(e Exchange) bool { return strings.HasPrefix(e.Asked, title) })
 }
 
-// addTools says which tools were called in turns: a few calls by their titles, more of them,
-// and those that only look at something, by their number.
+// addTools says which tools were called in turns: a few calls by their titles, changes by the
+// files, more calls, and those that only look at something, by their number.
 func (s *Summary) addTools(l *line) {
 	calls, failed, open := 0, 0, 0
 	var told []Count
 	for _, one := range s.Tools {
 		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		if len(one.Titles) < one.Count || trace.OnlyLooks(one.What) {
-			told = append(told, Count{one.What, one.Count})
+		if told = append(told, Count{one.What, one.Count}); trace.OnlyLooks(one.What) {
 			continue
 		}
-		for i, title := range one.Titles {
-			if i > 0 && title == one.Titles[i-1] {
-				told[len(told)-1].Count++
-			} else {
-				told = append(told, Count{title, 1})
+		last := &told[len(told)-1]
+		switch {
+		case one.files:
+			if last.Count = 1; one.Count > len(one.Titles) {
+				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(one.Count)))
+			}
+			last.What += " " + strings.Join(one.Titles, ", ")
+			if one.more {
+				last.What += ", …"
+			}
+		case one.Count <= len(one.Titles):
+			told = told[:len(told)-1]
+			for i, title := range one.Titles {
+				if i > 0 && title == one.Titles[i-1] {
+					told[len(told)-1].Count++
+				} else {
+					told = append(told, Count{title, 1})
+				}
 			}
 		}
 	}
@@ -310,6 +315,9 @@ func (s *Summary) addTools(l *line) {
 		return
 	}
 	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(told))
+	if n := s.Rejected.ToolCalls; n > 0 {
+		*l = append(*l, termtext.Plain.Span(", "+termtext.Grouped(int64(n))+" rejected"))
+	}
 	if failed > 0 {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
 	}

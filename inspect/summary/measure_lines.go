@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,15 +27,7 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
-	if s.Turns.Count > 0 && s.Time.StartUp >= seconds(shownStartUp) {
-		l.add(termtext.Plain, "start-up "+s.Time.StartUp.String())
-	}
-	w := s.Time.Waited
-	idle := s.Time.Idle
-	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
-	if idle >= seconds(time.Second) && idle*10 >= s.Took {
-		l.add(termtext.Plain, "idle "+idle.String())
-	}
+	l.add(termtext.Plain, s.parts())
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
@@ -48,16 +41,64 @@ func (s *Summary) timeLine() []termtext.Span {
 	return l
 }
 
+// parts says what the time of turns, and between them, went to, the biggest part first.
+func (s *Summary) parts() string {
+	type part struct {
+		of   string
+		took seconds
+	}
+	var list []part
+	sum := seconds(0)
+	add := func(of string, took, least seconds) {
+		if took > 0 && took >= least {
+			list, sum = append(list, part{of, took}), sum+took
+		}
+	}
+	w := s.Time.Waited
+	spent := trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}
+	for _, one := range stats.Parts(spent) {
+		add(one.Of, seconds(one.Took), 0)
+	}
+	if s.Turns.Count > 0 {
+		add("start-up", s.Time.StartUp, seconds(shownStartUp))
+	}
+	add("idle", s.Time.Idle, max(seconds(time.Second), s.Took/10))
+	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
+	var texts []string
+	for i, one := range list {
+		text := one.of + " " + one.took.String()
+		if i > 0 {
+			texts = append(texts, text)
+			continue
+		}
+		if one.of != "start-up" && one.of != "idle" {
+			text = "waiting for " + text
+		}
+		if whole := s.Took.String(); sum <= s.Took && one.took.String() != whole { // sessions at the same time take longer together
+			text += " of " + whole
+			if 2*one.took >= s.Took {
+				text = "most of it: " + text
+			}
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // shownStartUp is the shortest start-up that is shown.
 const shownStartUp = 100 * time.Millisecond
 
 // slowLine says what was slow.
 func (s *Summary) slowLine() []termtext.Span {
-	text, at := s.SlowText()
-	if text == "" {
-		return nil
+	var l line
+	for _, one := range s.SlowTexts() {
+		l.add(termtext.Slow, one.Text)
+		l = append(l, frame(one.Frame))
+		if one.More != "" {
+			l = append(l, termtext.Plain.Span(one.More))
+		}
 	}
-	return line{termtext.Slow.Span(text), frame(at)}
+	return l
 }
 
 // RulesText says which rules changed the traffic, and how often. It is empty if none did.
@@ -81,9 +122,51 @@ func (s *Summary) ruleLine() []termtext.Span {
 	return line{termtext.Plain.Span(text)}
 }
 
-// SlowText says what was slow, after a sign, and with which frame the longest wait ended. It
+// A Remark is a sentence about a frame. More follows the frame's number.
+type Remark struct {
+	Text  string
+	Frame Frame
+	More  string
+}
+
+// SlowTexts say what was slow, after a sign, with the frame with which the longest wait ended,
+// and that the agent's model was busy.
+func (s *Summary) SlowTexts() (list []Remark) {
+	if text, at := s.slowText(); text != "" {
+		list = append(list, Remark{text, at, ""})
+	}
+	if r := s.Retries; r != nil {
+		one := Remark{"! " + r.First.Text(), r.First.Frame, ""}
+		if r.Count > 1 {
+			one.More = fmt.Sprintf(" and %s more like it", termtext.Grouped(int64(r.Count-1)))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// RejectedTexts say what the user rejected.
+func (s *Summary) RejectedTexts() (list []Remark) {
+	for i, one := range s.Rejected.First {
+		list = append(list, Remark{one.What, one.Frame, ""})
+		if more := s.Rejected.Count - len(s.Rejected.First); more > 0 && i == len(s.Rejected.First)-1 {
+			list[i].More = fmt.Sprintf(" and %s more", termtext.Grouped(int64(more)))
+		}
+	}
+	return list
+}
+
+// rejectedLine says what the user rejected.
+func (s *Summary) rejectedLine() (l []termtext.Span) {
+	for i, one := range s.RejectedTexts() {
+		l = append(l, termtext.Plain.Span([]string{"by the user: ", ", "}[min(i, 1)]+one.Text), frame(one.Frame), termtext.Plain.Span(one.More))
+	}
+	return l
+}
+
+// slowText says what was slow, after a sign, and with which frame the longest wait ended. It
 // is empty if nothing was slow.
-func (s *Summary) SlowText() (text string, at Frame) {
+func (s *Summary) slowText() (text string, at Frame) {
 	waits, longest := 0, Slow{}
 	for _, one := range s.Slow {
 		waits += one.Count
@@ -190,6 +273,9 @@ func (s *Summary) failureLine() []termtext.Span {
 			text = dialect.Errored.Sign() + " " + text
 		}
 		tell(text, frame(one.Frame))
+		if q := one.Stderr; q != nil {
+			what = append(what, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+		}
 	}
 	if more := s.MoreFailures(); more != "" {
 		tell(more)
@@ -236,8 +322,8 @@ func kindText(kind dialect.Failure, n int, more string) string {
 		return termtext.Counted(n, more+"error")
 	case dialect.FailedTool:
 		return termtext.Counted(n, more+"failed tool call")
-	case dialect.Refused:
-		return termtext.Counted(n, more+"rejection") + " by the user"
+	case dialect.Stopped:
+		return termtext.Counted(n, more+"turn") + " stopped early"
 	case dialect.Unanswered:
 		return termtext.Counted(n, more+"request") + " without an answer"
 	case dialect.InvalidLine:

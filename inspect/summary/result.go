@@ -58,7 +58,8 @@ func (t *Tally) Summary() Summary {
 		s.Time.Latency = spreadOf(&turns.Calls)
 	} else {
 		for _, one := range t.Stats.Tools() {
-			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, t.titles[one.Name]})
+			titles, files := titles(t.told[one.Name])
+			s.Tools = append(s.Tools, Tool{one.Name, one.Total(), one.Failed, one.Open, titles, files, t.more[one.Name]})
 		}
 		slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 		if turns.Work.Tools <= fewCalls {
@@ -67,9 +68,14 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
+	s.Rejected = Rejections{t.declined.Count, t.declined.ToolCalls, slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
 		s.Rules = append(s.Rules, Count{one.Name, one.Acts})
+	}
+	if t.hears && t.stderr.retries.Count > 0 {
+		retries := t.stderr.retries
+		s.Retries = &retries
 	}
 	t.name(&s)
 	return s
@@ -169,7 +175,18 @@ func (t *Tally) name(s *Summary) {
 		s.Time.Slowest = &slowest
 	}
 	for i := range s.Failures.Worst {
-		label(&s.Failures.Worst[i].Frame)
+		one := &s.Failures.Worst[i]
+		if label(&one.Frame); one.Stderr != nil {
+			quote := *one.Stderr
+			label(&quote.Frame)
+			one.Stderr = &quote
+		}
+	}
+	for i := range s.Rejected.First {
+		label(&s.Rejected.First[i].Frame)
+	}
+	if s.Retries != nil {
+		label(&s.Retries.First.Frame)
 	}
 	for i := range s.Failures.Kinds {
 		label(&s.Failures.Kinds[i].Frame)

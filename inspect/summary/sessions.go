@@ -17,6 +17,7 @@ type Sessions struct {
 
 	tapes   []record.Info
 	broken  int
+	stderr  stderrLog
 	tallies map[*trace.Session]*Tally
 	newest  map[string]*Tally // by session id, which a later tape may reuse
 }
@@ -24,6 +25,7 @@ type Sessions struct {
 // Begin begins the next tape.
 func (s *Sessions) Begin(tape record.Info) {
 	s.tapes = append(s.tapes, tape)
+	s.stderr.forget()
 	for _, t := range s.tallies {
 		t.Begin(tape)
 	}
@@ -35,6 +37,9 @@ func (s *Sessions) Broken() { s.broken++ }
 // Take processes a frame of the tape that was begun last, and its events in tr, to which
 // it was just added. tr may be Brief.
 func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
+	if s.stderr.take(f, len(tr.Runs)-1); f.Kind == wire.Stderr {
+		return
+	}
 	if concernsAll(f) {
 		for session, t := range s.tallies {
 			if session.Spans[len(session.Spans)-1].Run == len(tr.Runs)-1 {
@@ -64,14 +69,10 @@ func (s *Sessions) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// concernsAll reports whether a frame concerns all sessions on its tape: it is the
-// agent's exit, a mark of a rule, or a failure outside of messages.
+// concernsAll reports whether a frame concerns all sessions on its tape: it is a mark, such as
+// the agent's exit, or a failure outside of messages.
 func concernsAll(f *dialect.Frame) bool {
-	if f.Session != "" || f.Kind.IsMessage() {
-		return false
-	}
-	m := wire.ReadMark(f.Frame)
-	return f.Failure() != dialect.NoFailure || m.Exit != nil || m.Rule != nil
+	return f.Session == "" && !f.Kind.IsMessage() && (f.Failure() != dialect.NoFailure || f.Kind == wire.Mark)
 }
 
 // End marks the last tape as finished, as Tally.End does.
@@ -85,7 +86,7 @@ func (s *Sessions) End(tr *trace.Trace) {
 func (s *Sessions) tally(session *trace.Session) *Tally {
 	t := s.tallies[session]
 	if t == nil {
-		t = &Tally{Label: s.Label, Stats: stats.Collector{Only: session}}
+		t = &Tally{Label: s.Label, Stats: stats.Collector{Only: session}, stderr: &s.stderr}
 		for _, tape := range s.tapes {
 			t.Begin(tape)
 		}

@@ -76,14 +76,14 @@ func TestSessions(t *testing.T) {
 	want := map[string]string{
 		"a": `failed    ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: done
-time      waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
+time      most of it: waiting for the agent 6 ms of 10 ms · slowest: session/new, 1 ms (frame 3)
 `,
-		"b": `failed    ✗ tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
+		"b": `failed    ✗ turn 1: refused by the agent (frame 11), tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail, 1 failed
-time      waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
+time      waiting for the agent 2 ms of 7 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
 cost      tokens: 7 in
 `,
-		"c": `failed    ✗ no answer to the prompt (frame 16)
+		"c": `failed    ✗ turn 1: no answer (frame 16)
 did       1 turn: recording cut off
 time      slowest: session/fork, 1 ms (frame 14)
 `,

@@ -42,9 +42,11 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures `json:"failures" help:"what failed; worst has at most three, the worst first:"`
-	Slow     []Slow   `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
-	Rules    []Count  `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has at most three, the worst first, with the line of stderr before it if that may say why:"`
+	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
+	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
+	Retries  *Retries   `json:"retries,omitempty" help:"lines of stderr that say that the model was busy or that the agent tries again:"`
+	Rules    []Count    `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
 }
 
 // Turns says how turns ended.
@@ -66,7 +68,10 @@ type Tool struct {
 	Count  int      `json:"count"`
 	Failed int      `json:"failed,omitempty"`
 	Open   int      `json:"unfinished,omitempty"`
-	Titles []string `json:"titles,omitempty"` // of the first maxTitles
+	Titles []string `json:"titles,omitempty"` // of the first maxTitles that differ; of changes of files, the files' names
+
+	files bool // these are files' names
+	more  bool // and these are not all of them
 }
 
 // A Call says how often a method was called.
@@ -151,9 +156,12 @@ type Failed struct {
 
 // A Failure is something that failed.
 type Failure struct {
-	Kind  dialect.Failure `json:"kind"`
-	What  string          `json:"what"`
-	Frame Frame           `json:"frame"`
+	Kind   dialect.Failure `json:"kind"`
+	What   string          `json:"what"`
+	Frame  Frame           `json:"frame"`
+	Stderr *Quote          `json:"stderr,omitempty"` // what the agent wrote before; nil if there is nothing, or the failure has a message
+
+	tool string // title of the tool call that failed, until one with that title succeeds
 }
 
 // A Slow says how often something of one kind came late.

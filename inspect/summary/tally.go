@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
@@ -28,8 +29,12 @@ type Tally struct {
 	slow     slowness
 	rules    stats.Rules
 	said     dialog
-	tools    []string            // names or kinds of tool calls, in order
-	titles   map[string][]string // of tool calls, by name or kind
+	declined Rejections
+	stderr   *stderrLog
+	hears    bool                         // stderr is not that of Sessions
+	tools    []string                     // names or kinds of tool calls, in order
+	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
+	more     map[string]bool              // whether others change other files
 }
 
 // A progress is how far the current tape has been read.
@@ -43,11 +48,13 @@ type progress struct {
 	started bool       // the first turn has begun
 
 	waiting dialect.WaitingRequests
-	open    map[uint64]string // by request, the names of calls that ended without a response
+	open    map[uint64]string // by request, what got no answer
+	quoted  bool              // a failure quotes the last words of the agent
+	exit    dialect.Frame     // when the agent ended
 }
 
 // maxTitles limits the calls of a tool that are told by their titles.
-const maxTitles = 2
+const maxTitles = 3
 
 // maxNames limits the names that are listed. The rest are counted together.
 const maxNames = 256
@@ -55,6 +62,9 @@ const maxNames = 256
 // Begin begins the next tape.
 func (t *Tally) Begin(tape record.Info) {
 	t.endTape()
+	if t.hears {
+		t.stderr.forget()
+	}
 	t.Stats.Step = t.step
 	t.Stats.Begin(tape)
 	t.sum.Tapes = append(t.sum.Tapes, tape)
@@ -67,7 +77,7 @@ func (t *Tally) Broken() { t.sum.Broken++ }
 // it was just added. tr may be Brief.
 func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	if !t.tape.begun {
-		t.tape.begun, t.tape.first = true, f.At
+		t.tape.begun, t.tape.first = true, began(f, tr.Events())
 	}
 	t.tape.last, t.tape.timed = max(t.tape.last, f.At), t.tape.timed || !f.Untimed
 	if f.Counts() {
@@ -75,17 +85,57 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
 		tape := &t.sum.Tapes[len(t.sum.Tapes)-1]
+		t.tape.exit = dialect.Frame{Frame: wire.Frame{At: f.At, Untimed: f.Untimed}}
 		if tape.Exit, tape.Live = exit, false; f.Events.Has(dialect.ExitFailed) {
 			tape.Worst = tape.Worst.Or(dialect.DiedOf(exit))
 		}
 	}
 	t.rules.Take(f)
+	run := len(tr.Runs) - 1
+	t.hear(f, run)
 	t.events(tr)
 	t.tape.waiting.Observe(f)
+	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		t.failures.add(kind, harmOf(kind, f), t.failure(kind, f, tr.Events()), Frame{Run: len(tr.Runs) - 1, Seq: f.Seq})
+		t.failures.add(harmOf(kind, f), Failure{kind, failureText(kind, f, tr.Events()), here, t.cause(kind, f), toolOf(kind, tr.Events())})
 	}
-	t.slow.take(f, len(tr.Runs)-1)
+	if text := rejection(f, tr.Events()); text != "" {
+		t.declined.add(text, here)
+	}
+	t.slow.take(f, run)
+}
+
+// began returns when a tape, or a session on it, began with its first frame. That of a session
+// may be the answer to the request that made it.
+func began(f *dialect.Frame, events []trace.Event) time.Duration {
+	at := f.At
+	for i := range events {
+		if e := &events[i]; e.Kind == trace.CallEvent && !e.Untimed {
+			at = min(at, e.Began)
+		}
+	}
+	return at
+}
+
+// hear reads stderr, unless Sessions does.
+func (t *Tally) hear(f *dialect.Frame, run int) {
+	if t.stderr == nil {
+		t.stderr, t.hears = &stderrLog{}, true
+	}
+	if t.hears {
+		t.stderr.take(f, run)
+	}
+}
+
+// cause returns what the agent wrote to stderr before it died, or before something failed
+// that has no message of its own.
+func (t *Tally) cause(kind dialect.Failure, f *dialect.Frame) *Quote {
+	if kind != dialect.BadExit && !saysNothing(kind, f) {
+		return nil
+	}
+	q := t.stderr.before(f)
+	t.tape.quoted = t.tape.quoted || q != nil
+	return q
 }
 
 // End marks the last tape as finished. What is still open then has no answer, unless the
@@ -105,7 +155,11 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	t.events(tr)
 	for _, r := range t.tape.waiting {
-		t.failures.add(dialect.Unanswered, noAnswer, "no answer to "+cmp.Or(t.tape.open[r.Seq], "a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq})
+		one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
+		if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
+			one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
+		}
+		t.failures.add(noAnswer, one)
 	}
 	t.tape.waiting, t.tape.open = nil, nil
 }
@@ -132,8 +186,10 @@ func (t *Tally) events(tr *trace.Trace) {
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
+		if t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only {
+			continue
+		}
 		switch {
-		case t.Stats.Only != nil && e.Session != nil && e.Session != t.Stats.Only:
 		case e.Kind == trace.ConnectionEvent:
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
 		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
@@ -142,34 +198,85 @@ func (t *Tally) events(tr *trace.Trace) {
 			t.tape.started = true
 			t.failures.begin()
 			t.said.begin(e.Turn)
-		case e.Kind == trace.ToolCallEvent && e.Phase == trace.Began && !e.Repeated:
-			t.title(e.ToolCall.ToolCall)
+		case e.Kind == trace.ToolCallEvent && !e.Repeated:
+			t.tell(e.ToolCall.ToolCall)
+			switch {
+			case e.Phase == trace.Ended && e.End == trace.Completed:
+				t.failures.recover(e.ToolCall.ToolCall)
+			case e.Phase == trace.Ended && e.End == trace.Cancelled && e.Reason == "rejected":
+				t.declined.ToolCalls++
+			}
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Turn)
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
-		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced) && len(t.tape.open) < maxNames:
-			if t.tape.open == nil {
-				t.tape.open = map[uint64]string{}
-			}
-			t.tape.open[e.First] = callName(e)
+		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
+			t.leave(e.First, "no answer to "+callName(e))
+		}
+		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
+			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
+			t.tape.last = max(t.tape.last, e.At) // it waited until the tape ended
 		}
 	}
 	t.Stats.Take(tr)
 }
 
-// title keeps the titles of the first calls of a tool.
-func (t *Tally) title(c *trace.ToolCall) {
-	name, title := stats.ToolName(c), plainTitle(c.Title)
+// leave notes what got no answer.
+func (t *Tally) leave(request uint64, text string) {
+	if t.tape.open == nil {
+		t.tape.open = map[uint64]string{}
+	}
+	if _, known := t.tape.open[request]; known || len(t.tape.open) < maxNames {
+		t.tape.open[request] = text
+	}
+}
+
+// tell keeps the first calls of a tool that differ in their titles or, of edits, in their
+// files. A call may get both late.
+func (t *Tally) tell(c *trace.ToolCall) {
+	name := stats.ToolName(c)
 	if !slices.Contains(t.tools, name) && len(t.tools) < maxNames {
 		t.tools = append(t.tools, name)
 	}
-	if list, known := t.titles[name]; len(list) < maxTitles && (known || len(t.titles) < maxNames) {
-		if t.titles == nil {
-			t.titles = map[string][]string{}
+	list, known := t.told[name]
+	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File })
+	switch at := slices.Index(list, c); {
+	case at >= 0 && again:
+		t.told[name] = slices.Delete(list, at, at+1)
+	case at >= 0, again, !known && len(t.told) == maxNames:
+	case len(list) == maxTitles:
+		if t.more == nil {
+			t.more = map[string]bool{}
 		}
-		t.titles[name] = append(list, termtext.Cut(cmp.Or(title, name), titleColumns))
+		t.more[name] = t.more[name] || c.File != ""
+	default:
+		if t.told == nil {
+			t.told = map[string][]*trace.ToolCall{}
+		}
+		t.told[name] = append(list, c)
 	}
+}
+
+// changes reports whether a call changes a file that has a name.
+func changes(c *trace.ToolCall) bool {
+	return c.Kind == "edit" || c.Kind == "delete" || c.Kind == "move"
+}
+
+// titles returns what calls of a tool are told by: the names of the files that they change if
+// all are known, otherwise their titles. files says which.
+func titles(calls []*trace.ToolCall) (list []string, files bool) {
+	files = len(calls) > 0
+	for _, c := range calls {
+		files = files && changes(c) && c.File != ""
+	}
+	for _, c := range calls {
+		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
+		if files {
+			title = termtext.Piece(c.File[strings.LastIndexAny(c.File, `/\`)+1:])
+		}
+		list = append(list, termtext.Cut(title, titleColumns))
+	}
+	return list, files
 }
 
 // startUp counts the time from the first set-up call to the end of the last, as steps do. A

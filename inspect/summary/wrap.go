@@ -39,6 +39,9 @@ func commas(parts ...string) string {
 // fewNames is the number of names listed; the rest are counted.
 const fewNames = 4
 
+// listedColumns limits the columns of a name, which may be those of several files.
+const listedColumns = 2 * titleColumns
+
 // list returns names with their counts.
 func list(counts []Count) string { return strings.Join(listed(counts), ", ") }
 
@@ -50,9 +53,9 @@ func listed(counts []Count) []string {
 		case i >= fewNames && len(counts) > fewNames+1:
 			rest += c.Count
 		case c.Count == 1:
-			names = append(names, termtext.Cut(termtext.Piece(c.What), titleColumns))
+			names = append(names, termtext.Cut(termtext.Piece(c.What), listedColumns))
 		default:
-			names = append(names, fmt.Sprintf("%s ×%s", termtext.Cut(termtext.Piece(c.What), titleColumns), termtext.Grouped(int64(c.Count))))
+			names = append(names, fmt.Sprintf("%s ×%s", termtext.Cut(termtext.Piece(c.What), listedColumns), termtext.Grouped(int64(c.Count))))
 		}
 	}
 	if rest > 0 {

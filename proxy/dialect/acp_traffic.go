@@ -46,7 +46,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 	case m.Session == Inside:
 		c.Wrapped = s.annotation.Update
 	case role.Is(AsksPermission):
-		c.Rejects = rejects(wire.Get(s.Params, "options"))
+		c.Rejects, c.Tool = rejects(wire.Get(s.Params, "options")), askedFor(s.Params)
 		if call := wire.Get(s.Params, "toolCall"); call != nil { // often the first frame about the call
 			t.runs(s, wire.Get(call, "toolCallId"), wire.Get(call, "status"))
 		}
@@ -95,7 +95,7 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	case m.Role.Is(Disconnects):
 		t.links.Drop(c.Link)
 	case m.Role.Is(AsksPermission):
-		s.permitted(c)
+		t.permitted(s, c)
 	case m.Role.Is(AsksInput):
 		s.elicited()
 	}

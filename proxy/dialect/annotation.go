@@ -92,7 +92,7 @@ const (
 	ToolFailed                           // an MCP tool's result says isError
 	RequestCancelled                     // a peer cancels an open request of its own; in MCP it no longer wants a response
 	CallFailed                           // the status of an ACP tool call becomes failed
-	PermissionRefused                    // the response denies the permission, or declines an elicitation
+	PermissionRefused                    // the response denies a permission, or declines an elicitation
 	SlowAgent                            // the agent was silent in a turn: Silent
 	ExitFailed                           // a mark: the agent ended badly
 	BytesLost                            // a mark: bytes are or may be missing because reading a stream or part of acptap failed
@@ -101,10 +101,11 @@ const (
 	SlowTool                             // SilentTool
 	SlowSetup                            // SilentSetup
 	SlowRequest                          // Hung
-	CallCancelled                        // the status of an ACP tool call is failed because the client cancelled the turn
+	CallCancelled                        // the status of an ACP tool call is failed because the client cancelled the turn, or the user rejected the call
 	UpdateEchoed                         // the agent sends the update before it again, under a second id of the session
-	PermissionGranted                    // the response grants the permission
-	PermissionDropped                    // the response says that the turn was cancelled before a decision
+	PermissionGranted                    // the response grants a permission, or answers an elicitation
+	PermissionDropped                    // the response says that the user did not decide: the turn was cancelled, or the elicitation
+	TurnStopped                          // with TurnEnded: without an error, but badly, such as a refusal of the model
 )
 
 // Has reports whether all of e are in the set.

@@ -9,11 +9,11 @@ import (
 // A Failure says how a frame reports that something went wrong. A frame has only one: the
 // first kind that applies.
 //
-// These are not failures: an agent that its client ended by a signal or by leaving, a
-// request that its sender cancelled, a request that the agent sent after its client had
-// left, the tool calls of a turn that the client cancelled, and a server's refusal of
-// server/discover, which tells a client whether it must send initialize (MCP 2026-07-28,
-// lifecycle).
+// These are not failures: what the user rejected or declined, with the tool call that was
+// rejected; an agent that its client ended by a signal or by leaving, a request that its
+// sender cancelled, a request that the agent sent after its client had left, the tool calls
+// of a turn that the client cancelled, and a server's refusal of server/discover, which
+// tells a client whether it must send initialize (MCP 2026-07-28, lifecycle).
 type Failure uint8
 
 // The kinds of failures.
@@ -21,14 +21,14 @@ const (
 	NoFailure     Failure = iota
 	FailedRequest         // a response with an error, or the result of an MCP tool that says isError
 	FailedTool            // an ACP tool call has failed; reported once per call
-	Refused               // the user refused a permission, or declined an elicitation
+	Stopped               // a turn ended badly without an error: the model refused, or tokens or requests ran out
 	Unanswered            // a request without a response at the end of the tape
 	InvalidLine           // a line that is not JSON-RPC
 	Gap                   // bytes are missing here, or may be missing from here on
 	BadExit               // the agent ended with a status other than 0, or could not be started
 )
 
-var failureNames = [...]string{"", "error", "tool", "refused", "unanswered", "invalid", "gap", "exit"}
+var failureNames = [...]string{"", "error", "tool", "stopped", "unanswered", "invalid", "gap", "exit"}
 
 // String returns the name of a kind, such as refused, or "" for NoFailure.
 func (k Failure) String() string { return wire.Name(failureNames[:], uint8(k)) }
@@ -61,8 +61,8 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 		return InvalidLine
 	case e.Has(CallFailed):
 		return FailedTool
-	case e.Has(PermissionRefused):
-		return Refused
+	case e.Has(TurnStopped):
+		return Stopped
 	case e.Has(BytesLost):
 		return Gap
 	case e.Has(ExitFailed):
@@ -72,13 +72,13 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 }
 
 // FailureEvents are the events that count as failures.
-const FailureEvents = CallFailed | PermissionRefused | BytesLost | ExitFailed
+const FailureEvents = CallFailed | TurnStopped | BytesLost | ExitFailed
 
 // toolCall handles the status of a tool call, as JSON. A call fails only once, however
 // often its status is repeated, unless it gets another status in between. A failure
 // repeated when a session is loaded is history. A call that fails because the client
-// cancelled the turn is not a failure: each frame that repeats its status gets
-// CallCancelled.
+// cancelled the turn, or because the user rejected it, is not a failure: each frame that
+// repeats its status gets CallCancelled.
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
 	begins := s.annotation.Update == "tool_call"
@@ -132,15 +132,33 @@ func rejects(options []byte) (ids idList) {
 	return ids
 }
 
+// askedFor returns the key of the tool call for which a permission is requested, or nothing.
+func askedFor(params []byte) string {
+	for _, path := range [][]string{{"toolCall", "toolCallId"}, {"subject", "toolCall", "toolCallId"}, {"subject", "toolCallId"}} {
+		if id := wire.Get(params, path...); wire.Present(id) {
+			return IDKey(id)
+		}
+	}
+	return ""
+}
+
 // permitted handles the response to a session/request_permission. A cancelled one is not
 // a denial: the turn was cancelled.
-func (s *step) permitted(c *call) {
+func (t *Tracker) permitted(s *step, c *call) {
 	outcome := wire.Get(s.Result, "outcome")
 	switch wire.Text(wire.Get(outcome, "outcome")) {
 	case "cancelled":
 		s.annotation.Events |= PermissionDropped
 	case "selected":
-		s.annotation.Events |= c.choice(wire.Text(wire.Get(outcome, "optionId")))
+		chosen, key := c.choice(wire.Text(wire.Get(outcome, "optionId"))), callOf{c.Session, c.Tool}
+		switch s.annotation.Events |= chosen; {
+		case c.Tool == "":
+		case chosen == PermissionRefused:
+			t.failed.Set(key, true)
+			t.pace.tools.Drop(key)
+		default:
+			t.failed.Drop(key)
+		}
 	}
 }
 
@@ -156,7 +174,12 @@ func (c *call) choice(option string) Events {
 
 // elicited handles the response to an elicitation/create.
 func (s *step) elicited() {
-	if wire.Text(wire.Get(s.Result, "action")) == "decline" {
+	switch wire.Text(wire.Get(s.Result, "action")) {
+	case "accept":
+		s.annotation.Events |= PermissionGranted
+	case "decline":
 		s.annotation.Events |= PermissionRefused
+	case "cancel":
+		s.annotation.Events |= PermissionDropped
 	}
 }

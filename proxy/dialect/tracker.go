@@ -34,7 +34,7 @@ type Tracker struct {
 	tokens  bounded.Map[callKey, string] // progress token → session
 	tasks   bounded.Map[callKey, string] // taskId → session
 
-	failed   bounded.Map[callOf, bool] // failed tool calls, or with true, those that the client has cancelled
+	failed   bounded.Map[callOf, bool] // failed tool calls, or with true, those that the client has cancelled or the user has rejected
 	restored bounded.Map[string, bool] // sessions that may replay history: loaded or resumed, and not prompted since
 	joining  joining
 	pace     pace

@@ -57,8 +57,7 @@ func (t *Tracker) accepted(s *step) {
 	case u.Ended > 0:
 		u.Ended--
 	case s.failed(), t.conn.Dialect == ACPv1, quoted(wire.Get(s.Result, "stopReason")):
-		s.annotation.Events |= TurnEnded
-		s.facts.Outcome = OutcomeOf(s.Error, wire.Get(s.Result, "stopReason"))
+		s.ends(OutcomeOf(s.Error, wire.Get(s.Result, "stopReason")))
 	default:
 		u.Accepted = true
 	}
@@ -78,9 +77,17 @@ func (t *Tracker) idle(s *step, stopReason []byte) {
 	default:
 		u.Ended = u.Waiting
 	}
-	s.annotation.Events |= TurnEnded
-	s.facts.Outcome = OutcomeOf(nil, stopReason)
+	s.ends(OutcomeOf(nil, stopReason))
 	t.keepTurn(session, u)
+}
+
+// ends notes that a frame ends a turn.
+func (s *step) ends(how Outcome) {
+	s.annotation.Events |= TurnEnded
+	s.facts.Outcome = how
+	if how.How.IsBad() && !s.failed() {
+		s.annotation.Events |= TurnStopped
+	}
 }
 
 func (t *Tracker) keepTurn(session string, u turn) {

@@ -151,7 +151,7 @@ func feed(i proxy.Interceptor, line string) {
 	}
 	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
 		for _, f := range i.Intercept(wire.Frame{Dir: dir, Raw: []byte(line), End: wire.LF, Size: int64(len(line))}, nil) {
-			if f.Kind != wire.Mark {
+			if f.Kind != wire.Mark && f.Dir != wire.AgentStderr {
 				i.(proxy.Pacer).Pace(f)
 			}
 		}

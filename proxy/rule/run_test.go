@@ -27,7 +27,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update = flag.Bool("update", false, "rewrite the golden files")
+	rounds = flag.Int("rounds", 100, "how many sets of rules TestRandom makes")
+)
 
 // A receiver notes what it got, and when.
 type receiver struct {
@@ -372,11 +375,11 @@ func TestRandom(t *testing.T) {
 	for line := range strings.Lines(string(traffic)) {
 		said[line[:2]] += len(line) - 2
 	}
-	rounds := 100
+	n := *rounds
 	if testing.Short() {
-		rounds = 10
+		n = min(n, 10)
 	}
-	for n := range rounds {
+	for n := range n {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		one := func(list []string) string { return list[random.IntN(len(list))] }
 		var b strings.Builder
@@ -395,7 +398,10 @@ func TestRandom(t *testing.T) {
 		if got := c.tape.wire[1] + c.tape.withheld[1]; got != said["< "] {
 			t.Errorf("%s: %d bytes of the agent on the tape, want %d\n%s", &b, got, said["< "], c)
 		}
-		if got := c.tape.wire[0] + c.tape.made[0]; got != c.agent.n {
+		// What a rule sends to the agent about frames that are let go at the end of the
+		// agent's stream finds an agent that has ended.
+		gone := strings.Contains(b.String(), "postpone") && strings.Contains(b.String(), "inject before agent")
+		if got := c.tape.wire[0] + c.tape.made[0]; got != c.agent.n && !(gone && got > c.agent.n) {
 			t.Errorf("%s: the tape has %d bytes for the agent, it got %d\n%s", &b, got, c.agent.n, c)
 		}
 		if got := c.tape.wire[1] + c.tape.made[1]; got != c.client.n {

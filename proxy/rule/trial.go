@@ -166,7 +166,7 @@ func (r *Rule) may(kind wire.Kind, dir wire.Direction, a dialect.Annotation) boo
 
 // answersPermission reports whether the rule may decide what the agent is allowed to do.
 func (r *Rule) answersPermission() bool {
-	asked := dialect.Annotation{Method: "session/request_permission"}
+	asked := dialect.Annotation{Method: dialect.RequestPermission}
 	request := r.may(wire.Request, wire.AgentToClient, asked)
 	response := r.may(wire.Response, wire.ClientToAgent, asked)
 	switch a := r.action.(type) {

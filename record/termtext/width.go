@@ -37,6 +37,19 @@ func Cut(s string, columns int) string {
 	return strings.TrimRight(s[:within(s, columns-1)], " ") + "…"
 }
 
+// CutWords shortens one line of clean text to some columns, at the end of a word if one ends
+// in the second half. An ellipsis replaces what it cuts.
+func CutWords(s string, columns int) string {
+	cut := Cut(s, columns)
+	if cut == s {
+		return s
+	}
+	if end := strings.LastIndexByte(cut, ' '); end > len(cut)/2 && s[len(cut)-len("…")] != ' ' {
+		return strings.TrimRight(cut[:end], " ") + " …"
+	}
+	return cut
+}
+
 // Head returns the beginning of one line of clean text that fits into some columns, but
 // never less than one character.
 func Head(s string, columns int) string {

@@ -72,7 +72,7 @@ func FirstLines(text string, n, width int) (lines []string) {
 				continue
 			}
 			if last := &lines[n-1]; width > 0 {
-				*last = Cut(*last+" …", width)
+				*last = CutWords(*last+" …", width)
 			} else {
 				*last += " …"
 			}

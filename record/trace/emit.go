@@ -227,4 +227,4 @@ func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	}
 }
 
-var toolEnds = map[string]End{"completed": Completed, "failed": Failed, "cancelled": Cancelled}
+var toolEnds = map[string]End{"completed": Completed, "failed": Failed, "cancelled": Cancelled, "rejected": Cancelled}

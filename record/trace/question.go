@@ -94,7 +94,7 @@ func AnswerWord(action string) string {
 
 func (p *printer) question(e *Entity) {
 	q, look := e.Question, termtext.Permission
-	if q.Action == "decline" || q.Action == "failed" {
+	if q.Action == "failed" {
 		look = termtext.Failure
 	}
 	p.head(e, termtext.Permission, join("question ·", q.Message))

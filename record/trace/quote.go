@@ -8,7 +8,7 @@ import (
 )
 
 // quoteLength limits the bytes kept of what was asked and what was answered.
-const quoteLength = 256
+const quoteLength = 384
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
 // message itself, a brief Trace keeps it.
@@ -16,10 +16,25 @@ type quote struct {
 	text []byte
 	id   string // of the message; empty: it has none
 	over bool   // something else came after it: more text is another message
+	cut  bool   // there was more
 }
 
-// Answer returns the beginning of the last message that the agent sent in the turn.
-func (t *Turn) Answer() string { return strings.ToValidUTF8(string(t.answer.text), "") }
+// Answer returns the beginning of the last message that the agent sent in the turn. An ellipsis
+// replaces what it lacks.
+func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
+
+// beginning returns the beginning of a text. If there was more, it ends with a word, unless the
+// last one is very long, and an ellipsis.
+func beginning(text []byte, cut bool) string {
+	said := strings.ToValidUTF8(string(text), "")
+	if !cut {
+		return said
+	}
+	if end := strings.LastIndexAny(said, " \n"); end > len(said)/2 {
+		said = said[:end]
+	}
+	return strings.TrimSpace(said) + " …"
+}
 
 // add adds what an update says.
 func (q *quote) add(f *frame, u wire.Value) {
@@ -39,20 +54,23 @@ func (q *quote) add(f *frame, u wire.Value) {
 		if len(q.text)+len(text) > max(cap(q.text), quoteLength/4) { // append would take up to twice the room
 			q.text = append(make([]byte, 0, quoteLength), q.text...)
 		}
-		q.text = append(q.text, text[:min(len(text), quoteLength-len(q.text))]...)
+		room := min(len(text), quoteLength-len(q.text))
+		q.text, q.cut = append(q.text, text[:room]...), q.cut || room < len(text)
 	}
 }
 
 // asked returns the beginning of the text of a prompt.
 func (f *frame) asked() string {
 	var b []byte
+	cut := false
 	for text := range texts(f.params().Get("prompt")) {
 		if len(b) > 0 && len(b) < quoteLength {
 			b = append(b, '\n')
 		}
-		b = append(b, text[:min(len(text), quoteLength-len(b))]...)
+		room := min(len(text), quoteLength-len(b))
+		b, cut = append(b, text[:room]...), cut || room < len(text)
 	}
-	return strings.ToValidUTF8(strings.TrimSpace(string(b)), "")
+	return strings.TrimSpace(beginning(b, cut))
 }
 
 // texts yields the text of a content block, or of several.

@@ -43,7 +43,8 @@ func TestAnswer(t *testing.T) {
 		{"after a tool call", join(says("", "I look."), []string{tool}, says("", "Done.")), "Done."},
 		{"usage between", join(says("", "It is "), []string{usage}, says("", "fixed.")), "It is fixed."},
 		{"another message", join(says("a", "One."), says("b", "Two.")), "Two."},
-		{"long", says("", strings.Repeat("é", 500)), strings.Repeat("é", 128)},
+		{"long", says("", strings.Repeat("é", 500)), strings.Repeat("é", 192) + " …"},
+		{"long words", says("", strings.Repeat("word ", 150)), strings.TrimSpace(strings.Repeat("word ", 76)) + " …"},
 		{"a tool call last", join(says("", "I look."), []string{tool}), "I look."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

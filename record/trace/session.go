@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Session is a session of the protocol, identified by its sessionId. It may span
@@ -121,6 +122,9 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
+		if w.tool != nil {
+			c.reject(f, w.tool)
+		}
 		f.emit(w.permissionEnded())
 	case w.question != nil:
 		w.question.Question.answer(f)
@@ -199,7 +203,7 @@ const titleLength = 80 // runes
 // titleOf returns the first line of a prompt, cut to titleLength.
 func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimRight(line, " \t\r")
+	line = termtext.Unmarked(line[:min(len(line), 8*titleLength)])
 	n := 0
 	for i := range line {
 		if n == titleLength {

@@ -24,9 +24,12 @@ type ToolCall struct {
 	RawInput    json.RawMessage   `json:"rawInput,omitempty"`
 	RawOutput   json.RawMessage   `json:"rawOutput,omitempty"`
 	Meta        json.RawMessage   `json:"_meta,omitempty"`
-	Cancelled   bool              `json:"cancelled,omitzero"`   // it failed because the client had cancelled the turn
+	Cancelled   bool              `json:"cancelled,omitzero"`   // it failed because the client had cancelled the turn, or the user had rejected it
+	Rejected    bool              `json:"rejected,omitzero"`    // the user rejected it, and the agent has not started it since
 	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, without a tool_call
 	Permissions []*Permission     `json:"permissions,omitempty"`
+
+	File string `json:"-"` // the first path that its locations or changes name
 }
 
 // OnlyLooks reports whether tools of a kind change nothing (ACP v1, Tool Calls, ToolKind).
@@ -44,13 +47,16 @@ func (t *ToolCall) Finished() bool {
 }
 
 // Failed reports whether the call has failed, and not because the client had cancelled the
-// turn.
+// turn or the user had rejected the call.
 func (t *ToolCall) Failed() bool { return t.Status == "failed" && !t.Cancelled }
 
-// State returns the status, or cancelled if the call failed because the client had
-// cancelled the turn.
+// State returns the status, rejected if the user has rejected the call, or cancelled if it
+// failed because the client had cancelled the turn.
 func (t *ToolCall) State() string {
-	if t.Cancelled {
+	switch {
+	case t.Rejected:
+		return "rejected"
+	case t.Cancelled:
 		return "cancelled"
 	}
 	return t.Status
@@ -109,8 +115,10 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 			f.setString(&t.Status, v)
 		case "content":
 			f.setList(&t.Content, v)
+			f.names(t, v)
 		case "locations":
 			f.setList(&t.Locations, v)
+			f.names(t, v)
 		case "rawInput":
 			f.setRaw(&t.RawInput, v)
 		case "rawOutput":
@@ -121,8 +129,37 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 		return true
 	})
 	t.Cancelled = t.Status == "failed" && (f.Events.Has(dialect.CallCancelled) || t.Cancelled && before == t.Status)
+	t.Rejected = t.Rejected && (t.Status == before || t.Cancelled || t.Status == "cancelled")
 	f.session.toolStatus(f, e, begun, before)
 	return e
+}
+
+// names notes the first path that locations or changes of a call name.
+func (f *frame) names(t *ToolCall, list wire.Value) {
+	for one := range elements(list) {
+		path := one.Get("path")
+		if !path.Exists() { // version 2
+			path = one.Get("changes.0.path")
+		}
+		if f.setString(&t.File, path); t.File != "" {
+			return
+		}
+	}
+}
+
+// reject ends a call that the user has rejected, and undoes that if the user is asked again
+// and agrees.
+func (c *Conversation) reject(f *frame, e *Entity) {
+	switch call := e.ToolCall; {
+	case f.Events.Has(dialect.PermissionGranted):
+		call.Rejected = false
+	case f.Events.Has(dialect.PermissionRefused):
+		call.Rejected = !call.Finished()
+		e.extend(f)
+	}
+	if e.ToolCall.Rejected && c.closeTool(f, e) {
+		f.emit(f.session.toolEvent(e, Ended).as(Cancelled, e.ToolCall.State()))
+	}
 }
 
 // openTool adds a call to the open ones.

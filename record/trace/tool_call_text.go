@@ -53,14 +53,11 @@ func (p *printer) permission(q *Permission) {
 	for _, o := range q.Options {
 		names = append(names, o.Name)
 	}
-	choice, look := q.Choice(), termtext.Permission
-	switch {
-	case q.Response == 0:
+	choice := q.Choice()
+	if q.Response == 0 {
 		choice = "no answer"
-	case q.Refused():
-		look = termtext.Failure
 	}
-	p.body(indent, look, join("asked:", strings.Join(names, " / "), "→", choice))
+	p.body(indent, termtext.Permission, join("asked:", strings.Join(names, " / "), "→", choice))
 }
 
 // toolContent writes one item of a tool call's content.

@@ -11,7 +11,7 @@ import (
 type Work struct {
 	Tools          int // tool calls that began
 	FailedTools    int // how many of those failed
-	CancelledTools int // how many of those the client cancelled
+	CancelledTools int // how many of those the client cancelled or the user rejected
 	Requests       Requests
 }
 
@@ -66,7 +66,7 @@ func (c *Conversation) countEnd(e *Entity) {
 	switch w := &t.Work; e.ToolCall.State() {
 	case "failed":
 		w.FailedTools = min(w.FailedTools+1, w.Tools) // a call may fail twice
-	case "cancelled":
+	case "cancelled", "rejected":
 		w.CancelledTools = min(w.CancelledTools+1, w.Tools)
 	}
 }

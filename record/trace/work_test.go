@@ -47,7 +47,7 @@ func TestWork(t *testing.T) {
 		{"a tool that fails again", toolUpdate("a", "failed") + toolUpdate("a", "pending") + toolUpdate("a", "failed"), trace.Work{Tools: 1, FailedTools: 1}},
 		{"permissions", permission("0") + answer("0", `{"outcome":{"outcome":"selected","optionId":"yes"}}`) + permission("1") + answer("1", `{"outcome":{"outcome":"selected","optionId":"no"}}`) +
 			permission("3") + answer("3", `{"outcome":{"outcome":"cancelled"}}`) + permission("4"),
-			trace.Work{Tools: 1, Requests: trace.Requests{Sent: 4, Done: 1, Refused: 1, Cancelled: 1}}},
+			trace.Work{Tools: 1, CancelledTools: 1, Requests: trace.Requests{Sent: 4, Done: 1, Refused: 1, Cancelled: 1}}},
 		{"elicitations", asks("0", "elicitation/create") + answer("0", `{"action":"accept"}`) + asks("1", "elicitation/create") + answer("1", `{"action":"decline"}`) +
 			asks("3", "elicitation/create") + answer("3", `{"action":"cancel"}`), trace.Work{Requests: trace.Requests{Sent: 3, Done: 1, Refused: 1, Cancelled: 1}}},
 		{"files", asks("0", "fs/read_text_file") + answer("0", `{}`) + asks("1", "fs/read_text_file") + failed("1"), trace.Work{Requests: trace.Requests{Sent: 2, Done: 1, Failed: 1}}},

@@ -27,6 +27,10 @@
 // tape by the specifications; [CheckClient] and [CheckAgent] judge the side under test,
 // while the other is played.
 //
+// [Rules], [Fault] and [Seed] change what passes between the client under test and the agent:
+// they delay, drop and change messages, or end the agent. [Faults] runs a client under one
+// fault after the other.
+//
 // A deviation from the tape fails the test. Client reports it when it returns, the others
 // at the end of the test. No goroutine or process that this package starts outlives the
 // test, unless a function of the test hangs.

@@ -20,6 +20,7 @@ func TestCode(t *testing.T) {
 	code.WriteString(`package topics
 
 import (
+	"io"
 	"testing"
 
 	"github.com/coder/acp-go-sdk"

@@ -62,7 +62,7 @@ func (s *Subject) turnEnd(fits func(err, stopReason []byte) bool) verdict {
 }
 
 // isCancelled reports whether a frame says that something was cancelled: a turn, a tool
-// call, or a permission.
+// call, or a question to the user.
 func isCancelled(s *Subject) verdict {
 	if s.Events.Has(dialect.CallCancelled) || s.Events.Has(dialect.PermissionDropped) {
 		return yes
@@ -70,10 +70,10 @@ func isCancelled(s *Subject) verdict {
 	return s.ends(dialect.Cancelled)
 }
 
-// permissionEvents are those of an answer to a request for a permission.
+// permissionEvents are those of an answer to a request for a permission or for input.
 const permissionEvents = dialect.PermissionGranted | dialect.PermissionRefused | dialect.PermissionDropped
 
-// permissionWords returns the words for what was decided about a permission.
+// permissionWords returns the words for what the user decided.
 func permissionWords() (list []word) {
 	for _, w := range []struct {
 		name  string
@@ -84,10 +84,10 @@ func permissionWords() (list []word) {
 	return list
 }
 
-// decides reports whether a frame is a request for a permission, or the answer, with an
-// event of the answer.
+// decides reports whether a frame asks the user for a permission or for input, or is the
+// answer, with an event of the answer.
 func (s *Subject) decides(event dialect.Events) bool {
-	asks := func(a *dialect.Annotation) bool { return dialect.Does(a.Method, dialect.AsksPermission) }
+	asks := func(a *dialect.Annotation) bool { return dialect.Does(a.Method, dialect.AsksUser) }
 	if s.Answer.Has(event) && asks(&s.Annotation) {
 		return true
 	}

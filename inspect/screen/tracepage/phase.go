@@ -135,7 +135,7 @@ func (r *Reader) turnLabel(t *trace.Turn, prompt string) []termtext.Span {
 	}
 	label := []termtext.Span{termtext.Bold.Span(fmt.Sprintf("Turn %d  ", t.Number)), outcome}
 	if prompt != "" {
-		label = append(label, termtext.Dim.Span(" · "+termtext.Piece(prompt)))
+		label = append(label, termtext.Dim.Span(" · "+termtext.Piece(termtext.Unmarked(prompt))))
 	}
 	return label
 }

@@ -174,18 +174,33 @@ func (r *Reader) Summary(id string) summary.Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if session := r.session(id); session != nil && id != "" {
-		return r.sums.Summary(session)
+		sum, _ := r.summaryOf(session)
+		return sum
 	}
 	return r.whole.Summary()
+}
+
+// summaryOf returns the summary of a session, and how long it took: of the only one, that of the
+// tapes, as acptap summary tells it.
+func (r *Reader) summaryOf(session *trace.Session) (sum summary.Summary, length string) {
+	whole := r.whole.Summary()
+	if whole.Sessions <= 1 {
+		return whole, whole.Length()
+	}
+	sum = r.sums.Summary(session)
+	if length = sum.Length(); length != "" && length != whole.Length() {
+		length = "this session " + length + " of " + whole.Length()
+	}
+	return sum, length
 }
 
 // summary returns the head of a conversation: a summary of the session, as far as the
 // tapes have been read.
 func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
-	sum := r.sums.Summary(session)
+	sum, length := r.summaryOf(session)
 	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
-	title := termtext.Dotted(sum.Length(), termtext.Piece(session.Title), termtext.Piece(session.ID))
+	title := termtext.Dotted(length, termtext.Piece(session.Title), termtext.Piece(session.ID))
 	head := []termtext.Span{tapetext.OutcomeSpan(sum.Outcome()), termtext.Bold.Span(" · " + title)}
 	lines = append(lines, page.Line{Spans: termtext.CutSpans(head, max(width, 1))})
 	for _, spans := range sum.Head(width) {

@@ -74,7 +74,12 @@ func (t *Turns) Lines(width int) []page.Line {
 		title.Text = termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), width)
 	}
 	lines := []page.Line{{Spans: []termtext.Span{title, termtext.Dim.Span(strings.TrimRight(c.heading(), " "))}, Heading: true}, {Spans: legend(width, phases)}}
-	if text := waitedFor(phases); text != "" {
+	sum, _ := r.summaryOf(session)
+	text := sum.TimeText()
+	if t.alone != 0 {
+		text = waitedFor(phases)
+	}
+	if text != "" {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
 	t.drawn = t.drawn[:0]
@@ -246,7 +251,7 @@ func legend(width int, phases []*phase) []termtext.Span {
 	return line
 }
 
-// waitedFor describes what the turns' time was spent on.
+// waitedFor says what some turns waited for. Of all turns, the summary says it.
 func waitedFor(phases []*phase) string {
 	var spent trace.Spend
 	for _, p := range phases {

@@ -63,7 +63,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 	switch {
 	case e.ToolCall != nil:
 		one.Kind, one.Failed = Tool, e.ToolCall.Failed()
-		if !e.ToolCall.Finished() {
+		if !e.ToolCall.Finished() && !e.ToolCall.Rejected {
 			one.To, one.Open = max(one.To, p.To), p.Open
 		}
 	case e.Subagent != nil:
@@ -88,7 +88,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 
 // call returns the step for a request from the agent.
 func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
-	one := &Step{Kind: Client, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed || c.Refused, Call: c, Asked: asked}
+	one := &Step{Kind: Client, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Untimed: c.Untimed, Failed: c.Failed, Call: c, Asked: asked}
 	switch trace.PartOf(c.Method) {
 	case trace.ForUser:
 		one.Kind = User

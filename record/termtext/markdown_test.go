@@ -1,0 +1,27 @@
+package termtext_test
+
+import (
+	"testing"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// TestUnmarked: the signs of Markdown are left out, and what only looks like them stays.
+func TestUnmarked(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"plain", "plain"},
+		{"## Fixed\n\nIt **works** now, *really*.", "Fixed\n\nIt works now, really."},
+		{"- one\n* two\n3. three\n- [x] four\n> quoted", "one\ntwo\nthree\nfour\nquoted"},
+		{"| a | b |\n|---|:-:|\n| `c` | **d** |", "a b\nc d"},
+		{"```go\nx := **p\n```\nafter", "x := **p\nafter"},
+		{"see [the docs](https://example.com/x \"title\") and ![a chart](c.png)", "see the docs and a chart"},
+		{"a `**b**` and `open", "a **b** and `open"},
+		{"2 * 3 * 4, snake_case_name, __init__.py, a ** b", "2 * 3 * 4, snake_case_name, __init__.py, a ** b"},
+		{"---\nrule", "rule"},
+		{"#tag -x", "#tag -x"},
+	} {
+		if got := termtext.Unmarked(tt.text); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
