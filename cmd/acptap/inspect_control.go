@@ -37,11 +37,14 @@ func (s screenControls) Connect(ctx context.Context, tape string, tell func(scre
 			tell(screen.ControlEvent{Over: c.client.Err()})
 		}
 	}()
-	var held []screen.HeldFrame
-	for _, h := range c.client.Hello.Held {
+	return c, heldFrames(c.client.Hello.Held), nil
+}
+
+func heldFrames(list []control.Held) (held []screen.HeldFrame) {
+	for _, h := range list {
 		held = append(held, heldFrame(h))
 	}
-	return c, held, nil
+	return held
 }
 
 func heldFrame(h control.Held) screen.HeldFrame {
@@ -57,6 +60,11 @@ type screenControl struct {
 func (c *screenControl) Ping() { go c.client.Ping(c.ctx) }
 
 func (c *screenControl) Hold(filter string) error { return c.client.Hold(c.ctx, filter, 0, 0) }
+
+func (c *screenControl) Held() ([]screen.HeldFrame, error) {
+	held, err := c.client.Held(c.ctx)
+	return heldFrames(held), err
+}
 
 func (c *screenControl) Frame(id uint64) ([]byte, error) { return c.client.Frame(c.ctx, id) }
 

@@ -28,6 +28,7 @@ type Controls interface {
 type Control interface {
 	Ping() // tells the proxy that the user is there; never waits
 	Hold(filter string) error
+	Held() ([]HeldFrame, error)
 	Frame(id uint64) ([]byte, error)
 	Release(id uint64, line []byte) error // nil: as it is
 	ReleaseAll() error
@@ -77,7 +78,6 @@ const pingEvery = 2 * time.Second
 // holds is what waits for the user at the proxy of the open tape.
 type holds struct {
 	control Control
-	tape    string // whose proxy it is; empty: not connected
 	filter  string // by which this inspector holds frames; empty: it does not
 	frames  map[uint64]*heldRow
 	sorted  []*heldRow        // frames, by number, which is also their order on the tape
@@ -103,8 +103,8 @@ func (a *app) connect() {
 	if a.Controls == nil || !a.info.Live {
 		return
 	}
-	tape, h := a.timeline.Latest().Info.Tape, &holds{}
-	h.frames, h.drafts, h.tape = map[uint64]*heldRow{}, map[uint64][]byte{}, tape
+	tape := a.timeline.Latest().Info.Tape
+	h := &holds{frames: map[uint64]*heldRow{}, drafts: map[uint64][]byte{}}
 	a.holds = h
 	h.pinging.Start(a.ctx, func(ctx context.Context) {
 		control, held, err := a.Controls.Connect(ctx, tape, func(e ControlEvent) {
@@ -165,14 +165,41 @@ func (a *app) controlled(e ControlEvent) {
 	case e.Hit:
 		a.readRules()
 	case e.Lost:
-		a.notify("some of what the proxy does was not shown in time")
-		a.connect()
+		a.readHeld()
 	case e.Over != nil:
 		a.disconnect()
 		a.fail(e.Over)
 		for _, typed := range h.drafts {
 			a.keepTyped(e.Over, typed)
 		}
+	}
+}
+
+// readHeld asks the proxy what waits, after events were lost.
+func (a *app) readHeld() {
+	h := a.holds
+	a.command(func(c Control) error {
+		held, err := c.Held()
+		if err == nil {
+			a.updates.post(func() {
+				if a.holds == h {
+					a.replaceHeld(held)
+				}
+			})
+		}
+		return err
+	}, nil)
+}
+
+// replaceHeld takes what waits in place of what is known.
+func (a *app) replaceHeld(held []HeldFrame) {
+	for _, r := range slices.Clone(a.holds.sorted) {
+		if !slices.ContainsFunc(held, func(f HeldFrame) bool { return f.ID == r.ID }) {
+			a.passOn(r.ID)
+		}
+	}
+	for _, f := range held {
+		a.moveOn(a.holds.take(f))
 	}
 }
 

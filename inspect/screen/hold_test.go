@@ -67,6 +67,12 @@ func (p *fakeProxy) Drop(id uint64) error            { return p.note("drop %d", 
 func (p *fakeProxy) AddRule(text string) error       { return p.note("add %s", text) }
 func (p *fakeProxy) Frame(id uint64) ([]byte, error) { return []byte(p.lines[id]), nil }
 
+func (p *fakeProxy) Held() ([]screen.HeldFrame, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held, nil
+}
+
 func (p *fakeProxy) Release(id uint64, line []byte) error {
 	if line == nil {
 		return p.note("release %d", id)
@@ -349,6 +355,18 @@ func TestHeldGone(t *testing.T) {
 	term.wait(t, "the next one", func(s string) bool { return strings.Contains(s, "─ frame 8 ·") && strings.Contains(s, "‖ 1 held") })
 	p.tell(screen.ControlEvent{Over: errors.New("the proxy has ended")})
 	term.wait(t, "the end", func(s string) bool { return strings.Contains(s, "the proxy has ended") && !strings.Contains(s, "‖") })
+}
+
+// TestEventsLost: after events were lost, what waits is asked for, and the connection stays.
+func TestEventsLost(t *testing.T) {
+	term, p, _ := openHeld(t, 120, 30)
+	p.mu.Lock()
+	p.held = p.held[1:2]
+	p.mu.Unlock()
+	p.tell(screen.ControlEvent{Lost: true})
+	term.wait(t, "what waits", has("‖ 1 held"))
+	term.press(t, "u«frame 6»p")
+	p.wants(t, "release 2")
 }
 
 // TestNotListening: the keys say why they do nothing.
