@@ -96,4 +96,8 @@ type Handle struct {
 	// Exit ends the client's stdout as HangUp does, and kills the agent. Run returns code
 	// and sig as the agent's, and the tape records them.
 	Exit func(code int, sig os.Signal)
+
+	// Hurry is closed when nothing may wait any longer: when a signal asks the process to
+	// end, the context of Run ends, the client has left, Exit is called, or Run is over.
+	Hurry <-chan struct{}
 }

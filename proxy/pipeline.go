@@ -82,6 +82,7 @@ func (p *pipeline) start() {
 // then.
 func (p *pipeline) close() {
 	close(p.closed)
+	p.rush()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cond.Broadcast()

@@ -88,6 +88,7 @@ func (r *run) handle() Handle {
 		Exit: func(code int, sig os.Signal) {
 			r.pipeline.endStdout(func() { ask(func() { r.exit(code, sig) }) })
 		},
+		Hurry: r.pipeline.hurry,
 	}
 }
 

@@ -69,6 +69,7 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 	if err != nil {
 		return err
 	}
+	journal.RemoveSocket(journal.Socket(s.live(), tape))
 	return disk.RemoveLocked(lock)
 }
 

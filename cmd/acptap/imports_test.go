@@ -21,7 +21,7 @@ func TestOnlyInspectDraws(t *testing.T) {
 			drawing = append(drawing, file)
 		}
 	}
-	if want := []string{"background_unix.go", "background_windows.go", "inspect.go"}; !slices.Equal(drawing, want) {
+	if want := []string{"background_unix.go", "background_windows.go", "inspect.go", "inspect_control.go"}; !slices.Equal(drawing, want) {
 		t.Errorf("a screen is imported by %v, want %v", drawing, want)
 	}
 	for _, p := range []string{"inspect/frames/filter", "inspect/frames/frametext", "inspect/frames/frameindex", "inspect/tapetext", "inspect/screen/framepane", "inspect/screen/page", "inspect/screen/tracepage", "inspect/screen/diffpage", "inspect/stall", "inspect/stats", "record/trace", "replay"} {

@@ -89,7 +89,7 @@ func browseStore(ctx context.Context, in screen.Inspector, dir string) error {
 	if err != nil {
 		return err
 	}
-	in.Store, in.History = store, historyFile(store)
+	in.Store, in.History, in.Controls = store, historyFile(store), screenControls{store}
 	return runInspector(ctx, in, screen.Subject{})
 }
 
@@ -122,7 +122,7 @@ func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	in.Store = store
+	in.Store, in.Controls = store, screenControls{store}
 	var ids []string
 	for _, p := range sub.Parts {
 		ids = append(ids, p.Tape.ID())

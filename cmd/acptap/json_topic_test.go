@@ -30,6 +30,7 @@ func generated() map[string]string {
 		"finding":       members(report.Line{}),
 		"imported":      members(importedLine{}),
 		"note":          members(noteLine{}),
+		"proxy":         members(proxyLine{}),
 		"replay-agent":  members(replay.Report{}),
 		"replay-client": members(drive.Report{}),
 		"rule":          members(ruleLine{}),

@@ -71,7 +71,7 @@ func newRootCmd(args []string) *cobra.Command {
 		newLsCmd(&dir), newSessionsCmd(&dir), newSummaryCmd(&dir), newStatsCmd(&dir), newShowCmd(&dir),
 		newSearchCmd(&dir), newInspectCmd(&dir), newReportCmd(&dir))
 	addGroup(root, "Judge", newCheckCmd(&dir), newDiffCmd(&dir), newMatrixCmd(&dir))
-	addGroup(root, "Test", newReplayCmd(&dir), newRulesCmd(&dir))
+	addGroup(root, "Test", newReplayCmd(&dir), newRulesCmd(&dir), newCtlCmd(&dir))
 	addGroup(root, "Share",
 		newExportCmd(&dir, func(cmd *cobra.Command) error { return runLake(cmd, args) }),
 		newImportCmd(&dir),

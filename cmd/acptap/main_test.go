@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "acptap-proxy": proxyMain, "fault-agent": faultAgent, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer, "terminal": terminal})
+	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "acptap-proxy": proxyMain, "fault-agent": faultAgent, "hold-agent": holdAgent, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer, "terminal": terminal})
 }
 
 // proxyMain is the program acptap-proxy.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,8 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/control"
+	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/record"
 )
 
@@ -23,6 +26,7 @@ func newProxyCmd(dir *string) *cobra.Command {
 type proxyRest struct {
 	listen listenFlags
 	rules  activeRules
+	desk   *rule.Desk // nil: no frame waits for a user
 }
 
 func (r *proxyRest) Check(o *tap.Options, f *pflag.FlagSet) error {
@@ -33,11 +37,14 @@ func (r *proxyRest) Check(o *tap.Options, f *pflag.FlagSet) error {
 	if err := checkOTLP(o.OTLP); err != nil {
 		return err
 	}
-	if flag := o.Rules.On(f); flag != "" && o.Listen.On() {
+	if flag := cmp.Or(o.Rules.On(f), o.Holds.On(f)); flag != "" && o.Listen.On() {
 		return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
 	}
 	var err error
 	if r.rules, err = readRules(&o.Rules, f); err != nil {
+		return err
+	}
+	if r.desk, err = r.rules.hold(&o.Holds, f); err != nil {
 		return err
 	}
 	if f.Changed("watch") {
@@ -55,6 +62,9 @@ func (r *proxyRest) Attend(o *tap.Options, store *record.Store, journal *record.
 	if a.sender != nil {
 		a.sender.Begin(journal.Tape())
 	}
+	if r.desk != nil {
+		a.control = serveControl(store.Dir(), journal.Tape(), r.desk, w)
+	}
 	if o.Watch > 0 {
 		a.watch = startWatch(store.Dir(), journal, o.Watch, w)
 	}
@@ -66,9 +76,14 @@ type attendant struct {
 	nestedRelays
 	sender *follower // nil: send nothing
 	watch  *ownWatch // nil: watch nothing
+
+	control *control.Server // nil: nobody can connect
 }
 
 func (a *attendant) AgentEnded() {
+	if a.control != nil {
+		a.control.Close()
+	}
 	a.nestedRelays.close()
 	if a.sender != nil {
 		a.sender.End()

@@ -48,6 +48,9 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 				o.agent.Missed = misses.write
 			}
 			rules, err := readRules(&o.rules, cmd.Flags())
+			if err == nil {
+				err = rules.holdsNone("only acptap proxy --ctl holds frames")
+			}
 			switch flag := o.rules.On(cmd.Flags()); {
 			case err != nil:
 				return err

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/control"
 	"github.com/acptap/acptap/proxy/rule"
 )
 
@@ -57,6 +59,58 @@ func readRules(flags *tap.RuleFlags, f *pflag.FlagSet) (a activeRules, err error
 		a.seed = uint64(rand.Uint32()) // short enough to be typed
 	}
 	return a, nil
+}
+
+// hold adds the rules of flags that hold frames. It returns the Desk where they wait, or
+// nil if none may wait.
+func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, error) {
+	if !flags.Ctl && len(flags.Filters) == 0 {
+		if name := cli.Given(f, "wait", "hold-for"); name != "" {
+			return nil, fmt.Errorf("--%s needs --hold or --ctl", name)
+		}
+		return nil, a.holdsNone("add --ctl")
+	}
+	if flags.Wait < 0 || flags.Limit <= 0 {
+		return nil, errors.New("--wait and --hold-for are not negative")
+	}
+	if a.set == nil {
+		a.set = &rule.Set{}
+	}
+	for i, query := range flags.Filters {
+		if strings.TrimSpace(query) == "" {
+			return nil, errors.New("--hold needs a query; update:* is one, and kind:request another")
+		}
+		if err := a.set.Add("hold", fmt.Sprintf("@hold-%d %s => hold [may]", i+1, query)); err != nil {
+			return nil, fmt.Errorf("--hold: %w", err)
+		}
+	}
+	desk := rule.NewDesk()
+	desk.Wait, desk.Limit = flags.Wait, flags.Limit
+	a.set.Attend(desk)
+	return desk, nil
+}
+
+// holdsNone returns an error if a rule holds frames. help says what to do about it.
+func (a *activeRules) holdsNone(help string) error {
+	if a.set == nil {
+		return nil
+	}
+	if r := a.set.Holds(); r != nil {
+		return fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: %s", r.Where, r.Name, help)
+	}
+	return nil
+}
+
+// serveControl lets users connect to the proxy that records a tape. It returns nil if that
+// is not possible.
+func serveControl(store, tape string, desk *rule.Desk, w *cli.Warnings) *control.Server {
+	s, err := control.Serve(control.Path(store, tape), tape, desk)
+	if err != nil {
+		w.Print("--ctl: %v", err)
+		return nil
+	}
+	whenClientLeaves(func() { desk.GiveUp("the client has left") })
+	return s
 }
 
 // addRules adds the rules of a file.

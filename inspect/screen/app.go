@@ -42,6 +42,10 @@ type Inspector struct {
 	View func(variable, path string) error
 	Now  func() time.Time // nil: time.Now
 
+	// Controls connects to the proxies of tapes that are being recorded. If nil, nothing
+	// can be held.
+	Controls Controls
+
 	// After is the time that an agent may be silent before it counts as hanging; 0:
 	// stall.DefaultAfter.
 	After time.Duration
@@ -199,6 +203,7 @@ type panels struct {
 	noteRows    int  // number of rows above the pane's content
 	details     details
 	lastFailure failureFound
+	ruleList    *page.Page // the rules of the proxy
 }
 
 // A footer holds the content of the last lines.
@@ -226,6 +231,8 @@ func (a *app) part() part {
 		return inPane
 	case a.page == nil:
 		return inList
+	case a.page == a.ruleList:
+		return inRules
 	case a.page != a.pages[a.place]:
 		return inHelp
 	case a.details.focus && a.detailed():

@@ -32,6 +32,7 @@ type document struct {
 	cameFrom   []wayBack           // the tapes that led here, latest last
 	opening    bool                // the user has not moved since it was opened
 	servers    bool                // servers' frames are shown among the agent's, if there are any
+	holds      *holds              // what waits at the proxy; nil: not connected
 	restarted  record.Info         // a tape of the same agent that began later; zero: none is announced
 
 	readers
@@ -111,6 +112,7 @@ func (a *app) readTape(sub Subject, query string) error {
 		return err
 	}
 	a.readNotes()
+	a.connect()
 	return nil
 }
 
@@ -129,7 +131,7 @@ func (a *app) feed(w *worker, servers *record.Store, sinks ...frameindex.Sink) {
 // ended.
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
-	var waits []func()
+	waits := []func(){a.disconnect()}
 	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
 		waits = append(waits, w.Stop())
 	}
@@ -183,6 +185,7 @@ func (a *app) refresh() {
 	a.rows.Latest = a.snapshot.Latest
 	a.fail(a.model.add(found))
 	a.refreshNotes()
+	a.refreshHolds()
 	a.goToWorst()
 	for _, err := range []error{a.snapshot.Err, found.Err} {
 		if err != nil {

@@ -29,6 +29,7 @@ type rowForm struct {
 	silence time.Duration    // as in frametext.Row
 	waits   bool             // it is a request without a response
 	now     time.Duration    // the current time if its tape is being recorded; otherwise 0
+	held    string           // how long it is held, or behind what; empty: it is not
 	sign    string           // sign for its notes; empty: none
 	server  bool             // it is on a server's tape, shown among others
 	broken  conform.Strength // strength of its worst finding; None: there is none
@@ -60,6 +61,8 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 	}
 	latency, answered := form.latency(f)
 	switch {
+	case form.held != "":
+		line.Waits = form.held
 	case form.waits && form.now > 0 && !f.Untimed:
 		line.Waits = "waits " + termtext.Duration(form.now-f.At)
 	case form.waits:

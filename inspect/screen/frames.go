@@ -28,6 +28,9 @@ func (a *app) drawList(heading, c canvas) {
 	for y, w := range window {
 		r := a.rows.Row(w.Seq)
 		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
+		if form.held = ""; a.heldOn(w.Seq) != nil {
+			form.sign, form.held = holdSign, a.waitsText(a.heldOn(w.Seq))
+		}
 		form.server = a.timeline.Part(a.timeline.PartOf(w.Seq)).Server != ""
 		form.failure, form.broken = a.failure(&r.Frame), a.found.Worst(w.Seq, w.Seq+uint64(max(w.Frames, 1)), a.broke.Least)
 		if r.Frame.Slow() != dialect.NotSlow {
@@ -119,10 +122,16 @@ func (a *app) paneTitle() string {
 		return a.pane.Title
 	}
 	parts := []string{"frame " + a.timeline.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
-	if f.Origin != wire.Wire {
-		parts = append(parts, f.Origin.String())
+	held := a.heldTitle(f.Seq)
+	switch {
+	case held != "":
+		parts = append(parts, held)
+	case f.Origin != wire.Wire:
+		parts = append(parts, f.Origin.String(), a.pairText(f))
+	default:
+		parts = append(parts, a.pairText(f))
 	}
-	parts = append(parts, a.pairText(f), termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), a.pane.Form.String())
+	parts = append(parts, termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), a.pane.Form.String())
 	if f.Kind == wire.Invalid || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}

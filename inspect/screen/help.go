@@ -149,4 +149,5 @@ func acrossColumns(columns [][][]termtext.Span) []page.Line {
 var partNames = map[part]string{
 	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inStart: "in the store", inEmpty: "in the store",
 	inChat: "in the conversation", inFound: "in what was found", inDiff: "in two tapes side by side", inTurns: "in the turns", inFindings: "in the findings", inText: "here", inDetails: "in the details",
+	inRules: "in the rules",
 }

@@ -69,7 +69,7 @@ func placesOf(where part) string {
 
 var partWords = map[part]string{
 	inList: "frames", inPane: "frame", inStore: "store", inStart: "store", inEmpty: "store", inChat: "chat",
-	inFound: "search", inTurns: "turns", inText: "capabilities, statistics", inDiff: "diff", inFindings: "findings", inHelp: "keys", inDetails: "details",
+	inFound: "search", inTurns: "turns", inText: "capabilities, statistics", inDiff: "diff", inFindings: "findings", inHelp: "keys", inRules: "rules", inDetails: "details",
 }
 
 // TestKeysDoNotClash: in each part of the screen a key does one thing, and everything

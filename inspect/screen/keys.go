@@ -57,11 +57,12 @@ const (
 	inFindings
 	inHelp
 	inDetails // more about a line of a page, beside it
+	inRules   // of the proxy
 
 	inFrames = inList | inPane
 	inTapes  = inStore | inStart
 	inLists  = inTapes | inFound // lists that a search narrows
-	inTexts  = inChat | inTurns | inText | inDiff | inFindings | inHelp
+	inTexts  = inChat | inTurns | inText | inDiff | inFindings | inHelp | inRules
 	inPages  = inLists | inChat | inTurns | inText | inFindings // pages with text to copy
 	anywhere = inFrames | inLists | inEmpty | inTexts | inDetails
 )
@@ -91,6 +92,9 @@ func (a *app) press(name string) {
 		if k.where&where != 0 && slices.Contains(k.names, typed) {
 			a.message, a.trouble = "", false
 			a.opening = a.opening && k.visits()
+			if a.holds != nil {
+				a.holds.moveOn = false
+			}
 			k.do(a)
 			return
 		}
@@ -103,6 +107,15 @@ func (a *app) press(name string) {
 			}
 		}
 	}
+}
+
+// waitsForUser reports whether the hints are about the frames that wait, if there are
+// any.
+func (a *app) waitsForUser(where part) bool { return where&inFrames != 0 && a.anyHeld() }
+
+// aboutHolds reports whether the key has a hint while frames wait.
+func (k *key) aboutHolds() bool {
+	return slices.Contains([]string{"p", "P", "c", "r", "K", "?", "q"}, k.names[0])
 }
 
 // A hint says what a key does, on the last line of the screen.
@@ -139,7 +152,7 @@ func (a *app) drawHints(c canvas) {
 	var hints []hint
 	room := c.w - 1 + len(hintGap)
 	for _, k := range a.keys {
-		if k.hint == nil || k.where&where == 0 {
+		if k.hint == nil || k.where&where == 0 || a.waitsForUser(where) && !k.aboutHolds() {
 			continue
 		}
 		if h := (hint{k.names[0], k.hint(a)}); h.does != "" {

@@ -125,6 +125,9 @@ func (a *app) whereabouts() []termtext.Span {
 		at, all = a.page.Position()
 	}
 	spans := []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
+	if text := a.holding(); text != "" {
+		spans = append(spans, termtext.Permission.Span(" · "+text))
+	}
 	if text := a.hanging(); text != "" {
 		spans = append(spans, termtext.Permission.Span(" · "+hangSign+" "+text))
 	}
@@ -236,6 +239,9 @@ func (a *app) notes() []string {
 			list = append(list, brokenNote)
 		}
 		return list
+	}
+	if a.holds != nil && a.holds.filter != "" {
+		list = append(list, "hold "+termtext.Piece(a.holds.filter))
 	}
 	if a.model.times != sinceStart {
 		list = append(list, "time "+timeNames[a.model.times])

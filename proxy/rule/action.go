@@ -53,6 +53,7 @@ func actionReaders() map[string]func(p *scanner) (action, error) {
 			n, err := p.count("the length", 0)
 			return truncate(n), err
 		},
+		"hold": readHold,
 		"answer": func(p *scanner) (action, error) {
 			t, err := p.json("the result")
 			return answer{t}, err
@@ -76,7 +77,7 @@ func actionReaders() map[string]func(p *scanner) (action, error) {
 
 // actionNames are the actions in the order of the documentation.
 var actionNames = []string{
-	"delay", "slow", "split", "drop", "duplicate", "postpone", "stall", "set", "delete", "replace", "corrupt", "truncate",
+	"delay", "slow", "split", "drop", "duplicate", "postpone", "stall", "hold", "set", "delete", "replace", "corrupt", "truncate",
 	"answer", "error", "inject", "noise", "die", "hangup", "kill", "mark", "pass",
 }
 

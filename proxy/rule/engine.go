@@ -24,6 +24,7 @@ type Engine struct {
 	now    func() time.Duration // since the connection began
 	handle proxy.Handle
 	hit    func(r *Rule, f *wire.Frame, did string) // told of each hit; nil: nobody
+	desk   *Desk                                    // where frames wait for a user; nil: none do
 
 	rules  []*counter           // that act when the Engine sees a frame
 	first  [2][kinds][]*counter // of them, by direction and kind of a frame that comes, those that may fit
@@ -32,8 +33,9 @@ type Engine struct {
 	lanes  view                 // of what is written
 	begun  bool
 	ended  bool
-	long   bool    // a line too long for rules has passed
-	closed [2]bool // by direction: the stream has ended
+	long   bool             // a line too long for rules has passed
+	closed [2]bool          // by direction: the stream has ended
+	ends   [2]chan struct{} // by direction: closed when the end may pass; nil: it may, or has not come
 
 	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
@@ -42,6 +44,7 @@ type Engine struct {
 	kept      int                         // bytes of postponed
 	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
 	ids       int
+	calls     int     // how often Intercept began or ended
 	passing   passage // reused
 }
 
@@ -54,12 +57,15 @@ func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Inte
 	if len(engines[nearAgent].rules)+len(engines[nearAgent].timed) > 0 {
 		chain = append(chain, engines[nearAgent])
 	}
+	if s.desk != nil {
+		s.desk.engines = engines[:len(chain)-len(inner)]
+	}
 	return chain
 }
 
 func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 	for at := range engines {
-		e := &Engine{set: s, seed: seed, near: side(at)}
+		e := &Engine{set: s, seed: seed, near: side(at), desk: s.desk}
 		e.asked.Limit = maxCounters
 		for _, r := range s.rules {
 			switch _, timed := r.action.(pacing); {
@@ -71,18 +77,27 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 			}
 		}
 		e.seen, e.lanes = newView(e.rules), newView(e.timed)
-		for dir := range e.first {
-			for kind := range e.first[dir] {
-				for _, c := range e.rules {
-					if c.Filter.CanSelect(wire.Kind(kind), wire.Direction(dir)) {
-						e.first[dir][kind] = append(e.first[dir][kind], c)
-					}
-				}
-			}
+		if s.desk != nil { // a session waits as a whole, and a user may add rules
+			e.seen.plain, e.lanes.plain = false, false
 		}
+		e.sort()
 		engines[at] = e
 	}
 	return engines
+}
+
+// sort finds out which rules may fit which frames.
+func (e *Engine) sort() {
+	for dir := range e.first {
+		for kind := range e.first[dir] {
+			e.first[dir][kind] = nil
+			for _, c := range e.rules {
+				if c.Filter.CanSelect(wire.Kind(kind), wire.Direction(dir)) {
+					e.first[dir][kind] = append(e.first[dir][kind], c)
+				}
+			}
+		}
+	}
 }
 
 // Start prepares the Engine for a connection. The proxy calls it.
@@ -92,13 +107,16 @@ func (e *Engine) Start(h proxy.Handle) {
 		began := time.Now()
 		e.now = func() time.Duration { return time.Since(began) }
 	}
+	e.desk.start(e)
 }
 
 // Intercept handles the next frame. The proxy calls it.
 func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
+	e.calls++
 	out = e.begin(out)
 	s, env := e.seen.observe(f, e.now)
 	if name, ours := e.answers(&f, env); ours {
+		e.desk.answered(env.ID, f.Raw)
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
 	}
 	if e.stalled[f.Dir] || e.dead {
@@ -115,11 +133,13 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 		f.Kind = s.Kind
 		p := e.passage(f, s, env)
 		e.apply(p)
+		p.wait()
 		out = p.append(out, false)
 		e.passing = passage{} // may hold a large frame
 	}
 	e.seen.forget()
-	return e.advance(f.Dir, e.unstalled(out))
+	e.calls++
+	return e.desk.limit(e.advance(f.Dir, e.unstalled(out)), e)
 }
 
 // kinds is the number of kinds of frames.
@@ -128,6 +148,9 @@ const kinds = wire.Body + 1
 // concerns reports whether any rule may have something to do about a frame as it came. Most
 // frames concern none, and pass without further ado (BenchmarkRules in cmd/acptap).
 func (e *Engine) concerns(s *filter.Subject) bool {
+	if e.desk.isBusy() {
+		return true
+	}
 	for _, c := range e.first[s.Dir][s.Kind] {
 		if _, ok := c.action.(*lack); ok || c.Filter.Match(s) {
 			return true
@@ -152,6 +175,9 @@ func (e *Engine) apply(p *passage) {
 		if p.done {
 			return
 		}
+		if c.off || c.holds && !e.desk.attended(c.owner) {
+			continue
+		}
 		if l, ok := c.action.(*lack); ok {
 			p.rule = c.Rule
 			if did := l.act(p); did != "" {
@@ -165,7 +191,7 @@ func (e *Engine) apply(p *passage) {
 		if !ok {
 			continue
 		}
-		p.rule, p.random = c.Rule, random
+		p.rule, p.counter, p.random = c.Rule, c, random
 		a := c.action.(effect)
 		did := a.act(p)
 		if did != "" {
@@ -178,6 +204,7 @@ func (e *Engine) apply(p *passage) {
 
 // tell tells of a hit.
 func (e *Engine) tell(r *Rule, f *wire.Frame, did string) {
+	e.desk.hit(r)
 	if e.hit != nil {
 		e.hit(r, f, did)
 	}
@@ -199,6 +226,7 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 		sub.Frame = &one
 		p := e.passage(one.Frame, &sub, env)
 		e.apply(p)
+		p.wait()
 		hit = hit || p.touched
 		split = p.append(split, true)
 		return true
@@ -267,6 +295,8 @@ func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 	}
 	e.closed[dir] = true
 	out = e.release(out, func(h *held) bool { return h.frame.Dir == dir })
+	e.ends[dir] = make(chan struct{})
+	e.waited()
 	if dir == wire.AgentToClient && !e.ended {
 		e.ended = true
 		did := "every rule hit"
@@ -275,7 +305,17 @@ func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 		}
 		out = append(out, note(dir, "rules", did, 0))
 	}
-	return out, nil
+	return out, e.ends[dir]
+}
+
+// waited lets the ends of streams pass for which no frame waits any longer.
+func (e *Engine) waited() {
+	for dir, end := range e.ends {
+		if end != nil && !e.desk.waits(e, wire.Direction(dir)) {
+			close(end)
+			e.ends[dir] = nil
+		}
+	}
 }
 
 // missed returns the names of the rules that have hit nothing and should have.
@@ -306,13 +346,16 @@ func Missed(chain []proxy.Interceptor) (names []string) {
 // Pace says how a frame is written. The proxy calls it.
 func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 	pace.AfterStderr, e.noisy[f.Dir] = e.noisy[f.Dir], false
-	if len(e.timed) == 0 {
+	if len(e.timed) == 0 && e.desk == nil { // a user may add rules
 		return pace
 	}
 	f.Kind = wire.Invalid
 	s, _ := e.lanes.observe(f, e.now)
 	defer e.lanes.forget()
 	for _, c := range e.timed {
+		if c.off {
+			continue
+		}
 		random, ok := c.hit(s)
 		if !ok {
 			continue
@@ -360,13 +403,18 @@ type view struct {
 func newView(rules []*counter) view {
 	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), plain: true, start: time.Now()}
 	for _, c := range rules {
-		v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
-		if c.Filter.NeedsPast() || c.options.per == perTurn {
-			v.past = &filter.Tracker{}
-			v.past.Next(v.start)
-		}
+		v.needs(c)
 	}
 	return v
+}
+
+// needs prepares the view for a rule.
+func (v *view) needs(c *counter) {
+	v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
+	if v.past == nil && (c.Filter.NeedsPast() || c.options.per == perTurn) {
+		v.past = &filter.Tracker{}
+		v.past.Next(v.start)
+	}
 }
 
 // observe handles the next frame, and returns what it means, which is valid until the next

@@ -153,11 +153,15 @@ type counter struct {
 	asked   uint64                   // how often chance was asked
 	hits    int
 	begun   time.Duration // of the first hit
+	holds   bool          // its action is hold
+	owner   *User         // whose rule it is; nil: the proxy's
+	off     bool          // a user has switched it off
 }
 
 func newCounter(r *Rule, seed uint64) *counter {
 	c := &counter{Rule: r, seed: seed}
 	c.fitting.Limit = maxCounters
+	_, c.holds = r.action.(hold)
 	return c
 }
 

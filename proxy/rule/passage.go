@@ -18,6 +18,8 @@ type passage struct {
 	came    wire.Frame
 	end     wire.LineEnd // as it is now
 	rule    *Rule        // that acts
+	counter *counter     // of that rule
+	holder  *counter     // of the rule that holds the frame; nil: none
 	random  *rand.Rand   // for its act
 
 	changed  bool
@@ -109,7 +111,99 @@ func (p *passage) postpone(a postpone) {
 	f := p.frame
 	f.Raw = bytes.Clone(f.Raw)
 	f.End, f.Kind = p.end, wire.Invalid
-	p.engine.keep(&held{frame: f, rule: p.rule, left: a.frames}, a.time)
+	p.engine.keep(&held{frame: f, session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
+}
+
+// wait makes the frame wait for a user if a rule holds it, or if frames of its session
+// that came before it wait. What is sent before or after it in its direction waits too.
+func (p *passage) wait() {
+	e := p.engine
+	if e.desk == nil || p.holder == nil && len(e.desk.queues) == 0 {
+		return
+	}
+	session, dir := p.subject.Session, p.came.Dir
+	if !p.withheld && (p.holder != nil || e.desk.queue(e, dir, session) != nil) {
+		w := p.waiting()
+		p.withhold()
+		p.told = true
+		p.notes = append(p.notes, e.desk.keep(e, session, w))
+	}
+	p.before = e.behind(session, p.before)
+	p.after = e.behind(session, p.after)
+}
+
+// waiting returns the frame with all that is sent about it in its direction.
+func (p *passage) waiting() *waiting {
+	w := &waiting{holder: p.holder, frame: p.frame, came: p.came, call: p.engine.calls}
+	w.came.Raw, w.came.Kind = bytes.Clone(p.came.Raw), wire.Invalid
+	w.frame.Raw, w.frame.End, w.frame.Kind = w.came.Raw, p.end, wire.Invalid
+	if p.changed {
+		w.frame.Raw = bytes.Clone(p.frame.Raw)
+	}
+	if p.copies > 0 {
+		w.after = append(w.after, note(w.frame.Dir, p.copier.Name, "duplicate", p.copies*lines(w.frame.Raw)))
+		copied := wire.Frame{Dir: w.frame.Dir, Origin: wire.Injected, Raw: w.frame.Raw, End: w.frame.End}
+		for range p.copies {
+			w.after = append(w.after, copied)
+		}
+		p.copies = 0
+	}
+	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
+	p.before, w.before = parted(p.before, own)
+	var after []wire.Frame
+	p.after, after = parted(p.after, own)
+	w.after = append(w.after, after...)
+	w.held.Kind, w.held.Method, w.held.Update = p.subject.Kind, p.subject.Method, p.subject.Update
+	if w.held.Kind == wire.Oversized {
+		w.held.Kind = p.env.MessageKind()
+	}
+	if w.held.Kind == wire.Request {
+		w.id = bytes.Clone(p.env.ID)
+	}
+	return w
+}
+
+// parted separates the frames of a list for which is returns true.
+func parted(list []wire.Frame, is func(wire.Frame) bool) (others, those []wire.Frame) {
+	for _, f := range list {
+		if is(f) {
+			those = append(those, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return others, those
+}
+
+// behind makes lines of rules wait if frames of their session wait in their direction. It
+// returns the others.
+func (e *Engine) behind(session string, list []wire.Frame) []wire.Frame {
+	if len(list) == 0 {
+		return list
+	}
+	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
+		if e.desk.queue(e, dir, session) == nil {
+			continue
+		}
+		var those []wire.Frame
+		list, those = parted(list, func(f wire.Frame) bool { return f.Dir == dir })
+		if n := len(those) - 1; n >= 0 {
+			those[n].Origin = wire.Injected
+			w := &waiting{frame: those[n], before: those[:n], call: e.calls}
+			w.held.Kind = wire.Scan(w.frame.Raw).MessageKind()
+			about := e.desk.keep(e, session, w)
+			list = append(list, withoutFrames(about))
+		}
+	}
+	return list
+}
+
+// withoutFrames returns a note that is about none of the frames that follow.
+func withoutFrames(n wire.Frame) wire.Frame {
+	m := wire.ReadMark(n)
+	m.Rule.Frames = 0
+	n.Raw = m.JSON()
+	return n
 }
 
 // later calls the handle of the proxy once the frame is on its way.
@@ -135,7 +229,9 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 		count[frame.Dir] += lines(frame.Raw)
 	}
 	for _, f := range p.before {
-		count[f.Dir] += lines(f.Raw)
+		if f.Kind != wire.Mark {
+			count[f.Dir] += lines(f.Raw)
+		}
 	}
 	for _, n := range p.notes {
 		m := wire.ReadMark(n)

@@ -13,12 +13,13 @@ const maxKept = 32 << 20
 
 // A held is a postponed frame.
 type held struct {
-	frame wire.Frame
-	rule  *Rule
-	left  int         // frames of its direction that may still overtake it; 0: the timer counts
-	timer *time.Timer // nil: left counts
-	due   time.Duration
-	fresh bool // it is the frame that is passing
+	frame   wire.Frame
+	session string
+	rule    *Rule
+	left    int         // frames of its direction that may still overtake it; 0: the timer counts
+	timer   *time.Timer // nil: left counts
+	due     time.Duration
+	fresh   bool // it is the frame that is passing
 }
 
 // keep keeps a frame until others have passed, or for a time.
@@ -82,18 +83,25 @@ func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
 		if f.Origin != wire.Injected {
 			f.Origin = wire.Rewritten
 		}
+		if e.desk.queue(e, f.Dir, h.session) != nil {
+			w := &waiting{frame: f, came: h.frame, call: e.calls}
+			w.held.Kind = wire.Scan(f.Raw).MessageKind()
+			out = append(out, withoutFrames(e.desk.keep(e, h.session, w)))
+			return true
+		}
 		out = append(out, note(f.Dir, h.rule.Name, "let go", lines(f.Raw)), f)
 		return true
 	})
 	return append(out[:from], e.unstalled(out[from:])...)
 }
 
-// Held returns the postponed frames. The proxy calls it when the Engine has panicked.
+// Held returns the frames that are postponed or wait for a user. The proxy calls it when
+// the Engine has panicked.
 func (e *Engine) Held() (frames []wire.Frame) {
 	for _, h := range e.postponed {
 		if !h.fresh {
 			frames = append(frames, h.frame)
 		}
 	}
-	return frames
+	return append(frames, e.desk.held(e)...)
 }

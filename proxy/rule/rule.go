@@ -41,6 +41,7 @@ type Set struct {
 	rules   []*Rule
 	seed    uint64
 	seeded  bool
+	desk    *Desk // nil: rules that hold frames do nothing
 }
 
 // An entry is a line of a Set, as String writes it.
@@ -66,6 +67,20 @@ func (r *Rule) Optional() bool { return r.options.may }
 
 // Rules returns the rules, those of faults included. The caller must not modify them.
 func (s *Set) Rules() []*Rule { return s.rules }
+
+// Attend makes frames that rules hold wait at a Desk. The Set then serves only one
+// connection.
+func (s *Set) Attend(d *Desk) { s.desk = d }
+
+// Holds returns a rule that holds frames, or nil if there is none.
+func (s *Set) Holds() *Rule {
+	for _, r := range s.rules {
+		if _, ok := r.action.(hold); ok {
+			return r
+		}
+	}
+	return nil
+}
 
 // Seed returns the seed that the rules name.
 func (s *Set) Seed() (seed uint64, ok bool) { return s.seed, s.seeded }

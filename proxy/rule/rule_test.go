@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 
 var badRules = []struct{ text, want string }{
 	{"method:a", "x.rules:1:9: => and an action are missing: FILTER => ACTION, with blanks around =>\nmethod:a\n        ^\n"},
-	{"method:a => dely 1s", "x.rules:1:13: \"dely\" is not an action; expected one of delay slow split drop duplicate postpone stall set delete replace corrupt truncate answer error inject noise die hangup kill mark pass\nmethod:a => dely 1s\n            ^\n"},
+	{"method:a => dely 1s", "x.rules:1:13: \"dely\" is not an action; expected one of delay slow split drop duplicate postpone stall hold set delete replace corrupt truncate answer error inject noise die hangup kill mark pass\nmethod:a => dely 1s\n            ^\n"},
 	{"# first\n@x mehtod:a => drop", "x.rules:2:4: \"mehtod\" is not a key (quote a text that has : = < > or ~ in it); expected one of method"},
 	{"日 seq:1 => drop", "x.rules:1:3: seq:1 is not known while frames pass: a frame has no number before it is on the tape\n日 seq:1 => drop\n   ^\n"},
 	{"is:open => drop", "x.rules:1:1: is:open is not known while frames pass"},

@@ -145,6 +145,12 @@ type conversation struct {
 // next one is said.
 func converse(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic string) *conversation {
 	t.Helper()
+	return converseWith(t, rules, inner, traffic, nil)
+}
+
+// converseWith is converse with a user, who does what lines after ! say.
+func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic string, user func(command string)) *conversation {
+	t.Helper()
 	c := &conversation{}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -192,6 +198,8 @@ func converse(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic 
 				asks <- text
 			case "< ":
 				say <- text
+			case "! ":
+				user(strings.TrimSpace(text))
 			case "wa":
 				d, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(text, "it ")))
 				if err != nil {

@@ -28,6 +28,7 @@ var names = []string{
 	"testing",
 	"rules",
 	"faults",
+	"holds",
 	"checking",
 	"portable",
 	"sharing",

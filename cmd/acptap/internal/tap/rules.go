@@ -1,6 +1,8 @@
 package tap
 
 import (
+	"time"
+
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
@@ -24,3 +26,22 @@ func (r *RuleFlags) Flags(f *pflag.FlagSet) {
 
 // On returns the flag that is set and needs acptap, or "".
 func (*RuleFlags) On(f *pflag.FlagSet) string { return cli.Given(f, "rules", "rule", "fault", "seed") }
+
+// HoldFlags are the flags about frames that wait for a user. Only acptap can hold them.
+type HoldFlags struct {
+	Ctl     bool
+	Filters []string
+	Wait    time.Duration
+	Limit   time.Duration
+}
+
+// Flags defines the flags.
+func (h *HoldFlags) Flags(f *pflag.FlagSet) {
+	f.BoolVar(&h.Ctl, "ctl", false, "let acptap ctl and acptap inspect hold frames and change rules, through a socket")
+	f.StringArrayVar(&h.Filters, "hold", nil, "hold the frames that match a `query` while somebody is there to let them go; implies --ctl")
+	f.DurationVar(&h.Wait, "wait", 0, "with --hold, how long the first such frame waits for somebody to come, a `time` such as 60s")
+	f.DurationVar(&h.Limit, "hold-for", 10*time.Minute, "the longest `time` for which a frame is held")
+}
+
+// On returns the flag that is set, or "".
+func (*HoldFlags) On(f *pflag.FlagSet) string { return cli.Given(f, "ctl", "hold", "wait", "hold-for") }

@@ -31,6 +31,7 @@ type Options struct {
 	OTLP   string        // where to send what is recorded; empty: nowhere
 	Watch  time.Duration // how long an agent may be silent before stderr says so; 0: forever
 	Rules  RuleFlags
+	Holds  HoldFlags
 
 	complaint string // to say on stderr; empty: nothing
 
@@ -113,6 +114,7 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 	o.mcp.flags(f)
 	o.host.flags(f)
 	o.Rules.Flags(f)
+	o.Holds.Flags(f)
 	o.Listen.flags(f)
 	f.StringVar(&o.OTLP, "otlp", "", "send what is recorded to a collector, in the background, as acptap ship does: `URL`, or env: as the variables OTEL_* say")
 	f.Lookup("otlp").NoOptDefVal = "env"
@@ -122,7 +124,7 @@ func newCommand(dir *string, rest Rest, args []string) *cobra.Command {
 // NeedsAcptap reports whether the flags of the command need something that acptap-proxy
 // cannot do.
 func NeedsAcptap(f *pflag.FlagSet) bool {
-	if cli.Given(f, "listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch") != "" || new(RuleFlags).On(f) != "" {
+	if cli.Given(f, "listen", "upstream", "expose", "allow-origin", "oauth", "otlp", "watch") != "" || new(RuleFlags).On(f) != "" || new(HoldFlags).On(f) != "" {
 		return true
 	}
 	selection, err := nest.ParseSelection(f.Lookup("mcp").Value.String())

@@ -1,0 +1,461 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Controls connects to the proxies that record tapes, so that the user can hold frames and
+// change rules.
+type Controls interface {
+	// Connect connects to the proxy that records a tape. tell is called with each event,
+	// from another goroutine, until ctx is done. The Inspector closes the Control.
+	Connect(ctx context.Context, tape string, tell func(ControlEvent)) (Control, []HeldFrame, error)
+}
+
+// A Control acts on a running proxy. Its methods wait for the proxy, so the event loop does
+// not call them, except for Ping.
+type Control interface {
+	Ping() // tells the proxy that the user is there; never waits
+	Hold(filter string) error
+	Held() ([]HeldFrame, error)
+	Frame(id uint64) ([]byte, error)
+	Release(id uint64, line []byte) error // nil: as it is
+	ReleaseAll() error
+	Drop(id uint64) error
+	Answer(id uint64, result, failure []byte) error
+	Inject(to wire.Direction, line []byte) (answer []byte, err error)
+	Rules() ([]ProxyRule, error)
+	AddRule(text string) error
+	EnableRule(name string, on bool) error
+	Close()
+}
+
+// A HeldFrame is a frame that waits for the user.
+type HeldFrame struct {
+	ID     uint64
+	Dir    wire.Direction
+	Kind   wire.Kind
+	Rule   string // that holds it; empty: it waits only behind others
+	Behind uint64 // the frame before it, or before those before it; 0: it is the first
+	At     time.Time
+}
+
+// A ProxyRule is a rule of a running proxy.
+type ProxyRule struct {
+	Name, Text string
+	Hits       int
+	Off        bool
+	Own        bool // the hold of this inspector
+}
+
+// A ControlEvent is what happens at a proxy: one of these.
+type ControlEvent struct {
+	Held *HeldFrame
+	Gone uint64
+	Hit  bool  // a rule has hit
+	Lost bool  // events were lost
+	Over error // the connection has ended
+}
+
+// holdSign is the sign of held frames.
+const holdSign = "‖"
+
+// pingEvery is how often the proxy is told that the user is there. If the event loop does
+// not run for ten seconds, the proxy lets everything go.
+const pingEvery = 2 * time.Second
+
+// holds is what waits for the user at the proxy of the open tape.
+type holds struct {
+	control Control
+	filter  string // by which this inspector holds frames; empty: it does not
+	frames  map[uint64]*heldRow
+	sorted  []*heldRow        // frames, by number, which is also their order on the tape
+	scanned uint64            // frames up to this one are not marks of held frames, or are known
+	drafts  map[uint64][]byte // what the user has typed in place of held frames
+	moveOn  bool              // the frame that waits next is selected
+	away    atomic.Bool       // another program has the terminal
+	rules   []ProxyRule       // for the page of rules
+	version int               // of rules
+	asked   bool              // rules are being read
+	pinging worker
+}
+
+// A heldRow is a held frame with its place on the tape.
+type heldRow struct {
+	HeldFrame
+	seq uint64 // 0: not known yet
+}
+
+// connect connects to the proxy of the open tape, if there is one that listens.
+func (a *app) connect() {
+	a.disconnect()
+	if a.Controls == nil || !a.info.Live {
+		return
+	}
+	tape := a.timeline.Latest().Info.Tape
+	h := &holds{frames: map[uint64]*heldRow{}, drafts: map[uint64][]byte{}}
+	a.holds = h
+	h.pinging.Start(a.ctx, func(ctx context.Context) {
+		control, held, err := a.Controls.Connect(ctx, tape, func(e ControlEvent) {
+			a.updates.post(func() {
+				if a.holds == h {
+					a.controlled(e)
+				}
+			})
+		})
+		if err != nil {
+			return // the keys say why
+		}
+		defer control.Close()
+		a.updates.post(func() {
+			if a.holds != h {
+				return
+			}
+			h.control = control
+			for _, one := range held {
+				a.controlled(ControlEvent{Held: &one})
+			}
+		})
+		every := time.NewTicker(pingEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+				if h.away.Load() {
+					control.Ping()
+				} else {
+					a.updates.post(control.Ping)
+				}
+			}
+		}
+	})
+}
+
+// disconnect ends the connection. What this inspector held goes on. The returned function
+// blocks until the connection has ended.
+func (a *app) disconnect() (wait func()) {
+	h := a.holds
+	if a.holds = nil; h == nil {
+		return func() {}
+	}
+	return h.pinging.Stop()
+}
+
+// controlled handles what happens at the proxy.
+func (a *app) controlled(e ControlEvent) {
+	h := a.holds
+	switch {
+	case e.Held != nil:
+		a.moveOn(h.take(*e.Held))
+	case e.Gone != 0:
+		a.passOn(e.Gone)
+	case e.Hit:
+		a.readRules()
+	case e.Lost:
+		a.readHeld()
+	case e.Over != nil:
+		a.disconnect()
+		a.fail(e.Over)
+		for _, typed := range h.drafts {
+			a.keepTyped(e.Over, typed)
+		}
+	}
+}
+
+// readHeld asks the proxy what waits, after events were lost.
+func (a *app) readHeld() {
+	h := a.holds
+	a.command(func(c Control) error {
+		held, err := c.Held()
+		if err == nil {
+			a.updates.post(func() {
+				if a.holds == h {
+					a.replaceHeld(held)
+				}
+			})
+		}
+		return err
+	}, nil)
+}
+
+// replaceHeld takes what waits in place of what is known.
+func (a *app) replaceHeld(held []HeldFrame) {
+	for _, r := range slices.Clone(a.holds.sorted) {
+		if !slices.ContainsFunc(held, func(f HeldFrame) bool { return f.ID == r.ID }) {
+			a.passOn(r.ID)
+		}
+	}
+	for _, f := range held {
+		a.moveOn(a.holds.take(f))
+	}
+}
+
+// take takes what is known of a held frame.
+func (h *holds) take(f HeldFrame) *heldRow {
+	row := h.frames[f.ID]
+	if row == nil {
+		row = &heldRow{}
+		h.frames[f.ID] = row
+		at, _ := slices.BinarySearchFunc(h.sorted, f.ID, byNumber)
+		h.sorted = slices.Insert(h.sorted, at, row)
+	}
+	row.HeldFrame = f
+	return row
+}
+
+func byNumber(r *heldRow, id uint64) int { return cmp.Compare(r.ID, id) }
+
+// passOn forgets a frame that waits no longer. If it was selected, the next one that waits
+// is selected as soon as it is there, unless the user presses another key first.
+func (a *app) passOn(id uint64) {
+	h := a.holds
+	row := h.frames[id]
+	delete(h.frames, id)
+	if at, ok := slices.BinarySearchFunc(h.sorted, id, byNumber); ok {
+		h.sorted = slices.Delete(h.sorted, at, at+1)
+	}
+	if typed := h.drafts[id]; typed != nil {
+		delete(h.drafts, id)
+		a.keepTyped(errors.New("the frame that you edited waits no longer"), typed)
+	}
+	if row != nil && row.seq != 0 && row.seq == a.model.selected {
+		h.moveOn = true
+		if next := h.oldest(); next != nil {
+			a.moveOn(next)
+		}
+	}
+}
+
+// moveOn selects a held frame if it is the one that the user waits for.
+func (a *app) moveOn(r *heldRow) {
+	if a.holds.moveOn && r.seq != 0 && r.Behind == 0 {
+		a.holds.moveOn = false
+		a.jump(r.seq)
+	}
+}
+
+// refreshHolds finds the held frames on the tape: each is the frame after the mark with
+// its number.
+func (a *app) refreshHolds() {
+	h := a.holds
+	if h == nil || len(h.sorted) == 0 || h.sorted[len(h.sorted)-1].seq != 0 {
+		return
+	}
+	var f dialect.Frame
+	for {
+		seq := a.snapshot.Seek(h.scanned+1, 1, func(g *dialect.Frame) bool { return g.Kind == wire.Mark })
+		if seq == 0 {
+			h.scanned = a.snapshot.Last
+			return
+		}
+		mark, err := a.rows.Frame(seq)
+		if err != nil {
+			return
+		}
+		rule := wire.ReadMark(mark.Frame).Rule
+		if rule == nil || h.frames[rule.Hold] == nil || h.frames[rule.Hold].seq != 0 {
+			h.scanned = seq
+			continue
+		}
+		a.snapshot.Frame(seq, &f)
+		frame := a.snapshot.Seek(seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == f.Dir && g.Kind != wire.Mark })
+		if frame == 0 {
+			return // it is on the tape soon
+		}
+		h.frames[rule.Hold].seq = frame
+		h.scanned = seq
+		a.moveOn(h.frames[rule.Hold])
+	}
+}
+
+// anyHeld reports whether a frame waits.
+func (a *app) anyHeld() bool { return a.holds.oldest() != nil }
+
+// oldest returns the held frame that came first, or nil.
+func (h *holds) oldest() *heldRow {
+	if h == nil || len(h.sorted) == 0 {
+		return nil
+	}
+	return h.sorted[0]
+}
+
+// between returns the first held frame in [from, to), or nil.
+func (h *holds) between(from, to uint64) *heldRow {
+	if h == nil {
+		return nil
+	}
+	at, _ := slices.BinarySearchFunc(h.sorted, from, func(r *heldRow, seq uint64) int {
+		return cmp.Compare(r.seq-1, seq-1) // those without a place are last
+	})
+	if at == len(h.sorted) || h.sorted[at].seq == 0 || h.sorted[at].seq >= to {
+		return nil
+	}
+	return h.sorted[at]
+}
+
+// heldOn returns the first held frame of a row, or nil.
+func (a *app) heldOn(seq uint64) *heldRow {
+	if !a.anyHeld() {
+		return nil
+	}
+	return a.holds.between(seq, seq+uint64(max(a.model.rowRange(seq).Frames, 1)))
+}
+
+// waitsText says how long a held frame waits, or for what.
+func (a *app) waitsText(r *heldRow) string {
+	if r.Behind == 0 {
+		return "held " + termtext.Duration(max(a.Now().Sub(r.At), 0))
+	}
+	if first := a.holds.frames[r.Behind]; first != nil && first.seq != 0 {
+		return "behind " + a.timeline.Label(first.seq)
+	}
+	return "waits"
+}
+
+// heldTitle says who waits for the frame in the pane, or returns "".
+func (a *app) heldTitle(seq uint64) string {
+	r := a.holds.between(seq, seq+1)
+	if r == nil {
+		return ""
+	}
+	by := "waits behind others"
+	if r.Rule != "" {
+		by = "held by " + termtext.Piece(r.Rule)
+	}
+	if r.Kind != wire.Request {
+		return by
+	}
+	return by + " · " + map[wire.Direction]string{wire.ClientToAgent: "the client waits", wire.AgentToClient: "the agent waits"}[r.Dir]
+}
+
+// holding says on the status line what waits, or returns "".
+func (a *app) holding() string {
+	first := a.holds.oldest()
+	if first == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d held, oldest %s", holdSign, len(a.holds.frames), termtext.Duration(max(a.Now().Sub(first.At), 0)))
+}
+
+// errNotListening says why the keys for held frames do nothing.
+func (a *app) errNotListening() error {
+	switch {
+	case a.timeline == nil:
+		return errNoTape
+	case a.Store == nil || a.Controls == nil:
+		return errors.New("this is a file: only a proxy that runs can hold frames")
+	case a.snapshot.Ended || !a.info.Live:
+		return errors.New("this tape has ended: only a proxy that runs can hold frames")
+	}
+	return errors.New("this proxy does not listen: start acptap proxy with --ctl, or --hold FILTER")
+}
+
+// reaches reports whether the proxy can be asked for something; if not, it says why.
+func (a *app) reaches() bool {
+	if a.holds == nil || a.holds.control == nil {
+		a.fail(a.errNotListening())
+		return false
+	}
+	return true
+}
+
+// command asks the proxy for something, in the background. failed is told of an error, in
+// the event loop; if it is nil, the error is shown.
+func (a *app) command(do func(c Control) error, failed func(error)) {
+	if failed == nil {
+		failed = a.fail
+	}
+	if a.holds == nil || a.holds.control == nil {
+		failed(a.errNotListening())
+		return
+	}
+	c := a.holds.control
+	a.jobs.Go(func() {
+		if err := do(c); err != nil {
+			a.updates.post(func() { failed(err) })
+		}
+	})
+}
+
+// askHold asks for the filter of the frames to hold.
+func (a *app) askHold() {
+	if !a.reaches() {
+		return
+	}
+	a.askQuery("hold (empty: nothing): ", a.holds.filter, a.holdBy)
+}
+
+// holdBy holds the frames that match a filter; none if it is empty.
+func (a *app) holdBy(filter string) error {
+	if a.holds == nil {
+		return a.errNotListening()
+	}
+	filter = strings.TrimSpace(filter)
+	before := a.holds.filter
+	a.holds.filter = filter
+	h := a.holds
+	a.command(func(c Control) error { return c.Hold(filter) }, func(err error) {
+		h.filter = before
+		a.askQuery("hold (empty: nothing): ", filter, a.holdBy)
+		a.prompt.fault(err)
+	})
+	return nil
+}
+
+// holdSession holds everything of the session of the selected frame.
+func (a *app) holdSession() {
+	if !a.reaches() {
+		return
+	}
+	session := a.session()
+	if session == "" {
+		a.notify("this frame is of no session; H holds frames by a filter")
+		return
+	}
+	a.fail(a.holdBy("session:" + quoteFilter(session)))
+}
+
+// quoteFilter quotes a value for a filter, if it needs that.
+func quoteFilter(value string) string {
+	if strings.ContainsAny(value, " \t\"`|()!:") {
+		return string(wire.Quote(value))
+	}
+	return value
+}
+
+// nextHeld selects the next or previous held frame.
+func (a *app) nextHeld(forward bool) {
+	var list []*heldRow
+	if a.holds != nil {
+		list = slices.DeleteFunc(slices.Clone(a.holds.sorted), func(r *heldRow) bool { return r.seq == 0 })
+	}
+	if len(list) == 0 {
+		a.notify("no frame is held")
+		return
+	}
+	at := list[0]
+	if !forward {
+		slices.Reverse(list)
+		at = list[0]
+	}
+	for _, r := range list {
+		if forward && r.seq > a.model.selected || !forward && r.seq < a.model.selected {
+			at = r
+			break
+		}
+	}
+	a.jump(at.seq)
+}

@@ -1,0 +1,391 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/proxy/rule"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+const (
+	// maxWork limits the requests of a connection that are not yet handled.
+	maxWork = 64
+
+	// maxOutbox limits the notifications that a client has not yet read. Beyond
+	// it they are only counted.
+	maxOutbox = 1000
+
+	// maxAnswers limits the bytes of responses that a client has not yet read. Beyond it
+	// the connection is closed.
+	maxAnswers = 64 << 20
+)
+
+// A conn is a connection to a user.
+type conn struct {
+	server *Server
+	conn   *net.UnixConn
+	work   chan message
+	user   *rule.User // nil until hello; used by the worker alone
+	wake   chan struct{}
+	over   chan struct{} // closed when the reader has ended
+	lease  *time.Timer   // nil: the user does not attend
+
+	mu      sync.Mutex
+	why     string       // guarded by mu: why the connection ended, if the server ends it
+	answers [][]byte     // guarded by mu: responses not yet written
+	size    int          // guarded by mu: bytes of answers
+	events  []rule.Event // guarded by mu: not yet written
+	hits    map[string]int
+	lost    int  // guarded by mu
+	ending  bool // guarded by mu: what is there is still written, and that is all
+}
+
+func newConn(s *Server, u *net.UnixConn) *conn {
+	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), over: make(chan struct{}), hits: map[string]int{}}
+}
+
+// serve serves the connection until it ends.
+func (c *conn) serve() {
+	var others sync.WaitGroup
+	others.Go(c.write)
+	others.Go(c.act)
+	c.read()
+	close(c.work)
+	close(c.over)
+	others.Wait()
+	c.conn.Close()
+}
+
+// read reads requests. It answers pings itself, so that they do not wait for others.
+func (c *conn) read() {
+	lines := bufio.NewScanner(c.conn)
+	lines.Buffer(make([]byte, 0, 4<<10), maxLine)
+	for lines.Scan() {
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m.Method == "" {
+			c.answer(m.ID, nil, fmt.Errorf("not a request: %.100q", lines.Bytes()), wire.InvalidRequest)
+			continue
+		}
+		if m.Method == "ping" {
+			c.mu.Lock()
+			if c.lease != nil {
+				c.lease.Reset(lease)
+			}
+			c.mu.Unlock()
+			c.answer(m.ID, struct{}{}, nil, 0)
+			continue
+		}
+		select {
+		case c.work <- m:
+		default:
+			c.answer(m.ID, nil, fmt.Errorf("%d requests wait already", maxWork), wire.InternalError)
+		}
+	}
+}
+
+// act handles requests one by one, and makes the user leave when there are no more.
+func (c *conn) act() {
+	for m := range c.work {
+		var p params
+		if len(m.Params) > 0 {
+			if err := json.Unmarshal(m.Params, &p); err != nil {
+				c.answer(m.ID, nil, err, wire.InvalidParams)
+				continue
+			}
+		}
+		if m.Method == "inject" {
+			c.inject(m.ID, &p)
+			continue
+		}
+		result, err := c.handle(m.Method, &p)
+		code := wire.InvalidParams
+		if errors.Is(err, errNoMethod) {
+			code = wire.MethodNotFound
+		}
+		c.answer(m.ID, result, err, code)
+	}
+	if c.user == nil {
+		return
+	}
+	c.mu.Lock()
+	why := c.why
+	if c.lease != nil {
+		c.lease.Stop()
+	}
+	c.mu.Unlock()
+	if why == "" {
+		why = "the user has gone"
+	}
+	c.user.Leave(why)
+}
+
+var errNoMethod = errors.New("no such method")
+
+// handle handles a request.
+func (c *conn) handle(method string, p *params) (result any, err error) {
+	if method == "hello" {
+		return c.hello(p)
+	}
+	if c.user == nil {
+		return nil, errors.New("hello comes first")
+	}
+	u := c.user
+	switch method {
+	case "held/list":
+		held, err := u.Held()
+		list := []Held{}
+		for _, h := range held {
+			if p.ID == 0 || h.ID == p.ID {
+				list = append(list, newHeld(h, p.ID != 0))
+			}
+		}
+		return map[string]any{"held": list}, err
+	case "held/release":
+		if p.ID == 0 {
+			return nil, u.ReleaseAll()
+		}
+		line, err := p.line()
+		if err != nil {
+			return nil, err
+		}
+		return nil, u.Release(p.ID, line)
+	case "held/drop":
+		return nil, u.Drop(p.ID)
+	case "held/answer":
+		if (p.Result == nil) == (p.Error == nil) {
+			return nil, errors.New("an answer has a result or an error")
+		}
+		return nil, u.Answer(p.ID, compact(p.Result), compact(p.Error))
+	case "hold":
+		var limit time.Duration
+		if p.Limit != "" {
+			if limit, err = time.ParseDuration(p.Limit); err != nil {
+				return nil, err
+			}
+		}
+		return nil, u.Hold(p.Filter, p.Count, limit)
+	case "rules/list":
+		rules, err := u.Rules()
+		list := []Rule{}
+		for _, r := range rules {
+			list = append(list, Rule(r))
+		}
+		return map[string]any{"rules": list}, err
+	case "rules/add":
+		return nil, u.AddRules("", p.Text)
+	case "rules/load":
+		if p.File == "" {
+			return nil, errors.New("the name of the file is missing")
+		}
+		return nil, u.AddRules(p.File, p.Text)
+	case "rules/remove":
+		return nil, u.RemoveRule(p.Name)
+	case "rules/enable":
+		return nil, u.EnableRule(p.Name, p.On)
+	}
+	return nil, errNoMethod
+}
+
+// hello makes the client a user.
+func (c *conn) hello(p *params) (any, error) {
+	switch {
+	case c.user != nil:
+		return nil, errors.New("hello comes once")
+	case p.Version != Version:
+		return nil, fmt.Errorf("this proxy speaks version %d of the protocol, not %d: use the same acptap", Version, p.Version)
+	}
+	u, held, err := c.server.desk.Join(p.Attend, c.tell)
+	if err != nil {
+		return nil, err
+	}
+	c.user = u
+	if p.Attend {
+		c.mu.Lock()
+		c.lease = time.AfterFunc(lease, func() { c.close(fmt.Sprintf("the user gave no sign for %v", lease)) })
+		c.mu.Unlock()
+	}
+	h := Hello{Version: Version, Tape: c.server.tape, PID: os.Getpid()}
+	for _, one := range held {
+		h.Held = append(h.Held, newHeld(one, false))
+	}
+	return h, nil
+}
+
+// inject injects a line. A request is answered when its own answer has come.
+func (c *conn) inject(id *uint64, p *params) {
+	line, err := p.line()
+	dir, known := map[string]wire.Direction{"agent": wire.ClientToAgent, "client": wire.AgentToClient}[p.Dir]
+	switch {
+	case c.user == nil:
+		err = errors.New("hello comes first")
+	case err != nil:
+	case !known:
+		err = errors.New("dir is agent or client")
+	case line == nil:
+		err = errors.New("the frame is missing")
+	}
+	if err != nil {
+		c.answer(id, nil, err, wire.InvalidParams)
+		return
+	}
+	request := wire.Scan(line).Kind == wire.Request
+	err = c.user.Inject(dir, line, func(response []byte) {
+		c.answer(id, map[string]any{"answer": json.RawMessage(response)}, nil, 0)
+	})
+	if err != nil || !request {
+		c.answer(id, nil, err, wire.InvalidParams)
+	}
+}
+
+// line returns the line that the parameters have, or nil if they have none.
+func (p *params) line() ([]byte, error) {
+	switch {
+	case p.Frame != nil && p.Text != "":
+		return nil, errors.New("there are both a frame and a text")
+	case p.Text != "":
+		return []byte(p.Text), nil
+	}
+	return compact(p.Frame), nil
+}
+
+// compact puts JSON onto one line. nil stays nil.
+func compact(v json.RawMessage) []byte {
+	if v == nil || !bytes.ContainsAny(v, "\n\r") {
+		return v
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+// answer answers a request, unless id is nil.
+func (c *conn) answer(id *uint64, result any, err error, code int) {
+	m := message{Version: "2.0", ID: id}
+	switch {
+	case id == nil:
+		return
+	case err != nil:
+		m.Error = &failure{code, err.Error()}
+	case result == nil:
+		m.Result = raw(struct{}{})
+	default:
+		m.Result = raw(result)
+	}
+	line := encode(m)
+	c.mu.Lock()
+	c.answers = append(c.answers, line)
+	c.size += len(line)
+	full := c.size > maxAnswers
+	c.mu.Unlock()
+	c.wakeUp()
+	if full {
+		go c.close("the user does not read the answers")
+	}
+}
+
+// tell takes an event for the client. The proxy waits for it.
+func (c *conn) tell(e rule.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ending:
+	case e.Rule != "":
+		c.hits[e.Rule] = e.Hits
+	case len(c.events) >= maxOutbox:
+		c.lost++
+	default:
+		c.events = append(c.events, e)
+	}
+	c.wakeUp()
+}
+
+func (c *conn) wakeUp() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write writes what there is until the connection ends.
+func (c *conn) write() {
+	for {
+		lines, ending := c.take()
+		for _, line := range lines {
+			if _, err := c.conn.Write(line); err != nil {
+				c.conn.Close() // the reader ends
+				break
+			}
+		}
+		if ending {
+			c.conn.Close()
+			return
+		}
+		select {
+		case <-c.wake:
+		case <-c.over:
+			return
+		}
+	}
+}
+
+// take returns what is to be written.
+func (c *conn) take() (lines [][]byte, ending bool) {
+	c.mu.Lock()
+	answers, events, hits, lost := c.answers, c.events, c.hits, c.lost
+	c.answers, c.size, c.events, c.lost, ending = nil, 0, nil, 0, c.ending
+	if len(hits) > 0 {
+		c.hits = map[string]int{}
+	}
+	c.mu.Unlock()
+	lines = answers
+	say := func(kind string, n Notification) {
+		lines = append(lines, encode(message{Version: "2.0", Method: kind, Params: raw(n)}))
+	}
+	for _, e := range events {
+		if e.Held != nil {
+			h := newHeld(*e.Held, false)
+			say("held", Notification{Held: &h})
+		} else {
+			say("gone", Notification{ID: e.Gone, Why: e.Why})
+		}
+	}
+	if lost > 0 {
+		say("lost", Notification{Count: lost})
+	}
+	for name, n := range hits {
+		say("hit", Notification{Rule: name, Count: n})
+	}
+	if ending {
+		say("ended", Notification{})
+	}
+	return lines, ending
+}
+
+// end tells the client that the proxy has ended, and closes the connection soon.
+func (c *conn) end() {
+	c.conn.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
+	c.wakeUp()
+}
+
+// close ends the connection.
+func (c *conn) close(why string) {
+	c.mu.Lock()
+	c.why = why
+	c.mu.Unlock()
+	c.conn.SetWriteDeadline(time.Now()) // a blocked write ends
+	c.conn.CloseRead()
+	c.conn.Close()
+}

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/proxy/rule"
+)
+
+// A Server serves the users of one proxy.
+type Server struct {
+	desk     *rule.Desk
+	tape     string
+	listener *net.UnixListener
+	remove   func()
+	done     sync.WaitGroup // goroutines of the server and its connections
+
+	mu     sync.Mutex
+	conns  map[*conn]struct{} // guarded by mu
+	closed bool               // guarded by mu
+}
+
+// Serve listens on a path for users of a desk, whose proxy records a tape. The caller
+// closes the Server.
+func Serve(path, tape string, desk *rule.Desk) (*Server, error) {
+	l, remove, err := listen(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{desk: desk, tape: tape, listener: l, remove: remove, conns: map[*conn]struct{}{}}
+	s.done.Go(s.accept)
+	return s, nil
+}
+
+// accept accepts connections until the listener is closed.
+func (s *Server) accept() {
+	for {
+		c, err := s.listener.AcceptUnix()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // such as too many open files
+			time.Sleep(100 * time.Millisecond)
+		default:
+			s.greet(c)
+		}
+	}
+}
+
+// greet serves a connection, if it is the user's and there are not too many.
+func (s *Server) greet(u *net.UnixConn) {
+	uid, err := peer(u)
+	if err == nil && uid != os.Geteuid() {
+		err = fmt.Errorf("this proxy belongs to another user")
+	}
+	c := newConn(s, u)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && len(s.conns) >= maxConns {
+		err = fmt.Errorf("%d users are connected already", maxConns)
+	}
+	if s.closed || err != nil {
+		if err != nil {
+			u.SetWriteDeadline(time.Now().Add(time.Second))
+			u.Write(encode(message{Version: "2.0", Method: "refused", Params: raw(Notification{Why: err.Error()})}))
+		}
+		u.Close()
+		return
+	}
+	s.conns[c] = struct{}{}
+	s.done.Go(func() {
+		defer s.forget(c)
+		c.serve()
+	})
+}
+
+func (s *Server) forget(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// Close tells the users that the proxy has ended, and removes the socket. It must not be
+// called before the proxy has ended or failed to start.
+func (s *Server) Close() {
+	s.listener.Close()
+	s.remove()
+	s.desk.Close()
+	s.mu.Lock()
+	s.closed = true
+	for c := range s.conns {
+		c.end()
+	}
+	s.mu.Unlock()
+	s.done.Wait()
+}

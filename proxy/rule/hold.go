@@ -1,0 +1,414 @@
+package rule
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A hold keeps a frame until a user lets it go.
+type hold struct {
+	limit time.Duration // 0: that of the Desk
+}
+
+func readHold(p *scanner) (action, error) {
+	if !p.more() {
+		return hold{}, nil
+	}
+	at := p.i
+	d, err := p.duration("the longest hold")
+	if err == nil && d == 0 {
+		err = p.wrong(at, "the longest hold is a time such as 30s")
+	}
+	return hold{d}, err
+}
+
+func (a hold) act(p *passage) string {
+	if p.engine.desk == nil {
+		return "hold"
+	}
+	p.holder, p.done = p.counter, true
+	return ""
+}
+
+func (hold) ends() bool { return false }
+
+// Limits of what waits for a user.
+const (
+	usualHold     = 10 * time.Minute // of one frame
+	maxHeldFrames = 10_000           // with postponed frames
+	maxSending    = 16               // injected frames that their receiver has not read
+	sendPatience  = 5 * time.Second  // for one more of them
+)
+
+// A Desk is where the frames of a proxy wait that its rules hold, and where users decide
+// about them. It needs users: without one, nothing waits. Give it to Set.Attend before
+// Set.Chain.
+type Desk struct {
+	Limit time.Duration // the longest hold of a frame; 0: ten minutes
+
+	// Wait is how long the first frame that a rule of the proxy holds waits for a user to
+	// come. 0: it passes.
+	Wait time.Duration
+
+	began   chan struct{} // closed when the proxy has started
+	closed  chan struct{} // closed by Close
+	sending chan struct{} // holds one for each injected frame that its receiver has not read
+	engines []*Engine
+
+	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
+	// time.
+	users     []*User
+	queues    []*queue         // those whose first frame came first are first
+	last      uint64           // number of the last held frame
+	names     int              // of users
+	rules     []*Rule          // that users added
+	files     map[*Rule]string // where those are from
+	additions int
+	hits      map[*Rule]int
+	asking    map[string]asking // by the ids of requests that users made
+	patient   *time.Timer       // for Wait; nil: not needed yet
+	came      bool              // a user has come, or Wait is over
+	hurried   bool              // nothing waits any longer
+}
+
+// NewDesk returns a Desk without users.
+func NewDesk() *Desk {
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
+}
+
+// Close makes all calls of users return. It may be called once, when the proxy has ended or
+// could not be started.
+func (d *Desk) Close() { close(d.closed) }
+
+// GiveUp lets everything go, for the reason why, and nothing waits any longer.
+func (d *Desk) GiveUp(why string) {
+	d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		d.hurried = true
+		return d.release(out, why, func(q *queue) bool { return q.engine == e })
+	})
+}
+
+// An asking is a request that a user made.
+type asking struct {
+	user     *User
+	answered func(response []byte)
+}
+
+// A queue is what waits in one direction of a session. The first frame is held by a rule.
+// Those after it wait behind it.
+type queue struct {
+	engine  *Engine
+	dir     wire.Direction
+	session string
+	name    string // of the rule that holds the first frame, or held the one before
+	frames  []*waiting
+	bytes   int
+	timer   *time.Timer // for the first frame
+}
+
+// A waiting is a frame that waits.
+type waiting struct {
+	held   Held
+	holder *counter     // of the rule that holds it; nil: it is only behind others
+	frame  wire.Frame   // as it goes
+	before []wire.Frame // lines that go before it
+	after  []wire.Frame // lines that go after it, with notes
+	id     []byte       // of the request; nil: it is none
+	came   wire.Frame   // for Held; its Raw is nil if a rule made the frame
+	did    string       // what a user did to it while others were before it
+	call   int          // number of the call of the Engine that kept it
+}
+
+// start notes that the proxy has started an Engine.
+func (d *Desk) start(e *Engine) {
+	if d == nil {
+		return
+	}
+	if e == d.engines[0] {
+		close(d.began)
+	}
+	go func() {
+		<-e.handle.Hurry
+		e.handle.Do(func(out []wire.Frame) []wire.Frame {
+			d.hurried = true
+			return d.release(out, "the connection ends", func(q *queue) bool { return q.engine == e })
+		})
+	}()
+}
+
+// attended reports whether a frame that a rule hits waits. owner is the user whose rule it
+// is; nil: it is the proxy's, and any user will do.
+func (d *Desk) attended(owner *User) bool {
+	switch {
+	case d == nil:
+		return true // for a Trial
+	case d.hurried:
+		return false
+	case owner != nil:
+		return !owner.gone
+	case slices.ContainsFunc(d.users, func(u *User) bool { return u.attends }):
+		return true
+	case d.came || d.Wait <= 0:
+		return false
+	}
+	if d.patient == nil {
+		d.patient = time.AfterFunc(d.Wait, func() {
+			d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+				if d.came {
+					return out
+				}
+				d.came = e == d.engines[len(d.engines)-1]
+				return d.release(out, "nobody came within "+termtext.Duration(d.Wait), func(q *queue) bool { return q.engine == e })
+			})
+		})
+	}
+	return true
+}
+
+// holds reports whether a rule still holds the frames that it hit. c may be nil.
+func (d *Desk) holds(c *counter) bool { return c != nil && !c.off && d.attended(c.owner) }
+
+// queue returns what waits in a direction of a session, or nil.
+func (d *Desk) queue(e *Engine, dir wire.Direction, session string) *queue {
+	if d == nil {
+		return nil
+	}
+	for _, q := range d.queues {
+		if q.engine == e && q.dir == dir && q.session == session {
+			return q
+		}
+	}
+	return nil
+}
+
+// isBusy reports whether anything waits.
+func (d *Desk) isBusy() bool { return d != nil && len(d.queues) > 0 }
+
+// waits reports whether anything waits in a direction.
+func (d *Desk) waits(e *Engine, dir wire.Direction) bool {
+	return d != nil && slices.ContainsFunc(d.queues, func(q *queue) bool { return q.engine == e && q.dir == dir })
+}
+
+// keep keeps a frame. It returns the note about that.
+func (d *Desk) keep(e *Engine, session string, w *waiting) (about wire.Frame) {
+	dir := w.frame.Dir
+	q := d.queue(e, dir, session)
+	d.last++
+	w.held.ID, w.held.Dir, w.held.Session, w.held.At, w.held.Raw = d.last, dir, session, time.Now(), w.frame.Raw
+	did := fmt.Sprintf("hold %d", d.last)
+	if q == nil {
+		q = &queue{engine: e, dir: dir, session: session}
+		d.queues = append(d.queues, q)
+	} else {
+		w.held.Behind = q.frames[0].held.ID
+		did += fmt.Sprintf(", behind %d", w.held.Behind)
+	}
+	if w.holder != nil {
+		w.held.Rule = w.holder.Name
+	}
+	q.frames = append(q.frames, w)
+	q.bytes += w.size()
+	if len(q.frames) == 1 {
+		d.time(q)
+	}
+	h := w.held
+	d.tell(Event{Held: &h})
+	return holdNote(dir, q.name, w.held.ID, did, 1)
+}
+
+func (w *waiting) size() (n int) {
+	for _, list := range [][]wire.Frame{w.before, {w.frame}, w.after} {
+		for _, f := range list {
+			n += len(f.Raw)
+		}
+	}
+	return n
+}
+
+func holdNote(dir wire.Direction, name string, id uint64, did string, frames int) wire.Frame {
+	m := wire.Marked{Rule: &wire.Rule{Name: name, Did: wire.Clip(did, maxNote), Frames: frames, Hold: id}}
+	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: m.JSON()}
+}
+
+// time starts the time of the first frame of a queue.
+func (d *Desk) time(q *queue) {
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	first := q.frames[0]
+	q.name = first.holder.Name
+	limit := first.holder.action.(hold).limit
+	if limit == 0 {
+		limit = d.Limit
+	}
+	if limit == 0 {
+		limit = usualHold
+	}
+	first.held.Until = time.Now().Add(limit)
+	q.timer = time.AfterFunc(limit, func() {
+		q.engine.handle.Do(func(out []wire.Frame) []wire.Frame {
+			if len(q.frames) == 0 || q.frames[0] != first {
+				return out
+			}
+			return d.next(out, q, "let go: it was held for "+termtext.Duration(limit))
+		})
+	})
+}
+
+// next lets the first frame of a queue go, and those that wait only for it.
+func (d *Desk) next(out []wire.Frame, q *queue, did string) []wire.Frame {
+	return d.settle(d.letGo(out, q, did), q)
+}
+
+// letGo lets the first frame of a queue go.
+func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
+	w := q.frames[0]
+	from := len(out)
+	n := lines(w.frame.Raw)
+	for _, f := range w.before {
+		if f.Kind != wire.Mark {
+			n += lines(f.Raw)
+		}
+	}
+	if w.frame.Origin != wire.Injected {
+		w.frame.Origin = wire.Rewritten
+	}
+	out = append(out, holdNote(q.dir, q.name, w.held.ID, fmt.Sprintf("hold %d, %s", w.held.ID, did), n))
+	out = append(out, w.before...)
+	out = append(out, w.frame)
+	out = append(out, w.after...)
+	d.remove(q, 0, did)
+	return append(out[:from], q.engine.unstalled(out[from:])...)
+}
+
+// remove removes a frame of a queue.
+func (d *Desk) remove(q *queue, i int, why string) {
+	w := q.frames[i]
+	q.frames = slices.Delete(q.frames, i, i+1)
+	q.bytes -= w.size()
+	d.tell(Event{Gone: w.held.ID, Why: why})
+}
+
+// settle lets the frames go that waited only for one that is gone. The next one that a
+// rule holds is then the first.
+func (d *Desk) settle(out []wire.Frame, q *queue) []wire.Frame {
+	for len(q.frames) > 0 {
+		w := q.frames[0]
+		if !d.holds(w.holder) {
+			out = d.letGo(out, q, cmp.Or(w.did, "let go: what it waited for is gone"))
+			continue
+		}
+		if w.held.Behind != 0 { // it was not the first before
+			w.held.Behind = 0
+			d.time(q)
+			h := w.held
+			d.tell(Event{Held: &h})
+		}
+		return out
+	}
+	d.forget(q)
+	return out
+}
+
+// forget removes an empty queue.
+func (d *Desk) forget(q *queue) {
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	d.queues = slices.DeleteFunc(d.queues, func(o *queue) bool { return o == q })
+	q.engine.waited()
+}
+
+// release lets all frames of some queues go.
+func (d *Desk) release(out []wire.Frame, why string, of func(q *queue) bool) []wire.Frame {
+	for _, q := range slices.Clone(d.queues) {
+		if !of(q) {
+			continue
+		}
+		for len(q.frames) > 0 {
+			out = d.letGo(out, q, "let go: "+why)
+		}
+		d.forget(q)
+	}
+	return out
+}
+
+// dismiss lets the frames go that no user decides about any longer. They are those that
+// settle would let go.
+func (d *Desk) dismiss(out []wire.Frame, e *Engine, why string) []wire.Frame {
+	for _, q := range slices.Clone(d.queues) {
+		if q.engine == e && len(q.frames) > 0 && !d.holds(q.frames[0].holder) {
+			out = d.next(out, q, "let go: "+why)
+		}
+	}
+	return out
+}
+
+// limit lets the oldest queues of an Engine go while too much waits.
+func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
+	if !d.isBusy() {
+		return out
+	}
+	for {
+		frames, size := len(e.postponed), e.kept
+		var oldest *queue
+		for _, q := range d.queues {
+			frames, size = frames+len(q.frames), size+q.bytes
+			if oldest == nil && q.engine == e {
+				oldest = q
+			}
+		}
+		if oldest == nil || frames <= maxHeldFrames && size <= maxKept {
+			return out
+		}
+		why := fmt.Sprintf("more than %d frames or %d MiB wait", maxHeldFrames, maxKept>>20)
+		out = d.release(out, why, func(q *queue) bool { return q == oldest })
+	}
+}
+
+// held returns the frames of an Engine that wait since before this call, as they came.
+func (d *Desk) held(e *Engine) (frames []wire.Frame) {
+	if d == nil {
+		return nil
+	}
+	for _, q := range d.queues {
+		for _, w := range q.frames {
+			if q.engine == e && w.call < e.calls && w.came.Raw != nil {
+				frames = append(frames, w.came)
+			}
+		}
+	}
+	return frames
+}
+
+// hit counts what a rule did.
+func (d *Desk) hit(r *Rule) {
+	if d != nil {
+		d.hits[r]++
+		d.tell(Event{Rule: r.Name, Hits: d.hits[r]})
+	}
+}
+
+// answered passes on the response to a request that a user made.
+func (d *Desk) answered(id, response []byte) {
+	if d == nil {
+		return
+	}
+	if a, ok := d.asking[string(id)]; ok {
+		delete(d.asking, string(id))
+		a.answered(bytes.Clone(response))
+	}
+}
+
+// tell tells all users of an event.
+func (d *Desk) tell(e Event) {
+	for _, u := range d.users {
+		u.tell(e)
+	}
+}

@@ -1,0 +1,163 @@
+package rule_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/rule"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+func chunk(session, text string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`+"\n", session, text)
+}
+
+// TestHoldLimits: when more than 32 MiB or 10,000 frames wait, the oldest session goes, in
+// order, and the others wait on.
+func TestHoldLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		many  int
+		large int
+	}{{"frames", 10_001, 10}, {"bytes", 40, 1 << 20}} {
+		t.Run(tt.name, func(t *testing.T) {
+			set, err := rule.Parse("rules", "@hold update:* => hold")
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+			set.Attend(d.Desk)
+			var b strings.Builder
+			b.WriteString("! ann joins\n< " + chunk("old", "first") + "< " + chunk("new", "x"))
+			for i := range tt.many - 2 {
+				b.WriteString("< " + chunk("old", fmt.Sprint(i, strings.Repeat("x", tt.large))))
+			}
+			b.WriteString("< " + chunk("new", "y") + "! ann lists\n! ann releases-all\n")
+			c := converseWith(t, set, nil, b.String(), d.do)
+			var sees []string
+			for line := range strings.Lines(d.log.String()) {
+				if strings.HasPrefix(line, "ann sees") {
+					sees = append(sees, line)
+				}
+			}
+			if tt.name == "frames" && len(sees) != 2 || !strings.Contains(sees[0], `session "new"`) {
+				t.Errorf("what waits: %q", sees)
+			}
+			if !strings.Contains(c.tape.log.String(), "let go: more than 10000 frames or 32 MiB wait") {
+				t.Error("no mark says why")
+			}
+			if c.tape.made[wire.AgentToClient] != c.client.n || c.tape.withheld[wire.AgentToClient] != c.client.n {
+				t.Errorf("the client got %d bytes, the tape has %d withheld and %d let go", c.client.n, c.tape.withheld[wire.AgentToClient], c.tape.made[wire.AgentToClient])
+			}
+		})
+	}
+}
+
+// TestHoldEnds: the end of the context, or a client that is gone, lets everything go at
+// once, and nothing waits any longer. Signals do the same (TestCtlSignal in cmd/acptap).
+func TestHoldEnds(t *testing.T) {
+	for _, how := range []string{"context", "client"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set, err := rule.Parse("rules", "@hold update:* => hold")
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+				set.Attend(d.Desk)
+				in, stdin := io.Pipe()
+				defer stdin.Close()
+				client := &receiver{began: time.Now()}
+				var out io.Writer = client
+				gone := make(chan struct{})
+				if how == "client" {
+					out = writer(func(p []byte) (int, error) {
+						select {
+						case <-gone:
+							return 0, syscall.EPIPE
+						default:
+							return client.Write(p)
+						}
+					})
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				last := make(chan string)
+				p := &proxy.Proxy{In: in, Out: out, Err: io.Discard, Journal: &tape{}, Interceptors: set.Chain(0), Peer: &proxy.Peer{
+					Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
+						io.WriteString(out, chunk("s", "one")+chunk("s", "two"))
+						io.WriteString(out, <-last)
+						<-ctx.Done()
+						return 0
+					},
+				}}
+				done := make(chan error)
+				go func() { done <- p.Run(ctx) }()
+				synctest.Wait()
+				d.do("ann joins")
+				last <- chunk("s", "three")
+				synctest.Wait()
+				began := time.Now()
+				switch how {
+				case "context":
+					cancel()
+				case "client":
+					close(gone)
+					d.do("ann releases 1") // a write shows that it is gone
+				}
+				var exit *proxy.ExitError
+				if err := <-done; err != nil && !errors.As(err, &exit) {
+					t.Error(err)
+				}
+				if took := time.Since(began); took > 15*time.Second { // the agent is made to end
+					t.Errorf("it took %v", took)
+				}
+				if how != "client" && (strings.Count(client.log.String(), "three") != 1 || !strings.HasPrefix(client.log.String(), "0s ")) {
+					t.Errorf("the client got %s", client.log.String())
+				}
+			})
+		})
+	}
+}
+
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// TestInjectBound: frames that a user injects are not kept without limit for a client that
+// does not read.
+func TestInjectBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := &rule.Set{}
+		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+		set.Attend(d.Desk)
+		in, stdin := io.Pipe()
+		blocked := make(chan struct{})
+		p := &proxy.Proxy{In: in, Out: writer(func(p []byte) (int, error) { <-blocked; return len(p), nil }), Err: io.Discard, Journal: &tape{}, Interceptors: set.Chain(0), Peer: &proxy.Peer{
+			Run: func(_ context.Context, in io.Reader, _, _ io.Writer) int { io.Copy(io.Discard, in); return 0 },
+		}}
+		done := make(chan error)
+		go func() { done <- p.Run(t.Context()) }()
+		synctest.Wait()
+		d.do("ann joins")
+		for range 17 {
+			d.do(`ann injects client {"method":"x"}`)
+		}
+		close(blocked)
+		synctest.Wait()
+		d.do(`ann injects client {"method":"x"}`)
+		stdin.Close()
+		<-done
+		if got := strings.Count(d.log.String(), "error"); got != 1 || !strings.Contains(d.log.String(), "the receiver does not read") {
+			t.Errorf("%d errors: %s", got, d.log.String())
+		}
+	})
+}

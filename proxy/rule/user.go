@@ -1,0 +1,542 @@
+package rule
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Held is a frame that waits for a user.
+type Held struct {
+	ID      uint64 // from 1, unique on the tape
+	Dir     wire.Direction
+	Session string
+	Kind    wire.Kind
+	Method  string // of a response: of its request
+	Update  string
+	Rule    string    // the rule that holds it; empty: it only waits behind others
+	Behind  uint64    // the frame of its session and direction that was the first when it came; 0: it is the first
+	At      time.Time // since when it waits
+	Until   time.Time // when it goes; zero if it is not the first
+	Raw     []byte    // as it will go; must not be modified
+}
+
+// An Event is what a User is told: one of the following.
+type Event struct {
+	Held *Held // a frame waits, or what is known of it has changed
+
+	Gone uint64 // the number of a frame that waits no longer
+	Why  string // with Gone
+
+	Rule string // the name of a rule that hit
+	Hits int    // with Rule: how often
+}
+
+// A RuleState is a rule of a running proxy.
+type RuleState struct {
+	Name string
+	Text string
+	Hits int
+	Off  bool // it does nothing until it is switched on
+	Own  bool // it is the rule by which the asking User holds frames
+}
+
+// A User decides about the frames of a running proxy, and changes its rules.
+type User struct {
+	desk    *Desk
+	attends bool
+	tell    func(Event)
+	name    string
+
+	// Guarded by the proxy.
+	gone  bool
+	holds []*counter // of the rules by which it held frames; the last one may still do so
+}
+
+// ErrOver says that there is no proxy to act on any longer.
+var ErrOver = errors.New("the proxy has ended")
+
+// do calls act for each Engine, one at a time. It returns when act has been called, and
+// does not wait for the receivers.
+func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
+	select {
+	case <-d.began:
+	case <-d.closed:
+		return ErrOver
+	}
+	for _, e := range d.engines {
+		if _, err := d.on(e, act); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// on calls act for one Engine. over is closed when the receivers have read what act
+// returned.
+func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame) (over chan struct{}, err error) {
+	acted, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		e.handle.Do(func(out []wire.Frame) []wire.Frame {
+			defer close(acted)
+			return act(e, e.begin(out))
+		})
+	}()
+	select {
+	case <-acted:
+		return over, nil
+	case <-over:
+	}
+	select {
+	case <-acted:
+		return over, nil
+	default:
+		return over, ErrOver
+	}
+}
+
+// Join adds a User. While one that attends is there, the rules of the proxy hold frames.
+// tell is called with all that happens, and must not block. Join returns what waits
+// already.
+func (d *Desk) Join(attends bool, tell func(Event)) (u *User, held []Held, err error) {
+	u = &User{desk: d, attends: attends, tell: tell}
+	joined := false
+	err = d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if !joined {
+			d.names++
+			u.name = fmt.Sprintf("user-%d", d.names)
+			d.users = append(d.users, u)
+			d.came = d.came || attends
+			held = d.list()
+			joined = true
+		}
+		return out
+	})
+	return u, held, err
+}
+
+// list returns what waits, in the order of the numbers.
+func (d *Desk) list() (held []Held) {
+	for _, q := range d.queues {
+		for i, w := range q.frames {
+			if i > 0 {
+				w.held.Behind = q.frames[0].held.ID
+			}
+			held = append(held, w.held)
+		}
+	}
+	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.ID, b.ID) })
+	return held
+}
+
+// Leave takes the User away. The frames that wait only for it go, for the reason why.
+func (u *User) Leave(why string) error {
+	d := u.desk
+	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if !u.gone {
+			u.gone, u.attends = true, false
+			d.users = slices.DeleteFunc(d.users, func(o *User) bool { return o == u })
+			maps.DeleteFunc(d.asking, func(_ string, a asking) bool { return a.user == u })
+			u.endHold()
+		}
+		return d.dismiss(out, e, why)
+	})
+}
+
+// endHold removes the rule by which the User holds frames.
+func (u *User) endHold() {
+	if n := len(u.holds); n > 0 {
+		u.desk.engines[0].removeRule(u.holds[n-1].Rule)
+	}
+}
+
+// Hold holds the frames that fit a filter for as long as the User is there, up to count
+// of them, each up to limit; 0 means all, and the Desk's limit. It replaces what the User
+// held by before; frames that wait go on waiting. An empty filter ends that, and lets
+// them go.
+func (u *User) Hold(filter string, count int, limit time.Duration) error {
+	var one *Rule
+	if strings.TrimSpace(filter) != "" {
+		text := filter + " => hold"
+		if limit > 0 {
+			text += " " + limit.String()
+		}
+		if count > 0 {
+			text += fmt.Sprintf(" [first %d]", count)
+		}
+		set, err := Parse(u.name, text)
+		if err != nil {
+			return err
+		}
+		if len(set.rules) != 1 || set.Holds() == nil {
+			return errors.New("a hold takes one filter")
+		}
+		one = set.rules[0]
+		one.Name = u.name
+	}
+	d := u.desk
+	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if e == d.engines[0] {
+			u.endHold()
+			if one != nil {
+				c := e.addRule(one)
+				c.owner = u
+				u.holds = append(u.holds, c)
+				return append(out, note(wire.ClientToAgent, "rules", "added: @"+one.Name+" "+one.text, 0))
+			}
+			for _, c := range u.holds {
+				c.off = true
+			}
+			u.holds = nil
+		}
+		return d.dismiss(out, e, "holding is off")
+	})
+}
+
+// Held returns what waits.
+func (u *User) Held() (held []Held, err error) {
+	first := true
+	err = u.desk.do(func(_ *Engine, out []wire.Frame) []wire.Frame {
+		if first {
+			held, first = u.desk.list(), false
+		}
+		return out
+	})
+	return held, err
+}
+
+// with calls act with the waiting frame of a number.
+func (u *User) with(id uint64, act func(out []wire.Frame, q *queue, i int) []wire.Frame) error {
+	d := u.desk
+	found := false
+	err := d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		for _, q := range d.queues {
+			i := slices.IndexFunc(q.frames, func(w *waiting) bool { return w.held.ID == id })
+			if i >= 0 && q.engine == e {
+				found = true
+				return act(out, q, i)
+			}
+		}
+		return out
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no frame waits as %d", id)
+	}
+	return err
+}
+
+// Release lets a frame go: as it is, or as edited. edited is one line without its end, and
+// need not be JSON. A frame that waits behind others goes as soon as they are gone.
+func (u *User) Release(id uint64, edited []byte) error {
+	if bytes.ContainsAny(edited, "\n") {
+		return errors.New("a frame is one line")
+	}
+	return u.with(id, func(out []wire.Frame, q *queue, i int) []wire.Frame {
+		w := q.frames[i]
+		did := "let go after " + age(w.held.At)
+		if edited != nil {
+			q.bytes += len(edited) - len(w.frame.Raw)
+			w.frame.Raw, w.held.Raw = edited, edited
+			did = "edited, and " + did
+		}
+		if i == 0 {
+			return u.desk.next(out, q, did)
+		}
+		w.holder, w.did, w.held.Rule = nil, did, ""
+		h := w.held
+		u.desk.tell(Event{Held: &h})
+		return out
+	})
+}
+
+// ReleaseAll lets everything go that waits.
+func (u *User) ReleaseAll() error {
+	return u.desk.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		return u.desk.release(out, "all go", func(q *queue) bool { return q.engine == e })
+	})
+}
+
+// Drop removes a frame: its receiver never gets it.
+func (u *User) Drop(id uint64) error {
+	return u.with(id, func(out []wire.Frame, q *queue, i int) []wire.Frame {
+		return u.take(out, q, i, fmt.Sprintf("dropped after %s", age(q.frames[i].held.At)))
+	})
+}
+
+// take removes a frame that does not go.
+func (u *User) take(out []wire.Frame, q *queue, i int, did string) []wire.Frame {
+	w := q.frames[i]
+	out = append(out, holdNote(q.dir, q.name, w.held.ID, fmt.Sprintf("hold %d, %s", w.held.ID, did), 0))
+	u.desk.remove(q, i, did)
+	if i > 0 {
+		return out
+	}
+	return u.desk.settle(out, q)
+}
+
+// Answer answers a request that waits, in its receiver's place. The response has the
+// result, or failure if that is not nil; both are JSON.
+func (u *User) Answer(id uint64, result, failure []byte) error {
+	for _, json := range [][]byte{result, failure} {
+		if json != nil && (!wire.IsJSON(json) || bytes.ContainsAny(json, "\n")) {
+			return errors.New("the answer is not JSON in one line")
+		}
+	}
+	var wrong error
+	err := u.with(id, func(out []wire.Frame, q *queue, i int) []wire.Frame {
+		w := q.frames[i]
+		if w.id == nil {
+			wrong = fmt.Errorf("%d is not a request: only a request can be answered", id)
+			return out
+		}
+		line := wire.NewResult(w.id, result)
+		if failure != nil {
+			line = wire.NewError(w.id, failure)
+		}
+		f := wire.Frame{Dir: q.dir.Opposite(), Origin: wire.Injected, Raw: line, End: wire.LF}
+		q.engine.seen.observe(f, q.engine.now)
+		did := "answered by hand after " + age(w.held.At)
+		out = append(out, holdNote(f.Dir, q.name, id, fmt.Sprintf("hold %d, %s", id, did), 1), f)
+		u.desk.remove(q, i, did)
+		if i > 0 {
+			return out
+		}
+		return u.desk.settle(out, q)
+	})
+	return cmp.Or(wrong, err)
+}
+
+// Inject sends one more line: to the agent if dir is ClientToAgent, to the client if it is
+// AgentToClient. A request gets an id of its own; its response does not reach the peer, but
+// is given to answered, which must not block. Other lines have no answer.
+func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []byte)) error {
+	if dir > wire.AgentToClient {
+		return errors.New("a line is injected to the client or to the agent")
+	}
+	if bytes.ContainsAny(line, "\n") {
+		return errors.New("a frame is one line")
+	}
+	d := u.desk
+	select {
+	case <-d.began:
+	case <-d.closed:
+		return ErrOver
+	}
+	select {
+	case d.sending <- struct{}{}:
+	case <-d.closed:
+		return ErrOver
+	case <-time.After(sendPatience):
+		return errors.New("the receiver does not read what was sent before")
+	}
+	over, err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
+		if wire.Scan(line).Kind == wire.Request {
+			id := e.ownID(u.name)
+			line = wire.Set(line, id, "id")
+			if answered != nil {
+				d.asking[string(id)] = asking{u, answered}
+			}
+		}
+		f := wire.Frame{Dir: dir, Origin: wire.Injected, Raw: line, End: wire.LF}
+		e.seen.observe(f, e.now)
+		e.seen.forget()
+		return append(out, note(dir, u.name, "inject by hand", 1), f)
+	})
+	go func() {
+		<-over
+		<-d.sending
+	}()
+	return err
+}
+
+// Rules returns the rules in their order.
+func (u *User) Rules() (list []RuleState, err error) {
+	d := u.desk
+	err = d.first(func(_ *Engine, out []wire.Frame) []wire.Frame {
+		for _, r := range d.allRules() {
+			state := RuleState{Name: r.Name, Text: r.text, Hits: d.hits[r]}
+			if _, c := d.counterOf(r); c != nil {
+				state.Off, state.Own = c.off, c.owner == u
+			}
+			list = append(list, state)
+		}
+		return out
+	})
+	return list, err
+}
+
+// AddRules adds rules after those that there are. If they are from a file, those that were
+// added from a file of that name before are removed.
+func (u *User) AddRules(file, text string) error {
+	d := u.desk
+	var wrong error
+	err := d.first(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if file == "" {
+			d.additions++
+			file = fmt.Sprintf("added-%d", d.additions)
+		}
+		var set *Set
+		if set, wrong = Parse(file, text); wrong != nil {
+			return out
+		}
+		old := slices.DeleteFunc(slices.Clone(d.rules), func(r *Rule) bool { return d.files[r] != file })
+		if wrong = d.fits(set, old); wrong != nil {
+			return out
+		}
+		for _, r := range old {
+			out = d.removeRule(out, r)
+		}
+		for _, r := range set.rules {
+			d.files[r] = file
+			d.rules = append(d.rules, r)
+			d.engines[min(int(r.near), len(d.engines)-1)].addRule(r)
+			out = append(out, note(wire.ClientToAgent, "rules", "added: @"+r.Name+" "+r.text, 0))
+		}
+		return out
+	})
+	return cmp.Or(wrong, err)
+}
+
+// fits returns an error if the rules of a Set cannot be added, once old ones are removed.
+func (d *Desk) fits(set *Set, old []*Rule) error {
+	all := slices.DeleteFunc(d.allRules(), func(r *Rule) bool { return slices.Contains(old, r) })
+	switch {
+	case set.seeded:
+		return errors.New("the seed is set when the proxy starts")
+	case len(set.rules) == 0:
+		return errors.New("there are no rules")
+	case len(all)+len(set.rules) > maxRules:
+		return fmt.Errorf("there are more than %d rules", maxRules)
+	}
+	for _, r := range set.rules {
+		if slices.ContainsFunc(all, func(o *Rule) bool { return o.Name == r.Name }) {
+			return fmt.Errorf("the name %s is taken", r.Name)
+		}
+	}
+	return nil
+}
+
+// RemoveRule removes a rule. The frames that it holds go.
+func (u *User) RemoveRule(name string) error {
+	d := u.desk
+	return d.named(name, func(out []wire.Frame, r *Rule) []wire.Frame {
+		return append(d.removeRule(out, r), note(wire.ClientToAgent, "rules", "removed: @"+r.Name, 0))
+	})
+}
+
+// EnableRule switches a rule on or off. If it is off, the frames that it holds go.
+func (u *User) EnableRule(name string, on bool) error {
+	d := u.desk
+	return d.named(name, func(out []wire.Frame, r *Rule) []wire.Frame {
+		did := "off: @"
+		if on {
+			did = "on: @"
+		}
+		if _, c := d.counterOf(r); c != nil {
+			c.off = !on
+		}
+		return append(out, note(wire.ClientToAgent, "rules", did+r.Name, 0))
+	})
+}
+
+// named calls change with the rule of a name, and lets the frames go that no rule holds
+// any longer.
+func (d *Desk) named(name string, change func(out []wire.Frame, r *Rule) []wire.Frame) error {
+	found := false
+	err := d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if e == d.engines[0] {
+			all := d.allRules()
+			if i := slices.IndexFunc(all, func(r *Rule) bool { return r.Name == name }); i >= 0 {
+				found = true
+				out = change(out, all[i])
+			}
+		}
+		return d.dismiss(out, e, "its rule is off")
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("there is no rule %s", name)
+	}
+	return err
+}
+
+// first is do for the Engine near the client alone.
+func (d *Desk) first(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
+	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if e != d.engines[0] {
+			return out
+		}
+		return act(e, out)
+	})
+}
+
+// allRules returns the rules of the proxy, those that users added, and those by which
+// users hold frames.
+func (d *Desk) allRules() []*Rule {
+	all := append(slices.Clone(d.engines[0].set.rules), d.rules...)
+	all = slices.DeleteFunc(all, func(r *Rule) bool { _, c := d.counterOf(r); return c == nil })
+	for _, u := range d.users {
+		if n := len(u.holds); n > 0 {
+			all = append(all, u.holds[n-1].Rule)
+		}
+	}
+	return all
+}
+
+// counterOf returns the counter of a rule and the Engine that has it, or nil if it was
+// removed.
+func (d *Desk) counterOf(r *Rule) (*Engine, *counter) {
+	for _, e := range d.engines {
+		for _, list := range [][]*counter{e.rules, e.timed} {
+			for _, c := range list {
+				if c.Rule == r {
+					return e, c
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// removeRule removes a rule.
+func (d *Desk) removeRule(out []wire.Frame, r *Rule) []wire.Frame {
+	if e, c := d.counterOf(r); c != nil {
+		c.off = true
+		e.removeRule(r)
+	}
+	d.rules = slices.DeleteFunc(d.rules, func(o *Rule) bool { return o == r })
+	delete(d.files, r)
+	delete(d.hits, r)
+	return out
+}
+
+// addRule adds a rule to a running Engine.
+func (e *Engine) addRule(r *Rule) *counter {
+	c := newCounter(r, e.seed)
+	if _, timed := r.action.(pacing); timed {
+		e.timed = append(e.timed, c)
+		e.lanes.needs(c)
+	} else {
+		e.rules = append(e.rules, c)
+		e.seen.needs(c)
+	}
+	e.sort()
+	return c
+}
+
+// removeRule removes a rule from a running Engine.
+func (e *Engine) removeRule(r *Rule) {
+	is := func(c *counter) bool { return c.Rule == r }
+	e.rules, e.timed = slices.DeleteFunc(e.rules, is), slices.DeleteFunc(e.timed, is)
+	e.sort()
+}
+
+func age(at time.Time) string { return termtext.Duration(time.Since(at)) }
