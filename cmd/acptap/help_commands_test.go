@@ -194,7 +194,7 @@ func TestShownFlags(t *testing.T) {
 // What the README links to is there, and the README is short.
 func TestREADME(t *testing.T) {
 	readme := shownTexts(t)["README.md"]
-	const most = 10200
+	const most = 10400
 	if len(readme) > most {
 		t.Errorf("%d bytes, more than %d", len(readme), most)
 	}
