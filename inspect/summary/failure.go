@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -122,7 +123,8 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) s
 		if e == nil {
 			return "a tool call"
 		}
-		return stepName(e) + because(toolText(wire.Get(f.Raw, "params", "update", "content")))
+		update := wire.Get(f.Raw, "params", "update")
+		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), exitText(wire.Get(update, "rawOutput"))))
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn"
@@ -209,18 +211,35 @@ func because(why string) string {
 // whyColumns limits the columns of the reason for a failure.
 const whyColumns = 100
 
-// toolText returns the first line of the text that a tool returns, in one of both protocols.
+// toldLine matches a line of a tool's output that says what went wrong.
+var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|assert\w*)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b`)
+
+// toolText returns the line of what a tool returns, in one of both protocols, that says most: the
+// first that tells of something wrong, or else the first one.
 func toolText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		for _, path := range [][]string{{"text"}, {"content", "text"}} {
-			text := termtext.FirstLines(termtext.Unmarked(wire.Text(wire.Get(block, path...))), 1, 0)
+			text := termtext.FirstLines(termtext.Unmarked(wire.Text(wire.Get(block, path...))), maxToolLines, 0)
 			if len(text) > 0 {
-				return strings.TrimSuffix(text[0], " …")
+				return strings.TrimSuffix(text[max(slices.IndexFunc(text, toldLine.MatchString), 0)], " …")
 			}
 		}
 	}
 	return ""
 }
+
+// exitText returns the exit status in the output of a command, as agents name it, or nothing.
+func exitText(output []byte) string {
+	for _, name := range [...]string{"exit_code", "exitCode"} {
+		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
+			return fmt.Sprint("exit ", code.Int())
+		}
+	}
+	return ""
+}
+
+// maxToolLines limits the lines of a tool's output that are looked at.
+const maxToolLines = 200
 
 // saysNothing reports whether a turn, or setting up, failed without a message that says why.
 func saysNothing(kind dialect.Failure, f *dialect.Frame) bool {

@@ -95,9 +95,20 @@ func (s *stderrLog) note(line *logLine) {
 	}
 	if hasAny(line.text, "429", "529", "etry", "ate limit", "ate_limit", "verloaded", "Too Many", "too many") && retryLine.Match(line.text) {
 		if s.retries.Count++; s.retries.Count == 1 {
-			s.retries.First = Quote{logText(line.text), line.frame}
+			s.retries.First = Quote{fromWord(logText(line.text), retryLine), line.frame}
 		}
 	}
+}
+
+// fromWord returns a line without most of what precedes the word that matters, if that is far
+// from the beginning.
+func fromWord(line string, matters *regexp.Regexp) string {
+	const far = 40
+	at := matters.FindStringIndex(line)
+	if at == nil || at[0] < far {
+		return line
+	}
+	return "…" + line[strings.LastIndexByte(line[:at[0]], ' ')+1:]
 }
 
 // hasAny reports whether a line contains one of some words. It spares most lines the search for

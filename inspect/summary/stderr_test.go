@@ -88,3 +88,31 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestFromWord: a line about a busy model begins with what says so.
+func TestFromWord(t *testing.T) {
+	for line, want := range map[string]string{
+		"429, retrying in 2 s": "429, retrying in 2 s",
+		"+279ms service=session.processor providerID=anthropic statusCode=429 error": "…statusCode=429 error",
+		"+279ms service=session.processor providerID=anthropic statusCode=500 error": "+279ms service=session.processor providerID=anthropic statusCode=500 error",
+	} {
+		if got := fromWord(line, retryLine); got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestToolText: of what a tool printed the line counts that says what went wrong.
+func TestToolText(t *testing.T) {
+	for text, want := range map[string]string{
+		`..F.F\n9 passed\nFAILED test_mean.py::test_empty\nERROR: exit`: "FAILED test_mean.py::test_empty",
+		`Auto-merging a.go\nCONFLICT (content): a.go`:                   "CONFLICT (content): a.go",
+		`error[E0308]: mismatched types\nwarning: 1`:                    "error[E0308]: mismatched types",
+		`It did not work\nat all`:                                       "It did not work",
+		``:                                                              "",
+	} {
+		if got := toolText([]byte(`[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
