@@ -294,8 +294,7 @@ type option struct{ id, name string }
 
 // permissionOptions returns the options of a request for a permission.
 func permissionOptions(line []byte) (options []option) {
-	env := wire.Scan(line)
-	if string(env.Method) != "session/request_permission" {
+	if !dialect.Does(string(wire.Scan(line).Method), dialect.AsksPermission) {
 		return nil
 	}
 	for _, o := range wire.Elements(wire.Get(line, "params", "options")) {
