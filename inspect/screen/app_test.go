@@ -279,7 +279,7 @@ func TestChatAtFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := start(t, in, sub, 100, 40)
-	term.press(t, "« 13 of 23» «▾ read · Reading»2«frame 8 ·»")
+	term.press(t, "« 10 of 20» «▾ read · Reading»2«frame 8 ·»")
 }
 
 // TestChatResized wraps a conversation anew when the screen has another size.

@@ -117,7 +117,7 @@ func TestManyTurns(t *testing.T) {
 	}
 	term := start(t, screen.Inspector{}, portableSubject(t, "many", tape.String()), 120, 40)
 	term.reads(t)
-	term.press(t, "3«prompt-0001»G«prompt-5000»4«Turn 5000»g« 1 of 30,007 »")
+	term.press(t, "3«prompt-0001»G«prompt-5000»4«Turn 5000»g« 1 of 30,006 »")
 	for k := 1; k <= 5; k++ {
 		term.press(t, fmt.Sprintf("e«failure %d of 5»«Turn %d  »", k, 1000*k))
 	}

@@ -70,7 +70,7 @@ func TestFailuresOnPages(t *testing.T) {
 			"E« 20 of 23»«from the bottom again»E« 18 of 23»E« 15 of 23»E« 13 of 23»" +
 			"j« 14 of 23»e« 15 of 23»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 6 of 20»e« 14 of 20»«failure 1 of 6»e« 16 of 20»e« 11 of 20»e« 19 of 20»«failure 5 of 6»e« 6 of 20»«from the top again»«· 6 failures»E« 19 of 20»«from the bottom again»E« 11 of 20»<Enter>«─ frame 5 ·»"},
+			"e« 8 of 22»e« 16 of 22»«failure 1 of 6»e« 18 of 22»e« 13 of 22»e« 21 of 22»«failure 5 of 6»e« 8 of 22»«from the top again»«· 6 failures»E« 21 of 22»«from the bottom again»E« 13 of 22»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)

@@ -22,5 +22,5 @@ func TestOpens(t *testing.T) {
 	sub.Frame = 0
 	term = start(t, screen.Inspector{}, sub, 120, 40)
 	term.reads(t)
-	term.press(t, "«─ frame 5 ·»3« 6 of 23»4«Turn 1»2«─ frame 5 ·»")
+	term.press(t, "«─ frame 5 ·»3« 3 of 20»4«Turn 1»2«─ frame 5 ·»")
 }

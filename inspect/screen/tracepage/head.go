@@ -20,7 +20,7 @@ func (r *Reader) summary(session *trace.Session) summary.Summary {
 }
 
 // head returns the lines above what a session did: its summary, as far as the tapes have been
-// read. The first one stays in sight; on a high screen so does what failed.
+// read. The first one stays in sight, on a high screen all do.
 func (r *Reader) head(session *trace.Session, width int) []page.Line {
 	sum := r.summary(session)
 	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
@@ -30,12 +30,9 @@ func (r *Reader) head(session *trace.Session, width int) []page.Line {
 	}
 	var lines []page.Line
 	for i, spans := range sum.Head(width, which) {
-		l := page.Line{Spans: spans}
-		switch {
-		case i == 0:
+		l := page.Line{Spans: spans, Heading: page.StaysIfRoom}
+		if i == 0 {
 			l.Heading = page.Stays
-		case i == 1 && sum.Failures.Count > 0:
-			l.Heading = page.StaysIfRoom
 		}
 		lines = append(lines, l)
 	}

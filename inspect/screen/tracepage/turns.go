@@ -105,12 +105,7 @@ func (t *Turns) Lines(width int) []page.Line {
 	}
 	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
 	lines = append(lines, page.Line{Spans: legend(width, phases)})
-	sum := r.summary(session)
-	text := sum.TimeText()
-	if t.alone != 0 {
-		text = waitedFor(phases)
-	}
-	if text != "" {
+	if text := waitedFor(phases); t.alone != 0 && text != "" { // the head says it of all turns
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
 	t.drawn = t.drawn[:0]
