@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/mattn/go-runewidth"
 
 	"github.com/acptap/acptap/inspect/screen"
 )
@@ -26,7 +27,7 @@ func screenHues(cells []tcell.SimCell, width, height int) string {
 	var b strings.Builder
 	for y := range height {
 		var line strings.Builder
-		for x := range width {
+		for x := 0; x < width; x++ {
 			c := cells[y*width+x]
 			fg, background, attr := c.Style.Decompose()
 			letter, hue := hueLetters[fg]
@@ -48,6 +49,10 @@ func screenHues(cells []tcell.SimCell, width, height int) string {
 				letter = '.'
 			}
 			line.WriteByte(letter)
+			if len(c.Runes) > 0 && runewidth.RuneWidth(c.Runes[0]) > 1 {
+				line.WriteByte(letter) // nothing is drawn there, so what was there before does not count
+				x++
+			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
