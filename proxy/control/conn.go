@@ -341,10 +341,10 @@ func (c *conn) write() {
 // take returns what is to be written.
 func (c *conn) take() (lines [][]byte, ending bool) {
 	c.mu.Lock()
-	answers, events, hits, lost := c.answers, c.events, c.hits, c.lost
+	answers, events, lost, hits := c.answers, c.events, c.lost, map[string]int(nil)
 	c.answers, c.size, c.events, c.lost, ending = nil, 0, nil, 0, c.ending
-	if len(hits) > 0 {
-		c.hits = map[string]int{}
+	if len(c.hits) > 0 {
+		hits, c.hits = c.hits, map[string]int{}
 	}
 	c.mu.Unlock()
 	lines = answers
