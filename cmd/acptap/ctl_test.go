@@ -223,7 +223,7 @@ func TestHoldKill(t *testing.T) {
 			})
 		}
 	})
-	if least > 100*time.Millisecond { // the machine may be busy in some of the rounds
+	if !testing.Short() && least > 100*time.Millisecond { // the machine may be busy in some of the rounds, not in all of many
 		t.Errorf("after a kill it took at least %v until frames went on", least)
 	}
 }
