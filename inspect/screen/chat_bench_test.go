@@ -23,12 +23,12 @@ func BenchmarkChat(b *testing.B) {
 	}
 	t := open(b, screen.Inspector{}, portableSubject(b, "tape", tape.String()), 120, 40)
 	t.reads(b)
-	t.press(b, "3« of 210,004»")
+	t.press(b, "3« of 210,0»")
 	t.reads(b)
 	t.press(b, "g« 1 of »")
 	for _, bb := range []struct{ name, from, there, sees, back string }{
 		{"Move", "g« 1 of »", "j", " 2 of ", "k"},
-		{"Fold", "gjjjjjjjj« 9 of »", " ", "▸ agent", " "},
+		{"Fold", "gjjjjj« 6 of »", " ", "▸ agent", " "},
 		{"FoldFound", "g/the parser<Enter>«the parser: 1 of 160,000»", " ", "▸ agent", " "},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
