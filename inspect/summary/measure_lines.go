@@ -13,9 +13,6 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// TimeText says where the time went, in the words of Lines.
-func (s *Summary) TimeText() string { return termtext.SpansText(s.timeLine(), false) }
-
 // Did says what was done, in the words of Lines.
 func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(), false) }
 
