@@ -24,3 +24,15 @@ func TestOpens(t *testing.T) {
 	term.reads(t)
 	term.press(t, "«─ frame 5 ·»3« 3 of 20»4«Turn 1»2«─ frame 5 ·»")
 }
+
+// TestWithoutSession: where a tape has no conversation, its summary stands in its place.
+func TestWithoutSession(t *testing.T) {
+	term := start(t, screen.Inspector{}, subject(t, "mcp-everything.jsonl"), 120, 40)
+	term.reads(t)
+	for _, place := range []string{"3«There is no conversation on this tape.»", "4«There are no turns on this tape»"} {
+		term.press(t, place)
+		if s := term.text(); !strings.Contains(s, "\n did ") || !strings.Contains(s, "\n time ") {
+			t.Errorf("got\n%s", s)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 	c.shown = ""
 	switch {
 	case session == nil:
-		return c.reader.nothing("There is no conversation on this tape.")
+		return c.reader.without("There is no conversation on this tape.", width)
 	case len(session.Conversation.Entities) == 0:
 		return c.reader.nothing("Nothing has been said in session " + termtext.Piece(session.ID) + ".")
 	}

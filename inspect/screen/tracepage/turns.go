@@ -79,7 +79,7 @@ func (t *Turns) Lines(width int) []page.Line {
 	defer r.mu.Unlock()
 	session := r.session(t.wanted())
 	if session == nil || len(session.Conversation.Turns) == 0 {
-		return r.nothing("There are no turns on this tape; its slowest calls are among the statistics (6).")
+		return r.without("There are no turns on this tape; its slowest calls are among the statistics (6).", width)
 	}
 	r.shownUpTo = r.last
 	if of := [3]any{r.revision, session, t.now()}; t.known.of != of {
