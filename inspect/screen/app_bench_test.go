@@ -87,7 +87,7 @@ func BenchmarkMillion(b *testing.B) {
 		{"End", "", "G", "45,000 of 45,000", "g"},
 		{"Jump", ":777777", "<Enter>", "frame 777,", "g"},
 		{"Time", ":+500s", "<Enter>", "frame 500,", "g"},
-		{"Page", "", "<PgDn>", " 20 of 45,000", "g"},
+		{"Page", "", "<PgDn>", " 19 of 45,000", "g"},
 		{"Error", "", "e", "frame 999,800 ", "g"},
 		{"Unfold", "", "z", " of 1,000,000", "z"},
 		{"FilterField", "/update:tool_call", "<Enter>", "frame 51 · notification", "<Esc>g"},
