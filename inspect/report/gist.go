@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A gist says how the tapes came out, in the words and the order of acptap summary.
+type gist struct {
+	Outcome  status
+	Running  bool
+	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
+	Answered []string   // lines
+	Says     string     // answered, or the word for an answer that has no end
+	Turns    []exchange // if there are several: some of them
+	Others   string     // how many others
+	Did      string
+	Time     timing
+	Failed   []remark // the worst
+	More     string   // how much else failed
+	Nothing  bool     // nothing failed, and acptap check finds nothing but notes
+	Rejected []remark
+	Slow     []remark
+}
+
+// A remark is a sentence about a place on the page, and what follows it.
+type remark struct {
+	Text, Link, Frame, More string
+	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
+}
+
+func (r *reader) remark(one summary.Remark) remark {
+	return remark{Text: one.Text, Link: r.place(one.Frame), Frame: one.Frame.Label, More: one.More}
+}
+
+// Limits on the lines of what was said.
+const (
+	askedLines  = 2
+	answerLines = 3
+)
+
+func (r *reader) gist(title string) *gist {
+	s := r.tally.Summary()
+	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
+	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), s.MoreTurns()
+	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
+	for i, one := range s.Exchanges {
+		if len(s.Exchanges) > 1 {
+			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
+			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
+				row.Asked = summary.OneLine(one.Asked)
+			}
+			g.Turns = append(g.Turns, row)
+			continue
+		}
+		if g.Asked = termtext.FirstLines(one.Asked, askedLines, 0); says(title, g.Asked) {
+			g.Asked = nil
+		}
+		g.Answered, g.Says = termtext.FirstLines(one.Answered, answerLines, 0), one.Label()
+	}
+	found := r.found()
+	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
+	for _, f := range s.Failures.Worst {
+		one := r.remark(summary.Remark{Text: f.What, Frame: f.Frame})
+		if q := f.Stderr; q != nil {
+			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+			one.Stderr = &said
+		}
+		g.Failed = append(g.Failed, one)
+	}
+	for _, one := range s.RejectedTexts() {
+		g.Rejected = append(g.Rejected, r.remark(one))
+	}
+	for _, one := range s.SlowTexts() {
+		g.Slow = append(g.Slow, r.remark(one))
+	}
+	return g
+}
+
+// An exchange is a turn in one line. It has no Asked if the title of the page has it.
+type exchange struct {
+	Turn            int
+	State           status
+	Asked, Answered string
+}
+
+// says reports whether a title tells all that is to be told of the first prompt.
+func says(title string, asked []string) bool {
+	if len(asked) != 1 {
+		return false
+	}
+	title, line := strings.TrimSuffix(title, "…"), strings.TrimSuffix(asked[0], "…")
+	return strings.HasPrefix(line, title) || strings.HasPrefix(title, line)
+}
+
+// place returns the id of the element that tells about a frame: a turn or a step of the
+// story, or else its row in the list of frames.
+func (r *reader) place(at summary.Frame) string {
+	frame := r.frame(at.Run, at.Seq)
+	return cmp.Or(r.places[frame], "frame-"+frame.String())
+}
+
+// mark notes where a turn and its steps are told.
+func (r *reader) mark(one *turn) {
+	t := one.of
+	r.places[r.frame(t.Run, t.Prompt)], r.places[r.frame(t.Run, t.End)] = one.ID, one.ID
+	var steps func(rows []*lane)
+	steps = func(rows []*lane) {
+		for _, l := range rows {
+			if l.Item != nil && l.Item.of != nil {
+				e := l.Item.of
+				r.places[r.frame(e.Run, e.First)], r.places[r.frame(e.Run, e.Last)] = l.Item.ID, l.Item.ID
+				if e.ToolCall != nil {
+					for _, p := range e.ToolCall.Permissions {
+						r.places[r.frame(e.Run, p.Response)] = l.Item.ID
+					}
+				}
+			}
+			steps(l.Below)
+		}
+	}
+	steps(one.all)
+}
