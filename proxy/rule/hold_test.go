@@ -2,15 +2,11 @@ package rule_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/acptap/acptap/proxy/rule"
 	"github.com/acptap/acptap/proxy/wire"
@@ -116,41 +112,15 @@ func told(h rule.Held) string {
 	return text + fmt.Sprintf(" by %s, for %v", h.Rule, time.Until(h.Until))
 }
 
-// TestHolds: each file has rules, traffic with what users do, and what becomes of it.
+// TestHolds: what users do with frames that wait.
 func TestHolds(t *testing.T) {
-	files, err := filepath.Glob("testdata/holds/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no files", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(a.Files) < 2 || a.Files[0].Name != "rules" || a.Files[1].Name != "traffic" {
-				t.Fatal("want rules, traffic and want")
-			}
-			set, err := rule.Parse("rules", string(a.Files[0].Data))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
-			if strings.Contains(string(a.Comment), "--wait 1m") {
-				d.Wait = time.Minute
-			}
-			set.Attend(d.Desk)
-			c := converseWith(t, set, nil, string(a.Files[1].Data), d.do)
-			got := d.log.String() + c.String()
-			if *update {
-				a.Files = append(a.Files[:2:2], txtar.File{Name: "want", Data: []byte(got)})
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if len(a.Files) < 3 || string(a.Files[2].Data) != got {
-				t.Errorf("got\n%s", got)
-			}
-		})
-	}
+	eachCase(t, "holds", func(t *testing.T, set *rule.Set, traffic, comment string) string {
+		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+		if strings.Contains(comment, "--wait 1m") {
+			d.Wait = time.Minute
+		}
+		set.Attend(d.Desk)
+		c := converseWith(t, set, nil, traffic, d.do)
+		return d.log.String() + c.String()
+	})
 }

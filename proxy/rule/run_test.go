@@ -244,9 +244,10 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestActions: each file has rules, traffic, and what becomes of it.
-func TestActions(t *testing.T) {
-	files, err := filepath.Glob("testdata/actions/*.txtar")
+// eachCase runs the test of each file in a folder of testdata: it has rules, traffic, and what
+// becomes of it. The comment before them says more.
+func eachCase(t *testing.T, folder string, run func(t *testing.T, set *rule.Set, traffic, comment string) string) {
+	files, err := filepath.Glob("testdata/" + folder + "/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
@@ -263,7 +264,7 @@ func TestActions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := converse(t, set, nil, string(a.Files[1].Data)).String()
+			got := run(t, set, string(a.Files[1].Data), string(a.Comment))
 			if *update {
 				a.Files = append(a.Files[:2:2], txtar.File{Name: "want", Data: []byte(got)})
 				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
@@ -275,6 +276,13 @@ func TestActions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestActions: what actions do.
+func TestActions(t *testing.T) {
+	eachCase(t, "actions", func(t *testing.T, set *rule.Set, traffic, _ string) string {
+		return converse(t, set, nil, traffic).String()
+	})
 }
 
 // TestFaults: each fault does something to a conversation of its protocol.
