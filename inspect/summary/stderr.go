@@ -93,9 +93,11 @@ func (s *stderrLog) note(line *logLine) {
 		s.grave.text = append(s.grave.text[:0], line.text...)
 		s.grave.frame, s.grave.at, s.grave.untimed, s.spoke = line.frame, line.at, line.untimed, false
 	}
-	if hasAny(line.text, "429", "529", "etry", "ate limit", "ate_limit", "verloaded", "Too Many", "too many") && retryLine.Match(line.text) {
-		if s.retries.Count++; s.retries.Count == 1 {
-			s.retries.First = Quote{fromWord(logText(line.text), retryLine), line.frame}
+	if hasAny(line.text, "429", "529", "etry", "ate limit", "ate_limit", "verloaded", "Too Many", "too many") {
+		if text := logText(line.text); retryLine.MatchString(text) {
+			if s.retries.Count++; s.retries.Count == 1 {
+				s.retries.First = Quote{fromWord(text, retryLine), line.frame}
+			}
 		}
 	}
 }
@@ -125,7 +127,8 @@ func hasAny(line []byte, words ...string) bool {
 var (
 	// graveLine matches the first line that programs and the shell write when they die.
 	graveLine = regexp.MustCompile(`^(?:panic: |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
-	retryLine = regexp.MustCompile(`(?i)\b[45]29\b|\bretry|too many requests|rate.limit|overloaded`)
+	// retryLine matches what programs write when their model is busy: the number of the status alone is not enough, as in "took 429 ms".
+	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded`)
 )
 
 // causeAge is the longest time from a line of stderr to what it may explain.

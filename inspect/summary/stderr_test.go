@@ -116,3 +116,23 @@ func TestToolText(t *testing.T) {
 		}
 	}
 }
+
+// TestRetryLine: only a line about a busy model tells of retries.
+func TestRetryLine(t *testing.T) {
+	for line, want := range map[string]bool{
+		"2026-11-23 10:00:00.429 INFO session saved": false,
+		"took 429 ms":       false,
+		"main.go:529: done": false,
+		"retryable=false":   false,
+		"2026-11-23 10:00:00.123 WARN HTTP 429, retry later": true,
+		"statusCode=529":  true,
+		"Retrying in 4 s": true,
+		"API Error: Repeated 529 Overloaded errors": true,
+	} {
+		var s stderrLog
+		f := dialect.Frame{Frame: wire.Frame{Kind: wire.Stderr, Raw: []byte(line)}}
+		if s.take(&f, 0); (s.retries.Count > 0) != want {
+			t.Errorf("%q: got %t, want %t", line, !want, want)
+		}
+	}
+}

@@ -240,13 +240,13 @@ func (t *Tally) events(tr *trace.Trace) {
 func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 	c, known := t.tape.calls[f.Request]
 	if !known {
-		return "no answer to a request, given up"
+		return "a request given up"
 	}
 	took := seconds(f.At - c.at)
 	if s := t.sum.Time.Slowest; s == nil || took > s.Took {
 		t.sum.Time.Slowest = &Step{c.what, took, Frame{Run: run, Seq: f.Request}}
 	}
-	return fmt.Sprintf("no answer to %s, given up after %s", c.what, took)
+	return fmt.Sprintf("%s given up after %s", c.what, took)
 }
 
 // await remembers a call until it has an answer.

@@ -22,7 +22,7 @@ const (
 	FailedRequest         // a response with an error, or the result of an MCP tool that says isError
 	FailedTool            // an ACP tool call has failed; reported once per call
 	Stopped               // a turn ended badly without an error: the model refused, or tokens or requests ran out
-	Unanswered            // a request without a response at the end of the tape, or that hung until the client cancelled it
+	Unanswered            // a request without a response at the end of the tape, or an MCP call that hung until it was cancelled
 	InvalidLine           // a line that is not JSON-RPC
 	Gap                   // bytes are missing here, or may be missing from here on
 	BadExit               // the agent ended with a status other than 0, or could not be started
@@ -30,7 +30,7 @@ const (
 
 var failureNames = [...]string{"", "error", "tool", "stopped", "unanswered", "invalid", "gap", "exit"}
 
-// String returns the name of a kind, such as refused, or "" for NoFailure.
+// String returns the name of a kind, such as stopped, or "" for NoFailure.
 func (k Failure) String() string { return wire.Name(failureNames[:], uint8(k)) }
 
 // MarshalText returns the name of k.
@@ -73,7 +73,7 @@ func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	return NoFailure
 }
 
-// FailureEvents are the events that count as failures.
+// FailureEvents are the events that each count as a failure on their own.
 const FailureEvents = CallFailed | TurnStopped | BytesLost | ExitFailed
 
 // toolCall handles the status of a tool call, as JSON. A call fails only once, however

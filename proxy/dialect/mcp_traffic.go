@@ -81,7 +81,7 @@ func (t *Tracker) cancelled(s *step, method string) {
 	s.annotation.Request = c.Seq
 	s.annotation.Events |= RequestCancelled
 	p := t.waiting(s.Frame, by, id)
-	if by == wire.ClientToAgent && p.Agent != nil {
+	if t.conn.Protocol == MCP && by == wire.ClientToAgent && p.Agent != nil { // in ACP an answer follows
 		s.annotation.Events |= slowEvents[t.answersLate(s.Frame, p.Agent)]
 	}
 	for _, c := range []*call{p.Client, p.Agent} {
