@@ -53,14 +53,19 @@ func (a *failures) worst() (list []Failure) {
 	return list[:min(len(list), maxWorst)]
 }
 
-// add counts a failure.
-func (a *failures) add(how harm, f Failure) {
+// add counts a failure. tell is called if more is to be kept of it.
+func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 	a.count++
+	k := &a.kinds[kind]
+	k.Count++
+	if k.Count > 1 && len(a.first[how]) >= maxWorst {
+		return
+	}
+	f := tell()
 	if len(a.first[how]) < maxWorst {
 		a.first[how] = append(a.first[how], f)
 	}
-	k := &a.kinds[f.Kind]
-	if k.Count++; k.Count == 1 {
+	if k.Count == 1 {
 		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
 	}
 }
@@ -219,13 +224,26 @@ var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|d
 func toolText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		for _, path := range [][]string{{"text"}, {"content", "text"}} {
-			text := termtext.FirstLines(termtext.Unmarked(wire.Text(wire.Get(block, path...))), maxToolLines, 0)
+			text := termtext.FirstLines(termtext.Unmarked(beginning(wire.Text(wire.Get(block, path...)))), maxToolLines, 0)
 			if len(text) > 0 {
 				return strings.TrimSuffix(text[max(slices.IndexFunc(text, toldLine.MatchString), 0)], " …")
 			}
 		}
 	}
 	return ""
+}
+
+// beginning returns the lines of a tool's output that are looked at.
+func beginning(output string) string {
+	for i, n := 0, 0; ; n++ {
+		end := strings.IndexByte(output[i:], '\n')
+		if end < 0 {
+			return output
+		}
+		if i += end + 1; n == maxToolLines {
+			return output[:i]
+		}
+	}
 }
 
 // exitText returns the exit status in the output of a command, as agents name it, or nothing.

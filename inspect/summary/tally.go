@@ -105,11 +105,14 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		text := failureText(kind, f, tr.Events())
+		text := func() string { return failureText(kind, f, tr.Events()) }
 		if kind == dialect.Unanswered {
-			text = t.givenUp(f, run)
+			gaveUp := t.givenUp(f, run)
+			text = func() string { return gaveUp }
 		}
-		t.failures.add(harmOf(kind, f), Failure{kind, text, here, t.cause(kind, f), toolOf(kind, tr.Events())})
+		t.failures.add(harmOf(kind, f), kind, func() Failure {
+			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
+		})
 	}
 	if text := rejection(f, tr.Events()); text != "" {
 		t.declined.add(text, here)
@@ -167,11 +170,13 @@ func (t *Tally) End(tr *trace.Trace) {
 	}
 	t.events(tr)
 	for _, r := range t.tape.waiting {
-		one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
-		if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
-			one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
-		}
-		t.failures.add(noAnswer, one)
+		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
+			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
+			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
+				one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
+			}
+			return one
+		})
 	}
 	t.tape.waiting, t.tape.open = nil, nil
 }
