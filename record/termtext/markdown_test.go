@@ -19,6 +19,9 @@ func TestUnmarked(t *testing.T) {
 		{"2 * 3 * 4, snake_case_name, __init__.py, a ** b", "2 * 3 * 4, snake_case_name, __init__.py, a ** b"},
 		{"---\nrule", "rule"},
 		{"#tag -x", "#tag -x"},
+		{"Rename src/**/*.ts and test/**/*.ts", "Rename src/**/*.ts and test/**/*.ts"},
+		{"Format *.go,*.md and **/*.ts, **/*.js", "Format *.go,*.md and **/*.ts, **/*.js"},
+		{"**a** **b** *c* *d*", "a b c d"},
 	} {
 		if got := termtext.Unmarked(tt.text); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
