@@ -81,9 +81,10 @@ func (a *failures) recover(c *trace.ToolCall) {
 	}
 }
 
-// toolOf returns the title of the tool call that a failure is of, or nothing.
+// toolOf returns the title of the tool call that a failure is of, or nothing. A title of one
+// word, such as Bash, names a tool, and another call with it may be about something else.
 func toolOf(kind dialect.Failure, events []trace.Event) string {
-	if e := about(kind, events); e != nil && kind == dialect.FailedTool {
+	if e := about(kind, events); e != nil && kind == dialect.FailedTool && strings.Contains(e.ToolCall.ToolCall.Title, " ") {
 		return e.ToolCall.ToolCall.Title
 	}
 	return ""
