@@ -11,7 +11,7 @@ var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
 	strongText = pattern(`(^|[\s("'])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
-	emphasis   = pattern(`(^|[\s(])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)   // not in *.go,*.md
+	emphasis   = pattern(`(^|[\s(])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
 )
 
 // afterMark matches what may follow a sign that ends a style.
