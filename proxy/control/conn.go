@@ -19,9 +19,10 @@ const (
 	// maxWork limits the requests of a connection that are not yet handled.
 	maxWork = 64
 
-	// maxOutbox limits the notifications that a client has not yet read. Beyond
-	// it they are only counted.
-	maxOutbox = 1000
+	// maxOutbox and maxOutboxBytes limit the notifications that a client has not yet read.
+	// Beyond them notifications are only counted.
+	maxOutbox      = 1000
+	maxOutboxBytes = 4 << 20
 
 	// maxAnswers limits the bytes of responses that a client has not yet read. Beyond it
 	// the connection is closed.
@@ -39,13 +40,14 @@ type conn struct {
 	lease  *time.Timer   // nil: the user does not attend
 
 	mu      sync.Mutex
-	why     string       // guarded by mu: why the connection ended, if the server ends it
-	answers [][]byte     // guarded by mu: responses not yet written
-	size    int          // guarded by mu: bytes of answers
-	events  []rule.Event // guarded by mu: not yet written
-	hits    map[string]int
-	lost    int  // guarded by mu
-	ending  bool // guarded by mu: what is there is still written, and that is all
+	why     string         // guarded by mu: why the connection ended, if the server ends it
+	answers [][]byte       // guarded by mu: responses not yet written
+	size    int            // guarded by mu: bytes of answers
+	notices []Notification // guarded by mu: not yet written
+	shown   int            // guarded by mu: bytes of frames in notices
+	hits    map[string]int // guarded by mu
+	lost    int            // guarded by mu
+	ending  bool           // guarded by mu: what is there is still written, and that is all
 }
 
 func newConn(s *Server, u *net.UnixConn) *conn {
@@ -301,10 +303,14 @@ func (c *conn) tell(e rule.Event) {
 	case c.ending:
 	case e.Rule != "":
 		c.hits[e.Rule] = e.Hits
-	case len(c.events) >= maxOutbox:
+	case len(c.notices) >= maxOutbox || c.shown >= maxOutboxBytes:
 		c.lost++
+	case e.Held != nil:
+		h := newHeld(*e.Held, false)
+		c.notices = append(c.notices, Notification{Kind: "held", Held: &h})
+		c.shown += len(h.Frame) + len(h.Text)
 	default:
-		c.events = append(c.events, e)
+		c.notices = append(c.notices, Notification{Kind: "gone", ID: e.Gone, Why: e.Why})
 	}
 	c.wakeUp()
 }
@@ -341,32 +347,27 @@ func (c *conn) write() {
 // take returns what is to be written.
 func (c *conn) take() (lines [][]byte, ending bool) {
 	c.mu.Lock()
-	answers, events, lost, hits := c.answers, c.events, c.lost, map[string]int(nil)
-	c.answers, c.size, c.events, c.lost, ending = nil, 0, nil, 0, c.ending
+	answers, notices, lost, hits := c.answers, c.notices, c.lost, map[string]int(nil)
+	c.answers, c.size, c.notices, c.shown, c.lost, ending = nil, 0, nil, 0, 0, c.ending
 	if len(c.hits) > 0 {
 		hits, c.hits = c.hits, map[string]int{}
 	}
 	c.mu.Unlock()
 	lines = answers
-	say := func(kind string, n Notification) {
-		lines = append(lines, encode(message{Version: "2.0", Method: kind, Params: raw(n)}))
+	say := func(n Notification) {
+		lines = append(lines, encode(message{Version: "2.0", Method: n.Kind, Params: raw(n)}))
 	}
-	for _, e := range events {
-		if e.Held != nil {
-			h := newHeld(*e.Held, false)
-			say("held", Notification{Held: &h})
-		} else {
-			say("gone", Notification{ID: e.Gone, Why: e.Why})
-		}
+	for _, n := range notices {
+		say(n)
 	}
 	if lost > 0 {
-		say("lost", Notification{Count: lost})
+		say(Notification{Kind: "lost", Count: lost})
 	}
 	for name, n := range hits {
-		say("hit", Notification{Rule: name, Count: n})
+		say(Notification{Kind: "hit", Rule: name, Count: n})
 	}
 	if ending {
-		say("ended", Notification{})
+		say(Notification{Kind: "ended"})
 	}
 	return lines, ending
 }
