@@ -27,6 +27,10 @@ const (
 	// maxAnswers limits the bytes of responses that a client has not yet read. Beyond it
 	// the connection is closed.
 	maxAnswers = 64 << 20
+
+	// lastPatience is how long a client that asks for nothing more may take to read the
+	// answers.
+	lastPatience = time.Second
 )
 
 // A conn is a connection to a user.
@@ -36,8 +40,7 @@ type conn struct {
 	work   chan message
 	user   *rule.User // nil until hello; used by the worker alone
 	wake   chan struct{}
-	over   chan struct{} // closed when the reader has ended
-	lease  *time.Timer   // nil: the user does not attend
+	lease  *time.Timer // nil: the user does not attend
 
 	mu      sync.Mutex
 	why     string         // guarded by mu: why the connection ended, if the server ends it
@@ -47,22 +50,24 @@ type conn struct {
 	shown   int            // guarded by mu: bytes of frames in notices
 	hits    map[string]int // guarded by mu
 	lost    int            // guarded by mu
-	ending  bool           // guarded by mu: what is there is still written, and that is all
+	until   time.Time      // guarded by mu: what is there is still written until then, and that is all; zero: it goes on
+	ended   bool           // guarded by mu: the proxy has ended
 }
 
 func newConn(s *Server, u *net.UnixConn) *conn {
-	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), over: make(chan struct{}), hits: map[string]int{}}
+	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), hits: map[string]int{}}
 }
 
 // serve serves the connection until it ends.
 func (c *conn) serve() {
-	var others sync.WaitGroup
-	others.Go(c.write)
-	others.Go(c.act)
+	var acting, writing sync.WaitGroup
+	writing.Go(c.write)
+	acting.Go(c.act)
 	c.read()
 	close(c.work)
-	close(c.over)
-	others.Wait()
+	acting.Wait()
+	c.finish(lastPatience)
+	writing.Wait()
 	c.conn.Close()
 }
 
@@ -300,7 +305,7 @@ func (c *conn) tell(e rule.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.ending:
+	case !c.until.IsZero():
 	case e.Rule != "":
 		c.hits[e.Rule] = e.Hits
 	case len(c.notices) >= maxOutbox || c.shown >= maxOutboxBytes:
@@ -325,30 +330,27 @@ func (c *conn) wakeUp() {
 // write writes what there is until the connection ends.
 func (c *conn) write() {
 	for {
-		lines, ending := c.take()
+		lines, last := c.take()
 		for _, line := range lines {
 			if _, err := c.conn.Write(line); err != nil {
 				c.conn.Close() // the reader ends
 				break
 			}
 		}
-		if ending {
+		if last {
 			c.conn.Close()
 			return
 		}
-		select {
-		case <-c.wake:
-		case <-c.over:
-			return
-		}
+		<-c.wake
 	}
 }
 
-// take returns what is to be written.
-func (c *conn) take() (lines [][]byte, ending bool) {
+// take returns what is to be written. last says that there will be no more.
+func (c *conn) take() (lines [][]byte, last bool) {
 	c.mu.Lock()
 	answers, notices, lost, hits := c.answers, c.notices, c.lost, map[string]int(nil)
-	c.answers, c.size, c.notices, c.shown, c.lost, ending = nil, 0, nil, 0, 0, c.ending
+	c.answers, c.size, c.notices, c.shown, c.lost, last = nil, 0, nil, 0, 0, !c.until.IsZero()
+	ended := c.ended
 	if len(c.hits) > 0 {
 		hits, c.hits = c.hits, map[string]int{}
 	}
@@ -366,18 +368,28 @@ func (c *conn) take() (lines [][]byte, ending bool) {
 	for name, n := range hits {
 		say(Notification{Kind: "hit", Rule: name, Count: n})
 	}
-	if ending {
+	if ended {
 		say(Notification{Kind: "ended"})
 	}
-	return lines, ending
+	return lines, last
 }
 
 // end tells the client that the proxy has ended, and closes the connection soon.
 func (c *conn) end() {
-	c.conn.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
 	c.mu.Lock()
-	c.ending = true
+	c.ended = true
 	c.mu.Unlock()
+	c.finish(20 * time.Millisecond)
+}
+
+// finish closes the connection when what is there is written, or after patience.
+func (c *conn) finish(patience time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(patience); c.until.IsZero() || until.Before(c.until) {
+		c.until = until
+		c.conn.SetWriteDeadline(until)
+	}
 	c.wakeUp()
 }
 

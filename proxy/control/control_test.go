@@ -227,6 +227,27 @@ func TestRaw(t *testing.T) {
 	}
 }
 
+// TestHalfClose: a client that says at once all that it has to say gets all its answers.
+func TestHalfClose(t *testing.T) {
+	r := start(t, "")
+	for i := range 100 {
+		conn, err := net.Dial("unix", r.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(conn, `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"version":1}}`+"\n")
+		for id := 2; id <= 20; id++ {
+			fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"rules/list"}`+"\n", id)
+		}
+		conn.(*net.UnixConn).CloseWrite()
+		text, err := io.ReadAll(conn)
+		conn.Close()
+		if n := strings.Count(string(text), "\n"); n != 20 || err != nil {
+			t.Fatalf("in run %d, %d requests of 20 were answered: %v", i, n, err)
+		}
+	}
+}
+
 // TestLost: a user who does not read is told how much it missed, and stops nothing.
 func TestLost(t *testing.T) {
 	r := start(t, "@x update:x => hold")
