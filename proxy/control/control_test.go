@@ -281,6 +281,56 @@ func TestLost(t *testing.T) {
 	t.Error("it was not told")
 }
 
+// TestTorn: a connection on which a request was written in part is not used again.
+func TestTorn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ctl")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	served := make(chan net.Conn, 1)
+	go func() { // a proxy that reads no more than hello
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		bufio.NewReaderSize(conn, 16).ReadString('\n')
+		io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n")
+		served <- conn
+	}()
+	c, err := control.Dial(t.Context(), path, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	defer (<-served).Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := c.AddRules(ctx, "", strings.Repeat("x", 16<<20)); err == nil || err.Error() != "the proxy does not read what it is sent" {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-c.Done():
+	default:
+		t.Error("the connection goes on")
+	}
+}
+
+// TestDead: the socket of a proxy that was killed is one where nobody listens.
+func TestDead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ctl")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	if _, err := control.Dial(t.Context(), path, false, nil); err != control.ErrNobody {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestOtherUser: another user cannot connect, even where the file system would allow it.
 // It needs root.
 func TestOtherUser(t *testing.T) {
