@@ -50,7 +50,8 @@ type Cassette struct {
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
 	// Rules change what passes between client and agent, as rule.Parse reads them; their
-	// seed is 0 if they name none. With rules, nothing is recorded.
+	// seed is 0 if they name none. With rules, nothing is recorded. They must not hold
+	// frames.
 	Rules string
 
 	// Wrap, if set, receives the arguments of Run and returns what Run uses instead, so
@@ -76,6 +77,9 @@ func (c *Cassette) mode() Mode {
 // has not.
 func (c *Cassette) Open() (_ *record.Tape, err error) {
 	if c.rules, err = rule.Parse("rules", c.Rules); err != nil {
+		return nil, err
+	}
+	if err := (&Ruled{Rules: c.rules}).Check(); err != nil {
 		return nil, err
 	}
 	c.plays, err = c.find()

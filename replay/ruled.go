@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -22,10 +23,21 @@ type Ruled struct {
 	Seed   uint64
 }
 
+// Check returns an error if a rule holds frames: nobody can let them go.
+func (r *Ruled) Check() error {
+	if h := r.Rules.Holds(); h != nil {
+		return fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: only acptap proxy --ctl holds frames", h.Where, h.Name)
+	}
+	return nil
+}
+
 // Run is Player.Run under the rules, and reports the rules that never hit. If a rule ended
 // the agent, the error is a *proxy.ExitError, and the messages that the client could not
 // send any more are not missing.
 func (r *Ruled) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	if err := r.Check(); err != nil {
+		return Report{}, err
+	}
 	var (
 		report Report
 		err    error

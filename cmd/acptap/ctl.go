@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,11 +70,11 @@ func newCtlCmd(dir *string) *cobra.Command {
 			if verb == "" && name == "" {
 				return listProxies(ctx, *dir, &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			x := &ctl{ctx: ctx, dir: *dir, flags: &flags, in: cmd.InOrStdin(), out: cmd.OutOrStdout()}
+			x := &ctl{ctx: ctx, stop: stop, dir: *dir, flags: &flags, in: cmd.InOrStdin(), out: cmd.OutOrStdout()}
 			if err := x.connect(name, ctlActions()[verb].attends, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			defer x.client.Close()
+			defer x.close()
 			return ctlActions()[verb].do(x, rest)
 		},
 	}
@@ -114,6 +113,7 @@ func ctlWords(args []string) (name, verb string, rest []string, err error) {
 // A ctl is a connection to a proxy.
 type ctl struct {
 	ctx    context.Context
+	stop   context.CancelFunc // ends ctx
 	dir    string
 	flags  *ctlFlags
 	in     io.Reader
@@ -125,6 +125,25 @@ type ctl struct {
 // connect connects to the proxy that records what REF names, or to the newest one that
 // listens if name is empty.
 func (x *ctl) connect(name string, attends bool, stderr io.Writer) error {
+	tapes, err := x.tapes(name)
+	if err != nil {
+		return err
+	}
+	why := control.ErrNobody
+	for _, path := range slices.Backward(tapes) {
+		if err = x.dial(path, attends); err == nil {
+			return nil
+		}
+		if !errors.Is(err, control.ErrNobody) {
+			why = err
+		}
+	}
+	cli.Warn(stderr, "%v", why)
+	return cli.ErrNo
+}
+
+// dial connects to the proxy of a path.
+func (x *ctl) dial(path string, attends bool) (err error) {
 	var tell func(control.Notification)
 	if attends {
 		x.events = make(chan control.Notification, 1<<12)
@@ -135,21 +154,14 @@ func (x *ctl) connect(name string, attends bool, stderr io.Writer) error {
 			}
 		}
 	}
-	tapes, err := x.tapes(name)
-	if err != nil {
-		return err
-	}
-	why := control.ErrNobody
-	for _, tape := range slices.Backward(tapes) {
-		if x.client, err = control.Dial(x.ctx, tape, attends, tell); err == nil {
-			return nil
-		}
-		if !errors.Is(err, control.ErrNobody) {
-			why = err
-		}
-	}
-	cli.Warn(stderr, "%v", why)
-	return cli.ErrNo
+	x.client, err = control.Dial(x.ctx, path, attends, tell)
+	return err
+}
+
+// close ends the connection. Events that nobody reads any longer do not stop it.
+func (x *ctl) close() {
+	x.stop()
+	x.client.Close()
 }
 
 // tapes returns the paths where proxies may listen, the newest last.
@@ -238,58 +250,6 @@ func (x *ctl) held([]string) error {
 		t.Row(strconv.FormatUint(h.ID, 10), termtext.Duration(time.Since(h.At)), from, h.Kind.String(), termtext.Line(termtext.Spaced(h.Method, h.Update)), termtext.Line(h.Session), termtext.Line(by))
 	}
 	return t.Write(x.out, cli.Columns(x.out), 4, 5)
-}
-
-// hold holds frames until it is interrupted or the proxy ends, and writes each of them.
-func (x *ctl) hold(args []string) error {
-	if len(args) > 0 {
-		if err := x.client.Hold(x.ctx, strings.Join(args, " "), x.flags.count, x.flags.limit); err != nil {
-			return err
-		}
-	} else if x.flags.count > 0 || x.flags.limit > 0 {
-		return errors.New("--count and --for need a query")
-	}
-	ctx, stop := context.WithCancel(x.ctx)
-	defer stop()
-	go x.client.Attend(ctx)
-	waiting, seen := map[uint64]bool{}, 0
-	show := func(h control.Held) error {
-		if waiting[h.ID] {
-			return nil
-		}
-		waiting[h.ID] = true
-		if h.Behind == 0 || h.Rule != "" {
-			seen++
-		}
-		return cli.WriteJSON(x.out, h)
-	}
-	for _, h := range x.client.Hello.Held {
-		if err := show(h); err != nil {
-			return err
-		}
-	}
-	for {
-		select {
-		case n := <-x.events:
-			switch n.Kind {
-			case "held":
-				if err := show(*n.Held); err != nil {
-					return err
-				}
-			case "gone":
-				delete(waiting, n.ID)
-				if x.flags.count > 0 && seen >= x.flags.count && len(waiting) == 0 {
-					return nil
-				}
-			case "ended":
-				return nil
-			}
-		case <-x.client.Done():
-			return x.client.Err()
-		case <-x.ctx.Done():
-			return nil
-		}
-	}
 }
 
 // id reads the number of a frame that waits; next is the oldest one.

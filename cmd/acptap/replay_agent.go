@@ -48,16 +48,17 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 				o.agent.Missed = misses.write
 			}
 			rules, err := readRules(&o.rules, cmd.Flags())
-			if err == nil {
-				err = rules.holdsNone("only acptap proxy --ctl holds frames")
-			}
 			switch flag := o.rules.On(cmd.Flags()); {
 			case err != nil:
 				return err
 			case flag != "" && o.listen.On():
 				return fmt.Errorf("--%s changes what passes on stdio, and --listen has none", flag)
 			case rules.set != nil:
-				player = &replay.Ruled{Player: player, Rules: rules.set, Seed: rules.seed}
+				ruled := &replay.Ruled{Player: player, Rules: rules.set, Seed: rules.seed}
+				if err := ruled.Check(); err != nil {
+					return err
+				}
+				player = ruled
 			}
 			if o.listen.On() {
 				return replayListen(cmd, &o, asJSON)

@@ -68,7 +68,12 @@ func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, 
 		if name := cli.Given(f, "wait", "hold-for"); name != "" {
 			return nil, fmt.Errorf("--%s needs --hold or --ctl", name)
 		}
-		return nil, a.holdsNone("add --ctl")
+		if a.set != nil {
+			if r := a.set.Holds(); r != nil {
+				return nil, fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: add --ctl", r.Where, r.Name)
+			}
+		}
+		return nil, nil
 	}
 	if flags.Wait < 0 || flags.Limit <= 0 {
 		return nil, errors.New("--wait and --hold-for are not negative")
@@ -88,17 +93,6 @@ func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, 
 	desk.Wait, desk.Limit = flags.Wait, flags.Limit
 	a.set.Attend(desk)
 	return desk, nil
-}
-
-// holdsNone returns an error if a rule holds frames. help says what to do about it.
-func (a *activeRules) holdsNone(help string) error {
-	if a.set == nil {
-		return nil
-	}
-	if r := a.set.Holds(); r != nil {
-		return fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: %s", r.Where, r.Name, help)
-	}
-	return nil
 }
 
 // serveControl lets users connect to the proxy that records a tape. It returns nil if that

@@ -20,6 +20,8 @@ type Client struct {
 	tell func(Notification)
 	done chan struct{} // closed when the connection has ended
 
+	writing sync.Mutex // held while a line is written
+
 	mu      sync.Mutex
 	last    uint64                  // guarded by mu
 	waiting map[uint64]chan message // guarded by mu; nil: the connection has ended
@@ -34,7 +36,11 @@ func Dial(ctx context.Context, path string, attend bool, tell func(Notification)
 	if err != nil {
 		return nil, err
 	}
-	if uid, err := peer(conn); err == nil && uid != os.Geteuid() {
+	switch uid, err := peer(conn); {
+	case err != nil:
+		conn.Close()
+		return nil, fmt.Errorf("cannot tell whose proxy this is: %w", err)
+	case uid != os.Geteuid():
 		conn.Close()
 		return nil, errors.New("the proxy belongs to another user")
 	}
@@ -69,6 +75,7 @@ func (c *Client) Err() error {
 // read reads what the server says.
 func (c *Client) read() {
 	defer close(c.done)
+	defer c.conn.Close()
 	lines := bufio.NewScanner(c.conn)
 	lines.Buffer(make([]byte, 0, 4<<10), 2*maxLine)
 	why := errors.New("the proxy has closed the connection")
@@ -100,6 +107,9 @@ func (c *Client) read() {
 			c.tell(n)
 		}
 	}
+	if errors.Is(lines.Err(), os.ErrDeadlineExceeded) {
+		why = errors.New("the proxy does not read what it is sent")
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = why
@@ -109,7 +119,8 @@ func (c *Client) read() {
 	c.waiting = nil
 }
 
-// Call makes a request, and waits for its answer. result may be nil.
+// Call makes a request, and waits for its answer. result may be nil. If the request cannot
+// be written until the deadline of ctx, but at most for ten seconds, the connection ends.
 func (c *Client) Call(ctx context.Context, method string, parameters, result any) error {
 	answer := make(chan message, 1)
 	c.mu.Lock()
@@ -121,18 +132,10 @@ func (c *Client) Call(ctx context.Context, method string, parameters, result any
 	id := c.last
 	c.waiting[id] = answer
 	line := encode(message{Version: "2.0", ID: &id, Method: method, Params: raw(parameters)})
-	c.conn.SetWriteDeadline(time.Now().Add(lease))
-	_, err := c.conn.Write(line)
-	if err != nil {
-		delete(c.waiting, id)
-	}
 	c.mu.Unlock()
-	if err != nil {
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			<-c.done // what it said last tells why
-			return c.Err()
-		}
-		return fmt.Errorf("talking to the proxy: %w", err)
+	if err := c.write(ctx, line); err != nil {
+		<-c.done // what the proxy said last tells why
+		return c.Err()
 	}
 	select {
 	case <-ctx.Done():
@@ -151,6 +154,23 @@ func (c *Client) Call(ctx context.Context, method string, parameters, result any
 		}
 		return json.Unmarshal(m.Result, result)
 	}
+}
+
+// write writes a line. After an error the connection ends soon, because a part of the line
+// may be written.
+func (c *Client) write(ctx context.Context, line []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	by := time.Now().Add(lease)
+	if d, ok := ctx.Deadline(); ok && d.Before(by) {
+		by = d
+	}
+	c.conn.SetWriteDeadline(by)
+	_, err := c.conn.Write(line)
+	if err != nil {
+		c.conn.SetReadDeadline(time.Now().Add(lastPatience))
+	}
+	return err
 }
 
 // Ping tells the proxy that the user is there.

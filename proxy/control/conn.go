@@ -19,13 +19,18 @@ const (
 	// maxWork limits the requests of a connection that are not yet handled.
 	maxWork = 64
 
-	// maxOutbox limits the notifications that a client has not yet read. Beyond
-	// it they are only counted.
-	maxOutbox = 1000
+	// maxOutbox and maxOutboxBytes limit the notifications that a client has not yet read.
+	// Beyond them notifications are only counted.
+	maxOutbox      = 1000
+	maxOutboxBytes = 4 << 20
 
 	// maxAnswers limits the bytes of responses that a client has not yet read. Beyond it
 	// the connection is closed.
 	maxAnswers = 64 << 20
+
+	// lastPatience is how long a client that asks for nothing more may take to read the
+	// answers.
+	lastPatience = time.Second
 )
 
 // A conn is a connection to a user.
@@ -35,32 +40,34 @@ type conn struct {
 	work   chan message
 	user   *rule.User // nil until hello; used by the worker alone
 	wake   chan struct{}
-	over   chan struct{} // closed when the reader has ended
-	lease  *time.Timer   // nil: the user does not attend
+	lease  *time.Timer // nil: the user does not attend
 
 	mu      sync.Mutex
-	why     string       // guarded by mu: why the connection ended, if the server ends it
-	answers [][]byte     // guarded by mu: responses not yet written
-	size    int          // guarded by mu: bytes of answers
-	events  []rule.Event // guarded by mu: not yet written
-	hits    map[string]int
-	lost    int  // guarded by mu
-	ending  bool // guarded by mu: what is there is still written, and that is all
+	why     string         // guarded by mu: why the connection ended, if the server ends it
+	answers [][]byte       // guarded by mu: responses not yet written
+	size    int            // guarded by mu: bytes of answers
+	notices []Notification // guarded by mu: not yet written
+	shown   int            // guarded by mu: bytes of frames in notices
+	hits    map[string]int // guarded by mu
+	lost    int            // guarded by mu
+	until   time.Time      // guarded by mu: what is there is still written until then, and that is all; zero: it goes on
+	ended   bool           // guarded by mu: the proxy has ended
 }
 
 func newConn(s *Server, u *net.UnixConn) *conn {
-	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), over: make(chan struct{}), hits: map[string]int{}}
+	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), hits: map[string]int{}}
 }
 
 // serve serves the connection until it ends.
 func (c *conn) serve() {
-	var others sync.WaitGroup
-	others.Go(c.write)
-	others.Go(c.act)
+	var acting, writing sync.WaitGroup
+	writing.Go(c.write)
+	acting.Go(c.act)
 	c.read()
 	close(c.work)
-	close(c.over)
-	others.Wait()
+	acting.Wait()
+	c.finish(lastPatience)
+	writing.Wait()
 	c.conn.Close()
 }
 
@@ -298,13 +305,17 @@ func (c *conn) tell(e rule.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.ending:
+	case !c.until.IsZero():
 	case e.Rule != "":
 		c.hits[e.Rule] = e.Hits
-	case len(c.events) >= maxOutbox:
+	case len(c.notices) >= maxOutbox || c.shown >= maxOutboxBytes:
 		c.lost++
+	case e.Held != nil:
+		h := newHeld(*e.Held, false)
+		c.notices = append(c.notices, Notification{Kind: "held", Held: &h})
+		c.shown += len(h.Frame) + len(h.Text)
 	default:
-		c.events = append(c.events, e)
+		c.notices = append(c.notices, Notification{Kind: "gone", ID: e.Gone, Why: e.Why})
 	}
 	c.wakeUp()
 }
@@ -319,64 +330,66 @@ func (c *conn) wakeUp() {
 // write writes what there is until the connection ends.
 func (c *conn) write() {
 	for {
-		lines, ending := c.take()
+		lines, last := c.take()
 		for _, line := range lines {
 			if _, err := c.conn.Write(line); err != nil {
 				c.conn.Close() // the reader ends
 				break
 			}
 		}
-		if ending {
+		if last {
 			c.conn.Close()
 			return
 		}
-		select {
-		case <-c.wake:
-		case <-c.over:
-			return
-		}
+		<-c.wake
 	}
 }
 
-// take returns what is to be written.
-func (c *conn) take() (lines [][]byte, ending bool) {
+// take returns what is to be written. last says that there will be no more.
+func (c *conn) take() (lines [][]byte, last bool) {
 	c.mu.Lock()
-	answers, events, lost, hits := c.answers, c.events, c.lost, map[string]int(nil)
-	c.answers, c.size, c.events, c.lost, ending = nil, 0, nil, 0, c.ending
+	answers, notices, lost, hits := c.answers, c.notices, c.lost, map[string]int(nil)
+	c.answers, c.size, c.notices, c.shown, c.lost, last = nil, 0, nil, 0, 0, !c.until.IsZero()
+	ended := c.ended
 	if len(c.hits) > 0 {
 		hits, c.hits = c.hits, map[string]int{}
 	}
 	c.mu.Unlock()
 	lines = answers
-	say := func(kind string, n Notification) {
-		lines = append(lines, encode(message{Version: "2.0", Method: kind, Params: raw(n)}))
+	say := func(n Notification) {
+		lines = append(lines, encode(message{Version: "2.0", Method: n.Kind, Params: raw(n)}))
 	}
-	for _, e := range events {
-		if e.Held != nil {
-			h := newHeld(*e.Held, false)
-			say("held", Notification{Held: &h})
-		} else {
-			say("gone", Notification{ID: e.Gone, Why: e.Why})
-		}
+	for _, n := range notices {
+		say(n)
 	}
 	if lost > 0 {
-		say("lost", Notification{Count: lost})
+		say(Notification{Kind: "lost", Count: lost})
 	}
 	for name, n := range hits {
-		say("hit", Notification{Rule: name, Count: n})
+		say(Notification{Kind: "hit", Rule: name, Count: n})
 	}
-	if ending {
-		say("ended", Notification{})
+	if ended {
+		say(Notification{Kind: "ended"})
 	}
-	return lines, ending
+	return lines, last
 }
 
 // end tells the client that the proxy has ended, and closes the connection soon.
 func (c *conn) end() {
-	c.conn.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
 	c.mu.Lock()
-	c.ending = true
+	c.ended = true
 	c.mu.Unlock()
+	c.finish(20 * time.Millisecond)
+}
+
+// finish closes the connection when what is there is written, or after patience.
+func (c *conn) finish(patience time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(patience); c.until.IsZero() || until.Before(c.until) {
+		c.until = until
+		c.conn.SetWriteDeadline(until)
+	}
 	c.wakeUp()
 }
 

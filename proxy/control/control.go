@@ -35,6 +35,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/acptap/acptap/proxy/rule"
@@ -216,7 +217,7 @@ func listen(path string) (l *net.UnixListener, remove func(), err error) {
 // dial connects to the socket of a proxy.
 func dial(path string) (*net.UnixConn, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: journal.SocketOf(path), Net: "unix"})
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // refused: the proxy was killed
 		return nil, ErrNobody
 	}
 	return conn, err

@@ -227,6 +227,27 @@ func TestRaw(t *testing.T) {
 	}
 }
 
+// TestHalfClose: a client that says at once all that it has to say gets all its answers.
+func TestHalfClose(t *testing.T) {
+	r := start(t, "")
+	for i := range 100 {
+		conn, err := net.Dial("unix", r.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(conn, `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"version":1}}`+"\n")
+		for id := 2; id <= 20; id++ {
+			fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"rules/list"}`+"\n", id)
+		}
+		conn.(*net.UnixConn).CloseWrite()
+		text, err := io.ReadAll(conn)
+		conn.Close()
+		if n := strings.Count(string(text), "\n"); n != 20 || err != nil {
+			t.Fatalf("in run %d, %d requests of 20 were answered: %v", i, n, err)
+		}
+	}
+}
+
 // TestLost: a user who does not read is told how much it missed, and stops nothing.
 func TestLost(t *testing.T) {
 	r := start(t, "@x update:x => hold")
@@ -258,6 +279,56 @@ func TestLost(t *testing.T) {
 		}
 	}
 	t.Error("it was not told")
+}
+
+// TestTorn: a connection on which a request was written in part is not used again.
+func TestTorn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ctl")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	served := make(chan net.Conn, 1)
+	go func() { // a proxy that reads no more than hello
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		bufio.NewReaderSize(conn, 16).ReadString('\n')
+		io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n")
+		served <- conn
+	}()
+	c, err := control.Dial(t.Context(), path, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	defer (<-served).Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := c.AddRules(ctx, "", strings.Repeat("x", 16<<20)); err == nil || err.Error() != "the proxy does not read what it is sent" {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-c.Done():
+	default:
+		t.Error("the connection goes on")
+	}
+}
+
+// TestDead: the socket of a proxy that was killed is one where nobody listens.
+func TestDead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ctl")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	if _, err := control.Dial(t.Context(), path, false, nil); err != control.ErrNobody {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestOtherUser: another user cannot connect, even where the file system would allow it.

@@ -57,25 +57,34 @@ func (s *Server) greet(u *net.UnixConn) {
 	if err == nil && uid != os.Geteuid() {
 		err = fmt.Errorf("this proxy belongs to another user")
 	}
-	c := newConn(s, u)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil && len(s.conns) >= maxConns {
-		err = fmt.Errorf("%d users are connected already", maxConns)
+	if err == nil {
+		err = s.take(u)
 	}
-	if s.closed || err != nil {
-		if err != nil {
-			u.SetWriteDeadline(time.Now().Add(time.Second))
-			u.Write(encode(message{Version: "2.0", Method: "refused", Params: raw(Notification{Why: err.Error()})}))
-		}
-		u.Close()
+	if err == nil {
 		return
 	}
+	u.SetWriteDeadline(time.Now().Add(time.Second))
+	u.Write(encode(message{Version: "2.0", Method: "refused", Params: raw(Notification{Why: err.Error()})}))
+	u.Close()
+}
+
+// take serves a connection until it ends, or returns why it does not.
+func (s *Server) take(u *net.UnixConn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return rule.ErrOver
+	case len(s.conns) >= maxConns:
+		return fmt.Errorf("%d users are connected already", maxConns)
+	}
+	c := newConn(s, u)
 	s.conns[c] = struct{}{}
 	s.done.Go(func() {
 		defer s.forget(c)
 		c.serve()
 	})
+	return nil
 }
 
 func (s *Server) forget(c *conn) {
