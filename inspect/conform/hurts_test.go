@@ -105,3 +105,39 @@ func TestAccusesNobody(t *testing.T) {
 		t.Errorf("zero tokens of a turn with an answer: got %v", ids(found))
 	}
 }
+
+// TestTwoPrompts: a prompt in a turn hurts if the agent refuses that one because of it.
+func TestTwoPrompts(t *testing.T) {
+	const prompts = `= v1
+= session
+> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}
+> {"id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"and the directories"}]}}
+`
+	const first, second = `< {"id":2,"result":{"stopReason":"end_turn"}}` + "\n", `< {"id":3,"result":{"stopReason":"end_turn"}}` + "\n"
+	const firstFails, secondFails = `< {"id":2,"error":{"code":-32603,"message":"overloaded"}}` + "\n", `< {"id":3,"error":{"code":-32600,"message":"busy"}}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		want conform.Strength
+		says string
+	}{
+		"refused":                         {secondFails, conform.Hurts, `the agent refused it with error -32600 "busy"`},
+		"refused, then the first":         {secondFails + first, conform.Hurts, "refused it"},
+		"fails in its own turn":           {first + secondFails, conform.Note, "answered with error"},
+		"the first fails":                 {firstFails + second, conform.Note, "answered end_turn"},
+		"the model refuses":               {strings.ReplaceAll(second, "end_turn", "refusal") + first, conform.Note, "answered refusal"},
+		"both are answered":               {second + first, conform.Note, "answered end_turn"},
+		"taken back":                      {`> {"method":"$/cancel_request","params":{"requestId":3}}` + "\n" + secondFails, conform.Note, "answered with error"},
+		"an error after a session/cancel": {`> {"method":"session/cancel","params":{"sessionId":"s1"}}` + "\n" + secondFails, conform.Note, "answered with error"},
+		"no answer":                       {first + "> mark {\"eof\":true}\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}\n", conform.Note, "did not answer it"},
+	} {
+		var found []conform.Finding
+		for _, f := range check(framesOf(t, prompts+c.text)).Findings() {
+			if f.Rule.ID == "ACP303" {
+				found = append(found, f)
+			}
+		}
+		if len(found) != 1 || found[0].Strength != c.want || !strings.Contains(found[0].Text, c.says) {
+			t.Errorf("%s: got %v, want %v %q", name, found, c.want, c.says)
+		}
+	}
+}

@@ -77,10 +77,10 @@ type Call struct {
 	command bool      // a prompt that is a command for the agent
 	tool    *toolCall // for which it asks permission; nil: none
 
-	quiet    Moment     // when it was cancelled, the latest message before that
-	busy     bool       // when it was cancelled, the agent waited for the client or ran a tool
-	overlaps []*overlap // a prompt's; two_prompts.go
-	worked   bool       // a prompt's; that the agent works on after session/cancel was reported
+	quiet   Moment  // when it was cancelled, the latest message before that
+	busy    bool    // when it was cancelled, the agent waited for the client or ran a tool
+	overlap overlap // a prompt's; two_prompts.go
+	worked  bool    // a prompt's; that the agent works on after session/cancel was reported
 
 	progress *progress // progress (MCP) that the sender asked for; nil: none
 }
