@@ -138,7 +138,7 @@ func cancelUnconfirmed(s *Step, r *Report) {
 		}
 		r.Judge(took > cancelPatience, Evidence{
 			Text:    "ended the turn only " + termtext.Duration(took) + " after session/cancel (frame " + number(call.halted.Seq) + ")",
-			Because: []uint64{call.halted.Seq},
+			Because: []uint64{call.halted.Seq}, Strength: Note, // the victims broke on turns that never ended
 		})
 		return
 	}

@@ -141,3 +141,22 @@ func TestTwoPrompts(t *testing.T) {
 		}
 	}
 }
+
+// TestLateEnd: a cancelled turn that ends late hurts nobody whom one without an end does.
+func TestLateEnd(t *testing.T) {
+	const cancelled = `= v1
+= session
+> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}
+> {"method":"session/cancel","params":{"sessionId":"s1"}}
++ 12s
+`
+	for text, want := range map[string]conform.Strength{
+		`< {"id":2,"result":{"stopReason":"cancelled"}}`:                               conform.Note,
+		"> mark {\"eof\":true}\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}": conform.Hurts,
+	} {
+		found := check(framesOf(t, cancelled+text)).Findings()
+		if len(found) != 1 || found[0].Rule.ID != "ACP447" || found[0].Strength != want {
+			t.Errorf("%s: got %v, want ACP447 as a %v", text, found, want)
+		}
+	}
+}
