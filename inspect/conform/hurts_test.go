@@ -160,3 +160,20 @@ func TestLateEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestResentAgain: a tool call under an id that was used before is another one.
+func TestResentAgain(t *testing.T) {
+	const begun = `< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"ls","status":"in_progress"}}}` + "\nresend \"s1\" 40000 20\n"
+	const done = `< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"}}}` + "\n"
+	const prompt = `> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}` + "\n"
+	found := check(framesOf(t, "= v1\n= session\n"+prompt+begun+done+begun)).Findings()
+	n := 0
+	for _, f := range found {
+		if f.Rule.ID == "ACP412" {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("got %d findings, want one for each call: %v", n, found)
+	}
+}

@@ -80,11 +80,6 @@ func (t *tools) update(s *Step) {
 		return
 	}
 	announces := s.Update == "tool_call"
-	if text := outputOf(s); text != nil && call != nil {
-		was := call.resent
-		call.resent = was.add(text)
-		call.resent.told = was.told || call.resent.isResent()
-	}
 	switch {
 	case call == nil:
 		call = t.add(key, x, s)
@@ -95,7 +90,12 @@ func (t *tools) update(s *Step) {
 			x.early = append(x.early, call)
 		}
 	case announces && !slices.Contains(x.unfinished, call):
-		call.seq, call.rejected = s.Frame.Seq, false // some agents restart their numbering
+		call.seq, call.rejected, call.resent = s.Frame.Seq, false, resent{} // some agents restart their numbering
+	default:
+		if now, ok := s.resends(call); ok {
+			now.told = now.told || now.isResent()
+			call.resent = now
+		}
 	}
 	if announces {
 		call.known = announced
