@@ -89,7 +89,10 @@ func (c *connection) runsTools() bool {
 	return false
 }
 
-// hangRules concern what nobody answers.
+// busy reports whether the agent may be waiting for something other than its own work.
+func (c *connection) busy() bool { return c.asks() || c.runsTools() }
+
+// hangRules concern requests that were never answered.
 var hangRules = checks{
 	{"RPC026", neverAnswered},
 	{"ACP447", cancelUnconfirmed},
@@ -97,27 +100,26 @@ var hangRules = checks{
 
 func neverAnswered(s *Step, r *Report) {
 	c := s.Conn
-	busy := c.asks() || c.runsTools()
+	now := c.busy()
 	for call := range c.calls.All() {
 		side := Client + Agent - call.From
 		limit := c.patience(call)
-		if limit == 0 || side == Agent && busy || call.halted.Seq != 0 || c.EndedItself(side) { // ACP447, RPC018
+		if limit == 0 || call.halted.Seq != 0 || c.EndedItself(side) { // ACP447, RPC018
 			continue
 		}
-		since_, until := c.lull.heard, call.Cancelled
+		heard, busy, until := call.quiet, call.busy, call.Cancelled
 		why := "the " + call.From.String() + " took it back (frame " + number(until.Seq) + ")"
-		if until.Seq != 0 {
-			since_ = call.quiet
-		} else {
+		if until.Seq == 0 {
+			heard, busy = c.lull.heard, now
 			until, why = c.closing.gaveUp()
 		}
-		quiet, timed := since(since_, until)
-		if !timed || quiet <= limit {
+		quiet, timed := since(heard, until)
+		if !timed || quiet <= limit || side == Agent && busy {
 			continue
 		}
 		r.Add(Evidence{
 			Text: "did not answer " + call.Method + "; nothing came for " + termtext.Duration(quiet) + ", until " + why,
-			Seq:  call.Seq, Of: call, By: side, Because: []uint64{since_.Seq}, Hang: true,
+			Seq:  call.Seq, Of: call, By: side, Because: []uint64{heard.Seq}, Hang: true,
 		})
 	}
 }
@@ -136,7 +138,7 @@ func cancelUnconfirmed(s *Step, r *Report) {
 		}
 		r.Judge(took > cancelPatience, Evidence{
 			Text:    "ended the turn only " + termtext.Duration(took) + " after session/cancel (frame " + number(call.halted.Seq) + ")",
-			Because: []uint64{call.halted.Seq},
+			Because: []uint64{call.halted.Seq}, Strength: Note, // the victims broke on turns that never ended
 		})
 		return
 	}

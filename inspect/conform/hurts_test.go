@@ -105,3 +105,75 @@ func TestAccusesNobody(t *testing.T) {
 		t.Errorf("zero tokens of a turn with an answer: got %v", ids(found))
 	}
 }
+
+// TestTwoPrompts: a prompt in a turn hurts if the agent refuses that one because of it.
+func TestTwoPrompts(t *testing.T) {
+	const prompts = `= v1
+= session
+> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}
+> {"id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"and the directories"}]}}
+`
+	const first, second = `< {"id":2,"result":{"stopReason":"end_turn"}}` + "\n", `< {"id":3,"result":{"stopReason":"end_turn"}}` + "\n"
+	const firstFails, secondFails = `< {"id":2,"error":{"code":-32603,"message":"overloaded"}}` + "\n", `< {"id":3,"error":{"code":-32600,"message":"busy"}}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		want conform.Strength
+		says string
+	}{
+		"refused":                         {secondFails, conform.Hurts, `the agent refused it with error -32600 "busy"`},
+		"refused, then the first":         {secondFails + first, conform.Hurts, "refused it"},
+		"fails in its own turn":           {first + secondFails, conform.Note, "answered with error"},
+		"the first fails":                 {firstFails + second, conform.Note, "answered end_turn"},
+		"the model refuses":               {strings.ReplaceAll(second, "end_turn", "refusal") + first, conform.Note, "answered refusal"},
+		"both are answered":               {second + first, conform.Note, "answered end_turn"},
+		"taken back":                      {`> {"method":"$/cancel_request","params":{"requestId":3}}` + "\n" + secondFails, conform.Note, "answered with error"},
+		"an error after a session/cancel": {`> {"method":"session/cancel","params":{"sessionId":"s1"}}` + "\n" + secondFails, conform.Note, "answered with error"},
+		"no answer":                       {first + "> mark {\"eof\":true}\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}\n", conform.Note, "did not answer it"},
+	} {
+		var found []conform.Finding
+		for _, f := range check(framesOf(t, prompts+c.text)).Findings() {
+			if f.Rule.ID == "ACP303" {
+				found = append(found, f)
+			}
+		}
+		if len(found) != 1 || found[0].Strength != c.want || !strings.Contains(found[0].Text, c.says) {
+			t.Errorf("%s: got %v, want %v %q", name, found, c.want, c.says)
+		}
+	}
+}
+
+// TestLateEnd: a cancelled turn that ends late hurts nobody whom one without an end does.
+func TestLateEnd(t *testing.T) {
+	const cancelled = `= v1
+= session
+> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}
+> {"method":"session/cancel","params":{"sessionId":"s1"}}
++ 12s
+`
+	for text, want := range map[string]conform.Strength{
+		`< {"id":2,"result":{"stopReason":"cancelled"}}`:                               conform.Note,
+		"> mark {\"eof\":true}\n< mark {\"eof\":true}\n< mark {\"exit\":{\"code\":0}}": conform.Hurts,
+	} {
+		found := check(framesOf(t, cancelled+text)).Findings()
+		if len(found) != 1 || found[0].Rule.ID != "ACP447" || found[0].Strength != want {
+			t.Errorf("%s: got %v, want ACP447 as a %v", text, found, want)
+		}
+	}
+}
+
+// TestResentAgain: a tool call under an id that was used before is another one.
+func TestResentAgain(t *testing.T) {
+	const begun = `< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"ls","status":"in_progress"}}}` + "\nresend \"s1\" 40000 20\n"
+	const done = `< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"}}}` + "\n"
+	const prompt = `> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"list the files"}]}}` + "\n"
+	found := check(framesOf(t, "= v1\n= session\n"+prompt+begun+done+begun)).Findings()
+	n := 0
+	for _, f := range found {
+		if f.Rule.ID == "ACP412" {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("got %d findings, want one for each call: %v", n, found)
+	}
+}

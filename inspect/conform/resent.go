@@ -60,18 +60,32 @@ func (r *resent) isResent() bool {
 	return r.sum > resentBytes && r.updates >= resentUpdates && r.sum >= resentTimes*r.length
 }
 
+// resends returns what is recorded about the tool call that a step reports on, after the
+// step; ok is false if the step has no output.
+func (s *Step) resends(call *toolCall) (after resent, ok bool) {
+	if s.resent.updates == 0 {
+		if text := outputOf(s); text != nil {
+			s.resent = call.resent.add(text)
+		}
+	}
+	return s.resent, s.resent.updates > 0
+}
+
 func outputResent(s *Step, r *Report) {
 	x := r.Session()
-	if x == nil {
+	if x == nil || s.Frame.Size < resentLeast {
 		return
 	}
-	text := outputOf(s)
 	_, call, ok := s.Conn.tools.find(x, s.EntityID())
-	if text == nil || !ok || call == nil {
+	if !ok || call == nil {
+		return
+	}
+	now, ok := s.resends(call)
+	if !ok {
 		return
 	}
 	r.Tried()
-	if now := call.resent.add(text); !call.resent.told && now.isResent() {
+	if !now.told && now.isResent() {
 		r.Add(Evidence{
 			Text: fmt.Sprintf("sent the output of the tool call of frame %d again with each of %d updates: %d KiB in all, of which the last has %d KiB", call.seq, now.updates, now.sum>>10, now.length>>10),
 			Path: "update.content", Because: []uint64{call.seq},

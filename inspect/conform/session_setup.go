@@ -45,11 +45,6 @@ func (x *session) replays() bool {
 	return x.setup.opening != nil || x.setup.method != "" && !x.setup.prompted && x.setup.method != "session/new"
 }
 
-// isRestored reports whether the session is or was loaded or resumed on this connection.
-func (x *session) isRestored() bool {
-	return x.setup.opening != nil || x.setup.method != "session/new"
-}
-
 // opened handles the answer to a request that opens a session.
 func (c *connection) opened(s *Step) {
 	if x := s.Session; x != nil && x.setup.opening == s.Call {

@@ -77,9 +77,10 @@ type Call struct {
 	command bool      // a prompt that is a command for the agent
 	tool    *toolCall // for which it asks permission; nil: none
 
-	quiet    Moment     // when it was cancelled, the latest message before that
-	overlaps []*overlap // a prompt's; two_prompts.go
-	worked   bool       // a prompt's; that the agent works on after session/cancel was reported
+	quiet   Moment  // when it was cancelled, the latest message before that
+	busy    bool    // when it was cancelled, the agent waited for the client or ran a tool
+	overlap overlap // a prompt's; two_prompts.go
+	worked  bool    // a prompt's; that the agent works on after session/cancel was reported
 
 	progress *progress // progress (MCP) that the sender asked for; nil: none
 }
@@ -190,7 +191,7 @@ func (c *connection) answer(s *Step) {
 func (c *connection) takeBack(s *Step) {
 	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
 	if call := c.calls.Find(by, s.Frame.Stream, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
-		call.Cancelled, call.quiet = s.Moment(), c.lull.heard
+		call.Cancelled, call.quiet, call.busy = s.Moment(), c.lull.heard, c.busy()
 	}
 }
 

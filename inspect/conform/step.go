@@ -27,6 +27,7 @@ type Step struct {
 	judge    *judge
 	entry    []byte // its bytes, in a batch
 	entityID []byte // nil: not looked up yet
+	resent   resent // of its tool call, after it; updates 0: not computed yet
 }
 
 // Kind returns the kind of the message.

@@ -80,11 +80,6 @@ func (t *tools) update(s *Step) {
 		return
 	}
 	announces := s.Update == "tool_call"
-	if text := outputOf(s); text != nil && call != nil {
-		was := call.resent
-		call.resent = was.add(text)
-		call.resent.told = was.told || call.resent.isResent()
-	}
 	switch {
 	case call == nil:
 		call = t.add(key, x, s)
@@ -95,7 +90,12 @@ func (t *tools) update(s *Step) {
 			x.early = append(x.early, call)
 		}
 	case announces && !slices.Contains(x.unfinished, call):
-		call.seq, call.rejected = s.Frame.Seq, false // some agents restart their numbering
+		call.seq, call.rejected, call.resent = s.Frame.Seq, false, resent{} // some agents restart their numbering
+	default:
+		if now, ok := s.resends(call); ok {
+			now.told = now.told || now.isResent()
+			call.resent = now
+		}
 	}
 	if announces {
 		call.known = announced
@@ -302,7 +302,7 @@ func isRelative(value []byte) bool {
 var pathRules = checks{
 	{"ACP405", relativePath},
 	{"ACP407", foreignTerminal},
-	{"ACP411", foreignTerminal},
+	{"ACP411", replayedTerminal},
 }
 
 func relativePath(s *Step, r *Report) {
@@ -363,9 +363,22 @@ func (p *pathFinder) item(value []byte, at string) {
 }
 
 func foreignTerminal(s *Step, r *Report) {
-	x := s.Session
-	restored := r.active.rule.ID == "ACP411"
-	if x == nil || x.isRestored() != restored || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
+	if x := s.Session; x != nil && !x.replays() {
+		r.judgeTerminals(x, "showed a terminal that the client did not make")
+	}
+}
+
+func replayedTerminal(s *Step, r *Report) {
+	if x := s.Session; x != nil && x.replays() {
+		r.judgeTerminals(x, "showed a terminal that was not created on this connection")
+	}
+}
+
+// judgeTerminals adds, with the given text, that a report about a tool call shows a
+// terminal that is not one of its session.
+func (r *Report) judgeTerminals(x *session, text string) {
+	s := r.step
+	if x.setup.method == "session/fork" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) { // a fork shows those of its origin
 		return
 	}
 	if bytes.Contains(wire.Get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
@@ -376,10 +389,6 @@ func foreignTerminal(s *Step, r *Report) {
 		id := wire.Get(item, "terminalId")
 		if wire.Text(wire.Get(item, "type")) != "terminal" || !isString(id) {
 			continue
-		}
-		text := "showed a terminal that the client did not make"
-		if restored {
-			text = "showed a terminal of before the session was restored, which the client does not have any more"
 		}
 		r.Judge(s.Conn.terminals.of(x.id, wire.Text(id)) == nil, Evidence{Text: text, Path: dialect.ElementPath("update.content", i) + ".terminalId", Got: string(id)})
 	}

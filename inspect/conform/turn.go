@@ -61,7 +61,7 @@ func (t *turn) prompted(s *Step) {
 	if call == nil {
 		return
 	}
-	t.meets(call)
+	call.overlap = t.overlap()
 	t.prompts = append(t.prompts, call)
 	if call.command = isCommand(s.Param("prompt")); call.command {
 		t.completed, t.cleared = 0, true
@@ -70,7 +70,6 @@ func (t *turn) prompted(s *Step) {
 
 func (t *turn) answered(s *Step) {
 	t.prompts = slices.DeleteFunc(t.prompts, func(c *Call) bool { return c == s.Call })
-	s.Call.answered(s)
 	t.end, t.stop = s.Moment(), wire.Text(s.Result("stopReason"))
 	t.cancelled = s.Call.halted.Seq != 0
 	t.late = 0

@@ -1,50 +1,23 @@
 package conform
 
-import (
-	"strings"
-
-	"github.com/acptap/acptap/proxy/wire"
-)
-
-// An overlap is a prompt that was sent while an earlier one of its session was open.
+// An overlap says what was open when a prompt was sent.
 type overlap struct {
-	first, second *Call
-	cancel        Moment // of the session/cancel before the second; Seq 0: none
-
-	firstEnd, secondEnd string // what the answers said; empty: not answered
-	refused             string // what an answer said that refused a prompt; empty: none did
+	prompt uint64 // Seq of the latest open prompt of the session; 0: none was open
+	cancel Moment // of the session/cancel that the agent had not confirmed; Seq 0: none
 }
 
-// meets records that a prompt comes while the prompts before it are open.
-func (t *turn) meets(call *Call) {
+// overlap returns what a prompt overlaps that is sent now.
+func (t *turn) overlap() overlap {
 	if n := len(t.prompts); n > 0 {
-		first := t.prompts[n-1]
-		o := &overlap{first: first, second: call, cancel: first.halted}
-		first.overlaps, call.overlaps = append(first.overlaps, o), append(call.overlaps, o)
+		return overlap{t.prompts[n-1].Seq, t.prompts[n-1].halted}
 	}
+	return overlap{}
 }
 
-// answer returns the overlap as it is after a step that answers one of its prompts.
-func (o overlap) answer(s *Step) overlap {
-	end, refused := said(s), !s.Succeeded() && s.Call.halted.Seq == 0
-	if s.Call == o.first {
-		o.firstEnd, end = end, end+" to the first"
-	} else {
-		o.secondEnd = end
-		refused = refused || wire.Text(s.Result("stopReason")) == "refusal"
-	}
-	if refused {
-		o.refused = end
-	}
-	return o
-}
-
-// answered records the answer to a prompt.
-func (call *Call) answered(s *Step) {
-	for _, o := range call.overlaps {
-		*o = o.answer(s)
-	}
-	call.overlaps = nil // the other prompt keeps what it needs
+// refuses reports whether a step rejects a prompt because an earlier one is open: an error
+// that the client did not cause by cancelling.
+func (t *turn) refuses(s *Step) bool {
+	return s.Envelope.Error != nil && t.prompts[0] != s.Call && s.Call.Cancelled.Seq == 0 && t.cancel.Seq < s.Call.Seq
 }
 
 // twoPromptRules concern prompts that overlap.
@@ -53,32 +26,37 @@ var twoPromptRules = checks{
 }
 
 func promptInTurn(s *Step, r *Report) {
+	if s.Method != "session/prompt" { // the end
+		for _, x := range s.Conn.sessions.All() {
+			for _, call := range x.turn.prompts {
+				if call.overlap.prompt != 0 {
+					r.addOverlap(call, Evidence{Text: "the agent did not answer it", In: x, Strength: Note})
+				}
+			}
+		}
+		return
+	}
 	if s.Call == nil {
 		return
 	}
-	x := r.Session()
-	if x == nil {
-		return
-	}
-	if len(s.Call.overlaps) == 0 {
+	switch x := r.Session(); {
+	case x == nil || len(x.turn.prompts) == 0:
+	case s.Call.overlap.prompt == 0:
 		r.Tried()
+	case x.turn.refuses(s):
+		r.addOverlap(s.Call, Evidence{Text: "the agent refused it " + said(s), Because: []uint64{s.Frame.Seq}})
+	default:
+		r.addOverlap(s.Call, Evidence{Text: "the agent answered " + said(s), Because: []uint64{s.Frame.Seq}, Strength: Note})
 	}
-	for _, was := range s.Call.overlaps {
-		o := was.answer(s)
-		if o.firstEnd == "" || o.secondEnd == "" {
-			continue
-		}
-		text := []string{"sent a prompt while that of frame " + number(o.first.Seq) + " was open"}
-		e := Evidence{Seq: o.second.Seq, Of: o.second, Because: []uint64{o.first.Seq, s.Frame.Seq}}
-		if o.cancel.Seq != 0 {
-			text = append(text, "after session/cancel (frame "+number(o.cancel.Seq)+"), which the agent had not confirmed")
-		}
-		if o.refused != "" {
-			text = append(text, "the agent answered "+o.refused)
-		} else {
-			text, e.Strength = append(text, "the agent answered both"), Note
-		}
-		e.Text = strings.Join(text, "; ")
-		r.Add(e)
+}
+
+// addOverlap adds that a prompt was sent in a turn. e says what became of it.
+func (r *Report) addOverlap(call *Call, e Evidence) {
+	text := "sent a prompt while that of frame " + number(call.overlap.prompt) + " was open; "
+	if cancel := call.overlap.cancel.Seq; cancel != 0 {
+		text += "after session/cancel (frame " + number(cancel) + "), which the agent had not confirmed; "
 	}
+	e.Text, e.Seq, e.Of = text+e.Text, call.Seq, call
+	e.Because = append([]uint64{call.overlap.prompt}, e.Because...)
+	r.Add(e)
 }

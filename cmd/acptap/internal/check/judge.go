@@ -152,20 +152,29 @@ func (j *judgement) counts(f *conform.Finding) bool {
 	return v.Found <= maxOwn
 }
 
-// add adds a finding unless it is filtered out.
+// add adds a finding unless it is filtered out. One that is too weak to report may still
+// make the check fail.
 func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	t := j.part.Tape
 	f := report.Finding{Finding: *found}
 	conn := j.judge.Checker.Connection()
 	f.Strength = j.config.Strength(found, &conn, j.choose)
 	wanted := j.wanted(&f.Finding)
-	if !wanted && j.baseline.Len() == 0 {
+	shown, fails := wanted && f.Strength >= j.Severity, wanted && j.failOn.Fails(&f.Finding)
+	if wanted && !shown {
+		j.section.Weaker[f.Strength]++
+	}
+	if !shown && !fails && j.baseline.Len() == 0 {
 		return
 	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
 	f.Key = faultKey(f.Shared())
 	f.Known = j.baseline.Knows(f.Key) && !j.update // it is still there even if it is not reported
-	if !wanted {
+	j.failed = j.failed || fails && !f.Known
+	if shown || fails {
+		j.renewed.Add(f.Shared(), f.Key)
+	}
+	if !shown {
 		return
 	}
 	if f.Seq != 0 {
@@ -174,7 +183,6 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	for _, seq := range f.Because {
 		f.BecauseLines = append(f.BecauseLines, t.Line(seq))
 	}
-	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)
 	if j.live != nil && !f.Known {
 		j.live.Finding(j.section, &f) // the next flush returns the error
@@ -202,7 +210,7 @@ func (j *judgement) isAbout(f *conform.Finding) bool {
 	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session || f.Fault == conform.Agent && j.aliases.has(f.Session)
 }
 
-// wanted reports whether to report a finding.
+// wanted reports whether the flags and the exceptions leave a finding, however weak it is.
 func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
 	case f.Strength == conform.None: // ignored
@@ -210,9 +218,6 @@ func (j *judgement) wanted(f *conform.Finding) bool {
 	case !j.isAbout(f):
 		return false
 	case j.by != conform.Sender && f.Fault != j.by && f.Rule != report.Expect && f.Rule != report.Forbid:
-		return false
-	case f.Strength < j.Severity:
-		j.section.Weaker[f.Strength]++
 		return false
 	}
 	return true
@@ -247,13 +252,6 @@ func (j *judgement) conclude() {
 			j.tell(err)
 		}
 	}
-}
-
-// fails reports whether a section has a finding that makes the exit status 1.
-func (r *run) fails(s *report.Section) bool {
-	return slices.ContainsFunc(s.Findings, func(f report.Finding) bool {
-		return !f.Known && r.failOn.Fails(&f.Finding)
-	})
 }
 
 // servers judges the tapes of the servers that a subject's agent has started, and of
