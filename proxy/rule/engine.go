@@ -115,8 +115,8 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	e.calls++
 	out = e.begin(out)
 	s, env := e.seen.observe(f, e.now)
-	if name, ours := e.answers(&f, env); ours {
-		e.desk.answered(env.ID, f.Raw)
+	if id, name, ours := e.answers(&f, env); ours {
+		e.desk.answered(id, f.Raw)
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
 	}
 	if e.stalled[f.Dir] || e.dead {
@@ -238,15 +238,21 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 	return append(out, split...)
 }
 
-// answers reports whether a frame is the response to a request that a rule made, and which.
-func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (name string, ours bool) {
-	if e.asked.Len() == 0 || env.Kind != wire.Response {
-		return "", false
+// answers reports whether a frame is the response to a request that a rule or a user made,
+// and which. Nobody else may get it, however long it is.
+func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (id []byte, name string, ours bool) {
+	if e.asked.Len() == 0 {
+		return nil, "", false
 	}
-	id := string(env.ID)
-	name, ours = e.asked.Get(id)
-	e.asked.Drop(id)
-	return name, ours
+	if env.Kind == wire.Oversized {
+		env = wire.ScanWhole(f.Raw) // the id may be at the end
+	}
+	if env.MessageKind() != wire.Response {
+		return nil, "", false
+	}
+	name, ours = e.asked.Get(string(env.ID))
+	e.asked.Drop(string(env.ID))
+	return env.ID, name, ours
 }
 
 // ownID returns the id of a request that a rule makes.

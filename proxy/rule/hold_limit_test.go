@@ -161,3 +161,24 @@ func TestInjectBound(t *testing.T) {
 		}
 	})
 }
+
+// TestLargeAnswer: the response to a request that a user made does not reach the peer, even
+// if it is too large to be checked.
+func TestLargeAnswer(t *testing.T) {
+	large := strings.Repeat("x", 2*wire.MaxChecked)
+	for _, response := range []string{
+		`{"jsonrpc":"2.0","id":"acptap-rule:1","result":"` + large + `"}`,
+		`{"jsonrpc":"2.0","result":"` + large + `","id":"acptap-rule:1"}`,
+	} {
+		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+		set := &rule.Set{}
+		set.Attend(d.Desk)
+		c := converseWith(t, set, nil, "! ann looks\n! ann injects agent {\"id\":1,\"method\":\"x\"}\n< "+response+"\n", d.do)
+		if d.log.String() != "ann gets "+response+"\n" {
+			t.Errorf("%.60s: ann got %d bytes", response, d.log.Len())
+		}
+		if c.client.n > 0 {
+			t.Errorf("%.60s: the client got %d bytes", response, c.client.n)
+		}
+	}
+}
