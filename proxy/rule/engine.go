@@ -139,7 +139,7 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	}
 	e.seen.forget()
 	e.calls++
-	return e.desk.limit(e.advance(f.Dir, e.unstalled(out)), e)
+	return e.desk.limit(e.advance(f.Dir, out), e)
 }
 
 // kinds is the number of kinds of frames.
@@ -159,14 +159,21 @@ func (e *Engine) concerns(s *filter.Subject) bool {
 	return false
 }
 
-// unstalled returns what may be sent.
-func (e *Engine) unstalled(out []wire.Frame) []wire.Frame {
+// stalls reports whether nothing may be sent in a direction.
+func (e *Engine) stalls(dir wire.Direction) bool { return dir != wire.AgentStderr && e.stalled[dir] }
+
+// unstalled returns what may be sent of a list, and its notes, about no more than that.
+func (e *Engine) unstalled(list []wire.Frame) []wire.Frame {
 	if e.stalled == [2]bool{} {
-		return out
+		return list
 	}
-	return slices.DeleteFunc(out, func(f wire.Frame) bool {
-		return f.Kind != wire.Mark && f.Dir != wire.AgentStderr && e.stalled[f.Dir]
-	})
+	list = slices.DeleteFunc(list, func(f wire.Frame) bool { return f.Kind != wire.Mark && e.stalls(f.Dir) })
+	for i, f := range list {
+		if f.Kind == wire.Mark && e.stalls(f.Dir) {
+			list[i] = withoutFrames(f)
+		}
+	}
+	return list
 }
 
 // apply holds a frame against all rules.
@@ -229,7 +236,7 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 		p.wait()
 		hit = hit || p.touched
 		split = p.append(split, true)
-		return true
+		return !e.stalled[f.Dir] && !e.dead
 	})
 	if !hit {
 		f.Kind = wire.Invalid // as the proxy showed it

@@ -216,6 +216,7 @@ func (p *passage) later(call func(proxy.Handle)) {
 // of a batch, which goes out only in part.
 func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	e := p.engine
+	p.before, p.after = e.unstalled(p.before), e.unstalled(p.after)
 	frame := p.frame
 	frame.End, frame.Kind = p.end, wire.Invalid
 	if p.changed || entry {
