@@ -385,7 +385,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 		if one.Piece > 0 || one.Cuts != nil {
 			pace.Piece, pace.Cuts, pace.Pause = one.Piece, one.Cuts, one.Pause
 		}
-		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1, Delay: seconds(one.Delay)})
+		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: lines(f.Raw), Delay: seconds(one.Delay)})
 	}
 	return pace
 }
