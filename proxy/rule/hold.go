@@ -118,7 +118,8 @@ type waiting struct {
 	holder *counter     // of the rule that holds it; nil: it is only behind others
 	frame  wire.Frame   // as it goes
 	before []wire.Frame // lines that go before it
-	after  []wire.Frame // lines that go after it, with notes
+	copies copies       // that go after it
+	after  []wire.Frame // lines that go after those, with notes
 	id     []byte       // of the request; nil: it is none
 	came   wire.Frame   // for Held; its Raw is nil if a rule made the frame
 	did    string       // what a user did to it while others were before it
@@ -281,7 +282,7 @@ func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
 	}
 	out = append(out, holdNote(q.dir, q.name, w.held.ID, fmt.Sprintf("hold %d, %s", w.held.ID, did), n))
 	out = append(out, w.before...)
-	out = append(out, w.frame)
+	out = w.copies.append(append(out, w.frame), w.frame)
 	out = append(out, w.after...)
 	d.remove(q, 0, did)
 	return append(out[:from], q.engine.unstalled(out[from:])...)

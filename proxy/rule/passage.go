@@ -27,8 +27,7 @@ type passage struct {
 	touched  bool // a rule hit
 	told     bool // notes are about the frame
 	done     bool // no further rule sees it
-	copies   int
-	copier   *Rule
+	copies   copies
 	notes    []wire.Frame // about the frame and what stands before it
 	before   []wire.Frame
 	after    []wire.Frame // with their notes
@@ -140,19 +139,10 @@ func (p *passage) waiting() *waiting {
 	if p.changed {
 		w.frame.Raw = bytes.Clone(p.frame.Raw)
 	}
-	if p.copies > 0 {
-		w.after = append(w.after, note(w.frame.Dir, p.copier.Name, "duplicate", p.copies*lines(w.frame.Raw)))
-		copied := wire.Frame{Dir: w.frame.Dir, Origin: wire.Injected, Raw: w.frame.Raw, End: w.frame.End}
-		for range p.copies {
-			w.after = append(w.after, copied)
-		}
-		p.copies = 0
-	}
+	w.copies, p.copies.number = p.copies, 0
 	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
 	p.before, w.before = parted(p.before, own)
-	var after []wire.Frame
-	p.after, after = parted(p.after, own)
-	w.after = append(w.after, after...)
+	p.after, w.after = parted(p.after, own)
 	w.held.Kind, w.held.Method, w.held.Update = p.subject.Kind, p.subject.Method, p.subject.Update
 	if w.held.Kind == wire.Oversized {
 		w.held.Kind = p.env.MessageKind()
@@ -242,14 +232,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	}
 	out = append(out, p.before...)
 	if !p.withheld {
-		out = append(out, frame)
-		if p.copies > 0 {
-			out = append(out, note(frame.Dir, p.copier.Name, "duplicate", p.copies*lines(frame.Raw)))
-			copied := wire.Frame{Dir: frame.Dir, Origin: wire.Injected, Raw: frame.Raw, End: frame.End}
-			for range p.copies {
-				out = append(out, copied)
-			}
-		}
+		out = p.copies.append(append(out, frame), frame)
 	}
 	out = append(out, p.after...)
 	for _, list := range [][]wire.Frame{p.before, p.after} {
