@@ -160,11 +160,14 @@ func (d *Desk) attended(owner *User) bool {
 	}
 	if d.patient == nil {
 		d.patient = time.AfterFunc(d.Wait, func() {
+			over := false
 			d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
-				if d.came {
+				if e == d.engines[0] { // decided once: frames pass between the calls
+					over, d.came = !d.came, true
+				}
+				if !over {
 					return out
 				}
-				d.came = e == d.engines[len(d.engines)-1]
 				return d.release(out, "nobody came within "+termtext.Duration(d.Wait), func(q *queue) bool { return q.engine == e })
 			})
 		})

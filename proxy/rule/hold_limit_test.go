@@ -182,3 +182,45 @@ func TestLargeAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitEnds: a frame that comes while the end of --wait lets the others go passes at once.
+func TestWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set, err := rule.Parse("rules", "update:* => hold\nupdate:* => mark seen [near agent]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk := rule.NewDesk()
+		desk.Wait = time.Minute
+		set.Attend(desk)
+		chain := set.Chain(0)
+		line := strings.TrimSpace(chunk("s", "text"))
+		intercept := func() string {
+			var b strings.Builder
+			for _, f := range chain[0].Intercept(wire.Frame{Dir: wire.AgentToClient, Raw: []byte(line), End: wire.LF, Size: int64(len(line))}, nil) {
+				fmt.Fprintf(&b, "%s\n", f.Raw)
+			}
+			return b.String()
+		}
+		hurry := make(chan struct{})
+		var late string
+		for i, one := range chain {
+			one.Start(proxy.Handle{Hurry: hurry, Do: func(act func([]wire.Frame) []wire.Frame) bool {
+				if i == 1 && late == "" {
+					late = intercept()
+				}
+				act(nil)
+				return true
+			}})
+		}
+		if got := intercept(); !strings.Contains(got, "hold 1") {
+			t.Errorf("the first frame does not wait: %s", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if late != line+"\n" {
+			t.Errorf("the frame that came late became %s", late)
+		}
+		close(hurry)
+		synctest.Wait()
+	})
+}
