@@ -39,9 +39,8 @@ type Engine struct {
 
 	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
-	dead      bool                        // a rule has ended the agent
-	postponed []*held                     // by all rules, in the order of their arrival
-	kept      int                         // bytes of postponed
+	dead      bool // a rule has ended the agent
+	postponed postponement
 	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
 	ids       int
 	calls     int     // how often Intercept began or ended

@@ -360,7 +360,7 @@ func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
 		return out
 	}
 	for {
-		frames, size := len(e.postponed), e.kept
+		frames, size := len(e.postponed.frames), e.postponed.bytes
 		var oldest *queue
 		for _, q := range d.queues {
 			frames, size = frames+len(q.frames), size+q.bytes

@@ -224,3 +224,18 @@ func TestWaitEnds(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// TestPostponedLimit: when more than 10,000 frames are postponed, all of them go.
+func TestPostponedLimit(t *testing.T) {
+	set, err := rule.Parse("rules", "update:* => postpone 1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := converse(t, set, nil, strings.Repeat("< "+chunk("s", "x"), 10_001)+"> {\"method\":\"a\"}\n"+"< "+chunk("s", "y"))
+	if n := strings.Count(c.tape.log.String(), "let go"); n != 10_002 {
+		t.Errorf("%d frames were let go", n)
+	}
+	if !strings.Contains(c.tape.log.String(), "more than 10000 frames or 32 MiB are postponed") {
+		t.Error("no mark says why")
+	}
+}

@@ -104,13 +104,10 @@ func (p *passage) reply(did string, with func(id []byte) []byte) string {
 	return did
 }
 
-// postpone keeps the frame for later.
+// postpone keeps the frame for later. What is sent before or after it does not wait.
 func (p *passage) postpone(a postpone) {
 	p.withhold()
-	f := p.frame
-	f.Raw = bytes.Clone(f.Raw)
-	f.End, f.Kind = p.end, wire.Invalid
-	p.engine.keep(&held{frame: f, session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
+	p.engine.keep(&held{waiting: p.alone(), session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
 }
 
 // wait makes the frame wait for a user if a rule holds it, or if frames of its session
@@ -133,16 +130,21 @@ func (p *passage) wait() {
 
 // waiting returns the frame with all that is sent about it in its direction.
 func (p *passage) waiting() *waiting {
-	w := &waiting{holder: p.holder, frame: p.frame, came: p.came, call: p.engine.calls}
+	w := p.alone()
+	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
+	p.before, w.before = parted(p.before, own)
+	p.after, w.after = parted(p.after, own)
+	return w
+}
+
+// alone returns the frame and its copies.
+func (p *passage) alone() *waiting {
+	w := &waiting{holder: p.holder, frame: p.frame, copies: p.copies, came: p.came, call: p.engine.calls}
 	w.came.Raw, w.came.Kind = bytes.Clone(p.came.Raw), wire.Invalid
 	w.frame.Raw, w.frame.End, w.frame.Kind = w.came.Raw, p.end, wire.Invalid
 	if p.changed {
 		w.frame.Raw = bytes.Clone(p.frame.Raw)
 	}
-	w.copies, p.copies.number = p.copies, 0
-	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
-	p.before, w.before = parted(p.before, own)
-	p.after, w.after = parted(p.after, own)
 	w.held.Kind, w.held.Method, w.held.Update = p.subject.Kind, p.subject.Method, p.subject.Update
 	if w.held.Kind == wire.Oversized {
 		w.held.Kind = p.env.MessageKind()
