@@ -31,6 +31,7 @@ type Engine struct {
 	timed  []*counter           // that act when a frame is written
 	seen   view                 // of what the Engine sees
 	lanes  view                 // of what is written
+	named  bool                 // the tape has notes about the rules from the start
 	begun  bool
 	ended  bool
 	long   bool             // a line too long for rules has passed
@@ -48,12 +49,12 @@ type Engine struct {
 }
 
 // Chain returns inner with an Engine before it, near the client, and one after it if rules
-// are to work near the agent.
+// work near the agent, or a user may add some that do.
 func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Interceptor) {
 	engines := s.engines(seed)
 	chain = append(chain, engines[nearClient])
 	chain = append(chain, inner...)
-	if len(engines[nearAgent].rules)+len(engines[nearAgent].timed) > 0 {
+	if engines[nearAgent].named || s.desk != nil && len(inner) > 0 {
 		chain = append(chain, engines[nearAgent])
 	}
 	if s.desk != nil {
@@ -75,9 +76,11 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 				e.rules = append(e.rules, newCounter(r, seed))
 			}
 		}
+		e.named = e.near == nearClient || len(e.rules)+len(e.timed) > 0
 		e.seen, e.lanes = newView(e.rules), newView(e.timed)
 		if s.desk != nil { // a session waits as a whole, and a user may add rules
-			e.seen.plain, e.lanes.plain = false, false
+			e.seen.knowAll()
+			e.lanes.knowAll()
 		}
 		e.sort()
 		engines[at] = e
@@ -279,6 +282,9 @@ func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 		return out
 	}
 	e.begun = true
+	if !e.named {
+		return out
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d", e.seed)
 	for _, r := range e.set.rules {
@@ -309,7 +315,7 @@ func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 	out = e.release(out, func(h *held) bool { return h.frame.Dir == dir })
 	e.ends[dir] = make(chan struct{})
 	e.waited()
-	if dir == wire.AgentToClient && !e.ended {
+	if dir == wire.AgentToClient && e.named && !e.ended {
 		e.ended = true
 		did := "every rule hit"
 		if never := e.missed(); len(never) > 0 {
@@ -414,16 +420,25 @@ type view struct {
 
 func newView(rules []*counter) view {
 	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), plain: true, start: time.Now()}
+	past := false
 	for _, c := range rules {
-		v.needs(c)
+		v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
+		past = past || c.Filter.NeedsPast() || c.options.per == perTurn
+	}
+	if past {
+		v.remember()
 	}
 	return v
 }
 
-// needs prepares the view for a rule.
-func (v *view) needs(c *counter) {
-	v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
-	if v.past == nil && (c.Filter.NeedsPast() || c.options.per == perTurn) {
+// knowAll prepares the view for all rules that may be added.
+func (v *view) knowAll() {
+	v.plain = false
+	v.remember()
+}
+
+func (v *view) remember() {
+	if v.past == nil {
 		v.past = &filter.Tracker{}
 		v.past.Next(v.start)
 	}

@@ -183,10 +183,8 @@ func (e *Engine) addRule(r *Rule) *counter {
 	c := newCounter(r, e.seed)
 	if _, timed := r.action.(pacing); timed {
 		e.timed = append(e.timed, c)
-		e.lanes.needs(c)
 	} else {
 		e.rules = append(e.rules, c)
-		e.seen.needs(c)
 	}
 	e.sort()
 	return c
