@@ -58,7 +58,7 @@ func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Inte
 		chain = append(chain, engines[nearAgent])
 	}
 	if s.desk != nil {
-		s.desk.engines = engines[:len(chain)-len(inner)]
+		s.desk.engines, s.desk.rules = engines[:len(chain)-len(inner)], slices.Clone(s.rules)
 	}
 	return chain
 }

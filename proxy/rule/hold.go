@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -61,25 +62,25 @@ type Desk struct {
 	sending chan struct{} // holds one for each injected frame that its receiver has not read
 	engines []*Engine
 
+	additions atomic.Int64 // of rules, by users
+
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
 	// time.
-	users     []*User
-	queues    []*queue         // those whose first frame came first are first
-	last      uint64           // number of the last held frame
-	names     int              // of users
-	rules     []*Rule          // that users added
-	files     map[*Rule]string // where those are from
-	additions int
-	hits      map[*Rule]int
-	asking    map[string]asking // by the ids of requests that users made
-	patient   *time.Timer       // for Wait; nil: not needed yet
-	came      bool              // a user has come, or Wait is over
-	hurried   bool              // nothing waits any longer
+	users   []*User
+	queues  []*queue // those whose first frame came first are first
+	last    uint64   // number of the last held frame
+	names   int      // of users
+	rules   []*Rule  // of the proxy, then those that users added
+	hits    map[*Rule]int
+	asking  map[string]asking // by the ids of requests that users made
+	patient *time.Timer       // for Wait; nil: not needed yet
+	came    bool              // a user has come, or Wait is over
+	hurried bool              // nothing waits any longer
 }
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, asking: map[string]asking{}}
 }
 
 // Close makes all calls of users return. It may be called once, when the proxy has ended or
