@@ -124,11 +124,31 @@ func readDuplicate(p *scanner) (action, error) {
 }
 
 func (d duplicate) act(p *passage) string {
-	p.copies, p.copier, p.touched = p.copies+d.more, p.rule, true
+	p.copies = copies{p.copies.number + d.more, p.rule}
+	p.touched = true
 	return ""
 }
 
 func (duplicate) ends() bool { return false }
+
+// copies are the copies of a frame that go after it.
+type copies struct {
+	number int
+	rule   *Rule // that makes them
+}
+
+// append appends the copies of a frame as it goes, with the note about them.
+func (c copies) append(out []wire.Frame, f wire.Frame) []wire.Frame {
+	if c.number == 0 {
+		return out
+	}
+	out = append(out, note(f.Dir, c.rule.Name, "duplicate", c.number*lines(f.Raw)))
+	copied := wire.Frame{Dir: f.Dir, Origin: wire.Injected, Raw: f.Raw, End: f.End}
+	for range c.number {
+		out = append(out, copied)
+	}
+	return out
+}
 
 // stall lets nothing pass any more.
 type stall struct{ both bool }

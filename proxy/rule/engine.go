@@ -31,6 +31,7 @@ type Engine struct {
 	timed  []*counter           // that act when a frame is written
 	seen   view                 // of what the Engine sees
 	lanes  view                 // of what is written
+	named  bool                 // the tape has notes about the rules from the start
 	begun  bool
 	ended  bool
 	long   bool             // a line too long for rules has passed
@@ -39,9 +40,8 @@ type Engine struct {
 
 	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
-	dead      bool                        // a rule has ended the agent
-	postponed []*held                     // by all rules, in the order of their arrival
-	kept      int                         // bytes of postponed
+	dead      bool // a rule has ended the agent
+	postponed postponement
 	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
 	ids       int
 	calls     int     // how often Intercept began or ended
@@ -49,16 +49,16 @@ type Engine struct {
 }
 
 // Chain returns inner with an Engine before it, near the client, and one after it if rules
-// are to work near the agent.
+// work near the agent, or a user may add some that do.
 func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Interceptor) {
 	engines := s.engines(seed)
 	chain = append(chain, engines[nearClient])
 	chain = append(chain, inner...)
-	if len(engines[nearAgent].rules)+len(engines[nearAgent].timed) > 0 {
+	if engines[nearAgent].named || s.desk != nil && len(inner) > 0 {
 		chain = append(chain, engines[nearAgent])
 	}
 	if s.desk != nil {
-		s.desk.engines = engines[:len(chain)-len(inner)]
+		s.desk.engines, s.desk.rules = engines[:len(chain)-len(inner)], slices.Clone(s.rules)
 	}
 	return chain
 }
@@ -76,9 +76,11 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 				e.rules = append(e.rules, newCounter(r, seed))
 			}
 		}
+		e.named = e.near == nearClient || len(e.rules)+len(e.timed) > 0
 		e.seen, e.lanes = newView(e.rules), newView(e.timed)
 		if s.desk != nil { // a session waits as a whole, and a user may add rules
-			e.seen.plain, e.lanes.plain = false, false
+			e.seen.knowAll()
+			e.lanes.knowAll()
 		}
 		e.sort()
 		engines[at] = e
@@ -115,8 +117,8 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	e.calls++
 	out = e.begin(out)
 	s, env := e.seen.observe(f, e.now)
-	if name, ours := e.answers(&f, env); ours {
-		e.desk.answered(env.ID, f.Raw)
+	if id, name, ours := e.answers(&f, env); ours {
+		e.desk.answered(id, f.Raw)
 		return append(out, note(f.Dir, name, "answer to a request of this rule", 1))
 	}
 	if e.stalled[f.Dir] || e.dead {
@@ -139,7 +141,7 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	}
 	e.seen.forget()
 	e.calls++
-	return e.desk.limit(e.advance(f.Dir, e.unstalled(out)), e)
+	return e.desk.limit(e.advance(f.Dir, out), e)
 }
 
 // kinds is the number of kinds of frames.
@@ -159,14 +161,21 @@ func (e *Engine) concerns(s *filter.Subject) bool {
 	return false
 }
 
-// unstalled returns what may be sent.
-func (e *Engine) unstalled(out []wire.Frame) []wire.Frame {
+// stalls reports whether nothing may be sent in a direction.
+func (e *Engine) stalls(dir wire.Direction) bool { return dir != wire.AgentStderr && e.stalled[dir] }
+
+// unstalled returns what may be sent of a list, and its notes, about no more than that.
+func (e *Engine) unstalled(list []wire.Frame) []wire.Frame {
 	if e.stalled == [2]bool{} {
-		return out
+		return list
 	}
-	return slices.DeleteFunc(out, func(f wire.Frame) bool {
-		return f.Kind != wire.Mark && f.Dir != wire.AgentStderr && e.stalled[f.Dir]
-	})
+	list = slices.DeleteFunc(list, func(f wire.Frame) bool { return f.Kind != wire.Mark && e.stalls(f.Dir) })
+	for i, f := range list {
+		if f.Kind == wire.Mark && e.stalls(f.Dir) {
+			list[i] = withoutFrames(f)
+		}
+	}
+	return list
 }
 
 // apply holds a frame against all rules.
@@ -229,7 +238,7 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 		p.wait()
 		hit = hit || p.touched
 		split = p.append(split, true)
-		return true
+		return !e.stalled[f.Dir] && !e.dead
 	})
 	if !hit {
 		f.Kind = wire.Invalid // as the proxy showed it
@@ -238,15 +247,21 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 	return append(out, split...)
 }
 
-// answers reports whether a frame is the response to a request that a rule made, and which.
-func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (name string, ours bool) {
-	if e.asked.Len() == 0 || env.Kind != wire.Response {
-		return "", false
+// answers reports whether a frame is the response to a request that a rule or a user made,
+// and which. Nobody else may get it, however long it is.
+func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (id []byte, name string, ours bool) {
+	if e.asked.Len() == 0 {
+		return nil, "", false
 	}
-	id := string(env.ID)
-	name, ours = e.asked.Get(id)
-	e.asked.Drop(id)
-	return name, ours
+	if env.Kind == wire.Oversized {
+		env = wire.ScanWhole(f.Raw) // the id may be at the end
+	}
+	if env.MessageKind() != wire.Response {
+		return nil, "", false
+	}
+	name, ours = e.asked.Get(string(env.ID))
+	e.asked.Drop(string(env.ID))
+	return env.ID, name, ours
 }
 
 // ownID returns the id of a request that a rule makes.
@@ -267,6 +282,9 @@ func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 		return out
 	}
 	e.begun = true
+	if !e.named {
+		return out
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d", e.seed)
 	for _, r := range e.set.rules {
@@ -297,7 +315,7 @@ func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 	out = e.release(out, func(h *held) bool { return h.frame.Dir == dir })
 	e.ends[dir] = make(chan struct{})
 	e.waited()
-	if dir == wire.AgentToClient && !e.ended {
+	if dir == wire.AgentToClient && e.named && !e.ended {
 		e.ended = true
 		did := "every rule hit"
 		if never := e.missed(); len(never) > 0 {
@@ -372,7 +390,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 		if one.Piece > 0 || one.Cuts != nil {
 			pace.Piece, pace.Cuts, pace.Pause = one.Piece, one.Cuts, one.Pause
 		}
-		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: 1, Delay: seconds(one.Delay)})
+		pace.Notes = append(pace.Notes, wire.Rule{Name: c.Name, Did: did, Frames: lines(f.Raw), Delay: seconds(one.Delay)})
 	}
 	return pace
 }
@@ -402,16 +420,25 @@ type view struct {
 
 func newView(rules []*counter) view {
 	v := view{tracker: dialect.NewTracker(dialect.AnyProtocol), plain: true, start: time.Now()}
+	past := false
 	for _, c := range rules {
-		v.needs(c)
+		v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
+		past = past || c.Filter.NeedsPast() || c.options.per == perTurn
+	}
+	if past {
+		v.remember()
 	}
 	return v
 }
 
-// needs prepares the view for a rule.
-func (v *view) needs(c *counter) {
-	v.plain = v.plain && c.Filter.IsPlain() && c.options.per == perConnection && c.options.during == 0
-	if v.past == nil && (c.Filter.NeedsPast() || c.options.per == perTurn) {
+// knowAll prepares the view for all rules that may be added.
+func (v *view) knowAll() {
+	v.plain = false
+	v.remember()
+}
+
+func (v *view) remember() {
+	if v.past == nil {
 		v.past = &filter.Tracker{}
 		v.past.Next(v.start)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -61,25 +62,25 @@ type Desk struct {
 	sending chan struct{} // holds one for each injected frame that its receiver has not read
 	engines []*Engine
 
+	additions atomic.Int64 // of rules, by users
+
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
 	// time.
-	users     []*User
-	queues    []*queue         // those whose first frame came first are first
-	last      uint64           // number of the last held frame
-	names     int              // of users
-	rules     []*Rule          // that users added
-	files     map[*Rule]string // where those are from
-	additions int
-	hits      map[*Rule]int
-	asking    map[string]asking // by the ids of requests that users made
-	patient   *time.Timer       // for Wait; nil: not needed yet
-	came      bool              // a user has come, or Wait is over
-	hurried   bool              // nothing waits any longer
+	users   []*User
+	queues  []*queue // those whose first frame came first are first
+	last    uint64   // number of the last held frame
+	names   int      // of users
+	rules   []*Rule  // of the proxy, then those that users added
+	hits    map[*Rule]int
+	asking  map[string]asking // by the ids of requests that users made
+	patient *time.Timer       // for Wait; nil: not needed yet
+	came    bool              // a user has come, or Wait is over
+	hurried bool              // nothing waits any longer
 }
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, files: map[*Rule]string{}, asking: map[string]asking{}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, asking: map[string]asking{}}
 }
 
 // Close makes all calls of users return. It may be called once, when the proxy has ended or
@@ -118,7 +119,8 @@ type waiting struct {
 	holder *counter     // of the rule that holds it; nil: it is only behind others
 	frame  wire.Frame   // as it goes
 	before []wire.Frame // lines that go before it
-	after  []wire.Frame // lines that go after it, with notes
+	copies copies       // that go after it
+	after  []wire.Frame // lines that go after those, with notes
 	id     []byte       // of the request; nil: it is none
 	came   wire.Frame   // for Held; its Raw is nil if a rule made the frame
 	did    string       // what a user did to it while others were before it
@@ -159,11 +161,14 @@ func (d *Desk) attended(owner *User) bool {
 	}
 	if d.patient == nil {
 		d.patient = time.AfterFunc(d.Wait, func() {
+			over := false
 			d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
-				if d.came {
+				if e == d.engines[0] { // decided once: frames pass between the calls
+					over, d.came = !d.came, true
+				}
+				if !over {
 					return out
 				}
-				d.came = e == d.engines[len(d.engines)-1]
 				return d.release(out, "nobody came within "+termtext.Duration(d.Wait), func(q *queue) bool { return q.engine == e })
 			})
 		})
@@ -281,7 +286,7 @@ func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
 	}
 	out = append(out, holdNote(q.dir, q.name, w.held.ID, fmt.Sprintf("hold %d, %s", w.held.ID, did), n))
 	out = append(out, w.before...)
-	out = append(out, w.frame)
+	out = w.copies.append(append(out, w.frame), w.frame)
 	out = append(out, w.after...)
 	d.remove(q, 0, did)
 	return append(out[:from], q.engine.unstalled(out[from:])...)
@@ -356,7 +361,7 @@ func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
 		return out
 	}
 	for {
-		frames, size := len(e.postponed), e.kept
+		frames, size := len(e.postponed.frames), e.postponed.bytes
 		var oldest *queue
 		for _, q := range d.queues {
 			frames, size = frames+len(q.frames), size+q.bytes

@@ -161,3 +161,81 @@ func TestInjectBound(t *testing.T) {
 		}
 	})
 }
+
+// TestLargeAnswer: the response to a request that a user made does not reach the peer, even
+// if it is too large to be checked.
+func TestLargeAnswer(t *testing.T) {
+	large := strings.Repeat("x", 2*wire.MaxChecked)
+	for _, response := range []string{
+		`{"jsonrpc":"2.0","id":"acptap-rule:1","result":"` + large + `"}`,
+		`{"jsonrpc":"2.0","result":"` + large + `","id":"acptap-rule:1"}`,
+	} {
+		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+		set := &rule.Set{}
+		set.Attend(d.Desk)
+		c := converseWith(t, set, nil, "! ann looks\n! ann injects agent {\"id\":1,\"method\":\"x\"}\n< "+response+"\n", d.do)
+		if d.log.String() != "ann gets "+response+"\n" {
+			t.Errorf("%.60s: ann got %d bytes", response, d.log.Len())
+		}
+		if c.client.n > 0 {
+			t.Errorf("%.60s: the client got %d bytes", response, c.client.n)
+		}
+	}
+}
+
+// TestWaitEnds: a frame that comes while the end of --wait lets the others go passes at once.
+func TestWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set, err := rule.Parse("rules", "update:* => hold\nupdate:* => mark seen [near agent]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk := rule.NewDesk()
+		desk.Wait = time.Minute
+		set.Attend(desk)
+		chain := set.Chain(0)
+		line := strings.TrimSpace(chunk("s", "text"))
+		intercept := func() string {
+			var b strings.Builder
+			for _, f := range chain[0].Intercept(wire.Frame{Dir: wire.AgentToClient, Raw: []byte(line), End: wire.LF, Size: int64(len(line))}, nil) {
+				fmt.Fprintf(&b, "%s\n", f.Raw)
+			}
+			return b.String()
+		}
+		hurry := make(chan struct{})
+		var late string
+		for i, one := range chain {
+			one.Start(proxy.Handle{Hurry: hurry, Do: func(act func([]wire.Frame) []wire.Frame) bool {
+				if i == 1 && late == "" {
+					late = intercept()
+				}
+				act(nil)
+				return true
+			}})
+		}
+		if got := intercept(); !strings.Contains(got, "hold 1") {
+			t.Errorf("the first frame does not wait: %s", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if late != line+"\n" {
+			t.Errorf("the frame that came late became %s", late)
+		}
+		close(hurry)
+		synctest.Wait()
+	})
+}
+
+// TestPostponedLimit: when more than 10,000 frames are postponed, all of them go.
+func TestPostponedLimit(t *testing.T) {
+	set, err := rule.Parse("rules", "update:* => postpone 1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := converse(t, set, nil, strings.Repeat("< "+chunk("s", "x"), 10_001)+"> {\"method\":\"a\"}\n"+"< "+chunk("s", "y"))
+	if n := strings.Count(c.tape.log.String(), "let go"); n != 10_002 {
+		t.Errorf("%d frames were let go", n)
+	}
+	if !strings.Contains(c.tape.log.String(), "more than 10000 frames or 32 MiB are postponed") {
+		t.Error("no mark says why")
+	}
+}

@@ -90,6 +90,8 @@ func (d *desk) do(command string) {
 		err = u.AddRules("", rest)
 	case "loads":
 		err = u.AddRules("file", rest)
+	case "reloads":
+		err = u.AddRules("folder/rules", strings.ReplaceAll(rest, "; ", "\n"))
 	case "removes":
 		err = u.RemoveRule(rest)
 	case "enables":

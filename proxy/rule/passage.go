@@ -27,8 +27,7 @@ type passage struct {
 	touched  bool // a rule hit
 	told     bool // notes are about the frame
 	done     bool // no further rule sees it
-	copies   int
-	copier   *Rule
+	copies   copies
 	notes    []wire.Frame // about the frame and what stands before it
 	before   []wire.Frame
 	after    []wire.Frame // with their notes
@@ -105,13 +104,10 @@ func (p *passage) reply(did string, with func(id []byte) []byte) string {
 	return did
 }
 
-// postpone keeps the frame for later.
+// postpone keeps the frame for later. What is sent before or after it does not wait.
 func (p *passage) postpone(a postpone) {
 	p.withhold()
-	f := p.frame
-	f.Raw = bytes.Clone(f.Raw)
-	f.End, f.Kind = p.end, wire.Invalid
-	p.engine.keep(&held{frame: f, session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
+	p.engine.keep(&held{waiting: p.alone(), session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
 }
 
 // wait makes the frame wait for a user if a rule holds it, or if frames of its session
@@ -134,25 +130,21 @@ func (p *passage) wait() {
 
 // waiting returns the frame with all that is sent about it in its direction.
 func (p *passage) waiting() *waiting {
-	w := &waiting{holder: p.holder, frame: p.frame, came: p.came, call: p.engine.calls}
+	w := p.alone()
+	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
+	p.before, w.before = parted(p.before, own)
+	p.after, w.after = parted(p.after, own)
+	return w
+}
+
+// alone returns the frame and its copies.
+func (p *passage) alone() *waiting {
+	w := &waiting{holder: p.holder, frame: p.frame, copies: p.copies, came: p.came, call: p.engine.calls}
 	w.came.Raw, w.came.Kind = bytes.Clone(p.came.Raw), wire.Invalid
 	w.frame.Raw, w.frame.End, w.frame.Kind = w.came.Raw, p.end, wire.Invalid
 	if p.changed {
 		w.frame.Raw = bytes.Clone(p.frame.Raw)
 	}
-	if p.copies > 0 {
-		w.after = append(w.after, note(w.frame.Dir, p.copier.Name, "duplicate", p.copies*lines(w.frame.Raw)))
-		copied := wire.Frame{Dir: w.frame.Dir, Origin: wire.Injected, Raw: w.frame.Raw, End: w.frame.End}
-		for range p.copies {
-			w.after = append(w.after, copied)
-		}
-		p.copies = 0
-	}
-	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
-	p.before, w.before = parted(p.before, own)
-	var after []wire.Frame
-	p.after, after = parted(p.after, own)
-	w.after = append(w.after, after...)
 	w.held.Kind, w.held.Method, w.held.Update = p.subject.Kind, p.subject.Method, p.subject.Update
 	if w.held.Kind == wire.Oversized {
 		w.held.Kind = p.env.MessageKind()
@@ -216,6 +208,7 @@ func (p *passage) later(call func(proxy.Handle)) {
 // of a batch, which goes out only in part.
 func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	e := p.engine
+	p.before, p.after = e.unstalled(p.before), e.unstalled(p.after)
 	frame := p.frame
 	frame.End, frame.Kind = p.end, wire.Invalid
 	if p.changed || entry {
@@ -241,14 +234,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	}
 	out = append(out, p.before...)
 	if !p.withheld {
-		out = append(out, frame)
-		if p.copies > 0 {
-			out = append(out, note(frame.Dir, p.copier.Name, "duplicate", p.copies*lines(frame.Raw)))
-			copied := wire.Frame{Dir: frame.Dir, Origin: wire.Injected, Raw: frame.Raw, End: frame.End}
-			for range p.copies {
-				out = append(out, copied)
-			}
-		}
+		out = p.copies.append(append(out, frame), frame)
 	}
 	out = append(out, p.after...)
 	for _, list := range [][]wire.Frame{p.before, p.after} {

@@ -8,31 +8,55 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxKept limits the postponed frames, in bytes. Beyond it all of them go.
+// maxKept limits the postponed frames, in bytes. Beyond it, or beyond maxHeldFrames, all of
+// them go.
 const maxKept = 32 << 20
 
 // A held is a postponed frame.
 type held struct {
-	frame   wire.Frame
+	*waiting
 	session string
 	rule    *Rule
-	left    int         // frames of its direction that may still overtake it; 0: the timer counts
-	timer   *time.Timer // nil: left counts
-	due     time.Duration
-	fresh   bool // it is the frame that is passing
+	left    int           // frames of its direction that may still overtake it, if due is 0
+	due     time.Duration // when it goes
+}
+
+// A postponement is all that an Engine postpones.
+type postponement struct {
+	frames   []*held // by all rules, in the order of their arrival
+	bytes    int
+	counting [2]int        // by direction: frames that wait for others to pass
+	timer    *time.Timer   // for the frames that are due first
+	due      time.Duration // when those are; 0: none is
 }
 
 // keep keeps a frame until others have passed, or for a time.
 func (e *Engine) keep(h *held, wait time.Duration) {
-	h.fresh = true
-	e.postponed = append(e.postponed, h)
-	e.kept += len(h.frame.Raw)
-	if wait > 0 && e.handle.Do != nil {
-		do := e.handle.Do
-		h.due = e.now() + wait
-		h.timer = time.AfterFunc(wait, func() {
-			do(func(out []wire.Frame) []wire.Frame {
-				return e.release(out, func(o *held) bool { return o.timer != nil && o.due <= h.due })
+	late := &e.postponed
+	late.frames = append(late.frames, h)
+	late.bytes += h.size()
+	if wait == 0 {
+		late.counting[h.frame.Dir]++
+		return
+	}
+	h.due = e.now() + wait
+	if late.due == 0 || h.due < late.due {
+		e.wake(h.due)
+	}
+}
+
+// wake sets the timer.
+func (e *Engine) wake(due time.Duration) {
+	late := &e.postponed
+	if late.timer != nil {
+		late.timer.Stop()
+		late.timer = nil
+	}
+	if late.due = due; due > 0 && e.handle.Do != nil {
+		late.timer = time.AfterFunc(due-e.now(), func() {
+			e.handle.Do(func(out []wire.Frame) []wire.Frame {
+				now := e.now()
+				return e.release(out, func(h *held) bool { return h.due > 0 && h.due <= now })
 			})
 		})
 	}
@@ -40,67 +64,65 @@ func (e *Engine) keep(h *held, wait time.Duration) {
 
 // advance counts a frame that has passed, and lets those go that have waited long enough.
 func (e *Engine) advance(dir wire.Direction, out []wire.Frame) []wire.Frame {
-	if len(e.postponed) == 0 {
+	late := &e.postponed
+	switch {
+	case len(late.frames) > maxHeldFrames || late.bytes > maxKept:
+		did := fmt.Sprintf("more than %d frames or %d MiB are postponed, and all go now", maxHeldFrames, maxKept>>20)
+		out = append(out, note(dir, "rules", did, 0))
+		return e.release(out, func(*held) bool { return true })
+	case dir == wire.AgentStderr || late.counting[dir] == 0:
 		return out
 	}
-	due := false
-	for _, h := range e.postponed {
-		if h.frame.Dir != dir || h.left == 0 {
-			h.fresh = false
-			continue
-		}
-		if h.fresh {
-			h.fresh = false
-			continue
-		}
-		if h.left--; h.left == 0 {
-			h.left = -1
-			due = true
+	over := false
+	for _, h := range late.frames {
+		if h.due == 0 && h.frame.Dir == dir && h.call < e.calls-1 { // not the frame that is passing
+			h.left--
+			over = over || h.left == 0
 		}
 	}
-	if e.kept > maxKept {
-		out = append(out, note(dir, "rules", fmt.Sprintf("%d postponed frames have more than %d MiB, and all go now", len(e.postponed), maxKept>>20), 0))
-		return e.release(out, func(*held) bool { return true })
-	}
-	if due {
-		out = e.release(out, func(h *held) bool { return h.left < 0 })
+	if over {
+		out = e.release(out, func(h *held) bool { return h.due == 0 && h.left == 0 })
 	}
 	return out
 }
 
 // release sends postponed frames, in the order in which they came.
 func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
-	from := len(out)
-	e.postponed = slices.DeleteFunc(e.postponed, func(h *held) bool {
+	late := &e.postponed
+	from, due := len(out), time.Duration(0)
+	late.frames = slices.DeleteFunc(late.frames, func(h *held) bool {
 		if !goes(h) {
+			if h.due > 0 && (due == 0 || h.due < due) {
+				due = h.due
+			}
 			return false
 		}
-		if h.timer != nil {
-			h.timer.Stop()
+		late.bytes -= h.size()
+		if h.due == 0 {
+			late.counting[h.frame.Dir]--
 		}
-		e.kept -= len(h.frame.Raw)
 		f := h.frame
+		if e.desk.queue(e, f.Dir, h.session) != nil {
+			out = append(out, withoutFrames(e.desk.keep(e, h.session, h.waiting)))
+			return true
+		}
 		if f.Origin != wire.Injected {
 			f.Origin = wire.Rewritten
 		}
-		if e.desk.queue(e, f.Dir, h.session) != nil {
-			w := &waiting{frame: f, came: h.frame, call: e.calls}
-			w.held.Kind = wire.Scan(f.Raw).MessageKind()
-			out = append(out, withoutFrames(e.desk.keep(e, h.session, w)))
-			return true
-		}
 		out = append(out, note(f.Dir, h.rule.Name, "let go", lines(f.Raw)), f)
+		out = h.copies.append(out, f)
 		return true
 	})
+	e.wake(due)
 	return append(out[:from], e.unstalled(out[from:])...)
 }
 
 // Held returns the frames that are postponed or wait for a user. The proxy calls it when
 // the Engine has panicked.
 func (e *Engine) Held() (frames []wire.Frame) {
-	for _, h := range e.postponed {
-		if !h.fresh {
-			frames = append(frames, h.frame)
+	for _, h := range e.postponed.frames {
+		if h.call < e.calls && h.came.Raw != nil {
+			frames = append(frames, h.came)
 		}
 	}
 	return append(frames, e.desk.held(e)...)

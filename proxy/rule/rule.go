@@ -56,6 +56,7 @@ type Rule struct {
 	action  action
 	options options
 	text    string // of the rule without its name
+	file    string // where it is from, without the folder
 	near    side   // the end of the chain at which it works
 }
 
@@ -193,6 +194,7 @@ func (s *Set) append(src *source, at int, r *Rule) error {
 	if len(s.rules) == maxRules {
 		return src.wrong(at, fmt.Sprintf("there are more than %d rules", maxRules))
 	}
+	r.file = filepath.Base(src.file)
 	s.rules = append(s.rules, r)
 	return nil
 }

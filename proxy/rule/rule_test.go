@@ -172,6 +172,20 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// TestNearAdded: so do rules that users add.
+func TestNearAdded(t *testing.T) {
+	d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
+	set := &rule.Set{}
+	set.Attend(d.Desk)
+	got := converseWith(t, set, []proxy.Interceptor{&adder{}}, "! ann looks\n! ann adds @agent extra => mark there [near agent]\n! ann adds @client extra => mark here\n> {\"method\":\"a\"}\n", d.do).String()
+	if !strings.Contains(got, "mark agent frames=1: there") || strings.Contains(got, "mark client") {
+		t.Error(got)
+	}
+	if n := strings.Count(got, "seed 0"); n != 1 {
+		t.Errorf("the rules are noted %d times", n)
+	}
+}
+
 // An adder sends one more frame to the agent.
 type adder struct{}
 

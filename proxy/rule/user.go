@@ -289,6 +289,9 @@ func (u *User) Answer(id uint64, result, failure []byte) error {
 			wrong = fmt.Errorf("%d is not a request: only a request can be answered", id)
 			return out
 		}
+		if wrong = q.engine.refuses(q.dir.Opposite()); wrong != nil {
+			return out
+		}
 		line := wire.NewResult(w.id, result)
 		if failure != nil {
 			line = wire.NewError(w.id, failure)
@@ -329,7 +332,11 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 	case <-time.After(sendPatience):
 		return errors.New("the receiver does not read what was sent before")
 	}
+	var wrong error
 	over, err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
+		if wrong = e.refuses(dir); wrong != nil {
+			return out
+		}
 		if wire.Scan(line).Kind == wire.Request {
 			id := e.ownID(u.name)
 			line = wire.Set(line, id, "id")
@@ -346,7 +353,19 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		<-over
 		<-d.sending
 	}()
-	return err
+	return cmp.Or(wrong, err)
+}
+
+// refuses returns an error if a rule lets nothing pass in a direction.
+func (e *Engine) refuses(dir wire.Direction) error {
+	if !e.stalls(dir) {
+		return nil
+	}
+	to := "agent"
+	if dir == wire.AgentToClient {
+		to = "client"
+	}
+	return fmt.Errorf("nothing can be sent to the %s: a rule has stalled that direction", to)
 }
 
 func age(at time.Time) string { return termtext.Duration(time.Since(at)) }

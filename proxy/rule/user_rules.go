@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -34,43 +35,51 @@ func (u *User) Rules() (list []RuleState, err error) {
 	return list, err
 }
 
-// AddRules adds rules after those that there are. If they are from a file, those that were
-// added from a file of that name before are removed.
+// AddRules adds rules after those that there are. If they are from a file, those from a file
+// of that name are removed, whoever gave it; the frames that those hold go. Files in different
+// folders have one name, as in the names of rules: the proxy and its users may work in
+// different folders.
 func (u *User) AddRules(file, text string) error {
 	d := u.desk
+	if file == "" {
+		file = fmt.Sprintf("added-%d", d.additions.Add(1))
+	}
+	set, err := Parse(file, text)
+	if err != nil {
+		return err
+	}
 	var wrong error
-	err := d.first(func(e *Engine, out []wire.Frame) []wire.Frame {
-		if file == "" {
-			d.additions++
-			file = fmt.Sprintf("added-%d", d.additions)
+	err = d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
+		if e == d.engines[0] {
+			out, wrong = d.replaceRules(out, filepath.Base(file), set)
 		}
-		var set *Set
-		if set, wrong = Parse(file, text); wrong != nil {
-			return out
-		}
-		old := slices.DeleteFunc(slices.Clone(d.rules), func(r *Rule) bool { return d.files[r] != file })
-		if wrong = d.fits(set, old); wrong != nil {
-			return out
-		}
-		for _, r := range old {
-			out = d.removeRule(out, r)
-		}
-		for _, r := range set.rules {
-			d.files[r] = file
-			d.rules = append(d.rules, r)
-			d.engines[min(int(r.near), len(d.engines)-1)].addRule(r)
-			out = append(out, note(wire.ClientToAgent, "rules", "added: @"+r.Name+" "+r.text, 0))
-		}
-		return out
+		return d.dismiss(out, e, "its rule is off")
 	})
 	return cmp.Or(wrong, err)
+}
+
+// replaceRules puts the rules of a Set in place of those of a file.
+func (d *Desk) replaceRules(out []wire.Frame, file string, set *Set) ([]wire.Frame, error) {
+	old := slices.DeleteFunc(slices.Clone(d.rules), func(r *Rule) bool { return r.file != file })
+	if err := d.fits(set, old); err != nil {
+		return out, err
+	}
+	for _, r := range old {
+		d.removeRule(r)
+	}
+	for _, r := range set.rules {
+		d.rules = append(d.rules, r)
+		d.engines[min(int(r.near), len(d.engines)-1)].addRule(r)
+		out = append(out, note(wire.ClientToAgent, "rules", "added: @"+r.Name+" "+r.text, 0))
+	}
+	return out, nil
 }
 
 // fits returns an error if the rules of a Set cannot be added, once old ones are removed.
 func (d *Desk) fits(set *Set, old []*Rule) error {
 	all := slices.DeleteFunc(d.allRules(), func(r *Rule) bool { return slices.Contains(old, r) })
 	switch {
-	case set.seeded:
+	case set.seeded && set.seed != d.engines[0].seed:
 		return errors.New("the seed is set when the proxy starts")
 	case len(set.rules) == 0:
 		return errors.New("there are no rules")
@@ -89,7 +98,8 @@ func (d *Desk) fits(set *Set, old []*Rule) error {
 func (u *User) RemoveRule(name string) error {
 	d := u.desk
 	return d.named(name, func(out []wire.Frame, r *Rule) []wire.Frame {
-		return append(d.removeRule(out, r), note(wire.ClientToAgent, "rules", "removed: @"+r.Name, 0))
+		d.removeRule(r)
+		return append(out, note(wire.ClientToAgent, "rules", "removed: @"+r.Name, 0))
 	})
 }
 
@@ -141,15 +151,19 @@ func (d *Desk) first(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 // allRules returns the rules of the proxy, those that users added, and those by which
 // users hold frames.
 func (d *Desk) allRules() []*Rule {
-	all := append(slices.Clone(d.engines[0].set.rules), d.rules...)
-	all = slices.DeleteFunc(all, func(r *Rule) bool { _, c := d.counterOf(r); return c == nil })
+	all := slices.Clone(d.rules)
 	for _, u := range d.users {
 		if n := len(u.holds); n > 0 {
-			all = append(all, u.holds[n-1].Rule)
+			if r := u.holds[n-1].Rule; d.has(r) {
+				all = append(all, r)
+			}
 		}
 	}
 	return all
 }
+
+// has reports whether a rule was not removed.
+func (d *Desk) has(r *Rule) bool { _, c := d.counterOf(r); return c != nil }
 
 // counterOf returns the counter of a rule and the Engine that has it, or nil if it was
 // removed.
@@ -167,15 +181,13 @@ func (d *Desk) counterOf(r *Rule) (*Engine, *counter) {
 }
 
 // removeRule removes a rule.
-func (d *Desk) removeRule(out []wire.Frame, r *Rule) []wire.Frame {
+func (d *Desk) removeRule(r *Rule) {
 	if e, c := d.counterOf(r); c != nil {
 		c.off = true
 		e.removeRule(r)
 	}
 	d.rules = slices.DeleteFunc(d.rules, func(o *Rule) bool { return o == r })
-	delete(d.files, r)
 	delete(d.hits, r)
-	return out
 }
 
 // addRule adds a rule to a running Engine.
@@ -183,10 +195,8 @@ func (e *Engine) addRule(r *Rule) *counter {
 	c := newCounter(r, e.seed)
 	if _, timed := r.action.(pacing); timed {
 		e.timed = append(e.timed, c)
-		e.lanes.needs(c)
 	} else {
 		e.rules = append(e.rules, c)
-		e.seen.needs(c)
 	}
 	e.sort()
 	return c
