@@ -157,7 +157,8 @@ func (u *User) endHold() {
 func (u *User) Hold(filter string, count int, limit time.Duration) error {
 	var one *Rule
 	if strings.TrimSpace(filter) != "" {
-		text := filter + " => hold"
+		name := "@" + u.name + " " // after it no filter is another line of rules
+		text := name + filter + " => hold"
 		if limit > 0 {
 			text += " " + limit.String()
 		}
@@ -165,6 +166,10 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 			text += fmt.Sprintf(" [first %d]", count)
 		}
 		set, err := Parse(u.name, text)
+		if wrong, ok := errors.AsType[*SyntaxError](err); ok {
+			wrong.Column -= len(name)
+			wrong.Text = filter
+		}
 		if err != nil {
 			return err
 		}
@@ -172,7 +177,6 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 			return errors.New("a hold takes one filter")
 		}
 		one = set.rules[0]
-		one.Name = u.name
 	}
 	d := u.desk
 	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
