@@ -32,18 +32,18 @@ type running interface {
 	alive() bool // true even if only processes that it started remain
 }
 
-// start begins to run command in its own process group. It returns at once; the returned
+// start begins to run p.Command in its own process group. It returns at once; the returned
 // function waits until the agent has started.
-func start(command []string) (started func() (*agent, error)) {
+func (p *Proxy) startCommand() (started func() (*agent, error)) {
 	a := &agent{exited: make(chan struct{})}
 	result := make(chan error)
 	go func() {
 		runtime.LockOSThread() // the kernel ties the agent's life to this thread, see attributes
 		defer runtime.UnlockOSThread()
-		p, err := a.start(command)
+		process, err := a.start(p)
 		result <- err
 		if err == nil {
-			a.code, a.sig = p.wait()
+			a.code, a.sig = process.wait()
 			close(a.exited)
 		}
 	}()
@@ -55,11 +55,15 @@ func start(command []string) (started func() (*agent, error)) {
 	}
 }
 
-func (a *agent) start(command []string) (*process, error) {
-	if len(command) == 0 {
+func (a *agent) start(wanted *Proxy) (*process, error) {
+	if len(wanted.Command) == 0 {
 		return nil, exec.ErrNotFound
 	}
-	cmd := exec.Command(command[0], command[1:]...)
+	cmd := exec.Command(wanted.Command[0], wanted.Command[1:]...)
+	cmd.Dir = wanted.Dir
+	if wanted.Env != nil {
+		cmd.Env = append(os.Environ(), wanted.Env...)
+	}
 	var theirs [3]*os.File
 	defer func() {
 		for _, f := range theirs {

@@ -23,6 +23,8 @@ import (
 // A Proxy takes an agent's place and runs that agent.
 type Proxy struct {
 	Command []string // the agent and its arguments
+	Dir     string   // the agent's working directory; empty: that of this process
+	Env     []string // added to the environment of this process
 	Peer    *Peer    // the agent, if not nil; Command is then not run
 
 	// The client's side; nil means os.Stdin, os.Stdout, os.Stderr. In and Out are closed if
@@ -93,7 +95,7 @@ func (p *Proxy) start() (started func() (*agent, error)) {
 	if p.Peer != nil {
 		return p.Peer.start()
 	}
-	return start(p.Command)
+	return p.startCommand()
 }
 
 // prepare calls Prepare, if it is set.

@@ -1,44 +1,13 @@
 package rule
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/acptap/acptap/proxy/syntax"
 )
 
 // A SyntaxError says what is wrong with rules, and where.
-type SyntaxError struct {
-	File         string // as given to Parse
-	Line, Column int    // from 1; a column is a character
-	Text         string // the line
-	Problem      string
-	Valid        []string // what would be valid there, if that is a list
-}
-
-func (e *SyntaxError) Error() string {
-	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
-	if len(e.Valid) > 0 {
-		text += "; expected one of " + strings.Join(e.Valid, " ")
-	}
-	return text
-}
-
-// Caret returns the line and, below it, a ^ under the position, each with a line end.
-// Control characters become blanks.
-func (e *SyntaxError) Caret() string {
-	line := strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, e.Text)
-	before := []rune(line)
-	before = before[:min(e.Column-1, len(before))]
-	return line + "\n" + strings.Repeat(" ", uniseg.StringWidth(string(before))) + "^\n"
-}
+type SyntaxError = syntax.Error
 
 // A source is a text of rules.
 type source struct {
@@ -86,18 +55,11 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 
 // wrong returns an error about the text at an offset.
 func (s *source) wrong(at int, problem string, valid ...string) *SyntaxError {
-	at = min(at, len(s.text))
-	start := strings.LastIndexByte(s.text[:at], '\n') + 1
-	line, _, _ := strings.Cut(s.text[start:], "\n")
-	line = strings.TrimSuffix(line, "\r")
-	return &SyntaxError{
-		File: s.file, Line: s.line(at), Column: utf8.RuneCountInString(s.text[start:at]) + 1,
-		Text: strings.ToValidUTF8(line, "\ufffd"), Problem: problem, Valid: valid,
-	}
+	return syntax.At(s.file, s.text, at, problem, valid...)
 }
 
 // line returns the number of the line at an offset.
-func (s *source) line(at int) int { return strings.Count(s.text[:at], "\n") + 1 }
+func (s *source) line(at int) int { return syntax.Line(s.text, at) }
 
 // entries calls yield with the positions of each entry: a line, with the lines after it
 // that begin with a blank.

@@ -1,0 +1,369 @@
+package script
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/syntax"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Parse reads a script in a dialect. names are what the Player captures before the first
+// step, besides those that every Player does. The error is a *syntax.Error, whose File is
+// file.
+func Parse(file, text string, d dialect.Dialect, names ...string) (*Script, error) {
+	p := parser{
+		file: file, text: text, dialect: d,
+		script: &Script{},
+		names:  append(slices.Clone(names), "cwd", "servers", "revision", "params", "count"),
+	}
+	if len(text) > maxSize {
+		return nil, syntax.At(file, text, maxSize, fmt.Sprintf("a script has up to %d bytes", maxSize))
+	}
+	for from, line := range entries(text) {
+		if err := p.line(from, line, p.macro); err != nil {
+			return nil, err
+		}
+	}
+	return p.script, nil
+}
+
+// entries yields the steps of a text with their offsets. A step goes on in the lines that
+// begin with a blank; empty lines, and those that begin with #, say nothing.
+func entries(text string) func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for at := 0; at < len(text); {
+			end := at
+			for {
+				n := strings.IndexByte(text[end:], '\n')
+				if n < 0 {
+					end = len(text)
+					break
+				}
+				end += n + 1
+				if end == len(text) || text[end] != ' ' && text[end] != '\t' {
+					break
+				}
+			}
+			line := text[at:end]
+			if strings.TrimSpace(line) != "" && line[0] != '#' && !yield(at, strings.TrimRight(line, " \t\r\n")) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+// A parser reads the steps of one text.
+type parser struct {
+	file, text string
+	dialect    dialect.Dialect
+	script     *Script
+	names      []string // what has been captured
+	captures   int
+	requests   []string // those with a name
+}
+
+// A cursor is a place in a step.
+type cursor struct {
+	line string
+	i    int
+}
+
+func (c *cursor) blanks() {
+	for c.i < len(c.line) && (c.line[c.i] == ' ' || c.line[c.i] == '\t' || c.line[c.i] == '\n' || c.line[c.i] == '\r') {
+		c.i++
+	}
+}
+
+// word returns the next word, "" at the end.
+func (c *cursor) word() string {
+	c.blanks()
+	from := c.i
+	for c.i < len(c.line) && !strings.ContainsRune(" \t\r\n", rune(c.line[c.i])) {
+		c.i++
+	}
+	return c.line[from:c.i]
+}
+
+// peek returns the next word, and does not move.
+func (c *cursor) peek() string {
+	copied := *c
+	return copied.word()
+}
+
+// take moves over the next word if it is w.
+func (c *cursor) take(w string) bool {
+	if c.peek() != w {
+		return false
+	}
+	c.word()
+	return true
+}
+
+func (c *cursor) rest() string {
+	c.blanks()
+	return c.line[c.i:]
+}
+
+// A mistake is what is wrong at a place in a step.
+type mistake struct {
+	at      int
+	problem string
+	valid   []string
+}
+
+func (m *mistake) Error() string { return m.problem }
+
+func (c *cursor) wrong(format string, args ...any) error { return c.expected(nil, format, args...) }
+
+func (c *cursor) expected(valid []string, format string, args ...any) error {
+	c.blanks()
+	return &mistake{c.i, fmt.Sprintf(format, args...), valid}
+}
+
+// line reads the step at an offset. other reads those that are no messages.
+func (p *parser) line(at int, line string, word func(at int, c *cursor, s Step) error) error {
+	err := p.step(at, line, word)
+	if m, ok := err.(*mistake); ok {
+		return syntax.At(p.file, p.text, at+m.at, m.problem, m.valid...)
+	}
+	return err
+}
+
+func (p *parser) step(at int, line string, word func(at int, c *cursor, s Step) error) error {
+	if len(p.script.Steps) >= maxSteps {
+		return &mistake{problem: fmt.Sprintf("a script has up to %d steps", maxSteps)}
+	}
+	c := &cursor{line: line}
+	s := Step{Line: syntax.Line(p.text, min(at, len(p.text))), Text: line}
+	if c.blanks(); c.i > 0 {
+		return &mistake{problem: "a step begins at the beginning of a line"}
+	}
+	arrow := c.word()
+	notify := len(arrow) == 2
+	switch arrow {
+	case ">", ">>":
+	case "<", "<<":
+		s.Dir = wire.AgentToClient
+	default:
+		c.i = 0
+		return word(at, c, s)
+	}
+	if err := p.wait(c, &s); err != nil {
+		return err
+	}
+	if err := p.message(c, &s, notify); err != nil {
+		return err
+	}
+	return p.add(c, s)
+}
+
+// add adds a step, of which nothing may be left.
+func (p *parser) add(c *cursor, s Step) error {
+	if c.rest() != "" {
+		return c.wrong("too much here")
+	}
+	p.script.Steps = append(p.script.Steps, s)
+	return nil
+}
+
+// wait reads what stands before the message: the tier and the limit of a wait.
+func (p *parser) wait(c *cursor, s *Step) error {
+	if w := c.peek(); w != "" && s.Tier.UnmarshalText([]byte(w)) == nil {
+		c.word()
+	}
+	if !c.take("within") {
+		return nil
+	}
+	var err error
+	s.Within, err = c.duration()
+	return err
+}
+
+// maxWait limits all times that a script names.
+const maxWait = 10 * time.Minute
+
+func (c *cursor) duration() (time.Duration, error) {
+	at := *c
+	d, err := time.ParseDuration(c.word())
+	if err != nil || d < 0 || d > maxWait {
+		return 0, at.wrong("want a time up to %s, such as 3s or 200ms", "10m")
+	}
+	return d, nil
+}
+
+// message reads the message behind an arrow.
+func (p *parser) message(c *cursor, s *Step, notify bool) error {
+	at := *c
+	if strings.HasPrefix(c.rest(), "{") {
+		s.Verb = Message
+		return p.value(c, s)
+	}
+	switch w := c.word(); {
+	case w == "":
+		return at.wrong("a message is missing")
+	case w == "result", w == "error", w == "answer":
+		return p.answer(c, s, w)
+	case w == "no":
+		s.Verb, s.Method = None, c.word()
+		if s.Method == "" {
+			return c.wrong("want a method")
+		}
+		return p.span(c, s)
+	case w == "raw":
+		s.Verb = Raw
+		return c.quoted(s)
+	case w == "bytes":
+		return p.pieces(c, s)
+	case w == "pad":
+		return p.pad(c, s)
+	case w[0] == '@':
+		s.Name, at = w[1:], *c
+		if w = c.word(); !isName(s.Name) || w == "" {
+			return at.wrong("want @NAME METHOD")
+		}
+		p.requests = append(p.requests, s.Name)
+		s.Method = w
+	default:
+		s.Method = w
+	}
+	if !utf8.ValidString(s.Method) || strings.ContainsAny(s.Method, `"{}[]`) {
+		return at.wrong("%q is not the name of a method", s.Method)
+	}
+	s.Verb = p.form(s.Method, notify)
+	if s.Verb == Notify && s.Name != "" {
+		return at.wrong("a notification has no answer, and so no name")
+	}
+	return p.value(c, s)
+}
+
+var namePattern = regexp.MustCompile(`^[A-Za-z][\w-]{0,30}$`)
+
+func isName(s string) bool { return namePattern.MatchString(s) }
+
+// form returns the Verb for a method.
+func (p *parser) form(method string, notify bool) Verb {
+	m, known := dialect.Lookup(p.dialect.Protocol(), method)
+	if notify || known && m.Form == dialect.AsNotification {
+		return Notify
+	}
+	return Request
+}
+
+// span reads [for T].
+func (p *parser) span(c *cursor, s *Step) (err error) {
+	s.Within = time.Second
+	if c.take("for") {
+		s.Within, err = c.duration()
+	}
+	return err
+}
+
+func (p *parser) answer(c *cursor, s *Step, what string) error {
+	s.Verb = map[string]Verb{"result": Result, "error": Error, "answer": Answer}[what]
+	if c.take("to") {
+		at := *c
+		s.Name = c.word()
+		if !slices.Contains(p.requests, s.Name) {
+			return at.wrong("no request before this line is called @%s", s.Name)
+		}
+	}
+	if s.Verb == Error && c.rest() != "" && c.rest()[0] != '{' {
+		at := *c
+		s.Code = c.word()
+		if _, err := strconv.ParseInt(s.Code, 10, 64); err != nil {
+			return at.wrong("want the number of an error, or an object")
+		}
+		if strings.HasPrefix(c.rest(), `"`) {
+			return c.quoted(s)
+		}
+	}
+	return p.value(c, s)
+}
+
+// value reads the JSON that ends a line, if there is any.
+func (p *parser) value(c *cursor, s *Step) error {
+	text := c.rest()
+	if text == "" {
+		return nil
+	}
+	v, err := decode([]byte(text))
+	if err != nil {
+		return c.wrong("not JSON: %v", err)
+	}
+	var unknown string
+	use := func(name string) {
+		if first, _, _ := strings.Cut(name, "."); !slices.Contains(p.names, first) {
+			unknown = name
+		}
+	}
+	capture := func(name string) {
+		p.names = append(p.names, name)
+		p.captures++
+	}
+	switch err := checkPattern(v, use, capture); {
+	case err != nil:
+		return c.wrong("%v", err)
+	case unknown != "":
+		return c.wrong("nothing before this line captures %s", unknown)
+	case p.captures > maxCaptures:
+		return c.wrong("a script captures up to %d values", maxCaptures)
+	}
+	s.Value, s.Given = v, true
+	c.i = len(c.line)
+	return nil
+}
+
+// quoted reads a Go string.
+func (c *cursor) quoted(s *Step) error {
+	text, err := strconv.QuotedPrefix(c.rest())
+	if err != nil {
+		return c.wrong(`want a quoted text, such as "a\n"`)
+	}
+	c.i += len(text)
+	plain, err := strconv.Unquote(text)
+	if err != nil {
+		return err
+	}
+	s.Bytes = []byte(plain)
+	return nil
+}
+
+// pieces reads N PAUSE "…".
+func (p *parser) pieces(c *cursor, s *Step) (err error) {
+	s.Verb = Pieces
+	at := *c
+	if s.Count, err = strconv.Atoi(c.word()); err != nil || s.Count < 1 {
+		return at.wrong("want the number of bytes in a piece")
+	}
+	if s.Within, err = c.duration(); err != nil {
+		return err
+	}
+	return c.quoted(s)
+}
+
+// maxPad limits the size of a padded message.
+const maxPad = 64 << 20
+
+// pad reads METHOD SIZE.
+func (p *parser) pad(c *cursor, s *Step) error {
+	s.Verb, s.Method = Pad, c.word()
+	at := *c
+	text, unit := strings.CutSuffix(c.word(), "MiB")
+	n, err := strconv.Atoi(text)
+	if unit {
+		n <<= 20
+	}
+	if s.Method == "" || err != nil || n < 0 || n > maxPad {
+		return at.wrong("want pad METHOD SIZE, such as 2MiB, up to 64MiB")
+	}
+	s.Count = n
+	return p.value(c, s)
+}

@@ -1,0 +1,301 @@
+package script
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// The members that make an object a matcher, or a reference.
+const (
+	anything = "$any"  // with true: any value
+	matching = "$re"   // a string that matches an expression of Go's regexp; its named groups are captured
+	captured = "$as"   // the value is captured under a name, whatever the other members demand of it
+	oneOf    = "$one"  // at least one of the patterns in the array fits
+	absent   = "$none" // with true: the object that has this member lacks it
+	rest     = "$rest" // with true, as the last element of an array: more may follow
+	used     = "$use"  // stands for the value captured under a name
+)
+
+// matchers are all of them, for a message.
+var matchers = []string{anything, matching, captured, oneOf, absent, rest, used}
+
+// decode reads one JSON value. Numbers stay as written.
+func decode(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more follows the value")
+	}
+	return v, nil
+}
+
+// encode returns the JSON of a value.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // it was decoded from JSON
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Captures are values by name. A name followed by a dot and a path means a part of one.
+type Captures map[string]any
+
+// lookup returns a captured value, or a part of it.
+func (c Captures) lookup(name string) (any, bool) {
+	name, path, _ := strings.Cut(name, ".")
+	v, ok := c[name]
+	for path != "" && ok {
+		var key string
+		key, path, _ = strings.Cut(path, ".")
+		object, _ := v.(map[string]any)
+		v, ok = object[key]
+	}
+	return v, ok
+}
+
+// insert is ${NAME} in a text.
+var insert = regexp.MustCompile(`\$\{([A-Za-z][\w.-]*)\}`)
+
+// fill returns v with all references replaced by what they stand for.
+func (c Captures) fill(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return c.fillText(v)
+	case []any:
+		filled := make([]any, len(v))
+		for i := range v {
+			var err error
+			if filled[i], err = c.fill(v[i]); err != nil {
+				return nil, err
+			}
+		}
+		return filled, nil
+	case map[string]any:
+		if name, ok := v[used].(string); ok && len(v) == 1 {
+			value, ok := c.lookup(name)
+			if !ok {
+				return nil, notCaptured(name)
+			}
+			return value, nil
+		}
+		filled := make(map[string]any, len(v))
+		for key, value := range v {
+			var err error
+			if filled[key], err = c.fill(value); err != nil {
+				return nil, err
+			}
+		}
+		return filled, nil
+	}
+	return v, nil
+}
+
+func notCaptured(name string) error { return fmt.Errorf("nothing was captured as %s", name) }
+
+// fillText replaces each ${NAME} in a text.
+func (c Captures) fillText(text string) (_ string, err error) {
+	filled := insert.ReplaceAllStringFunc(text, func(use string) string {
+		name := use[2 : len(use)-1]
+		v, ok := c.lookup(name)
+		if !ok {
+			err = notCaptured(name)
+		}
+		if s, ok := v.(string); ok {
+			return s
+		}
+		return string(encode(v))
+	})
+	return filled, err
+}
+
+// match reports whether a value fits a pattern whose references are filled in, and captures
+// what the pattern names. Members that the pattern does not have may be there.
+func (c Captures) match(pattern, got any) bool {
+	switch p := pattern.(type) {
+	case map[string]any:
+		return c.matchObject(p, got)
+	case []any:
+		return c.matchArray(p, got)
+	case json.Number:
+		n, ok := got.(json.Number)
+		return ok && sameNumber(p, n)
+	}
+	return pattern == got // strings, booleans, null
+}
+
+func (c Captures) matchObject(pattern map[string]any, got any) bool {
+	object, isObject := got.(map[string]any)
+	members := 0
+	for key, want := range pattern {
+		switch key {
+		case anything:
+		case matching:
+			text, ok := got.(string)
+			if !ok || !c.matchText(want.(string), text) {
+				return false
+			}
+		case captured:
+			c[want.(string)] = got
+		case oneOf:
+			if !c.matchOne(want.([]any), got) {
+				return false
+			}
+		default:
+			members++
+			value, there := object[key]
+			if is(want, absent) == there || there && !c.match(want, value) {
+				return false
+			}
+		}
+	}
+	return isObject || members == 0 && len(pattern) > 0
+}
+
+// is reports whether a pattern is a matcher with the value true.
+func is(pattern any, matcher string) bool {
+	p, _ := pattern.(map[string]any)
+	return p[matcher] == true
+}
+
+func (c Captures) matchArray(pattern []any, got any) bool {
+	array, ok := got.([]any)
+	if !ok {
+		return false
+	}
+	n := len(pattern)
+	if n > 0 && is(pattern[n-1], rest) {
+		n--
+		if len(array) < n {
+			return false
+		}
+	} else if len(array) != n {
+		return false
+	}
+	for i := range n {
+		if !c.match(pattern[i], array[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c Captures) matchText(expression, text string) bool {
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return false // after filling in; Parse has compiled what was written
+	}
+	groups := re.FindStringSubmatch(text)
+	if groups == nil {
+		return false
+	}
+	for i, name := range re.SubexpNames() {
+		if name != "" {
+			c[name] = groups[i]
+		}
+	}
+	return true
+}
+
+func (c Captures) matchOne(patterns []any, got any) bool {
+	for _, p := range patterns {
+		if c.match(p, got) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameNumber compares numbers by value: 1, 1.0 and 1e0 are the same.
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	const most = 40 // characters; a huge exponent would fill the memory
+	if len(a) > most || len(b) > most || bytes.ContainsAny([]byte(a+b), "eE") {
+		x, err1 := a.Float64()
+		y, err2 := b.Float64()
+		return err1 == nil && err2 == nil && x == y
+	}
+	x, ok1 := new(big.Rat).SetString(string(a))
+	y, ok2 := new(big.Rat).SetString(string(b))
+	return ok1 && ok2 && x.Cmp(y) == 0
+}
+
+// checkPattern reports what is wrong with the matchers in a value, calls use with each name
+// that it refers to, and capture with each that it captures.
+func checkPattern(v any, use, capture func(name string)) error {
+	switch v := v.(type) {
+	case string:
+		for _, m := range insert.FindAllStringSubmatch(v, -1) {
+			use(m[1])
+		}
+	case []any:
+		for _, one := range v {
+			if err := checkPattern(one, use, capture); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, value := range v {
+			if strings.HasPrefix(key, "$") {
+				if err := checkMatcher(key, value, use, capture); err != nil {
+					return err
+				}
+			}
+			if err := checkPattern(value, use, capture); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkMatcher(key string, value any, use, capture func(name string)) error {
+	text, isText := value.(string)
+	switch key {
+	case anything, absent, rest:
+		if value != true {
+			return fmt.Errorf("%s is followed by true", key)
+		}
+	case matching:
+		re, err := regexp.Compile(text)
+		if !isText || err != nil {
+			return fmt.Errorf("%s is followed by a regular expression: %w", key, cmp.Or(err, errors.New("not a string")))
+		}
+		for _, name := range re.SubexpNames() {
+			if name != "" {
+				capture(name)
+			}
+		}
+	case captured, used:
+		if !isText || !insert.MatchString("${"+text+"}") {
+			return fmt.Errorf("%s is followed by a name", key)
+		}
+		if key == used {
+			use(text)
+		} else {
+			capture(text)
+		}
+	case oneOf:
+		if list, ok := value.([]any); !ok || len(list) == 0 {
+			return fmt.Errorf("%s is followed by an array of patterns", key)
+		}
+	default:
+		return fmt.Errorf("%s is no matcher: expected one of %s", key, strings.Join(matchers, " "))
+	}
+	return nil
+}

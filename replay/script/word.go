@@ -1,0 +1,173 @@
+package script
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+//go:embed usual.txt
+var usualText []byte
+
+// usual has the sections of usual.txt by name.
+var usual = sync.OnceValue(func() map[string]string {
+	sections := map[string]string{}
+	for _, f := range txtar.Parse(usualText).Files {
+		sections[f.Name] = string(f.Data)
+	}
+	return sections
+})
+
+// section returns a section for a dialect: one for its protocol, or one for all.
+func section(name string, d dialect.Dialect) (string, bool) {
+	text, ok := usual()[name+" "+d.Protocol().String()]
+	if !ok {
+		text, ok = usual()[name]
+	}
+	return text, ok
+}
+
+// parameters returns the usual parameters of a method, nil if it has none.
+func parameters(method string, d dialect.Dialect) any {
+	for line := range strings.Lines(usual()["parameters"]) {
+		scope, line, _ := strings.Cut(line, " ")
+		name, params, _ := strings.Cut(line, " ")
+		if name == method && (scope == d.String() || scope == d.Protocol().String()) {
+			v, err := decode([]byte(params))
+			if err != nil {
+				panic(err) // a test reads them all
+			}
+			return v
+		}
+	}
+	return nil
+}
+
+// macro reads a step that is a word for others, or no message.
+func (p *parser) macro(at int, c *cursor, s Step) error {
+	steps, ok := section("word "+c.peek(), p.dialect)
+	if !ok || c.i > 0 {
+		return p.word(at, c, s)
+	}
+	c.word()
+	args := c.rest()
+	for line := range strings.Lines(steps) {
+		line = strings.TrimSuffix(strings.ReplaceAll(line, " ARGS\n", " "+args), "\n")
+		if err := p.step(at, strings.TrimSpace(line), p.word); err != nil {
+			if m, ok := err.(*mistake); ok {
+				m.at = min(c.i, len(c.line))
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// verbs are the words that begin a step which is no message, and what follows them.
+var verbs = []string{"hello", "login", "session", "alive", "on", "eof", "signal", "exits", "children", "stalls", "wait", "servers", "echo", "model", "exit", "stderr"}
+
+// word reads a step that is no message.
+func (p *parser) word(_ int, c *cursor, s Step) (err error) {
+	if err := p.wait(c, &s); err != nil {
+		return err
+	}
+	at := *c
+	switch w := c.word(); w {
+	case "on":
+		return p.on(c, s)
+	case "eof":
+		s.Verb = EOF
+	case "signal":
+		at = *c
+		s.Verb, s.Words = Signal, []string{c.word()}
+		if !slices.Contains(signals, s.Words[0]) {
+			return at.expected(signals, "no such signal")
+		}
+	case "exits", "children", "stalls", "wait":
+		s.Verb = map[string]Verb{"exits": Exits, "children": Children, "stalls": Stalls, "wait": Wait}[w]
+		if s.Within, err = c.duration(); err != nil {
+			return err
+		}
+	case "servers":
+		at = *c
+		s.Verb, s.Words = Servers, strings.Fields(c.rest())
+		c.i = len(c.line)
+		for _, kind := range s.Words {
+			if !slices.Contains(serverKinds, kind) {
+				return at.expected(serverKinds, "%q is no kind of server", kind)
+			}
+		}
+		if len(s.Words) == 0 {
+			return at.expected(serverKinds, "want a kind of server")
+		}
+	case "echo":
+		s.Verb = Echo
+		if s.Within, err = c.duration(); err != nil {
+			return err
+		}
+		if s.Words = strings.Fields(c.rest()); len(s.Words) == 0 {
+			return c.wrong("want what the server has seen: started, or methods")
+		}
+		c.i = len(c.line)
+	case "model":
+		at = *c
+		s.Verb, s.Words = Model, strings.Fields(c.rest())
+		if len(s.Words) == 0 || !slices.Contains(modelTurns, s.Words[0]) {
+			return at.expected(modelTurns, "want what the model says")
+		}
+		c.i = len(c.line)
+	case "exit":
+		s.Verb = Exit
+		if s.Count, err = strconv.Atoi(c.word()); err != nil || s.Count < 0 || s.Count > 255 {
+			return at.wrong("want an exit status")
+		}
+	case "stderr":
+		s.Verb = Stderr
+		if err := c.quoted(&s); err != nil {
+			return err
+		}
+	default:
+		return at.expected(verbs, "%q is no step: a message begins with > or <", w)
+	}
+	return p.add(c, s)
+}
+
+// The words that follow signal, servers and model.
+var (
+	signals     = []string{"TERM", "INT", "HUP", "KILL"}
+	serverKinds = []string{"echo", "missing", "silent", "exits", "empty", "http"}
+	modelTurns  = []string{"text", "slow", "call", "fail"}
+)
+
+// on reads METHOD result {…}, METHOD error CODE, METHOD never, or permission with what the
+// user does.
+func (p *parser) on(c *cursor, s Step) error {
+	at := *c
+	s.Verb, s.Method = On, c.word()
+	how := c.word()
+	if s.Method == "permission" && slices.Contains(choices, how) {
+		s.Words = []string{how}
+		return p.add(c, s)
+	}
+	switch how {
+	case "never":
+		s.Words = []string{how}
+	case "result", "error":
+		if err := p.answer(c, &s, how); err != nil {
+			return err
+		}
+		s.Words, s.Verb = []string{how}, On
+	default:
+		return at.expected(choices, "want on METHOD result {…}, error CODE or never, or on permission")
+	}
+	return p.add(c, s)
+}
+
+// choices are what a user does when asked for a permission.
+var choices = []string{"allow", "reject", "cancel", "never"}
