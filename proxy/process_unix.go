@@ -52,6 +52,7 @@ func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
 		return cmd.Err
 	}
 	p.pid, _, err = syscall.StartProcess(cmd.Path, cmd.Args, &syscall.ProcAttr{
+		Dir:   cmd.Dir,
 		Env:   cmd.Environ(),
 		Files: []uintptr{ends[0].Fd(), ends[1].Fd(), ends[2].Fd()},
 		Sys:   attributes(),

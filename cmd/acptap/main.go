@@ -70,7 +70,7 @@ func newRootCmd(args []string) *cobra.Command {
 	addGroup(root, "Look",
 		newLsCmd(&dir), newSessionsCmd(&dir), newSummaryCmd(&dir), newStatsCmd(&dir), newShowCmd(&dir),
 		newSearchCmd(&dir), newInspectCmd(&dir), newReportCmd(&dir))
-	addGroup(root, "Judge", newCheckCmd(&dir), newDiffCmd(&dir), newMatrixCmd(&dir))
+	addGroup(root, "Judge", newCheckCmd(&dir), newProbeCmd(&dir), newDiffCmd(&dir), newMatrixCmd(&dir))
 	addGroup(root, "Test", newReplayCmd(&dir), newRulesCmd(&dir), newCtlCmd(&dir))
 	addGroup(root, "Share",
 		newExportCmd(&dir, func(cmd *cobra.Command) error { return runLake(cmd, args) }),

@@ -353,3 +353,6 @@ func short(data []byte) string {
 	}
 	return strings.ToValidUTF8(string(data), "\ufffd")
 }
+
+// Short returns the JSON of a value as part of a sentence.
+func Short(v any) string { return short(encode(v)) }

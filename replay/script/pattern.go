@@ -54,8 +54,8 @@ func encode(v any) []byte {
 // Captures are values by name. A name followed by a dot and a path means a part of one.
 type Captures map[string]any
 
-// lookup returns a captured value, or a part of it.
-func (c Captures) lookup(name string) (any, bool) {
+// Lookup returns a captured value, or a part of it.
+func (c Captures) Lookup(name string) (any, bool) {
 	name, path, _ := strings.Cut(name, ".")
 	v, ok := c[name]
 	for path != "" && ok {
@@ -86,7 +86,7 @@ func (c Captures) fill(v any) (any, error) {
 		return filled, nil
 	case map[string]any:
 		if name, ok := v[used].(string); ok && len(v) == 1 {
-			value, ok := c.lookup(name)
+			value, ok := c.Lookup(name)
 			if !ok {
 				return nil, notCaptured(name)
 			}
@@ -110,7 +110,7 @@ func notCaptured(name string) error { return fmt.Errorf("nothing was captured as
 func (c Captures) fillText(text string) (_ string, err error) {
 	filled := insert.ReplaceAllStringFunc(text, func(use string) string {
 		name := use[2 : len(use)-1]
-		v, ok := c.lookup(name)
+		v, ok := c.Lookup(name)
 		if !ok {
 			err = notCaptured(name)
 		}

@@ -84,6 +84,9 @@ type look struct {
 	level, precision, severity string
 }
 
+// StyleOf returns how a terminal shows a strength.
+func StyleOf(s conform.Strength) termtext.Style { return looks[s].style }
+
 var looks = [...]look{
 	conform.None:      {"·", termtext.Repeats, "note", "", ""},
 	conform.Note:      {"·", termtext.Repeats, "note", "medium", "recommendation"},

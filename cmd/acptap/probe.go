@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/syntax"
+	"github.com/acptap/acptap/replay/probe"
+)
+
+func newProbeCmd(dir *string) *cobra.Command {
+	p := probeFlags{failOn: "violation,hang"}
+	cmd := &cobra.Command{
+		Use:   "probe [flags] -- AGENT [ARG...]",
+		Short: "Play test conversations to a live agent or server, and judge how it reacts",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
+				return errors.New("want -- AGENT [ARG...]")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runner, on, err := p.runner(*dir, args)
+			if err != nil {
+				return err
+			}
+			return p.run(cmd, runner, on)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&p.mcp, "mcp", false, "the command is an MCP server")
+	f.StringSliceVar(&p.only, "only", nil, "only the cases whose ids match one of these `patterns`, such as load/*")
+	f.StringSliceVar(&p.skip, "skip", nil, "without the cases whose ids match one of these `patterns`")
+	f.StringVar(&p.cases, "cases", "", "also the cases in this `directory`")
+	f.StringVar(&p.dialect, "dialect", "", "only this `dialect`: v1, v2-early or v2 (default all that AGENT speaks)")
+	f.StringVar(&p.r.Login, "login", "", "log in with this `method` of AGENT")
+	f.IntVar(&p.r.Prompts, "prompts", 0, "let up to `n` cases send a prompt, which AGENT's model answers")
+	f.StringVar(&p.r.Cwd, "cwd", "", "the `directory` in which each session gets one of its own (default a temporary one)")
+	f.StringArrayVar(&p.r.Env, "env", nil, "add `NAME=VALUE` to AGENT's environment")
+	f.IntVarP(&p.r.Jobs, "jobs", "j", 2, "how many cases at once, `n`")
+	f.DurationVar(&p.r.Start, "start", time.Minute, "how long AGENT's first answer may take")
+	f.DurationVar(&p.r.Patience, "patience", 0, "how long other answers may take (default 20 times the first, 10s to 60s)")
+	f.DurationVar(&p.r.Limit, "limit", 5*time.Minute, "how long one case may take")
+	f.StringVar(&p.failOn, "fail-on", p.failOn, "the least `strength` that makes the exit status 1: violation (broken), warning (weak), hurts or never")
+	f.BoolVarP(&p.verbose, "verbose", "v", false, "also list the cases that are ok, and those that were not tried")
+	cmd.AddCommand(newProbeEchoCmd())
+	return cmd
+}
+
+// probeFlags are the flags of acptap probe.
+type probeFlags struct {
+	mcp, verbose   bool
+	only, skip     []string
+	cases, dialect string
+	failOn         string
+	r              probe.Runner
+}
+
+// runner returns the Runner that the flags describe.
+func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on report.FailOn, err error) {
+	r := &p.r
+	if p.mcp {
+		r.Kind = probe.Server
+	}
+	if on, err = report.ParseFailOn(p.failOn); err != nil {
+		return nil, on, fmt.Errorf("--fail-on: %w", err)
+	}
+	if p.dialect != "" {
+		var d dialect.Dialect
+		if err := d.UnmarshalText([]byte(p.dialect)); err != nil || d.Protocol() != dialect.ACP {
+			return nil, on, fmt.Errorf("--dialect is v1, v2-early or v2, not %q", p.dialect)
+		}
+		r.Dialects = []dialect.Dialect{d}
+	}
+	for _, entry := range r.Env {
+		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" {
+			return nil, on, fmt.Errorf("--env %q is not NAME=VALUE", entry)
+		}
+	}
+	if r.Cases, err = p.selectCases(r.Kind); err != nil {
+		return nil, on, err
+	}
+	if r.Command, err = command(command_); err != nil {
+		return nil, on, err
+	}
+	if r.Store, err = ref.OpenStore(dir); err != nil {
+		return nil, on, err
+	}
+	self, err := os.Executable()
+	if err == nil {
+		r.EchoServer = []string{self, "probe", "echo"}
+	}
+	r.Version = cli.Version()
+	return r, on, nil
+}
+
+// selectCases returns the built-in cases and those of --cases that --only and --skip leave.
+func (p *probeFlags) selectCases(k probe.Kind) ([]*probe.Case, error) {
+	all, err := probe.Cases(k)
+	if err == nil && p.cases != "" {
+		var own []*probe.Case
+		own, err = readCases(p.cases, k)
+		all = append(all, own...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, pattern := range slices.Concat(p.only, p.skip) {
+		if !slices.ContainsFunc(all, func(c *probe.Case) bool { return matches(pattern, c.ID) }) {
+			return nil, fmt.Errorf("no case matches %q; acptap probe list shows all", pattern)
+		}
+	}
+	return slices.DeleteFunc(all, func(c *probe.Case) bool {
+		is := func(pattern string) bool { return matches(pattern, c.ID) }
+		return len(p.only) > 0 && !slices.ContainsFunc(p.only, is) || slices.ContainsFunc(p.skip, is)
+	}), nil
+}
+
+// matches reports whether an id matches a pattern; the name of a folder matches all in it.
+func matches(pattern, id string) bool {
+	ok, err := path.Match(pattern, id)
+	return ok || err == nil && strings.HasPrefix(id, strings.TrimSuffix(pattern, "/")+"/")
+}
+
+// readCases reads a directory of cases.
+func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, &fs.PathError{Op: "--cases", Path: dir, Err: errors.New("not a directory")}
+	}
+	all, err := probe.ReadCases(os.DirFS(dir), k)
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		wrong.File = filepath.Join(dir, wrong.File)
+		return nil, fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
+	}
+	return all, err
+}
+
+// run plays the cases and writes the report.
+func (p *probeFlags) run(cmd *cobra.Command, r *probe.Runner, on report.FailOn) error {
+	ctx, stop := cli.UntilSignal(cmd.Context())
+	defer stop()
+	found, err := r.Run(ctx)
+	var unmet *probe.StartError
+	if errors.As(err, &unmet) {
+		for _, line := range unmet.Stderr {
+			cli.Warn(cmd.ErrOrStderr(), "  %s", line)
+		}
+		return err
+	}
+	out := cmd.OutOrStdout()
+	text := probe.Text{W: out, Color: cli.TakesColor(out), Width: cli.Columns(out), All: p.verbose}
+	if werr := text.Write(found); werr != nil {
+		return werr
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted; the report is about the cases that ran")
+	case err != nil:
+		return err
+	case on.Least != 0 && found.Worst() >= on.Least:
+		return cli.ErrNo
+	}
+	return nil
+}
+
+// newProbeEchoCmd returns the command that is the MCP server of cases.
+func newProbeEchoCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "echo KIND LOG", Short: "The MCP server that cases offer to an agent", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			status, err := probe.Echo(args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			if status != 0 {
+				os.Exit(status)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,255 @@
+// Package probe plays scripted conversations to a live peer, an agent, an MCP server or a
+// client, and judges how it reacts: each Case by what it wants, and by the rules of conform.
+//
+// A case that sends what the specification forbids judges only what the specification says
+// of the answer. Everything else that a peer does is told, and held against nobody.
+package probe
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/syntax"
+	"github.com/acptap/acptap/replay/script"
+)
+
+// A Kind says what is tested.
+type Kind uint8
+
+// The kinds.
+const (
+	Agent  Kind = iota // of ACP
+	Server             // of MCP
+	Client             // of ACP
+)
+
+// root is the folder of a Kind's cases.
+func (k Kind) root() string { return [...]string{"agent", "mcp", "client"}[k] }
+
+// A Case is a scripted conversation, and what it wants of the peer.
+type Case struct {
+	ID     string // its path without the folder of the Kind and .txt, such as load/unknown; never given again
+	File   string
+	Title  string      // what has to hold, in a sentence
+	Why    string      // prose
+	Tier   script.Tier // of wanted lines that do not say
+	For    []dialect.Dialect
+	Needs  []string // what the peer must offer, or what the run must have
+	Source string   // URL of the text
+	Same   string   // the requirement of acp-tck that it covers
+	Owns   []string // rules whose findings have this case's cause
+	Repeat int      // so often, because it is a race; at least 1
+	Since  string   // the month since which it exists, such as 2026-12
+	Alone  bool     // it watches processes, or times
+
+	// Examples are scripted peers that show that the case tells good from bad: good, or bad
+	// with the outcome that they have.
+	Examples []Example
+
+	steps map[dialect.Dialect]*script.Script
+}
+
+// An Example is a scripted peer.
+type Example struct {
+	Name string // good or bad, and an outcome
+	Text string
+	Line int // in the file, of its first line
+}
+
+// cases has a file for each case, in a folder for each Kind.
+//
+//go:embed cases
+var cases embed.FS
+
+// Cases returns the built-in cases for a kind of peer, in the order of their ids, with
+// version first.
+func Cases(k Kind) ([]*Case, error) {
+	root, err := fs.Sub(cases, path.Join("cases", k.root()))
+	if err != nil {
+		return nil, err
+	}
+	return ReadCases(root, k)
+}
+
+// maxCases limits the cases of a run.
+const maxCases = 1000
+
+// ReadCases reads all files *.txt in a folder and below. The error is a *syntax.Error if a
+// file is wrong.
+func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
+	var all []*Case
+	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".txt" {
+			return err
+		}
+		data, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return err
+		}
+		c, err := ParseCase(name, string(data), k)
+		all = append(all, c)
+		if len(all) > maxCases {
+			return fmt.Errorf("there are more than %d cases", maxCases)
+		}
+		return err
+	})
+	slices.SortFunc(all, func(a, b *Case) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
+}
+
+// ParseCase reads a case. name is its path below the folder of cases.
+func ParseCase(name, text string, k Kind) (*Case, error) {
+	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}}
+	archive := txtar.Parse([]byte(text))
+	head, at := string(archive.Comment), 0
+	for i, line := range strings.SplitAfter(head, "\n") {
+		key, value, isField := strings.Cut(strings.TrimSpace(line), ": ")
+		switch {
+		case i == 0:
+			c.Title = strings.TrimSpace(line)
+		case isField && slices.Contains(fields, key):
+			if err := c.set(key, strings.TrimSpace(value)); err != nil {
+				return nil, syntax.At(name, text, at, err.Error())
+			}
+		case isField && strings.IndexByte(key, ' ') < 0 && strings.ToLower(key) == key:
+			return nil, syntax.At(name, text, at, strconv.Quote(key)+" is no field", fields...)
+		default:
+			c.Why += line
+		}
+		at += len(line)
+	}
+	c.Why = strings.TrimSpace(c.Why)
+	if c.Title == "" {
+		return nil, syntax.At(name, text, 0, "the first line says what has to hold")
+	}
+	if len(c.For) == 0 {
+		c.For = k.dialects()
+	}
+	for _, f := range archive.Files {
+		if err := c.section(f, text, k); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range c.For {
+		if c.steps[d] == nil {
+			return nil, syntax.At(name, text, len(text), "no section has the steps for "+scopeName(d))
+		}
+	}
+	return c, nil
+}
+
+// fields are the keys that a case's file may have.
+var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since"}
+
+func (c *Case) set(key, value string) (err error) {
+	switch key {
+	case "tier":
+		return c.Tier.UnmarshalText([]byte(value))
+	case "for":
+		for word := range strings.FieldsSeq(value) {
+			d, ok := scopes[word]
+			if !ok {
+				return fmt.Errorf("%q is no dialect: want some of v1 v2-early v2 mcp", word)
+			}
+			c.For = append(c.For, d)
+		}
+	case "needs":
+		c.Needs = strings.Fields(value)
+	case "source":
+		c.Source = value
+	case "same":
+		c.Same = value
+	case "owns":
+		c.Owns = strings.Fields(value)
+	case "repeat":
+		if c.Repeat, err = strconv.Atoi(value); err != nil || c.Repeat < 1 || c.Repeat > 20 {
+			return errors.New("repeat is a number from 1 to 20")
+		}
+	case "since":
+		c.Since = value
+	}
+	return nil
+}
+
+// scopes are the words for dialects in cases.
+var scopes = map[string]dialect.Dialect{"v1": dialect.ACPv1, "v2-early": dialect.ACPv2Early, "v2": dialect.ACPv2, "mcp": dialect.MCPLegacy}
+
+func scopeName(d dialect.Dialect) string {
+	if d == dialect.MCPLegacy {
+		return "mcp"
+	}
+	return d.String()
+}
+
+// dialects returns those that a kind of peer may speak.
+func (k Kind) dialects() []dialect.Dialect {
+	if k == Server {
+		return []dialect.Dialect{dialect.MCPLegacy}
+	}
+	return []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2}
+}
+
+// captures are what the runner knows before the first step.
+var captures = []string{"sid", "init", "new", "login", "revision"}
+
+// section reads a section of the file: steps, perhaps of one dialect, or a scripted peer.
+func (c *Case) section(f txtar.File, text string, k Kind) error {
+	at := max(strings.Index(text, "\n-- "+f.Name+" --\n")+1, 0)
+	line := syntax.Line(text, at)
+	words := strings.Fields(f.Name)
+	switch {
+	case len(words) > 0 && words[0] == "steps":
+		for _, d := range c.For {
+			if len(words) > 1 && !slices.Contains(words[1:], scopeName(d)) {
+				continue
+			}
+			s, err := script.Parse(c.File, string(f.Data), d, captures...)
+			if err != nil {
+				var wrong *syntax.Error
+				if errors.As(err, &wrong) {
+					wrong.Line += line
+				}
+				return err
+			}
+			for i := range s.Steps {
+				s.Steps[i].Line += line
+			}
+			c.steps[d] = s
+			c.watch(s)
+		}
+	case len(words) > 0 && (words[0] == "good" || words[0] == "bad"):
+		c.Examples = append(c.Examples, Example{Name: f.Name, Text: string(f.Data), Line: line})
+	default:
+		return syntax.At(c.File, text, at, "unknown section", "steps", "good", "bad")
+	}
+	return nil
+}
+
+// watch notes what the steps need.
+func (c *Case) watch(s *script.Script) {
+	for i := range s.Steps {
+		switch s.Steps[i].Verb {
+		case script.Exits, script.Stalls:
+			c.Alone = true
+		case script.Children:
+			c.Alone = true
+			if !slices.Contains(c.Needs, "linux") {
+				c.Needs = append(c.Needs, "linux")
+			}
+		case script.Model:
+			if !slices.Contains(c.Needs, "model") {
+				c.Needs = append(c.Needs, "model")
+			}
+		}
+	}
+}

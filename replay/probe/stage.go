@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/script"
+)
+
+// A stage is what one case gets: a process of the peer, a directory and a tape.
+type stage struct {
+	peer      *peer
+	recording *recording
+	dir       string
+	servers   *servers
+	ended     bool
+}
+
+// markName is the variable that marks the processes of a stage.
+const markName = "ACPTAP_PROBE_CASE"
+
+func (r *Runner) newStage(id, name string) (*stage, error) {
+	dir, err := os.MkdirTemp(r.dir, strings.ReplaceAll(id, "/", "-")+"-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir, servers: &servers{command: r.EchoServer, dir: dir}}
+	proto := dialect.ACP
+	if r.Kind == Server {
+		proto = dialect.MCP
+	}
+	s.recording, err = newRecording(r.Store, record.Start{
+		Time: time.Now(), Command: r.Command, Cwd: dir, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := proxy.Proxy{Command: r.Command, Dir: dir, Env: r.Env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
+	if r.Peer != nil {
+		p.Peer = r.Peer()
+	}
+	s.peer = startPeer(context.Background(), p, filepath.Base(r.dir)+"/"+filepath.Base(dir))
+	return s, nil
+}
+
+// nowhere takes the peer's stderr, which is on the tape.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// player returns a Player of the client's side.
+func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
+	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
+	patience := r.Patience
+	if m != nil {
+		for name, value := range m.captures {
+			captures[name] = value
+		}
+		captures["cwd"] = s.dir
+		if patience == 0 {
+			patience = min(max(20*m.first, 10*time.Second), time.Minute)
+		}
+	} else if patience == 0 {
+		patience = cmp.Or(r.Start, time.Minute)
+	}
+	return &script.Player{
+		Script: steps, Dialect: d, Side: wire.ClientToAgent, Patience: patience, Captures: captures,
+		Out: s.peer.input, In: s.peer.lines, Process: s.peer, Setting: s.servers,
+	}
+}
+
+// end ends the peer, and returns the tape.
+func (s *stage) end() (*record.Tape, error) {
+	s.ended = true
+	s.peer.end()
+	return s.recording.tape()
+}
+
+// close frees what the stage has.
+func (s *stage) close() {
+	if !s.ended {
+		s.peer.end()
+		_, _ = s.recording.tape()
+	}
+	s.servers.close()
+	os.RemoveAll(s.dir)
+}

@@ -1,0 +1,240 @@
+package probe
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/script"
+)
+
+// A Text writes a Report for people.
+type Text struct {
+	W     io.Writer
+	Color bool
+	Width int  // to wrap lines to; 0: do not wrap
+	All   bool // also the cases that are ok, and those that were not tried, each on a line
+}
+
+// Write writes the report: what is not ok first, worst first, then what the rules found on
+// the tapes, what was told, and counts.
+func (t *Text) Write(r *Report) error {
+	w := bufio.NewWriter(t.W)
+	width := 0
+	for i := range r.Results {
+		if res := &r.Results[i]; t.shows(res.Outcome) {
+			width = max(width, len(r.title(res)))
+		}
+	}
+	for _, o := range []Outcome{Stuck, Broken, Weak, Hurts} {
+		for i := range r.Results {
+			if res := &r.Results[i]; res.Outcome == o {
+				t.wrong(w, r, res, width)
+			}
+		}
+	}
+	for i := range r.Findings {
+		t.finding(w, &r.Findings[i])
+	}
+	t.told(w, r)
+	if t.All {
+		t.rest(w, r, width)
+	}
+	fmt.Fprintln(w, t.total(r))
+	return w.Flush()
+}
+
+func (t *Text) shows(o Outcome) bool { return t.All && o != Told || o >= Hurts }
+
+// title names a case, and its dialect if the peer speaks several.
+func (r *Report) title(res *Result) string {
+	if len(r.Dialects) > 1 {
+		return res.Case.ID + " " + scopeName(res.Dialect)
+	}
+	return res.Case.ID
+}
+
+var signs = map[Outcome]string{OK: "✓", NotOffered: "·", NotTried: "·", Told: "·", Stuck: "?"}
+
+// sign returns the sign of an outcome as a terminal shows it.
+func (t *Text) sign(o Outcome) string {
+	sign, style := signs[o], termtext.Failure
+	if s := o.Strength(); s != conform.None {
+		sign, style = report.Sign(s), report.StyleOf(s)
+	}
+	if t.Color {
+		return style.Paint(sign)
+	}
+	return sign
+}
+
+// wrong writes a case that is not ok, the text behind it, and where its tape is.
+func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int) {
+	how := res.Outcome.String()
+	if res.Runs > 1 {
+		how += fmt.Sprintf(" %d of %d", res.Times, res.Runs)
+	}
+	t.line(w, fmt.Sprintf("%s %-*s  %-6s  %s", t.sign(res.Outcome), width, r.title(res), how, res.Says()), "    ")
+	t.line(w, "    "+res.Case.Title, "    ")
+	var facts []string
+	if res.Case.Source != "" {
+		facts = append(facts, res.Case.Source)
+	}
+	if res.Name != "" {
+		at := ""
+		if len(res.Frames) > 0 {
+			at = fmt.Sprintf(":%d", res.Frames[0])
+		}
+		facts = append(facts, "acptap show "+res.Name+at)
+	}
+	t.line(w, "    "+strings.Join(facts, " · "), "    ")
+}
+
+// Says says in a clause what came in place of what was wanted.
+func (res *Result) Says() string {
+	if res.Step == nil {
+		return res.Got
+	}
+	text := "wanted " + Wanted(res.Step) + ", got " + res.Got
+	if strings.HasPrefix(res.Got, "it ") || strings.HasPrefix(res.Got, "nothing ") || strings.Contains(res.Got, " still ran ") {
+		text = "wanted " + Wanted(res.Step) + ": " + res.Got
+	}
+	if res.Step.Name == "alive" {
+		text = "afterwards: " + text
+	}
+	return text
+}
+
+// Wanted says what a step waits for.
+func Wanted(s *script.Step) string {
+	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Message: "a message", script.Exits: "its end", script.Children: "the end of all that it started"}[s.Verb]
+	switch s.Verb {
+	case script.Request, script.Notify:
+		what = s.Method
+	case script.None:
+		return "no " + s.Method
+	case script.Echo:
+		what = "its MCP server " + strings.Join(s.Words, ", ")
+	}
+	if s.Code != "" {
+		what += " " + s.Code
+	}
+	if s.Name != "" && s.Name != "alive" && (s.Verb == script.Result || s.Verb == script.Error || s.Verb == script.Answer) {
+		what += " to " + s.Name
+	}
+	if s.Given {
+		what += " " + script.Short(s.Value)
+	}
+	return what
+}
+
+func (t *Text) finding(w io.Writer, f *Finding) {
+	sign := report.Sign(f.Strength)
+	if t.Color {
+		sign = report.StyleOf(f.Strength).Paint(sign)
+	}
+	t.line(w, fmt.Sprintf("%s %s %s  %s: %s (%s; acptap show %s:%d)", sign, f.Rule.ID, f.Rule.Name, f.Strength, report.Said(f.Finding), caseList(f.Cases), f.Tape, f.Seq), "    ")
+}
+
+// caseList names a few cases.
+func caseList(ids []string) string {
+	const most = 3
+	if len(ids) > most {
+		return fmt.Sprintf("%s and %d more cases", strings.Join(ids[:most], ", "), len(ids)-most)
+	}
+	return strings.Join(ids, ", ")
+}
+
+func (t *Text) told(w io.Writer, r *Report) {
+	var all []string
+	for i := range r.Results {
+		if res := &r.Results[i]; len(res.Told) > 0 {
+			all = append(all, r.title(res)+": "+strings.Join(res.Told, "; "))
+		}
+	}
+	if len(all) > 0 {
+		t.line(w, "· told, and held against nobody: "+strings.Join(all, " · "), "    ")
+	}
+}
+
+// rest writes the cases that are ok, not offered or not tried.
+func (t *Text) rest(w io.Writer, r *Report, width int) {
+	for _, o := range []Outcome{NotTried, NotOffered, OK} {
+		for i := range r.Results {
+			if res := &r.Results[i]; res.Outcome == o {
+				got := res.Got
+				if o == OK {
+					got = res.Case.Title
+				}
+				t.line(w, fmt.Sprintf("%s %-*s  %s: %s", signs[o], width, r.title(res), o, got), "    ")
+			}
+		}
+	}
+}
+
+// total returns the peer, and the number of cases by outcome.
+func (t *Text) total(r *Report) string {
+	parts := []string{strings.TrimSpace(cmp.Or(r.Name, "the peer") + " " + r.Version), r.speaks()}
+	for _, o := range []Outcome{OK, Broken, Weak, Hurts, Told, NotOffered, Stuck} {
+		if n := r.Count(o); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	if n := r.Count(NotTried); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not tried: %s", n, r.reasons()))
+	}
+	if n := len(r.Findings); n > 0 {
+		parts = append(parts, termtext.Counted(n, "finding")+" of rules")
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.0f s", r.Seconds)), " · ")
+}
+
+func (r *Report) speaks() string {
+	var names []string
+	for _, d := range r.Dialects {
+		names = append(names, scopeName(d))
+	}
+	if r.Kind == Server {
+		return "MCP"
+	}
+	return "ACP " + strings.Join(names, " and ")
+}
+
+// reasons says why cases were not tried, the most frequent reason first.
+func (r *Report) reasons() string {
+	counts := map[string]int{}
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Outcome == NotTried {
+			counts[res.Got]++
+		}
+	}
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	const most = 2
+	if len(reasons) > most {
+		return strings.Join(reasons[:most], ", ") + ", …"
+	}
+	return strings.Join(reasons, ", ")
+}
+
+// line writes a line, wrapped if there is a width.
+func (t *Text) line(w io.Writer, text, indent string) {
+	if t.Width == 0 {
+		fmt.Fprintln(w, termtext.Line(text))
+		return
+	}
+	for i, line := range termtext.Wrap(termtext.Line(text), t.Width-len(indent)) {
+		if i > 0 {
+			line = indent + line
+		}
+		fmt.Fprintln(w, line)
+	}
+}
