@@ -66,6 +66,9 @@ type Example struct {
 	Line int // in the file, of its first line
 }
 
+// Steps returns the steps for a dialect, nil if the case is not for it.
+func (c *Case) Steps(d dialect.Dialect) *script.Script { return c.steps[d] }
+
 // cases has a file for each case, in a folder for each Kind.
 //
 //go:embed cases
@@ -223,6 +226,9 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 			}
 			for i := range s.Steps {
 				s.Steps[i].Line += line
+				if s.Steps[i].Tier == script.Unset {
+					s.Steps[i].Tier = c.Tier
+				}
 			}
 			c.steps[d] = s
 			c.watch(s)
@@ -247,6 +253,9 @@ func (c *Case) watch(s *script.Script) {
 				c.Needs = append(c.Needs, "linux")
 			}
 		case script.Model:
+			if s.Steps[i].Words[0] == "text" && slices.Contains(c.Needs, "prompts") {
+				continue // any model says something
+			}
 			if !slices.Contains(c.Needs, "model") {
 				c.Needs = append(c.Needs, "model")
 			}

@@ -2,16 +2,24 @@ package probe_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
 	"github.com/acptap/acptap/replay/script"
@@ -25,13 +33,16 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(status)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "24") // cases wait more than they work
 	os.Exit(m.Run())
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
-var kinds = []probe.Kind{probe.Agent, probe.Server}
+var kinds = []probe.Kind{probe.Agent}
 
-// scripted returns a peer that plays a text.
+// scripted returns peers that play a text: the first, of which only the introduction is
+// wanted, plays just what it says of its answers at any time.
 func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
 	t.Helper()
 	s, err := script.Parse("peer", text, d)
@@ -40,7 +51,115 @@ func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
 		errors.As(err, &wrong)
 		t.Fatalf("%v\n%s", err, wrong.Caret())
 	}
-	return func() *proxy.Peer { return script.NewAgent(s, d, nil, nil) }
+	first := &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Verb != script.On })}
+	return func() *proxy.Peer {
+		plays := first
+		first = s
+		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, err io.Writer) int {
+			servers := &started{}
+			defer servers.end()
+			lines := make(chan []byte)
+			go servers.listen(script.Lines(in, ctx.Done()), lines)
+			p := &script.Player{
+				Script: plays, Dialect: d, Side: wire.AgentToClient, Out: out, Err: err, In: lines, Setting: servers,
+				Captures: script.Captures{"cwd": "", "servers": []any{}, "revision": ""},
+			}
+			p.Play(ctx)
+			p.Serve(ctx)
+			go func() {
+				for range lines {
+				}
+			}()
+			return p.Exit
+		}}
+	}
+}
+
+// started are the MCP servers that a scripted agent has started. A step such as
+// "servers echo" starts those of that kind which the newest set-up named.
+type started struct {
+	mu    sync.Mutex
+	given []given
+	ends  []func()
+}
+
+type given struct {
+	Name, Command, URL string
+	Args               []string
+	Env                []struct{ Name, Value string }
+}
+
+// listen remembers the servers that set-ups name.
+func (s *started) listen(in <-chan []byte, out chan<- []byte) {
+	defer close(out)
+	for line := range in {
+		var message struct{ Params struct{ MCPServers []given } }
+		if json.Unmarshal(line, &message) == nil && len(message.Params.MCPServers) > 0 {
+			s.mu.Lock()
+			s.given = message.Params.MCPServers
+			s.mu.Unlock()
+		}
+		out <- line
+	}
+}
+
+// Servers starts servers, as an agent does. One of the kind silent outlives the agent.
+func (s *started) Servers(kinds []string) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.given {
+		kind := strings.TrimPrefix(g.Name, "acptap-")
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		const asks = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n" +
+			`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"acptap_echo","arguments":{"text":"a"}}}` + "\n"
+		if g.URL != "" {
+			for ask := range strings.Lines(asks) {
+				response, err := http.Post(g.URL, "application/json", strings.NewReader(ask))
+				if err != nil {
+					return nil, err
+				}
+				response.Body.Close()
+			}
+			continue
+		}
+		cmd := exec.Command(g.Command, g.Args...)
+		for _, v := range g.Env {
+			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+		}
+		stdin, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kind == "silent" {
+			go cmd.Wait() // the end of the case kills it
+			continue
+		}
+		_, _ = io.WriteString(stdin, asks)
+		s.ends = append(s.ends, func() { stdin.Close(); _ = cmd.Wait() })
+	}
+	return []any{}, nil
+}
+
+func (s *started) end() {
+	for _, end := range s.ends {
+		end()
+	}
+}
+
+func (s *started) Echo(context.Context, []string) ([]string, error) { return nil, nil }
+func (s *started) Model([]string) error                             { return nil }
+
+// spoken is a Model of which the scripted agents know already what it says.
+type spoken struct{}
+
+func (spoken) Wrap([]string, [][]string) ([]string, func() error, error) {
+	return nil, func() error { return nil }, nil
 }
 
 // run plays one case to a peer.
@@ -48,7 +167,7 @@ func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func
 	t.Helper()
 	r := probe.Runner{
 		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Prompts: 100, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+		Prompts: 100, Model: spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
 	}
 	return r.Run(t.Context())
 }
@@ -59,6 +178,10 @@ func TestCases(t *testing.T) {
 	for _, k := range kinds {
 		cases, err := probe.Cases(k)
 		if err != nil {
+			var wrong *syntax.Error
+			if errors.As(err, &wrong) {
+				t.Log("\n" + wrong.Caret())
+			}
 			t.Fatal(err)
 		}
 		for _, c := range cases {
@@ -103,6 +226,15 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 		for _, f := range report.Findings {
 			t.Errorf("%s: %s %s", x.Name, f.Rule.ID, f.Text)
 		}
+	}
+	hurts := c.Tier == script.Hurts || slices.ContainsFunc(c.Steps(c.For[0]).Steps, func(s script.Step) bool {
+		return s.Tier == script.Hurts && s.Name != "alive"
+	})
+	if hurts && !strings.Contains(c.Why, "https://") {
+		t.Error("hurts, but names no victim with a public thread")
+	}
+	if c.Tier != script.Tell && c.Source == "" {
+		t.Error("names no source")
 	}
 	if !good || !bad && c.Tier != script.Tell {
 		t.Error("has no good or no bad peer")

@@ -131,7 +131,7 @@ func (p *Player) Play(ctx context.Context) []Outcome {
 		switch {
 		case o.State == Missed && s.Tier == Control:
 			over = "the step before it failed: " + o.Got
-		case o.Late && s.Verb != None && s.Verb != Children:
+		case o.Late && s.Verb != None && s.Verb != Children && s.Tier != Tell:
 			over = "nothing came before it"
 		}
 	}
