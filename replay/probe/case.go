@@ -100,14 +100,19 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 			return err
 		}
 		c, err := ParseCase(name, string(data), k)
-		all = append(all, c)
-		if len(all) > maxCases {
+		if err != nil {
+			return err
+		}
+		if all = append(all, c); len(all) > maxCases {
 			return fmt.Errorf("there are more than %d cases", maxCases)
 		}
-		return err
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b *Case) int { return cmp.Compare(a.ID, b.ID) })
-	return all, err
+	return all, nil
 }
 
 // ParseCase reads a case. name is its path below the folder of cases.
@@ -124,7 +129,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			if err := c.set(key, strings.TrimSpace(value)); err != nil {
 				return nil, syntax.At(name, text, at, err.Error())
 			}
-		case isField && strings.IndexByte(key, ' ') < 0 && strings.ToLower(key) == key:
+		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // a word: a field with a slip of the pen
 			return nil, syntax.At(name, text, at, strconv.Quote(key)+" is no field", fields...)
 		default:
 			c.Why += line

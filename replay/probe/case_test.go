@@ -103,7 +103,7 @@ func (s *started) listen(in <-chan []byte, out chan<- []byte) {
 	}
 }
 
-// Servers starts servers, as an agent does. One of the kind silent outlives the agent.
+// Servers starts servers, as an agent does. One of the kind empty outlives the agent.
 func (s *started) Servers(kinds []string) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,11 @@ func (s *started) Servers(kinds []string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kind == "silent" {
-			go cmd.Wait() // the end of the case kills it
+		if kind == "empty" {
+			go func() {
+				_ = cmd.Wait() // the end of the case kills it
+				stdin.Close()
+			}()
 			continue
 		}
 		_, _ = io.WriteString(stdin, asks)

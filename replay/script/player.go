@@ -226,6 +226,11 @@ func (p *Player) do(ctx context.Context, s *Step) (over string) {
 			case <-ctx.Done():
 			}
 		}
+	case Forget:
+		for i := range p.inbox {
+			p.inbox[i].taken = true
+		}
+		p.taken = len(p.inbox)
 	case Servers, Model:
 		err = p.setting(s)
 	case Stderr:
@@ -421,10 +426,15 @@ func (p *Player) take(line []byte) {
 		p.add(line, e)
 		return
 	}
+	empty := true
 	wire.Entries(line, func(_ int, entry []byte) bool {
+		empty = false
 		p.add(entry, rpc.Scan(entry))
 		return true
 	})
+	if empty {
+		p.add(line, e)
+	}
 }
 
 func (p *Player) add(raw []byte, e wire.Envelope) {
