@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(status)
 	}
 	flag.Parse()
-	_ = flag.Set("test.parallel", "24") // cases wait more than they work
+	_ = flag.Set("test.parallel", "32") // cases wait more than they work
 	os.Exit(m.Run())
 }
 
@@ -244,7 +245,8 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 	}
 }
 
-// TestDeaf plays each case to a peer that answers initialize alone.
+// TestDeaf plays each case to a peer that answers initialize and session/new, and then
+// neither answers nor ends. It is ok in none.
 func TestDeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what never comes")
@@ -254,8 +256,87 @@ func TestDeaf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = cases
+		for _, c := range cases {
+			for _, d := range c.For {
+				t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
+					t.Parallel()
+					r := probe.Runner{
+						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
+						Prompts: 100, Model: spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
+						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+					}
+					report, err := r.Run(t.Context())
+					if len(report.Results) != 1 {
+						t.Fatal(err)
+					}
+					if got := report.Results[0]; got.Outcome == probe.OK || got.Outcome == probe.NotOffered {
+						t.Errorf("%v %q", got.Outcome, got.Told)
+					}
+				})
+			}
+		}
 	}
+}
+
+// deaf returns peers that offer what a case needs.
+func deaf(c *probe.Case) func() *proxy.Peer {
+	return func() *proxy.Peer {
+		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
+			lines := bufio.NewScanner(in)
+			lines.Buffer(nil, 64<<20)
+			for lines.Scan() {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+					Params struct{ ProtocolVersion json.RawMessage }
+				}
+				if json.Unmarshal(lines.Bytes(), &m) != nil {
+					continue
+				}
+				offered := offers(c)
+				switch m.Method {
+				case "initialize":
+					keys := `"agentCapabilities":` + offered + `,"agentInfo":`
+					if string(m.Params.ProtocolVersion) == "2" && strings.Contains(lines.Text(), `"info"`) {
+						keys = `"capabilities":{"session":{}},"info":`
+					} else if string(m.Params.ProtocolVersion) == "2" {
+						keys = `"capabilities":{"session":{}},"agentInfo":`
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"authMethods":[],%s{"name":"deaf","version":"1"}}}`+"\n", m.ID, m.Params.ProtocolVersion, keys)
+				case "session/new":
+					if slices.Contains(c.Needs, "wall") {
+						fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"login"}}`+"\n", m.ID)
+						continue
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s%s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"}]},`+
+						`"configOptions":[{"id":"m","name":"M","type":"select","currentValue":"a","options":[{"value":"a","name":"A"}]}]}}`+"\n", m.ID, m.ID)
+				}
+			}
+			<-ctx.Done()
+			return 0
+		}}
+	}
+}
+
+// offers returns the capabilities that a case needs of an agent.
+func offers(c *probe.Case) string {
+	offered := map[string]any{}
+	for _, need := range c.Needs {
+		in := offered
+		path := strings.Split(need, ".")
+		for _, key := range path[:len(path)-1] {
+			if in[key] == nil {
+				in[key] = map[string]any{}
+			}
+			in = in[key].(map[string]any)
+		}
+		in[path[len(path)-1]] = true
+	}
+	text, err := json.Marshal(offered)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // TestNoPeer is about peers that cannot be met.

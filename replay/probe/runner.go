@@ -358,10 +358,14 @@ const authRequired = "-32000"
 
 // told describes what came where a case only tells.
 func told(o *script.Outcome) string {
+	what := o.Got
 	if o.Step.Verb == script.None && o.State == script.Met {
-		return "no " + o.Step.Method
+		what = "no " + o.Step.Method
 	}
-	return o.Got
+	if o.Step.Name == "after" {
+		what = "afterwards " + what
+	}
+	return what
 }
 
 // find judges the tape by the rules, and turns lines of the peer into frames.

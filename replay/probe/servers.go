@@ -26,6 +26,7 @@ type servers struct {
 	dir     string
 	mark    string // of the case's processes
 	model   bool   // there is one
+	typed   bool   // each entry says its transport, as ACP v2 has it
 	ends    []func() error
 }
 
@@ -52,7 +53,11 @@ func (s *servers) Servers(kinds []string) (any, error) {
 		for _, a := range args {
 			list = append(list, a)
 		}
-		entries = append(entries, map[string]any{"name": fmt.Sprintf("acptap-%s", kind), "command": command, "args": list, "env": s.env()})
+		entry := map[string]any{"name": "acptap-" + kind, "command": command, "args": list, "env": s.env()}
+		if s.typed {
+			entry["type"] = "stdio"
+		}
+		entries = append(entries, entry)
 	}
 	return entries, nil
 }

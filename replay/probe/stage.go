@@ -16,7 +16,8 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A stage is what one case gets: a process of the peer, a directory and a tape.
+// A stage is what one case gets: a process of the peer, a directory for its sessions, and a
+// tape.
 type stage struct {
 	peer      *peer
 	recording *recording
@@ -49,13 +50,17 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 		}
 		env, s.model, s.servers.model = append(env, more...), end, true
 	}
+	work, err := os.Getwd() // the command may name files by relative paths
+	if err != nil {
+		return nil, err
+	}
 	s.recording, err = newRecording(r.Store, record.Start{
-		Time: time.Now(), Command: r.Command, Cwd: dir, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
+		Time: time.Now(), Command: r.Command, Cwd: work, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := proxy.Proxy{Command: r.Command, Dir: dir, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
+	p := proxy.Proxy{Command: r.Command, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
 	if r.Peer != nil {
 		p.Peer = r.Peer()
 	}
@@ -84,6 +89,7 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // player returns a Player of the client's side.
 func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
+	s.servers.typed = d == dialect.ACPv2 || d == dialect.ACPv2Early
 	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
 	patience := r.Patience
 	if m != nil {
