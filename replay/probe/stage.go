@@ -100,7 +100,7 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 		if patience == 0 {
 			patience = min(max(20*m.first, 10*time.Second), time.Minute)
 		}
-	} else if patience == 0 {
+	} else {
 		patience = cmp.Or(r.Start, time.Minute)
 	}
 	return &script.Player{
