@@ -68,7 +68,7 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 type want struct {
 	p       *Player
 	s       *Step
-	from    int    // only messages after this one count, for a step of the verb None
+	from    int    // only messages after this one count, for a step of the verb None with a method
 	next    int    // the first message that was not looked at
 	id      string // of the request whose answer is wanted
 	pattern any
@@ -80,7 +80,10 @@ func (w *want) prepare() (err error) {
 	if w.pattern, err = p.Captures.fill(s.Value); err != nil {
 		return err
 	}
-	if s.Verb != Result && s.Verb != Error && s.Verb != Answer {
+	if s.noAnswer() {
+		w.from = 0
+	}
+	if s.Verb != Result && s.Verb != Error && s.Verb != Answer && (s.Verb != None || s.Name == "") {
 		return nil
 	}
 	for _, r := range slices.Backward(p.sent) {
@@ -145,7 +148,15 @@ func (w *want) concerns(m *message) bool {
 	case Notify:
 		return string(m.e.Method) == w.s.Method && m.e.ID == nil
 	}
-	return string(m.e.Method) == w.s.Method // of None: either
+	switch {
+	case !w.s.noAnswer():
+		return string(m.e.Method) == w.s.Method // either
+	case m.e.Method != nil:
+		return false
+	case w.s.Name != "":
+		return string(m.e.ID) == w.id
+	}
+	return !slices.ContainsFunc(w.p.sent, func(r request) bool { return r.id == string(m.e.ID) })
 }
 
 // fits reports whether such a message is as wanted.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,15 +17,17 @@ import (
 const (
 	anything = "$any"  // with true: any value
 	matching = "$re"   // a string that matches an expression of Go's regexp; its named groups are captured
-	captured = "$as"   // the value is captured under a name, whatever the other members demand of it
+	captured = "$as"   // the value is captured under a name, if it fits the other members
 	oneOf    = "$one"  // at least one of the patterns in the array fits
+	negated  = "$not"  // the pattern does not fit
+	has      = "$has"  // an array, at least one of whose elements fits the pattern
 	absent   = "$none" // with true: the object that has this member lacks it
 	rest     = "$rest" // with true, as the last element of an array: more may follow
 	used     = "$use"  // stands for the value captured under a name
 )
 
 // matchers are all of them, for a message.
-var matchers = []string{anything, matching, captured, oneOf, absent, rest, used}
+var matchers = []string{anything, matching, captured, oneOf, negated, has, absent, rest, used}
 
 // decode reads one JSON value. Numbers stay as written.
 func decode(data []byte) (any, error) {
@@ -148,10 +151,17 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			if !ok || !c.matchText(want.(string), text) {
 				return false
 			}
-		case captured:
-			c[want.(string)] = got
+		case captured: // below
 		case oneOf:
 			if !c.matchOne(want.([]any), got) {
+				return false
+			}
+		case negated:
+			if c.match(want, got) {
+				return false
+			}
+		case has:
+			if !c.matchHas(want, got) {
 				return false
 			}
 		default:
@@ -162,7 +172,13 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			}
 		}
 	}
-	return isObject || members == 0 && len(pattern) > 0
+	if !isObject && (members > 0 || len(pattern) == 0) {
+		return false
+	}
+	if name, ok := pattern[captured].(string); ok {
+		c[name] = got
+	}
+	return true
 }
 
 // is reports whether a pattern is a matcher with the value true.
@@ -217,6 +233,11 @@ func (c Captures) matchOne(patterns []any, got any) bool {
 		}
 	}
 	return false
+}
+
+func (c Captures) matchHas(pattern, got any) bool {
+	array, _ := got.([]any)
+	return slices.ContainsFunc(array, func(element any) bool { return c.match(pattern, element) })
 }
 
 // sameNumber compares numbers by value: 1, 1.0 and 1e0 are the same.
@@ -294,6 +315,7 @@ func checkMatcher(key string, value any, use, capture func(name string)) error {
 		if list, ok := value.([]any); !ok || len(list) == 0 {
 			return fmt.Errorf("%s is followed by an array of patterns", key)
 		}
+	case negated, has: // any pattern
 	default:
 		return fmt.Errorf("%s is no matcher: expected one of %s", key, strings.Join(matchers, " "))
 	}

@@ -57,7 +57,7 @@ const (
 	Raw     // bytes as they are
 	Pieces  // bytes in pieces of Count, with pauses
 	Pad     // a request that Count bytes in _meta make long
-	None    // no such message comes
+	None    // no such message comes; of the method answer: none to a request, or to nothing that was asked
 
 	On       // how requests of a method are answered that no step answers
 	EOF      // the player's side ends its output
@@ -106,6 +106,9 @@ func (s *Step) Waits(own wire.Direction) bool {
 	}
 	return s.Verb <= None && s.Dir != own
 }
+
+// noAnswer reports whether the step wants no answer. One is wrong whenever it came.
+func (s *Step) noAnswer() bool { return s.Verb == None && s.Method == "answer" }
 
 // Limits of a script.
 const (
