@@ -123,7 +123,7 @@ func (w *want) look(o *Outcome) bool {
 			o.Code = m.e.Error.Get("code").Raw()
 		}
 		m.taken = true
-		w.p.taken = w.next + 1
+		w.p.taken = max(w.p.taken, w.next+1)
 		if w.s.Verb == Request && w.s.Name != "" {
 			for i := range w.p.questions {
 				if q := &w.p.questions[i]; q.id == string(m.e.ID) {
