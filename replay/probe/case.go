@@ -103,8 +103,11 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b *Case) int { return cmp.Compare(a.ID, b.ID) })
-	return all, err
+	return all, nil
 }
 
 // ParseCase reads a case. name is its path below the folder of cases.
@@ -200,13 +203,14 @@ func (k Kind) dialects() []dialect.Dialect {
 }
 
 // captures are what the runner knows before the first step.
-var captures = []string{"sid", "init", "new", "login", "revision"}
+var captures = []string{"sid", "init", "new", "login", "call"}
 
 // section reads a section of the file: steps, perhaps of one dialect, or a scripted peer.
 func (c *Case) section(f txtar.File, text string, k Kind) error {
 	at := max(strings.Index(text, "\n-- "+f.Name+" --\n")+1, 0)
 	line := syntax.Line(text, at)
-	words := strings.Fields(f.Name)
+	name, _, _ := strings.Cut(f.Name, ":") // what follows says in words what it is
+	words := strings.Fields(name)
 	switch {
 	case len(words) > 0 && words[0] == "steps":
 		for _, d := range c.For {

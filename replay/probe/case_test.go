@@ -2,6 +2,7 @@ package probe_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -48,7 +49,7 @@ func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func
 	t.Helper()
 	r := probe.Runner{
 		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Prompts: 100, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+		Prompts: 100, Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}}, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
 	}
 	return r.Run(t.Context())
 }
@@ -73,15 +74,19 @@ func TestCases(t *testing.T) {
 func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 	var good, bad bool
 	for _, x := range c.Examples {
-		words := strings.Fields(x.Name)
+		name, _, _ := strings.Cut(x.Name, ":")
+		words := strings.Fields(name)
 		good, bad = good || words[0] == "good", bad || words[0] == "bad"
 		want := probe.OK
 		if c.Tier == script.Tell {
 			want = probe.Told
 		}
 		d := c.For[0]
+		var named probe.Outcome
+		if named.UnmarshalText([]byte(strings.Join(words[1:], " "))) == nil {
+			want, words = named, words[:1]
+		}
 		for i, word := range words[1:] {
-			var named probe.Outcome
 			if named.UnmarshalText([]byte(word)) == nil {
 				want = named
 			} else if d.UnmarshalText([]byte(word)) != nil {

@@ -32,6 +32,7 @@ type Runner struct {
 	Dialects []dialect.Dialect // those to test; empty: all that the peer speaks
 	Revision string            // of MCP; empty: 2025-11-25
 	Login    string            // the login method to use; empty: none is used
+	Call     map[string]any    // params of tools/call for a tool that cases may call; nil: none
 	Prompts  int               // how many cases may send a prompt that a model answers
 	Model    Model             // says what a script wants the model to say; nil: nothing does
 	Jobs     int               // cases at once; 0 is 2
@@ -235,6 +236,10 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if !r.mayPrompt() {
 				return "no model (--prompts)", true
 			}
+		case "call":
+			if r.Call == nil {
+				return "no tool to call (--call)", true
+			}
 		case "servers":
 			if len(r.EchoServer) == 0 {
 				return "no MCP server to offer", true
@@ -326,7 +331,7 @@ func (res *Result) judge(c *Case, outcomes []script.Outcome) (late bool) {
 		case tier == script.Control && o.State != script.Met && (res.Outcome == OK || res.Outcome == Told):
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
 			if o.Code == authRequired {
-				res.Got = "login needed"
+				res.Step, res.Got = nil, "login needed"
 			}
 			late = late || o.Late
 			return late

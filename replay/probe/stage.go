@@ -59,6 +59,9 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 // player returns a Player of the client's side.
 func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
 	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
+	if r.Call != nil {
+		captures["call"] = r.Call
+	}
 	patience := r.Patience
 	if m != nil {
 		for name, value := range m.captures {
