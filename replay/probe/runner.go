@@ -232,10 +232,6 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if r.Model == nil {
 				return "no model (--model)", true
 			}
-		case "prompts":
-			if !r.mayPrompt() {
-				return "no model (--prompts)", true
-			}
 		case "call":
 			if r.Call == nil {
 				return "no tool to call (--call)", true
@@ -252,6 +248,14 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if m.wall {
 				return "login needed", true
 			}
+		case "prompts":
+			if r.Kind != Server {
+				if !r.mayPrompt() {
+					return "no model (--prompts)", true
+				}
+				break
+			}
+			fallthrough // a capability
 		default:
 			if !has(m.captures, need, t.d) {
 				return "it does not offer " + need, false
@@ -366,7 +370,8 @@ const authRequired = "-32000"
 
 // told describes what came where a case only tells.
 func told(o *script.Outcome) string {
-	if o.Step.Verb == script.None && o.State == script.Met {
+	awaits := o.Step.Verb == script.Request || o.Step.Verb == script.Notify
+	if o.Step.Verb == script.None && o.State == script.Met || awaits && o.Late {
 		return "no " + o.Step.Method
 	}
 	return o.Got

@@ -112,7 +112,9 @@ func (w *want) look(o *Outcome) bool {
 		case w.s.Verb == None:
 			continue
 		case !fits && w.id == "": // another such message may come
-			w.near = said(m.e, m.raw) + ", not as wanted"
+			if w.s.Verb != Message || m.e.Method == nil || w.asks() {
+				w.near = said(m.e, m.raw) + ", not as wanted"
+			}
 			continue
 		}
 		o.State, o.Got, o.Line = Met, said(m.e, m.raw), m.line
@@ -157,6 +159,12 @@ func (w *want) concerns(m *message) bool {
 		return string(m.e.ID) == w.id
 	}
 	return !slices.ContainsFunc(w.p.sent, func(r request) bool { return r.id == string(m.e.ID) })
+}
+
+// asks reports whether a whole message is wanted that is no answer.
+func (w *want) asks() bool {
+	pattern, _ := w.pattern.(map[string]any)
+	return pattern["method"] != nil
 }
 
 // fits reports whether such a message is as wanted.
