@@ -83,7 +83,7 @@ func (c *Checker) Add(f *dialect.Frame) {
 	var e wire.Envelope
 	switch f.Kind {
 	case wire.Stderr, wire.Mark, wire.Batch, wire.Invalid, wire.Body:
-	case wire.Oversized: // a tape may give only its beginning
+	case wire.Oversized: // a tape hands out only the beginning
 		e = wire.ScanPrefix(f.Raw[:min(len(f.Raw), wire.MaxChecked)])
 	default:
 		e = wire.Scan(f.Raw)

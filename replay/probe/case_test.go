@@ -1,18 +1,26 @@
 package probe_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
 	"github.com/acptap/acptap/replay/script"
@@ -26,13 +34,16 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(status)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "32") // cases wait more than they work
 	os.Exit(m.Run())
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
 var kinds = []probe.Kind{probe.Agent, probe.Server}
 
-// scripted returns a peer that plays a text.
+// scripted returns peers that play a text: the first, of which only the introduction is
+// wanted, plays just what it says of its answers at any time.
 func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
 	t.Helper()
 	s, err := script.Parse("peer", text, d)
@@ -41,7 +52,118 @@ func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
 		errors.As(err, &wrong)
 		t.Fatalf("%v\n%s", err, wrong.Caret())
 	}
-	return func() *proxy.Peer { return script.NewAgent(s, d, nil, nil) }
+	first := &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Verb != script.On })}
+	return func() *proxy.Peer {
+		plays := first
+		first = s
+		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, err io.Writer) int {
+			servers := &started{}
+			defer servers.end()
+			lines := make(chan []byte)
+			go servers.listen(script.Lines(in, ctx.Done()), lines)
+			p := &script.Player{
+				Script: plays, Dialect: d, Side: wire.AgentToClient, Out: out, Err: err, In: lines, Setting: servers,
+				Captures: script.Captures{"cwd": "", "servers": []any{}, "revision": ""},
+			}
+			p.Play(ctx)
+			p.Serve(ctx)
+			go func() {
+				for range lines {
+				}
+			}()
+			return p.Exit
+		}}
+	}
+}
+
+// started are the MCP servers that a scripted agent has started. A step such as
+// "servers echo" starts those of that kind which the newest set-up named.
+type started struct {
+	mu    sync.Mutex
+	given []given
+	ends  []func()
+}
+
+type given struct {
+	Name, Command, URL string
+	Args               []string
+	Env                []struct{ Name, Value string }
+}
+
+// listen remembers the servers that set-ups name.
+func (s *started) listen(in <-chan []byte, out chan<- []byte) {
+	defer close(out)
+	for line := range in {
+		var message struct{ Params struct{ MCPServers []given } }
+		if json.Unmarshal(line, &message) == nil && len(message.Params.MCPServers) > 0 {
+			s.mu.Lock()
+			s.given = message.Params.MCPServers
+			s.mu.Unlock()
+		}
+		out <- line
+	}
+}
+
+// Servers starts servers, as an agent does. One of the kind empty outlives the agent.
+func (s *started) Servers(kinds []string) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.given {
+		kind := strings.TrimPrefix(g.Name, "acptap-")
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		const asks = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n" +
+			`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"acptap_echo","arguments":{"text":"a"}}}` + "\n"
+		if g.URL != "" {
+			for ask := range strings.Lines(asks) {
+				response, err := http.Post(g.URL, "application/json", strings.NewReader(ask))
+				if err != nil {
+					return nil, err
+				}
+				response.Body.Close()
+			}
+			continue
+		}
+		cmd := exec.Command(g.Command, g.Args...)
+		for _, v := range g.Env {
+			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+		}
+		stdin, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kind == "empty" {
+			go func() {
+				_ = cmd.Wait() // the end of the case kills it
+				stdin.Close()
+			}()
+			continue
+		}
+		_, _ = io.WriteString(stdin, asks)
+		s.ends = append(s.ends, func() { stdin.Close(); _ = cmd.Wait() })
+	}
+	return []any{}, nil
+}
+
+func (s *started) end() {
+	for _, end := range s.ends {
+		end()
+	}
+}
+
+func (s *started) Echo(context.Context, []string) ([]string, error) { return nil, nil }
+func (s *started) Model([]string) error                             { return nil }
+
+// spoken is a Model of which the scripted agents know already what it says.
+type spoken struct{}
+
+func (spoken) Wrap([]string, [][]string) ([]string, func() error, error) {
+	return nil, func() error { return nil }, nil
 }
 
 // run plays one case to a peer.
@@ -49,7 +171,8 @@ func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func
 	t.Helper()
 	r := probe.Runner{
 		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Prompts: 100, Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}}, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+		Prompts: 100, Model: spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
 	}
 	return r.Run(t.Context())
 }
@@ -60,6 +183,10 @@ func TestCases(t *testing.T) {
 	for _, k := range kinds {
 		cases, err := probe.Cases(k)
 		if err != nil {
+			var wrong *syntax.Error
+			if errors.As(err, &wrong) {
+				t.Log("\n" + wrong.Caret())
+			}
 			t.Fatal(err)
 		}
 		for _, c := range cases {
@@ -109,12 +236,22 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 			t.Errorf("%s: %s %s", x.Name, f.Rule.ID, f.Text)
 		}
 	}
+	hurts := c.Tier == script.Hurts || slices.ContainsFunc(c.Steps(c.For[0]).Steps, func(s script.Step) bool {
+		return s.Tier == script.Hurts && s.Name != "alive"
+	})
+	if hurts && !strings.Contains(c.Why, "https://") {
+		t.Error("hurts, but names no victim with a public thread")
+	}
+	if c.Tier != script.Tell && c.Source == "" {
+		t.Error("names no source")
+	}
 	if !good || !bad && c.Tier != script.Tell {
 		t.Error("has no good or no bad peer")
 	}
 }
 
-// TestDeaf plays each case to a peer that answers initialize alone.
+// TestDeaf plays each case to a peer that answers initialize and session/new, and then
+// neither answers nor ends. It is ok in none.
 func TestDeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what never comes")
@@ -124,8 +261,89 @@ func TestDeaf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = cases
+		for _, c := range cases {
+			for _, d := range c.For {
+				t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
+					t.Parallel()
+					r := probe.Runner{
+						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(k, c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
+						Prompts: 100, Model: spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
+						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(), Call: map[string]any{"name": "add", "arguments": map[string]any{}},
+					}
+					report, err := r.Run(t.Context())
+					if len(report.Results) != 1 {
+						t.Fatal(err)
+					}
+					if got := report.Results[0]; got.Outcome == probe.OK || got.Outcome == probe.NotOffered {
+						t.Errorf("%v %q", got.Outcome, got.Told)
+					}
+				})
+			}
+		}
 	}
+}
+
+// deaf returns peers that offer what a case needs.
+func deaf(k probe.Kind, c *probe.Case) func() *proxy.Peer {
+	return func() *proxy.Peer {
+		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
+			lines := bufio.NewScanner(in)
+			lines.Buffer(nil, 64<<20)
+			for lines.Scan() {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+					Params struct{ ProtocolVersion json.RawMessage }
+				}
+				if json.Unmarshal(lines.Bytes(), &m) != nil {
+					continue
+				}
+				offered := offers(c)
+				switch m.Method {
+				case "initialize":
+					keys := `"agentCapabilities":` + offered + `,"agentInfo":`
+					if k == probe.Server {
+						keys = `"capabilities":` + offered + `,"serverInfo":`
+					} else if string(m.Params.ProtocolVersion) == "2" && strings.Contains(lines.Text(), `"info"`) {
+						keys = `"capabilities":{"session":{}},"info":`
+					} else if string(m.Params.ProtocolVersion) == "2" {
+						keys = `"capabilities":{"session":{}},"agentInfo":`
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"authMethods":[],%s{"name":"deaf","version":"1"}}}`+"\n", m.ID, m.Params.ProtocolVersion, keys)
+				case "session/new":
+					if slices.Contains(c.Needs, "wall") {
+						fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"login"}}`+"\n", m.ID)
+						continue
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s%s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"}]},`+
+						`"configOptions":[{"id":"m","name":"M","type":"select","currentValue":"a","options":[{"value":"a","name":"A"}]}]}}`+"\n", m.ID, m.ID)
+				}
+			}
+			<-ctx.Done()
+			return 0
+		}}
+	}
+}
+
+// offers returns the capabilities that a case needs of an agent.
+func offers(c *probe.Case) string {
+	offered := map[string]any{}
+	for _, need := range c.Needs {
+		in := offered
+		path := strings.Split(need, ".")
+		for _, key := range path[:len(path)-1] {
+			if in[key] == nil {
+				in[key] = map[string]any{}
+			}
+			in = in[key].(map[string]any)
+		}
+		in[path[len(path)-1]] = true
+	}
+	text, err := json.Marshal(offered)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // TestNoPeer is about peers that cannot be met.

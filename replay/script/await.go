@@ -150,15 +150,10 @@ func (w *want) concerns(m *message) bool {
 	case Notify:
 		return string(m.e.Method) == w.s.Method && m.e.ID == nil
 	}
-	switch {
-	case !w.s.noAnswer():
-		return string(m.e.Method) == w.s.Method // either
-	case m.e.Method != nil:
-		return false
-	case w.s.Name != "":
-		return string(m.e.ID) == w.id
+	if w.s.noAnswer() {
+		return m.e.Method == nil && (w.s.Name == "" || string(m.e.ID) == w.id)
 	}
-	return !slices.ContainsFunc(w.p.sent, func(r request) bool { return r.id == string(m.e.ID) })
+	return string(m.e.Method) == w.s.Method // either
 }
 
 // asks reports whether a whole message is wanted that is no answer.
@@ -292,7 +287,7 @@ func (p *Player) awaitEcho(ctx context.Context, s *Step, o *Outcome) {
 			case r.err != nil:
 				o.Got = r.err.Error()
 			case len(r.missing) == 0:
-				o.State = Met
+				o.State, o.Got = Met, "saw "+strings.Join(s.Words, ", ")
 			case ctx.Err() != nil:
 				o.Got = "it was interrupted"
 			default:

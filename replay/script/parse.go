@@ -262,13 +262,15 @@ func (p *parser) form(method string, notify bool) Verb {
 	return Request
 }
 
-// span reads [for T].
+// span reads [for T] [{…}].
 func (p *parser) span(c *cursor, s *Step) (err error) {
 	s.Within = time.Second
 	if c.take("for") {
-		s.Within, err = c.duration()
+		if s.Within, err = c.duration(); err != nil {
+			return err
+		}
 	}
-	return err
+	return p.value(c, s)
 }
 
 // to reads [to NAME].

@@ -57,7 +57,7 @@ const (
 	Raw     // bytes as they are
 	Pieces  // bytes in pieces of Count, with pauses
 	Pad     // a request that Count bytes in _meta make long
-	None    // no such message comes; of the method answer: none to a request, or to nothing that was asked
+	None    // no such message comes; of the method answer: none, but for those that steps have taken
 
 	On       // how requests of a method are answered that no step answers
 	EOF      // the player's side ends its output
@@ -66,6 +66,7 @@ const (
 	Children // no processes are left of it
 	Stalls   // the player does not read for a time
 	Wait     // the player waits, and goes on to answer requests
+	Forget   // no later step waits for what has come
 	Servers  // which MCP servers the next session gets
 	Echo     // what these servers have seen
 	Model    // what the model says to the next prompts

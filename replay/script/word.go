@@ -71,7 +71,7 @@ func (p *parser) macro(at int, c *cursor, s Step) error {
 }
 
 // verbs are the words that begin a step which is no message, and what follows them.
-var verbs = []string{"hello", "login", "session", "alive", "offers", "on", "eof", "signal", "exits", "children", "stalls", "wait", "servers", "echo", "model", "exit", "stderr"}
+var verbs = []string{"hello", "login", "session", "alive", "offers", "on", "eof", "signal", "exits", "children", "stalls", "wait", "forget", "servers", "echo", "model", "exit", "stderr"}
 
 // word reads a step that is no message.
 func (p *parser) word(_ int, c *cursor, s Step) (err error) {
@@ -84,6 +84,8 @@ func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 		return p.on(c, s)
 	case "eof":
 		s.Verb = EOF
+	case "forget":
+		s.Verb = Forget
 	case "signal":
 		at = *c
 		s.Verb, s.Words = Signal, []string{c.word()}
