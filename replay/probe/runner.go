@@ -322,7 +322,7 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 	if err := r.find(ctx, t, res, tape, outcomes); err != nil {
 		return stuck(err)
 	}
-	return res, late
+	return res, late && res.Got != noAnswer
 }
 
 // judge turns the outcomes of a script's waits into that of the case. late says that a wait
@@ -362,6 +362,9 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 	return late
 }
 
+// noAnswer is why a case is not tried with a tape that acptap replays.
+const noAnswer = "the tape that it replays has no answer"
+
 // authRequired is the code of the error of an agent that wants a login (ACP v1, Authentication).
 const authRequired = "-32000"
 
@@ -380,9 +383,13 @@ func told(o *script.Outcome) string {
 
 // find judges the tape by the rules, and turns lines of the peer into frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
-	lines, err := linesOf(tape, wire.AgentToClient)
+	lines, missed, err := linesOf(tape, wire.AgentToClient)
 	if err != nil {
 		return err
+	}
+	if missed && res.Outcome != Stuck {
+		res.Outcome, res.Step, res.Told, res.Frames = NotTried, nil, nil, nil
+		res.Got = noAnswer
 	}
 	for i, line := range res.Frames {
 		if line <= uint64(len(lines)) {

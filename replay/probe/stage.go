@@ -94,13 +94,17 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 	if r.Call != nil {
 		captures["call"] = r.Call
 	}
-	patience := cmp.Or(r.Start, time.Minute) // of the first contact
+	patience := r.Patience
 	if m != nil {
 		for name, value := range m.captures {
 			captures[name] = value
 		}
 		captures["cwd"] = s.dir
-		patience = cmp.Or(r.Patience, min(max(20*m.first, 10*time.Second), time.Minute))
+		if patience == 0 {
+			patience = min(max(20*m.first, 10*time.Second), time.Minute)
+		}
+	} else {
+		patience = cmp.Or(r.Start, time.Minute)
 	}
 	return &script.Player{
 		Script: steps, Dialect: d, Side: wire.ClientToAgent, Patience: patience, Captures: captures,
