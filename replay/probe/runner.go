@@ -383,7 +383,7 @@ func told(o *script.Outcome) string {
 
 // find judges the tape by the rules, and turns lines of the peer into frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
-	lines, missed, err := linesOf(tape, wire.AgentToClient)
+	lines, missed, replays, err := linesOf(tape, wire.AgentToClient)
 	if err != nil {
 		return err
 	}
@@ -395,6 +395,9 @@ func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tap
 		if line <= uint64(len(lines)) {
 			res.Frames[i] = lines[line-1]
 		}
+	}
+	if replays { // what it says was for another client
+		return nil
 	}
 	found, err := breaches(ctx, tape, r.Kind, t.c.Owns, outcomes, lines)
 	if err != nil {
