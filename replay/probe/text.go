@@ -114,7 +114,7 @@ func (res *Result) Says() string {
 
 // Wanted says what a step waits for.
 func Wanted(s *script.Step) string {
-	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Message: "a message", script.Exits: "its end", script.Children: "the end of all that it started"}[s.Verb]
+	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Answers: "answers to all requests", script.Message: "a message", script.Exits: "its end", script.Children: "the end of all that it started"}[s.Verb]
 	switch s.Verb {
 	case script.Request, script.Notify:
 		what = s.Method

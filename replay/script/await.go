@@ -38,6 +38,10 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 		if w.look(&o) {
 			return o
 		}
+		if s.Verb == Answers && len(p.unanswered) == 0 {
+			o.State, o.Got = Met, "all answers"
+			return o
+		}
 		if p.receive(ctx, timer) {
 			continue
 		}
@@ -54,6 +58,8 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 		if p.ended {
 			o.Got = "it had ended"
 		}
+	case s.Verb == Answers:
+		o.State, o.Got, o.Late = Missed, fmt.Sprintf("no answer to %d of %d requests", len(p.unanswered), len(p.sent)), !p.ended
 	case w.near != "":
 		o.State, o.Got, o.Late = Missed, w.near, !p.ended
 	case p.ended:
@@ -101,6 +107,9 @@ func (w *want) look(o *Outcome) bool {
 		m := &w.p.inbox[w.next]
 		if m.taken || !w.concerns(m) {
 			continue
+		}
+		if w.s.Verb == Answers {
+			continue // they count when they come
 		}
 		fits := w.fits(m)
 		switch {

@@ -229,6 +229,11 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 		return p.pieces(c, s)
 	case w == "pad":
 		return p.pad(c, s)
+	case w == "many":
+		return p.many(c, s)
+	case w == "answers":
+		s.Verb = Answers
+		return nil
 	case w[0] == '@':
 		s.Name, at = w[1:], *c
 		if w = c.word(); !isName(s.Name) || w == "" {
@@ -362,6 +367,20 @@ func (p *parser) pieces(c *cursor, s *Step) (err error) {
 		return err
 	}
 	return c.quoted(s)
+}
+
+// maxMany limits the requests of a step.
+const maxMany = 10_000
+
+// many reads COUNT METHOD [{…}].
+func (p *parser) many(c *cursor, s *Step) error {
+	at := *c
+	n, err := strconv.Atoi(c.word())
+	s.Verb, s.Count, s.Method = Many, n, c.word()
+	if err != nil || n < 1 || n > maxMany || s.Method == "" {
+		return at.wrong("want many COUNT METHOD, up to %d", maxMany)
+	}
+	return p.value(c, s)
 }
 
 // maxPad limits the size of a padded message.

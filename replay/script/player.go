@@ -36,17 +36,18 @@ type Player struct {
 
 	Exit int // the status of the last step of the verb Exit
 
-	inbox     []message
-	lines     int // received
-	taken     int // the newest message that a step has waited for, from 1
-	ended     bool
-	sent      []request
-	questions []question
-	byHand    map[string]int // by method: how many requests of the other side steps answer
-	answers   map[string]Step
-	permit    string
-	counts    map[string]int // by method: requests that were answered without a step
-	exited    bool
+	inbox      []message
+	lines      int // received
+	taken      int // the newest message that a step has waited for, from 1
+	ended      bool
+	sent       []request
+	unanswered map[string]bool // ids of sent
+	questions  []question
+	byHand     map[string]int // by method: how many requests of the other side steps answer
+	answers    map[string]Step
+	permit     string
+	counts     map[string]int // by method: requests that were answered without a step
+	exited     bool
 }
 
 // A Process is the other side as a process.
@@ -149,7 +150,7 @@ func (p *Player) prepare() {
 	if p.Captures == nil {
 		p.Captures = Captures{}
 	}
-	p.byHand, p.answers, p.counts = map[string]int{}, map[string]Step{}, map[string]int{}
+	p.byHand, p.answers, p.counts, p.unanswered = map[string]int{}, map[string]Step{}, map[string]int{}, map[string]bool{}
 	var open []*Step
 	for i := range p.Script.Steps {
 		s := &p.Script.Steps[i]
@@ -193,6 +194,12 @@ func (p *Player) do(ctx context.Context, s *Step) (over string) {
 	switch s.Verb {
 	case Request, Notify, Pad:
 		err = p.ask(s)
+	case Many:
+		for range s.Count {
+			if err = p.ask(s); err != nil {
+				break
+			}
+		}
 	case Result, Error:
 		err = p.reply(s)
 	case Message:
@@ -285,6 +292,7 @@ func (p *Player) ask(s *Step) error {
 	if s.Verb != Notify {
 		id := strconv.Itoa(len(p.sent) + 1)
 		p.sent = append(p.sent, request{s.Name, s.Method, id})
+		p.unanswered[id] = true
 		line = append(line, `,"id":`+id...)
 	}
 	line = append(line, `,"method":`...)
@@ -442,6 +450,9 @@ func (p *Player) take(line []byte) {
 
 func (p *Player) add(raw []byte, e wire.Envelope) {
 	p.inbox = append(p.inbox, message{line: p.lines, raw: raw, e: e})
+	if e.Method == nil {
+		delete(p.unanswered, string(e.ID))
+	}
 	if e.Method == nil || e.ID == nil {
 		return
 	}

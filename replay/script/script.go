@@ -39,7 +39,7 @@ type Step struct {
 	Value  any      // params, result, error or message, or a pattern for it; nil: none is given
 	Given  bool     // there is a Value
 	Bytes  []byte   // of Raw and Bytes; what Stderr writes
-	Count  int      // bytes in a piece; size of a padded message; exit status
+	Count  int      // bytes in a piece; size of a padded message; requests of Many; exit status
 	Words  []string // of Signal, Servers, Echo, On and Model
 }
 
@@ -57,6 +57,8 @@ const (
 	Raw     // bytes as they are
 	Pieces  // bytes in pieces of Count, with pauses
 	Pad     // a request that Count bytes in _meta make long
+	Many    // Count requests
+	Answers // to all requests so far
 	None    // no such message comes; of the method answer: none, but for those that steps have taken
 
 	On       // how requests of a method are answered that no step answers
