@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,7 +47,8 @@ func newProbeCmd(dir *string) *cobra.Command {
 	f.StringSliceVar(&p.only, "only", nil, "only the cases whose ids match one of these `patterns`, such as load/*")
 	f.StringSliceVar(&p.skip, "skip", nil, "without the cases whose ids match one of these `patterns`")
 	f.StringVar(&p.cases, "cases", "", "also the cases in this `directory`")
-	f.StringVar(&p.dialect, "dialect", "", "only this `dialect`: v1, v2-early or v2 (default all that AGENT speaks)")
+	f.StringVar(&p.dialect, "dialect", "", "only this `dialect`: v1, v2-early or v2 (default all that AGENT speaks); of MCP the revision to ask for, such as 2025-06-18")
+	f.StringVar(&p.call, "call", "", "let cases call a tool of the MCP server, with arguments that it accepts, `NAME=JSON`")
 	f.StringVar(&p.r.Login, "login", "", "log in with this `method` of AGENT")
 	f.IntVar(&p.r.Prompts, "prompts", 0, "let up to `n` cases send a prompt, which AGENT's model answers")
 	f.StringVar(&p.r.Cwd, "cwd", "", "the `directory` in which each session gets one of its own (default a temporary one)")
@@ -66,6 +68,7 @@ type probeFlags struct {
 	mcp, verbose   bool
 	only, skip     []string
 	cases, dialect string
+	call           string
 	failOn         string
 	r              probe.Runner
 }
@@ -79,7 +82,18 @@ func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on 
 	if on, err = report.ParseFailOn(p.failOn); err != nil {
 		return nil, on, fmt.Errorf("--fail-on: %w", err)
 	}
-	if p.dialect != "" {
+	if p.call != "" {
+		if r.Call, err = parseCall(p.call); err != nil || !p.mcp {
+			return nil, on, fmt.Errorf("--call %q: want --mcp, and NAME=JSON with an object, such as echo={\"message\":\"hi\"}", p.call)
+		}
+	}
+	switch {
+	case p.dialect != "" && p.mcp:
+		if _, err := time.Parse(time.DateOnly, p.dialect); err != nil {
+			return nil, on, fmt.Errorf("--dialect of MCP is a revision, such as 2025-06-18, not %q", p.dialect)
+		}
+		r.Revision = p.dialect
+	case p.dialect != "":
 		var d dialect.Dialect
 		if err := d.UnmarshalText([]byte(p.dialect)); err != nil || d.Protocol() != dialect.ACP {
 			return nil, on, fmt.Errorf("--dialect is v1, v2-early or v2, not %q", p.dialect)
@@ -106,6 +120,19 @@ func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on 
 	}
 	r.Version = cli.Version()
 	return r, on, nil
+}
+
+// parseCall reads NAME=JSON as the params of tools/call.
+func parseCall(text string) (map[string]any, error) {
+	name, arguments, _ := strings.Cut(text, "=")
+	var object map[string]any
+	d := json.NewDecoder(strings.NewReader(arguments))
+	d.UseNumber()
+	err := d.Decode(&object)
+	if err == nil && (name == "" || object == nil || d.More()) {
+		err = errors.New("not NAME=JSON")
+	}
+	return map[string]any{"name": name, "arguments": object}, err
 }
 
 // selectCases returns the built-in cases and those of --cases that --only and --skip leave.

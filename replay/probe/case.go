@@ -208,13 +208,14 @@ func (k Kind) dialects() []dialect.Dialect {
 }
 
 // captures are what the runner knows before the first step.
-var captures = []string{"sid", "init", "new", "login", "revision"}
+var captures = []string{"sid", "init", "new", "login", "call"}
 
 // section reads a section of the file: steps, perhaps of one dialect, or a scripted peer.
 func (c *Case) section(f txtar.File, text string, k Kind) error {
 	at := max(strings.Index(text, "\n-- "+f.Name+" --\n")+1, 0)
 	line := syntax.Line(text, at)
-	words := strings.Fields(f.Name)
+	name, _, _ := strings.Cut(f.Name, ":") // what follows says in words what it is
+	words := strings.Fields(name)
 	switch {
 	case len(words) > 0 && words[0] == "steps":
 		for _, d := range c.For {

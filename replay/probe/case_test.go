@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
-var kinds = []probe.Kind{probe.Agent}
+var kinds = []probe.Kind{probe.Agent, probe.Server}
 
 // scripted returns peers that play a text: the first, of which only the introduction is
 // wanted, plays just what it says of its answers at any time.
@@ -185,6 +185,7 @@ func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func
 	r := probe.Runner{
 		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
 		Prompts: 100, Model: spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
 	}
 	return r.Run(t.Context())
 }
@@ -213,15 +214,19 @@ func TestCases(t *testing.T) {
 func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 	var good, bad bool
 	for _, x := range c.Examples {
-		words := strings.Fields(x.Name)
+		name, _, _ := strings.Cut(x.Name, ":")
+		words := strings.Fields(name)
 		good, bad = good || words[0] == "good", bad || words[0] == "bad"
 		want := probe.OK
 		if c.Tier == script.Tell {
 			want = probe.Told
 		}
 		d := c.For[0]
+		var named probe.Outcome
+		if named.UnmarshalText([]byte(strings.Join(words[1:], " "))) == nil {
+			want, words = named, words[:1]
+		}
 		for i, word := range words[1:] {
-			var named probe.Outcome
 			if named.UnmarshalText([]byte(word)) == nil {
 				want = named
 			} else if d.UnmarshalText([]byte(word)) != nil {
@@ -274,9 +279,9 @@ func TestDeaf(t *testing.T) {
 				t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
 					t.Parallel()
 					r := probe.Runner{
-						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
+						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(k, c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
 						Prompts: 100, Model: spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
-						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(), Call: map[string]any{"name": "add", "arguments": map[string]any{}},
 					}
 					report, err := r.Run(t.Context())
 					if len(report.Results) != 1 {
@@ -292,7 +297,7 @@ func TestDeaf(t *testing.T) {
 }
 
 // deaf returns peers that offer what a case needs.
-func deaf(c *probe.Case) func() *proxy.Peer {
+func deaf(k probe.Kind, c *probe.Case) func() *proxy.Peer {
 	return func() *proxy.Peer {
 		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
 			lines := bufio.NewScanner(in)
@@ -310,7 +315,9 @@ func deaf(c *probe.Case) func() *proxy.Peer {
 				switch m.Method {
 				case "initialize":
 					keys := `"agentCapabilities":` + offered + `,"agentInfo":`
-					if string(m.Params.ProtocolVersion) == "2" && strings.Contains(lines.Text(), `"info"`) {
+					if k == probe.Server {
+						keys = `"capabilities":` + offered + `,"serverInfo":`
+					} else if string(m.Params.ProtocolVersion) == "2" && strings.Contains(lines.Text(), `"info"`) {
 						keys = `"capabilities":{"session":{}},"info":`
 					} else if string(m.Params.ProtocolVersion) == "2" {
 						keys = `"capabilities":{"session":{}},"agentInfo":`

@@ -15,20 +15,22 @@ import (
 )
 
 // linesOf returns the frames of a direction that are lines. missed says that the peer is
-// acptap itself, which replays a tape that has no answer to what the case sent.
-func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed bool, err error) {
+// acptap itself, which replays a tape that has no answer to what the case sent; replays that
+// it replays one.
+func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed, replays bool, err error) {
 	for f, err := range t.Frames(1) {
 		switch {
 		case err != nil:
-			return nil, false, err
+			return nil, false, false, err
 		case f.Kind == wire.Stderr:
+			replays = replays || bytes.HasPrefix(f.Raw, []byte("acptap: "))
 			missed = missed || bytes.HasPrefix(f.Raw, []byte("acptap: miss: "))
 		case f.Dir == dir && f.Kind != wire.Mark:
 			frames = append(frames, f.Seq)
 			missed = missed || f.Kind == wire.Response && strings.HasPrefix(wire.Scan(f.Raw).Error.Get("message").Text(), "acptap replay: ")
 		}
 	}
-	return frames, missed, nil
+	return frames, missed, replays || missed, nil
 }
 
 // breaches returns what the rules find on the tape of a case: only what the peer did, no

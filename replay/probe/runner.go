@@ -32,6 +32,7 @@ type Runner struct {
 	Dialects []dialect.Dialect // those to test; empty: all that the peer speaks
 	Revision string            // of MCP; empty: 2025-11-25
 	Login    string            // the login method to use; empty: none is used
+	Call     map[string]any    // params of tools/call for a tool that cases may call; nil: none
 	Prompts  int               // how many cases may send a prompt that a model answers
 	Model    Model             // says what a script wants the model to say; nil: nothing does
 	Jobs     int               // cases at once; 0 is 2
@@ -231,9 +232,9 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if r.Model == nil {
 				return "no model (--model)", true
 			}
-		case "prompts":
-			if !r.mayPrompt() {
-				return "no model (--prompts)", true
+		case "call":
+			if r.Call == nil {
+				return "no tool to call (--call)", true
 			}
 		case "servers":
 			if len(r.EchoServer) == 0 {
@@ -251,6 +252,14 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if m.wall {
 				return "login needed", true
 			}
+		case "prompts":
+			if r.Kind != Server {
+				if !r.mayPrompt() {
+					return "no model (--prompts)", true
+				}
+				break
+			}
+			fallthrough // a capability
 		default:
 			if !has(m.captures, need, t.d) {
 				return "it does not offer " + need, false
@@ -327,7 +336,7 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 		case tier == script.Control && o.State != script.Met && (res.Outcome == OK || res.Outcome == Told):
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
 			if o.Code == authRequired {
-				res.Got = "login needed"
+				res.Step, res.Got = nil, "login needed"
 			}
 			return late || o.Late && o.Step.Verb != script.Echo // which has nothing to do with what else runs
 		case tier == script.Control:
@@ -361,7 +370,8 @@ const authRequired = "-32000"
 // told describes what came where a case only tells.
 func told(o *script.Outcome) string {
 	what := o.Got
-	if o.Step.Verb == script.None && o.State == script.Met {
+	awaits := o.Step.Verb == script.Request || o.Step.Verb == script.Notify
+	if o.Step.Verb == script.None && o.State == script.Met || awaits && o.Late {
 		what = "no " + o.Step.Method
 	}
 	if o.Step.Name == "after" {
@@ -372,7 +382,7 @@ func told(o *script.Outcome) string {
 
 // find judges the tape by the rules, and turns lines of the peer into frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
-	lines, missed, err := linesOf(tape, wire.AgentToClient)
+	lines, missed, replays, err := linesOf(tape, wire.AgentToClient)
 	if err != nil {
 		return err
 	}
@@ -384,6 +394,9 @@ func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tap
 		if line <= uint64(len(lines)) {
 			res.Frames[i] = lines[line-1]
 		}
+	}
+	if replays { // what it says was for another client
+		return nil
 	}
 	found, err := breaches(ctx, tape, r.Kind, t.c.Owns, outcomes, lines)
 	if err != nil {

@@ -94,6 +94,9 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
 	s.servers.typed = d == dialect.ACPv2 || d == dialect.ACPv2Early
 	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
+	if r.Call != nil {
+		captures["call"] = r.Call
+	}
 	patience := r.Patience
 	if m != nil {
 		for name, value := range m.captures {

@@ -119,7 +119,7 @@ func Wanted(s *script.Step) string {
 	case script.Request, script.Notify:
 		what = s.Method
 	case script.None:
-		return "no " + s.Method
+		return strings.TrimSuffix("no "+s.Method+" to "+s.Name, " to ")
 	case script.Echo:
 		what = "its MCP server " + strings.Join(s.Words, ", ")
 	}
@@ -169,7 +169,7 @@ func (t *Text) rest(w io.Writer, r *Report, width int) {
 	for _, o := range []Outcome{NotTried, NotOffered, OK} {
 		for i := range r.Results {
 			if res := &r.Results[i]; res.Outcome == o {
-				got := res.Got
+				got := res.Says()
 				if o == OK {
 					got = res.Case.Title
 				}
@@ -211,7 +211,12 @@ func (r *Report) speaks() string {
 func (r *Report) reasons() string {
 	counts := map[string]int{}
 	for i := range r.Results {
-		if res := &r.Results[i]; res.Outcome == NotTried {
+		res := &r.Results[i]
+		switch {
+		case res.Outcome != NotTried:
+		case res.Step != nil:
+			counts["what has to come first failed"]++
+		default:
 			counts[res.Got]++
 		}
 	}

@@ -74,7 +74,7 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 type want struct {
 	p       *Player
 	s       *Step
-	from    int    // only messages after this one count, for a step of the verb None
+	from    int    // only messages after this one count, for a step of the verb None with a method
 	next    int    // the first message that was not looked at
 	id      string // of the request whose answer is wanted
 	pattern any
@@ -86,7 +86,10 @@ func (w *want) prepare() (err error) {
 	if w.pattern, err = p.Captures.fill(s.Value); err != nil {
 		return err
 	}
-	if s.Verb != Result && s.Verb != Error && s.Verb != Answer {
+	if s.noAnswer() {
+		w.from = 0
+	}
+	if s.Verb != Result && s.Verb != Error && s.Verb != Answer && (s.Verb != None || s.Name == "") {
 		return nil
 	}
 	for _, r := range slices.Backward(p.sent) {
@@ -118,7 +121,9 @@ func (w *want) look(o *Outcome) bool {
 		case w.s.Verb == None:
 			continue
 		case !fits && w.id == "": // another such message may come
-			w.near = said(m.e, m.raw) + ", not as wanted"
+			if w.s.Verb != Message || m.e.Method == nil || w.asks() {
+				w.near = said(m.e, m.raw) + ", not as wanted"
+			}
 			continue
 		}
 		o.State, o.Got, o.Line = Met, said(m.e, m.raw), m.line
@@ -129,7 +134,7 @@ func (w *want) look(o *Outcome) bool {
 			o.Code = m.e.Error.Get("code").Raw()
 		}
 		m.taken = true
-		w.p.taken = w.next + 1
+		w.p.taken = max(w.p.taken, w.next+1)
 		if w.s.Verb == Request && w.s.Name != "" {
 			for i := range w.p.questions {
 				if q := &w.p.questions[i]; q.id == string(m.e.ID) {
@@ -141,9 +146,6 @@ func (w *want) look(o *Outcome) bool {
 	}
 	return false
 }
-
-// noAnswer stands in place of a method for all answers that no step before has taken.
-const noAnswer = "answer"
 
 // concerns reports whether a message is one of which the step wants to know.
 func (w *want) concerns(m *message) bool {
@@ -157,10 +159,16 @@ func (w *want) concerns(m *message) bool {
 	case Notify:
 		return string(m.e.Method) == w.s.Method && m.e.ID == nil
 	}
-	if w.s.Method == noAnswer {
-		return m.e.Method == nil
+	if w.s.noAnswer() {
+		return m.e.Method == nil && (w.s.Name == "" || string(m.e.ID) == w.id)
 	}
-	return string(m.e.Method) == w.s.Method // of None: either
+	return string(m.e.Method) == w.s.Method // either
+}
+
+// asks reports whether a whole message is wanted that is no answer.
+func (w *want) asks() bool {
+	pattern, _ := w.pattern.(map[string]any)
+	return pattern["method"] != nil
 }
 
 // fits reports whether such a message is as wanted.

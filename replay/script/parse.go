@@ -213,8 +213,13 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 		return p.answer(c, s, w)
 	case w == "no":
 		s.Verb, s.Method = None, c.word()
-		if s.Method == "" {
-			return c.wrong("want a method")
+		switch {
+		case s.Method == "":
+			return c.wrong("want a method, or answer")
+		case s.Method == "answer":
+			if err := p.to(c, s); err != nil {
+				return err
+			}
 		}
 		return p.span(c, s)
 	case w == "raw":
@@ -273,14 +278,22 @@ func (p *parser) span(c *cursor, s *Step) (err error) {
 	return p.value(c, s)
 }
 
+// to reads [to NAME].
+func (p *parser) to(c *cursor, s *Step) error {
+	if !c.take("to") {
+		return nil
+	}
+	at := *c
+	if s.Name = c.word(); !slices.Contains(p.requests, s.Name) {
+		return at.wrong("no request before this line is called @%s", s.Name)
+	}
+	return nil
+}
+
 func (p *parser) answer(c *cursor, s *Step, what string) error {
 	s.Verb = map[string]Verb{"result": Result, "error": Error, "answer": Answer}[what]
-	if c.take("to") {
-		at := *c
-		s.Name = c.word()
-		if !slices.Contains(p.requests, s.Name) {
-			return at.wrong("no request before this line is called @%s", s.Name)
-		}
+	if err := p.to(c, s); err != nil {
+		return err
 	}
 	if s.Verb == Error && c.rest() != "" && c.rest()[0] != '{' {
 		at := *c

@@ -17,7 +17,7 @@ import (
 const (
 	anything = "$any"  // with true: any value
 	matching = "$re"   // a string that matches an expression of Go's regexp; its named groups are captured
-	captured = "$as"   // the value is captured under a name, whatever the other members demand of it
+	captured = "$as"   // the value is captured under a name, if the other members fit
 	oneOf    = "$one"  // at least one of the patterns in the array fits
 	other    = "$not"  // the pattern does not fit
 	some     = "$some" // an array in which the pattern fits an element
@@ -162,8 +162,7 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			if !ok || !c.matchText(want.(string), text) {
 				return false
 			}
-		case captured:
-			c[want.(string)] = got
+		case captured: // below
 		case oneOf:
 			if !c.matchOne(want.([]any), got) {
 				return false
@@ -184,7 +183,13 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			}
 		}
 	}
-	return isObject || members == 0 && len(pattern) > 0
+	if !isObject && (members > 0 || len(pattern) == 0) {
+		return false
+	}
+	if name, ok := pattern[captured].(string); ok {
+		c[name] = got
+	}
+	return true
 }
 
 // is reports whether a pattern is a matcher with the value true.

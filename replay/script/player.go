@@ -397,6 +397,9 @@ func (p *Player) whole(s *Step) error {
 func (p *Player) pieces(ctx context.Context, s *Step) error {
 	for data := s.Bytes; len(data) > 0; {
 		n := min(s.Count, len(data))
+		if string(data[n:]) == "\n" {
+			n++ // who reads without it would answer, on the tape, before it was asked
+		}
 		p.write(data[:n])
 		data = data[n:]
 		if err := sleep(ctx, s.Within); err != nil {

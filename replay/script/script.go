@@ -59,7 +59,7 @@ const (
 	Pad     // a request that Count bytes in _meta make long
 	Many    // Count requests
 	Answers // to all requests so far
-	None    // no such message comes
+	None    // no such message comes; of the method answer: none, but for those that steps have taken
 
 	On       // how requests of a method are answered that no step answers
 	EOF      // the player's side ends its output
@@ -109,6 +109,9 @@ func (s *Step) Waits(own wire.Direction) bool {
 	}
 	return s.Verb <= None && s.Dir != own
 }
+
+// noAnswer reports whether the step wants no answer. One is wrong whenever it came.
+func (s *Step) noAnswer() bool { return s.Verb == None && s.Method == "answer" }
 
 // Limits of a script.
 const (
