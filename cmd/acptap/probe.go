@@ -147,7 +147,7 @@ func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
 		wrong.File = filepath.Join(dir, wrong.File)
-		return nil, fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
+		return nil, withCaret(err)
 	}
 	return all, err
 }

@@ -157,7 +157,7 @@ func (c *Case) set(key, value string) (err error) {
 		return c.Tier.UnmarshalText([]byte(value))
 	case "for":
 		for word := range strings.FieldsSeq(value) {
-			d, ok := scopes[word]
+			d, ok := script.Dialect(word)
 			if !ok {
 				return fmt.Errorf("%q is no dialect: want some of v1 v2-early v2 mcp", word)
 			}
@@ -180,9 +180,6 @@ func (c *Case) set(key, value string) (err error) {
 	}
 	return nil
 }
-
-// scopes are the words for dialects in cases.
-var scopes = map[string]dialect.Dialect{"v1": dialect.ACPv1, "v2-early": dialect.ACPv2Early, "v2": dialect.ACPv2, "mcp": dialect.MCPLegacy}
 
 func scopeName(d dialect.Dialect) string {
 	if d == dialect.MCPLegacy {
