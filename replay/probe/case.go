@@ -51,12 +51,14 @@ type Case struct {
 	Repeat int      // so often, because it is a race; at least 1
 	Since  string   // the month since which it exists, such as 2026-12
 	Alone  bool     // it watches processes, or times
+	Do     string   // what a person has to do with a client
 
 	// Examples are scripted peers that show that the case tells good from bad: good, or bad
 	// with the outcome that they have.
 	Examples []Example
 
 	steps map[dialect.Dialect]*script.Script
+	texts map[dialect.Dialect]string // of steps
 }
 
 // An Example is a scripted peer.
@@ -97,19 +99,24 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 			return err
 		}
 		c, err := ParseCase(name, string(data), k)
-		all = append(all, c)
-		if len(all) > maxCases {
+		if err != nil {
+			return err
+		}
+		if all = append(all, c); len(all) > maxCases {
 			return fmt.Errorf("there are more than %d cases", maxCases)
 		}
-		return err
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b *Case) int { return cmp.Compare(a.ID, b.ID) })
-	return all, err
+	return all, nil
 }
 
 // ParseCase reads a case. name is its path below the folder of cases.
 func ParseCase(name, text string, k Kind) (*Case, error) {
-	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}}
+	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}, texts: map[dialect.Dialect]string{}}
 	archive := txtar.Parse([]byte(text))
 	head, at := string(archive.Comment), 0
 	for i, line := range strings.SplitAfter(head, "\n") {
@@ -149,7 +156,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 }
 
 // fields are the keys that a case's file may have.
-var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since"}
+var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since", "do"}
 
 func (c *Case) set(key, value string) (err error) {
 	switch key {
@@ -177,6 +184,8 @@ func (c *Case) set(key, value string) (err error) {
 		}
 	case "since":
 		c.Since = value
+	case "do":
+		c.Do = value
 	}
 	return nil
 }
@@ -190,8 +199,11 @@ func scopeName(d dialect.Dialect) string {
 
 // dialects returns those that a kind of peer may speak.
 func (k Kind) dialects() []dialect.Dialect {
-	if k == Server {
+	switch k {
+	case Server:
 		return []dialect.Dialect{dialect.MCPLegacy}
+	case Client:
+		return []dialect.Dialect{dialect.ACPv1}
 	}
 	return []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2}
 }
@@ -221,7 +233,7 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 			for i := range s.Steps {
 				s.Steps[i].Line += line
 			}
-			c.steps[d] = s
+			c.steps[d], c.texts[d] = s, string(f.Data)
 			c.watch(s)
 		}
 	case len(words) > 0 && (words[0] == "good" || words[0] == "bad"):
