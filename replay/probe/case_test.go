@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
-var kinds = []probe.Kind{probe.Agent, probe.Server}
+var kinds = []probe.Kind{probe.Agent, probe.Server, probe.Client}
 
 // scripted returns a peer that plays a text.
 func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
@@ -43,11 +43,11 @@ func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
 	return func() *proxy.Peer { return script.NewAgent(s, d, nil, nil) }
 }
 
-// run plays one case to a peer.
-func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func() *proxy.Peer) (*probe.Report, error) {
+// run plays one case to a peer that plays a text.
+func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, text string) (*probe.Report, error) {
 	t.Helper()
 	r := probe.Runner{
-		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
+		Kind: k, Cases: []*probe.Case{c}, Peer: scripted(t, text, d), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
 		Prompts: 100, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
 	}
 	return r.Run(t.Context())
@@ -88,7 +88,11 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 				t.Errorf("section %s: word %d is neither an outcome nor a dialect", x.Name, i+2)
 			}
 		}
-		report, err := run(t, k, c, d, scripted(t, x.Text, d))
+		play := run
+		if k == probe.Client {
+			play = runClient
+		}
+		report, err := play(t, k, c, d, x.Text)
 		if len(report.Results) != 1 {
 			t.Fatalf("%s: %v", x.Name, err)
 		}

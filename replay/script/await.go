@@ -241,7 +241,7 @@ func (p *Player) awaitClose(ctx context.Context, s *Step, o *Outcome) {
 	}
 	switch {
 	case p.ended:
-		o.State = Met
+		o.State, o.Got = Met, "it closed the connection"
 	case ctx.Err() != nil:
 		o.Got = "it was interrupted"
 	default:

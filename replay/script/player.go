@@ -43,7 +43,8 @@ type Player struct {
 	taken     int // the newest message that a step has waited for, from 1
 	ended     bool
 	sent      []request
-	questions []question
+	questions []question     // that are open
+	answered  []question     // by steps
 	byHand    map[string]int // by method: how many requests of the other side steps answer
 	answers   map[string]Step
 	permit    string
@@ -331,11 +332,16 @@ func (p *Player) reply(s *Step) error {
 			at = i
 		}
 	}
+	for _, q := range p.answered {
+		if at < 0 && s.Name != "" && q.name == s.Name {
+			return p.answer(q, s) // once more
+		}
+	}
 	if at < 0 {
 		return fmt.Errorf("there was no request to answer in line %d", s.Line)
 	}
 	q := p.questions[at]
-	p.questions = append(p.questions[:at:at], p.questions[at+1:]...)
+	p.questions, p.answered = append(p.questions[:at:at], p.questions[at+1:]...), append(p.answered, q)
 	return p.answer(q, s)
 }
 

@@ -1,0 +1,360 @@
+package probe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/script"
+)
+
+// AgentVariable is the variable that has the program which a client is to start as its
+// agent. The same program replaces agentWord in the client's arguments.
+const (
+	AgentVariable = "ACPTAP_AGENT"
+	agentWord     = "{agent}"
+)
+
+// A client is one that is tested, in one case: a process that starts PlayAgent.
+type client struct {
+	cwd    string // its directory
+	dir    string // of the agent
+	mark   string
+	cancel context.CancelFunc
+	exited chan struct{} // closed when it has ended; then err is set
+	err    error
+	stdout kept
+	stderr kept
+}
+
+// kept keeps the beginning of what a process writes.
+type kept struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// mostKept is enough for all that a client shows in a case. Some, asked with nobody there to
+// answer, ask for ever.
+const mostKept = 1 << 20
+
+func (k *kept) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.data = append(k.data, p[:min(len(p), mostKept-len(k.data))]...)
+	return len(p), nil
+}
+
+func (k *kept) has(text []byte) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return bytes.Contains(k.data, text)
+}
+
+// lines returns the last lines.
+func (k *kept) lines(n int) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	lines := strings.Split(strings.TrimRight(string(k.data), "\n"), "\n")
+	return slices.DeleteFunc(lines[max(0, len(lines)-n):], func(s string) bool { return s == "" })
+}
+
+// startClient starts the client of a case, whose id and tape's name are given.
+func (r *Runner) startClient(ctx context.Context, id string, p part) (*client, error) {
+	base, err := os.MkdirTemp(r.dir, strings.ReplaceAll(id, "/", "-")+"-")
+	if err != nil {
+		return nil, err
+	}
+	c := &client{
+		cwd: filepath.Join(base, "cwd"), dir: filepath.Join(base, "agent"),
+		mark: filepath.Base(r.dir) + "/" + filepath.Base(base), exited: make(chan struct{}),
+	}
+	for _, dir := range []string{c.cwd, c.dir} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	p.Store, p.Version, p.Command, p.Cwd = r.Store.Dir(), cmp.Or(r.Version, "probe"), r.Command, c.cwd
+	p.Limit = cmp.Or(r.Limit, 5*time.Minute)
+	program, err := p.write(c.dir, r.AgentCommand)
+	if err != nil {
+		return nil, err
+	}
+	run := proxy.Proxy{
+		Dir: c.cwd, In: strings.NewReader(""), Out: &c.stdout, Err: &c.stderr, Patience: grace,
+		Env: append(slices.Clone(r.Env), AgentVariable+"="+program, markName+"="+c.mark),
+	}
+	for _, word := range r.Command {
+		run.Command = append(run.Command, strings.ReplaceAll(word, agentWord, program))
+	}
+	if r.PlayClient != nil {
+		run.Peer = r.PlayClient(id, c.dir)
+	}
+	ctx, c.cancel = context.WithCancel(ctx)
+	go func() {
+		c.err = run.Run(ctx)
+		close(c.exited)
+	}()
+	return c, nil
+}
+
+// A showing is how a case went with a client.
+type showing struct {
+	start                     // of the agent that decides; without a tape none was started
+	began, took time.Duration // since the client was started: until its agent was, and until its end
+	exited      bool          // it ended by itself
+	err         error         // of its end
+	status      int
+	client      *client
+}
+
+// show runs the client in a case.
+func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p part) (*showing, error) {
+	c, err := r.startClient(context.WithoutCancel(ctx), id, p)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(filepath.Dir(c.dir))
+	s := &showing{client: c}
+	s.exited, err = s.watch(ctx, r, steps)
+	c.cancel()
+	<-c.exited
+	if err == nil {
+		err = s.awaitAgents(r.Store, steps)
+	}
+	killMarked(c.mark)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readStarts(c.dir, steps)
+	if err != nil {
+		return nil, err
+	}
+	s.start = decisive(all)
+	s.err = c.err
+	var exit *proxy.ExitError
+	if errors.As(c.err, &exit) {
+		s.status = exit.Code
+	}
+	s.settle()
+	return s, nil
+}
+
+// decisive returns the first start whose outcomes do not end with a control that failed, or
+// else the first one: a client may start an agent only to see what it can do.
+func decisive(all []start) start {
+	for _, s := range all {
+		if !s.failed() {
+			return s
+		}
+	}
+	if len(all) == 0 {
+		return start{}
+	}
+	return all[0]
+}
+
+// failed reports whether a control has failed.
+func (s *start) failed() bool {
+	return slices.ContainsFunc(s.outcomes, func(o script.Outcome) bool {
+		return o.Step.Tier == script.Control && o.State != script.Met
+	})
+}
+
+// watch waits until the client has ended, has played all of the case and had the time that
+// it may take to end, or cannot be expected to do anything more.
+func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (exited bool, err error) {
+	began := time.Now()
+	defer func() { s.took = time.Since(began) }()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	patience := time.NewTimer(cmp.Or(r.Start, time.Minute))
+	defer patience.Stop()
+	starts, over := 0, false
+	for {
+		select {
+		case <-s.client.exited:
+			return true, nil
+		case <-patience.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, nil
+		case <-tick.C:
+		}
+		all, err := readStarts(s.client.dir, steps)
+		if err != nil {
+			return false, err
+		}
+		if len(all) > starts {
+			if starts == 0 {
+				s.began = time.Since(began)
+			}
+			starts, over = len(all), false
+			patience.Reset(cmp.Or(r.Limit, 5*time.Minute))
+		}
+		live := r.Store.Live()
+		done := func(s start) bool {
+			return s.complete || s.tape != "" && !slices.Contains(live, s.tape)
+		}
+		if !over && starts > 0 && !slices.ContainsFunc(all, func(s start) bool { return !done(s) }) {
+			over = true
+			patience.Reset(afterwards(steps, decisive(all)))
+		}
+	}
+}
+
+// afterwards returns how long a client may take to end, or to start another agent, once its
+// agents have played all steps.
+func afterwards(steps *script.Script, s start) time.Duration {
+	most := 2 * time.Second
+	if s.failed() {
+		most = 10 * time.Second
+	}
+	for i := range steps.Steps {
+		switch s := &steps.Steps[i]; s.Verb {
+		case script.Exits:
+			most = max(most, s.Within)
+		case script.Shows:
+			most = max(most, 5*time.Second)
+		}
+	}
+	return most
+}
+
+// awaitAgents waits until the agents of a client that has ended have ended, too.
+func (s *showing) awaitAgents(store *record.Store, steps *script.Script) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(5 * time.Second); ; {
+		all, err := readStarts(s.client.dir, steps)
+		if err != nil {
+			return err
+		}
+		live := store.Live()
+		if !slices.ContainsFunc(all, func(s start) bool { return s.tape == "" || slices.Contains(live, s.tape) }) {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			return nil
+		}
+	}
+}
+
+// settle adds the outcomes of steps about the client's process, unless one before it was
+// not as wanted.
+func (s *showing) settle() {
+	for i := range s.outcomes {
+		o := &s.outcomes[i]
+		switch {
+		case o.Step.Verb == script.Exits && !s.exited:
+			o.State, o.Got, o.Late = script.Missed, fmt.Sprintf("it still ran %v later", o.Step.Within), true
+		case o.Step.Verb == script.Exits:
+			o.State, o.Got = script.Met, fmt.Sprintf("it ended with status %d", s.status)
+			if o.Step.Words != nil && s.status == 0 {
+				o.State = script.Missed
+			}
+		case o.Step.Verb == script.Shows && s.client.stdout.has(o.Step.Bytes):
+			o.State = script.Met
+		case o.Step.Verb == script.Shows:
+			o.State, o.Got, o.Late = script.Missed, "it did not show that", !s.exited
+		case o.State != script.Met && o.Step.Tier != script.Tell:
+			return
+		}
+	}
+}
+
+// meetClient makes the first contact with a client: it finds out what it offers, whether it
+// prompts and ends by itself, and whether it shows what the agent says.
+func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, error) {
+	steps, err := script.Parse("hello", helloClient, d, captures...)
+	if err != nil {
+		return nil, err
+	}
+	if r.Ask != nil {
+		r.Ask(nil)
+	}
+	p := part{Name: r.run + ".hello", Dialect: d, Steps: helloClient, Patience: r.patience(nil)}
+	s, err := r.show(ctx, "hello", steps, p)
+	if err != nil {
+		return nil, err
+	}
+	unmet := func(problem string) error { return &StartError{problem, s.client.stderr.lines(20)} }
+	if s.tape == "" {
+		var failed *proxy.StartError
+		switch {
+		case errors.As(s.err, &failed):
+			return nil, unmet(failed.Error())
+		case s.exited:
+			return nil, unmet(fmt.Sprintf("it ended with status %d, and had not started its agent (%s, or $%s)", s.status, agentWord, AgentVariable))
+		}
+		return nil, unmet(fmt.Sprintf("it did not start its agent in %v (%s, or $%s)", cmp.Or(r.Start, time.Minute), agentWord, AgentVariable))
+	}
+	tape, err := r.Store.Open(s.tape)
+	if err != nil {
+		return nil, err
+	}
+	m := &meeting{captures: script.Captures{}, first: s.began, exits: s.exited, shows: s.client.stdout.has([]byte(helloMarker))}
+	if m.captures["init"], err = firstParams(tape, "initialize"); err != nil {
+		return nil, err
+	}
+	if m.captures["init"] == nil {
+		return nil, unmet("it started its agent, and did not send it initialize")
+	}
+	r.introduce(m, d)
+	if version, _ := m.captures.Lookup("init.protocolVersion"); fmt.Sprint(version) != "1" {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// helloClient is the script of the first contact with a client, in which the agent says
+// helloMarker.
+const (
+	helloMarker = "acptap-says-hello"
+	helloClient = `> control session/prompt {"sessionId":{"$as":"sid"}}
+< session/update {"sessionId":"${sid}","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + helloMarker + `\n"}}}
+< result {"stopReason":"end_turn"}
+`
+)
+
+// firstParams returns the params of the first message of the client with a method.
+func firstParams(t *record.Tape, method string) (any, error) {
+	for f, err := range t.Frames(1) {
+		if err != nil {
+			return nil, err
+		}
+		if f.Dir == wire.ClientToAgent && f.Kind == wire.Request {
+			if e := wire.Scan(f.Raw); string(e.Method) == method {
+				return script.Decode(e.Params)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// actClient plays a case to a client. The tape is nil if it did not start its agent.
+func (r *Runner) actClient(ctx context.Context, t task, name string) ([]script.Outcome, *record.Tape, error) {
+	if r.Ask != nil {
+		r.Ask(t.c)
+	}
+	p := part{Name: name, Dialect: t.d, Steps: t.c.texts[t.d], Patience: r.patience(r.met[t.d])}
+	s, err := r.show(ctx, t.c.ID, t.c.steps[t.d], p)
+	if err != nil || s.tape == "" {
+		return nil, nil, err
+	}
+	tape, err := r.Store.Open(s.tape)
+	return s.outcomes, tape, err
+}
