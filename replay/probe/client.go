@@ -111,12 +111,12 @@ func (r *Runner) startClient(ctx context.Context, id string, p part) (*client, e
 
 // A showing is how a case went with a client.
 type showing struct {
-	start                     // of the agent that decides; without a tape none was started
-	began, took time.Duration // since the client was started: until its agent was, and until its end
-	exited      bool          // it ended by itself
-	err         error         // of its end
-	status      int
-	client      *client
+	start                // of the agent that decides; without a tape none was started
+	began  time.Duration // from the start of the client to that of its agent
+	exited bool          // it ended by itself
+	err    error         // of its end
+	status int
+	client *client
 }
 
 // show runs the client in a case.
@@ -127,21 +127,22 @@ func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p pa
 	}
 	defer os.RemoveAll(filepath.Dir(c.dir))
 	s := &showing{client: c}
-	s.exited, err = s.watch(ctx, r, steps)
+	over, err := s.watch(ctx, r, steps)
 	c.cancel()
 	<-c.exited
 	if err == nil {
-		err = s.awaitAgents(r.Store, steps)
+		s.start, err = s.awaitAgents(r.Store, steps)
 	}
 	killMarked(c.mark)
 	if err != nil {
 		return nil, err
 	}
-	all, err := readStarts(c.dir, steps)
-	if err != nil {
-		return nil, err
+	if !over {
+		for i := range s.outcomes {
+			s.outcomes[i].State, s.outcomes[i].Got = script.Untried, "it was interrupted"
+		}
+		return s, nil
 	}
-	s.start = decisive(all)
 	s.err = c.err
 	var exit *proxy.ExitError
 	if errors.As(c.err, &exit) {
@@ -165,29 +166,30 @@ func decisive(all []start) start {
 	return all[0]
 }
 
-// failed reports whether a control has failed.
+// failed reports whether a control of what the client sends has failed.
 func (s *start) failed() bool {
 	return slices.ContainsFunc(s.outcomes, func(o script.Outcome) bool {
-		return o.Step.Tier == script.Control && o.State != script.Met
+		return o.Step.Tier == script.Control && o.State != script.Met && o.Step.Verb != script.Shows
 	})
 }
 
-// watch waits until the client has ended, has played all of the case and had the time that
-// it may take to end, or cannot be expected to do anything more.
-func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (exited bool, err error) {
+// watch waits until the client has ended, has not started its agent in time, or has played
+// all of the case and had the time that it may take to end: then it is over. Otherwise ctx
+// has ended.
+func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (over bool, err error) {
 	began := time.Now()
-	defer func() { s.took = time.Since(began) }()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	patience := time.NewTimer(cmp.Or(r.Start, time.Minute))
 	defer patience.Stop()
-	starts, over := 0, false
+	starts := 0
 	for {
 		select {
 		case <-s.client.exited:
+			s.exited = true
 			return true, nil
 		case <-patience.C:
-			return false, nil
+			return over || starts == 0, nil
 		case <-ctx.Done():
 			return false, nil
 		case <-tick.C:
@@ -205,7 +207,7 @@ func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (e
 		}
 		live := r.Store.Live()
 		done := func(s start) bool {
-			return s.complete || s.tape != "" && !slices.Contains(live, s.tape)
+			return s.complete() || s.tape != "" && !slices.Contains(live, s.tape)
 		}
 		if !over && starts > 0 && !slices.ContainsFunc(all, func(s start) bool { return !done(s) }) {
 			over = true
@@ -232,23 +234,33 @@ func afterwards(steps *script.Script, s start) time.Duration {
 	return most
 }
 
-// awaitAgents waits until the agents of a client that has ended have ended, too.
-func (s *showing) awaitAgents(store *record.Store, steps *script.Script) error {
+// awaitAgents waits until the agents of a client that has ended have ended, too, and returns
+// the start that decides.
+func (s *showing) awaitAgents(store *record.Store, steps *script.Script) (start, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(5 * time.Second); ; {
+	limit := time.After(5 * time.Second)
+	for late := false; ; {
+		live := store.Live() // before the outcomes: the last of them are read below
 		all, err := readStarts(s.client.dir, steps)
 		if err != nil {
-			return err
+			return start{}, err
 		}
-		live := store.Live()
-		if !slices.ContainsFunc(all, func(s start) bool { return s.tape == "" || slices.Contains(live, s.tape) }) {
-			return nil
+		running := false
+		for i := range all {
+			if a := &all[i]; a.tape == "" || slices.Contains(live, a.tape) {
+				running = true
+			} else {
+				a.cut()
+			}
+		}
+		if !running || late {
+			return decisive(all), nil
 		}
 		select {
 		case <-tick.C:
 		case <-limit:
-			return nil
+			late = true
 		}
 	}
 }
@@ -296,7 +308,7 @@ func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, e
 		var failed *proxy.StartError
 		switch {
 		case errors.As(s.err, &failed):
-			return nil, unmet(failed.Error())
+			return nil, unmet(fmt.Sprintf("starting client %q: %v", failed.Agent, failed.Err))
 		case s.exited:
 			return nil, unmet(fmt.Sprintf("it ended with status %d, and had not started its agent (%s, or $%s)", s.status, agentWord, AgentVariable))
 		}

@@ -135,7 +135,25 @@ func newSightings(dir string) (*os.File, error) {
 type start struct {
 	tape     string
 	outcomes []script.Outcome // of all waits; those that have not ended are Untried
-	complete bool             // all have ended
+	ended    int              // how many have
+}
+
+func (s *start) complete() bool { return s.ended == len(s.outcomes) }
+
+// cut gives the waits that have not ended the outcome that they have when a client leaves,
+// because the client has killed its agent.
+func (s *start) cut() {
+	for i := s.ended; i < len(s.outcomes); i++ {
+		switch o := &s.outcomes[i]; o.Step.Verb {
+		case script.None:
+			o.State, o.Got = script.Met, "it had ended"
+		case script.Closes:
+			o.State, o.Got = script.Met, "it closed the connection"
+		case script.Exits, script.Shows:
+		default:
+			o.State, o.Got = script.Missed, "it ended before that"
+		}
+	}
 }
 
 // readStarts returns what the agents of a directory have seen so far.
@@ -161,7 +179,7 @@ func readStarts(dir string, steps *script.Script) (all []start, err error) {
 		}
 		for i := range steps.Steps {
 			if step := &steps.Steps[i]; step.Waits(wire.AgentToClient) {
-				o := script.Outcome{Got: "its agent was ended before that"}
+				o := script.Outcome{Got: "its agent ended before that"}
 				if n := len(s.outcomes); n < len(ended) {
 					o = ended[n]
 				}
@@ -169,7 +187,7 @@ func readStarts(dir string, steps *script.Script) (all []start, err error) {
 				s.outcomes = append(s.outcomes, o)
 			}
 		}
-		s.complete = len(ended) == len(s.outcomes)
+		s.ended = len(ended)
 		all = append(all, s)
 	}
 	return all, nil
