@@ -127,7 +127,7 @@ func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p pa
 	}
 	defer os.RemoveAll(filepath.Dir(c.dir))
 	s := &showing{client: c}
-	over, err := s.watch(ctx, r, steps)
+	over, err := s.watch(ctx, r, steps, p.Patience)
 	c.cancel()
 	<-c.exited
 	if err == nil {
@@ -176,19 +176,19 @@ func (s *start) failed() bool {
 // watch waits until the client has ended, has not started its agent in time, or has played
 // all of the case and had the time that it may take to end: then it is over. Otherwise ctx
 // has ended.
-func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (over bool, err error) {
+func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script, patience time.Duration) (over bool, err error) {
 	began := time.Now()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	patience := time.NewTimer(cmp.Or(r.Start, time.Minute))
-	defer patience.Stop()
+	limit := time.NewTimer(cmp.Or(r.Start, time.Minute))
+	defer limit.Stop()
 	starts := 0
 	for {
 		select {
 		case <-s.client.exited:
 			s.exited = true
 			return true, nil
-		case <-patience.C:
+		case <-limit.C:
 			return over || starts == 0, nil
 		case <-ctx.Done():
 			return false, nil
@@ -203,7 +203,7 @@ func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (o
 				s.began = time.Since(began)
 			}
 			starts, over = len(all), false
-			patience.Reset(cmp.Or(r.Limit, 5*time.Minute))
+			limit.Reset(cmp.Or(r.Limit, 5*time.Minute))
 		}
 		live := r.Store.Live()
 		done := func(s start) bool {
@@ -211,17 +211,17 @@ func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script) (o
 		}
 		if !over && starts > 0 && !slices.ContainsFunc(all, func(s start) bool { return !done(s) }) {
 			over = true
-			patience.Reset(afterwards(steps, decisive(all)))
+			limit.Reset(afterwards(steps, decisive(all), patience))
 		}
 	}
 }
 
 // afterwards returns how long a client may take to end, or to start another agent, once its
 // agents have played all steps.
-func afterwards(steps *script.Script, s start) time.Duration {
+func afterwards(steps *script.Script, s start, patience time.Duration) time.Duration {
 	most := 2 * time.Second
 	if s.failed() {
-		most = 10 * time.Second
+		most = patience
 	}
 	for i := range steps.Steps {
 		switch s := &steps.Steps[i]; s.Verb {
