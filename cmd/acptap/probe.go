@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,6 +128,10 @@ func (p *probeFlags) person(cmd *cobra.Command) {
 		return
 	}
 	p.r.Jobs = 1
+	if !cmd.Flags().Changed("start") {
+		p.r.Start = 5 * time.Minute
+	}
+	p.r.Patience = cmp.Or(p.r.Patience, time.Minute)
 	p.r.Ask = func(c *probe.Case) {
 		id, do := "hello", ""
 		if c != nil {

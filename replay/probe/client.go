@@ -127,7 +127,7 @@ func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p pa
 	}
 	defer os.RemoveAll(filepath.Dir(c.dir))
 	s := &showing{client: c}
-	over, err := s.watch(ctx, r, steps, p.Patience)
+	over, err := s.watch(ctx, r, id, steps, p.Patience)
 	c.cancel()
 	<-c.exited
 	if err == nil {
@@ -152,18 +152,23 @@ func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p pa
 	return s, nil
 }
 
-// decisive returns the first start whose outcomes do not end with a control that failed, or
-// else the first one: a client may start an agent only to see what it can do.
-func decisive(all []start) start {
-	for _, s := range all {
-		if !s.failed() {
-			return s
+// decisive returns the start that shows most: one without a control that failed, best one in
+// which nothing was missed. A client may start an agent only to see what it can do.
+func decisive(all []start) (best start) {
+	most := -1
+	for i := range all {
+		rank := 0
+		if !all[i].failed() {
+			rank = 1
+			if !slices.ContainsFunc(all[i].outcomes, func(o script.Outcome) bool { return o.State == script.Missed }) {
+				rank = 2
+			}
+		}
+		if rank > most {
+			most, best = rank, all[i]
 		}
 	}
-	if len(all) == 0 {
-		return start{}
-	}
-	return all[0]
+	return best
 }
 
 // failed reports whether a control of what the client sends has failed.
@@ -176,7 +181,7 @@ func (s *start) failed() bool {
 // watch waits until the client has ended, has not started its agent in time, or has played
 // all of the case and had the time that it may take to end: then it is over. Otherwise ctx
 // has ended.
-func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script, patience time.Duration) (over bool, err error) {
+func (s *showing) watch(ctx context.Context, r *Runner, id string, steps *script.Script, patience time.Duration) (over bool, err error) {
 	began := time.Now()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -211,16 +216,19 @@ func (s *showing) watch(ctx context.Context, r *Runner, steps *script.Script, pa
 		}
 		if !over && starts > 0 && !slices.ContainsFunc(all, func(s start) bool { return !done(s) }) {
 			over = true
-			limit.Reset(afterwards(steps, decisive(all), patience))
+			limit.Reset(afterwards(id, steps, decisive(all), patience))
 		}
 	}
 }
 
 // afterwards returns how long a client may take to end, or to start another agent, once its
 // agents have played all steps.
-func afterwards(steps *script.Script, s start, patience time.Duration) time.Duration {
+func afterwards(id string, steps *script.Script, s start, patience time.Duration) time.Duration {
 	most := 2 * time.Second
-	if s.failed() {
+	switch {
+	case id == helloID: // does it end by itself?
+		most = 15 * time.Second
+	case s.failed():
 		most = patience
 	}
 	for i := range steps.Steps {
@@ -299,7 +307,7 @@ func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, e
 		r.Ask(nil)
 	}
 	p := part{Name: r.run + ".hello", Dialect: d, Steps: helloClient, Patience: r.patience(nil)}
-	s, err := r.show(ctx, "hello", steps, p)
+	s, err := r.show(ctx, helloID, steps, p)
 	if err != nil {
 		return nil, err
 	}
@@ -335,6 +343,7 @@ func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, e
 // helloClient is the script of the first contact with a client, in which the agent says
 // helloMarker.
 const (
+	helloID     = "hello"
 	helloMarker = "acptap-says-hello"
 	helloClient = `> control session/prompt {"sessionId":{"$as":"sid"}}
 < session/update {"sessionId":"${sid}","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + helloMarker + `\n"}}}
