@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,11 +40,14 @@ func newProbeCmd(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			p.person(cmd)
 			return p.run(cmd, runner, on)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&p.mcp, "mcp", false, "the command is an MCP server")
+	f.BoolVar(&p.client, "client", false, "the command is a client, which starts {agent}, opens a session and prompts once")
+	f.StringVar(&p.wait, "wait", "", "print this `text` before each case: what a person has to do with the client")
 	f.StringSliceVar(&p.only, "only", nil, "only the cases whose ids match one of these `patterns`, such as load/*")
 	f.StringSliceVar(&p.skip, "skip", nil, "without the cases whose ids match one of these `patterns`")
 	f.StringVar(&p.cases, "cases", "", "also the cases in this `directory`")
@@ -59,13 +63,15 @@ func newProbeCmd(dir *string) *cobra.Command {
 	f.DurationVar(&p.r.Limit, "limit", 5*time.Minute, "how long one case may take")
 	f.StringVar(&p.failOn, "fail-on", p.failOn, "the least `strength` that makes the exit status 1: violation (broken), warning (weak), hurts or never")
 	f.BoolVarP(&p.verbose, "verbose", "v", false, "also list the cases that are ok, and those that were not tried")
-	cmd.AddCommand(newProbeEchoCmd())
+	cmd.AddCommand(newProbeEchoCmd(), newProbeAgentCmd())
 	return cmd
 }
 
 // probeFlags are the flags of acptap probe.
 type probeFlags struct {
-	mcp, verbose   bool
+	mcp, client    bool
+	verbose        bool
+	wait           string
 	only, skip     []string
 	cases, dialect string
 	call           string
@@ -76,8 +82,15 @@ type probeFlags struct {
 // runner returns the Runner that the flags describe.
 func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on report.FailOn, err error) {
 	r := &p.r
-	if p.mcp {
+	switch {
+	case p.mcp && p.client:
+		return nil, on, errors.New("--mcp and --client cannot be used together")
+	case p.wait != "" && !p.client:
+		return nil, on, errors.New("--wait needs --client")
+	case p.mcp:
 		r.Kind = probe.Server
+	case p.client:
+		r.Kind = probe.Client
 	}
 	if on, err = report.ParseFailOn(p.failOn); err != nil {
 		return nil, on, fmt.Errorf("--fail-on: %w", err)
@@ -117,6 +130,7 @@ func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on 
 	self, err := os.Executable()
 	if err == nil {
 		r.EchoServer = []string{self, "probe", "echo"}
+		r.AgentCommand = []string{self, "probe", "agent"}
 	}
 	r.Version = cli.Version()
 	return r, on, nil
@@ -133,6 +147,25 @@ func parseCall(text string) (map[string]any, error) {
 		err = errors.New("not NAME=JSON")
 	}
 	return map[string]any{"name": name, "arguments": object}, err
+}
+
+// person has a person asked to do what cases take, if --wait says that the client needs one.
+func (p *probeFlags) person(cmd *cobra.Command) {
+	if p.wait == "" {
+		return
+	}
+	p.r.Jobs = 1
+	if !cmd.Flags().Changed("start") {
+		p.r.Start = 5 * time.Minute
+	}
+	p.r.Patience = cmp.Or(p.r.Patience, time.Minute)
+	p.r.Ask = func(c *probe.Case) {
+		id, do := "hello", ""
+		if c != nil {
+			id, do = c.ID, c.Do
+		}
+		cli.Warn(cmd.ErrOrStderr(), "%s: %s", id, strings.TrimSpace(p.wait+"\n"+do))
+	}
 }
 
 // selectCases returns the built-in cases and those of --cases that --only and --skip leave.
@@ -174,7 +207,7 @@ func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
 		wrong.File = filepath.Join(dir, wrong.File)
-		return nil, fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
+		return nil, withCaret(err)
 	}
 	return all, err
 }
@@ -220,6 +253,16 @@ func newProbeEchoCmd() *cobra.Command {
 				os.Exit(status)
 			}
 			return nil
+		},
+	}
+}
+
+// newProbeAgentCmd returns the command that plays cases to a client.
+func newProbeAgentCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "agent DIR", Short: "The agent that cases offer to a client", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return probe.PlayAgent(cmd.Context(), args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 }

@@ -51,12 +51,14 @@ type Case struct {
 	Repeat int      // so often, because it is a race; at least 1
 	Since  string   // the month since which it exists, such as 2026-12
 	Alone  bool     // it watches processes, or times
+	Do     string   // what a person has to do with a client
 
 	// Examples are scripted peers that show that the case tells good from bad: good, or bad
 	// with the outcome that they have.
 	Examples []Example
 
 	steps map[dialect.Dialect]*script.Script
+	texts map[dialect.Dialect]string // of steps
 }
 
 // An Example is a scripted peer.
@@ -117,7 +119,7 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 
 // ParseCase reads a case. name is its path below the folder of cases.
 func ParseCase(name, text string, k Kind) (*Case, error) {
-	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}}
+	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}, texts: map[dialect.Dialect]string{}}
 	archive := txtar.Parse([]byte(text))
 	head, at := string(archive.Comment), 0
 	for i, line := range strings.SplitAfter(head, "\n") {
@@ -157,7 +159,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 }
 
 // fields are the keys that a case's file may have.
-var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since"}
+var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since", "do"}
 
 func (c *Case) set(key, value string) (err error) {
 	switch key {
@@ -165,7 +167,7 @@ func (c *Case) set(key, value string) (err error) {
 		return c.Tier.UnmarshalText([]byte(value))
 	case "for":
 		for word := range strings.FieldsSeq(value) {
-			d, ok := scopes[word]
+			d, ok := script.Dialect(word)
 			if !ok {
 				return fmt.Errorf("%q is no dialect: want some of v1 v2-early v2 mcp", word)
 			}
@@ -185,12 +187,11 @@ func (c *Case) set(key, value string) (err error) {
 		}
 	case "since":
 		c.Since = value
+	case "do":
+		c.Do = value
 	}
 	return nil
 }
-
-// scopes are the words for dialects in cases.
-var scopes = map[string]dialect.Dialect{"v1": dialect.ACPv1, "v2-early": dialect.ACPv2Early, "v2": dialect.ACPv2, "mcp": dialect.MCPLegacy}
 
 func scopeName(d dialect.Dialect) string {
 	if d == dialect.MCPLegacy {
@@ -201,8 +202,11 @@ func scopeName(d dialect.Dialect) string {
 
 // dialects returns those that a kind of peer may speak.
 func (k Kind) dialects() []dialect.Dialect {
-	if k == Server {
+	switch k {
+	case Server:
 		return []dialect.Dialect{dialect.MCPLegacy}
+	case Client:
+		return []dialect.Dialect{dialect.ACPv1}
 	}
 	return []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2}
 }
@@ -236,7 +240,7 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 					s.Steps[i].Tier = c.Tier
 				}
 			}
-			c.steps[d] = s
+			c.steps[d], c.texts[d] = s, string(f.Data)
 			c.watch(s)
 		}
 	case len(words) > 0 && (words[0] == "good" || words[0] == "bad"):

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
-var kinds = []probe.Kind{probe.Agent, probe.Server}
+var kinds = []probe.Kind{probe.Agent, probe.Server, probe.Client}
 
 // scripted returns peers that play a text: the first, of which only the introduction is
 // wanted, plays just what it says of its answers at any time.
@@ -179,11 +179,11 @@ func (spoken) Wrap([]string, [][]string) ([]string, func() error, error) {
 	return nil, func() error { return nil }, nil
 }
 
-// run plays one case to a peer.
-func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func() *proxy.Peer) (*probe.Report, error) {
+// run plays one case to a peer that plays a text.
+func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, text string) (*probe.Report, error) {
 	t.Helper()
 	r := probe.Runner{
-		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
+		Kind: k, Cases: []*probe.Case{c}, Peer: scripted(t, text, d), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
 		Prompts: 100, Model: spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
 		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
 	}
@@ -233,7 +233,11 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 				t.Errorf("section %s: word %d is neither an outcome nor a dialect", x.Name, i+2)
 			}
 		}
-		report, err := run(t, k, c, d, scripted(t, x.Text, d))
+		play := run
+		if k == probe.Client {
+			play = runClient
+		}
+		report, err := play(t, k, c, d, x.Text)
 		if len(report.Results) != 1 {
 			t.Fatalf("%s: %v", x.Name, err)
 		}
@@ -401,7 +405,7 @@ func TestReplayed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			report, err := run(t, probe.Agent, cases[i], dialect.ACPv1, scripted(t, tt.script, dialect.ACPv1))
+			report, err := run(t, probe.Agent, cases[i], dialect.ACPv1, tt.script)
 			if got := report.Results[0]; got.Outcome != probe.NotTried || !errors.Is(err, probe.ErrNoCase) {
 				t.Errorf("%v %s, %v", got.Outcome, got.Got, err)
 			}

@@ -23,7 +23,11 @@ func (r *Runner) meet(ctx context.Context) error {
 	}
 	var first *StartError
 	for _, d := range wanted {
-		m, err := r.meetIn(ctx, d)
+		meet := r.meetIn
+		if r.Kind == Client {
+			meet = r.meetClient
+		}
+		m, err := meet(ctx, d)
 		var failed *StartError
 		switch {
 		case ctx.Err() != nil:
@@ -121,7 +125,7 @@ func problem(o script.Outcome, ended error) string {
 
 // introduce notes what the peer says of itself.
 func (r *Runner) introduce(m *meeting, d dialect.Dialect) {
-	for _, key := range []string{"agentInfo", "info", "serverInfo"} {
+	for _, key := range []string{"agentInfo", "info", "serverInfo", "clientInfo"} {
 		if name, ok := text(m.captures, "init."+key+".name"); ok {
 			version, _ := text(m.captures, "init."+key+".version")
 			r.report.Name, r.report.Version = cmp.Or(r.report.Name, name), cmp.Or(r.report.Version, version)

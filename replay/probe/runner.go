@@ -47,6 +47,15 @@ type Runner struct {
 	// to the file that its last argument names. Empty: such cases are not tried.
 	EchoServer []string
 
+	// AgentCommand is the command of PlayAgent, without its last argument, for clients.
+	AgentCommand []string
+	// PlayClient returns a client within this process, in place of Command, for the case with
+	// an id, or "hello"; dir is for PlayAgent. For tests.
+	PlayClient func(id, dir string) *proxy.Peer
+	// Ask asks a person to do with the client what a case takes; nil for the first contact.
+	// If it is nil, the client starts its agent and prompts by itself.
+	Ask func(*Case)
+
 	Done func(*Result) // is called after each case, one at a time; may be nil
 
 	run     string
@@ -68,7 +77,9 @@ type Model interface {
 type meeting struct {
 	captures script.Captures // init, and new and sid if a session could be made
 	wall     bool            // the peer wants a login
-	first    time.Duration   // the time of the first answer
+	first    time.Duration   // the time of the first answer; of a client, until it started its agent
+	exits    bool            // the client ends by itself after a turn
+	shows    bool            // it writes to stdout what the agent says
 }
 
 // Errors of Run. An error of the peer's start is a *StartError.
@@ -222,6 +233,9 @@ func (r *Runner) one(ctx context.Context, t task) (worst *Result, late bool) {
 // it.
 func (r *Runner) lacks(t task) (why string, offered bool) {
 	m := r.met[t.d]
+	if t.c.Do != "" && r.Ask == nil {
+		return "a person is needed (--wait)", true
+	}
 	for _, need := range t.c.Needs {
 		switch need {
 		case "linux":
@@ -239,6 +253,14 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 		case "servers":
 			if len(r.EchoServer) == 0 {
 				return "no MCP server to offer", true
+			}
+		case "exits":
+			if !m.exits {
+				return "it does not end by itself", true
+			}
+		case "shows":
+			if !m.shows {
+				return "its stdout does not show what the agent says", true
 			}
 		case "login":
 			if len(r.report.Login) == 0 {
@@ -261,8 +283,11 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			}
 			fallthrough // a capability
 		default:
-			if !has(m.captures, need, t.d) {
-				return "it does not offer " + need, false
+			name, not := strings.CutPrefix(need, "!")
+			if is := has(m.captures, name, t.d); is && not {
+				return "it offers " + name, false
+			} else if !is && !not {
+				return "it does not offer " + name, false
 			}
 		}
 	}
@@ -288,6 +313,9 @@ func has(c script.Captures, path string, d dialect.Dialect) bool {
 	}
 	v, ok := c.Lookup(at + path)
 	if !ok {
+		v, ok = c.Lookup("init.clientCapabilities." + path)
+	}
+	if !ok {
 		v, ok = c.Lookup("new." + path)
 	}
 	list, isList := v.([]any)
@@ -301,18 +329,19 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 		res.Outcome, res.Got = Stuck, err.Error()
 		return res, false
 	}
-	s, err := r.newStage(t.c.ID, res.Name, t.c.steps[t.d])
-	if err != nil {
-		return stuck(err)
-	}
-	defer s.close()
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(r.Limit, 5*time.Minute))
 	defer cancel()
-	player := s.player(r, t.c.steps[t.d], t.d, r.met[t.d])
-	outcomes := player.Play(limited)
-	tape, err := s.end()
-	if err != nil {
+	act := r.act
+	if r.Kind == Client {
+		act = r.actClient
+	}
+	outcomes, tape, err := act(limited, t, res.Name)
+	switch {
+	case err != nil:
 		return stuck(err)
+	case tape == nil:
+		res.Outcome, res.Got, res.Name = NotTried, "it did not start its agent", ""
+		return res, true
 	}
 	res.Tape = tape.ID()
 	late = res.judge(outcomes)
@@ -323,6 +352,18 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 		return stuck(err)
 	}
 	return res, late && res.Got != noAnswer
+}
+
+// act plays a case to an agent or a server.
+func (r *Runner) act(ctx context.Context, t task, name string) ([]script.Outcome, *record.Tape, error) {
+	s, err := r.newStage(t.c.ID, name, t.c.steps[t.d])
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.close()
+	outcomes := s.player(r, t.c.steps[t.d], t.d, r.met[t.d]).Play(ctx)
+	tape, err := s.end()
+	return outcomes, tape, err
 }
 
 // judge turns the outcomes of a script's waits into that of the case. late says that a wait
@@ -382,7 +423,11 @@ func told(o *script.Outcome) string {
 
 // find judges the tape by the rules, and turns lines of the peer into frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
-	lines, missed, replays, err := linesOf(tape, wire.AgentToClient)
+	side := wire.AgentToClient
+	if r.Kind == Client {
+		side = wire.ClientToAgent
+	}
+	lines, missed, replays, err := linesOf(tape, side)
 	if err != nil {
 		return err
 	}

@@ -97,22 +97,24 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 	if r.Call != nil {
 		captures["call"] = r.Call
 	}
-	patience := r.Patience
 	if m != nil {
 		for name, value := range m.captures {
 			captures[name] = value
 		}
 		captures["cwd"] = s.dir
-		if patience == 0 {
-			patience = min(max(20*m.first, 10*time.Second), time.Minute)
-		}
-	} else {
-		patience = cmp.Or(r.Start, time.Minute)
 	}
 	return &script.Player{
-		Script: steps, Dialect: d, Side: wire.ClientToAgent, Patience: patience, Captures: captures,
+		Script: steps, Dialect: d, Side: wire.ClientToAgent, Patience: r.patience(m), Captures: captures,
 		Out: s.peer.input, In: s.peer.lines, Process: s.peer, Setting: s.servers,
 	}
+}
+
+// patience returns how long an answer may take. m is nil before the first one.
+func (r *Runner) patience(m *meeting) time.Duration {
+	if m == nil {
+		return cmp.Or(r.Patience, r.Start, time.Minute)
+	}
+	return cmp.Or(r.Patience, min(max(20*m.first, 10*time.Second), time.Minute))
 }
 
 // end ends the peer, and returns the tape.

@@ -44,6 +44,9 @@ func decode(data []byte) (any, error) {
 	return v, nil
 }
 
+// Decode reads one JSON value as Captures have them.
+func Decode(data []byte) (any, error) { return decode(data) }
+
 // encode returns the JSON of a value.
 func encode(v any) []byte {
 	var b bytes.Buffer

@@ -34,6 +34,8 @@ type Player struct {
 	Process Process // the other side's process; nil: steps about it are not tried
 	Setting Setting // what surrounds it; nil: steps about that are not tried
 
+	Settled func(Outcome) // is called as each wait ends; may be nil
+
 	Exit int // the status of the last step of the verb Exit
 
 	inbox      []message
@@ -42,8 +44,9 @@ type Player struct {
 	ended      bool
 	sent       []request
 	unanswered map[string]bool // ids of sent
-	questions  []question
-	byHand     map[string]int // by method: how many requests of the other side steps answer
+	questions  []question      // that are open
+	answered   []question      // by steps
+	byHand     map[string]int  // by method: how many requests of the other side steps answer
 	answers    map[string]Step
 	permit     string
 	counts     map[string]int // by method: requests that were answered without a step
@@ -114,12 +117,18 @@ type Outcome struct {
 func (p *Player) Play(ctx context.Context) []Outcome {
 	p.prepare()
 	var all []Outcome
+	settle := func(o Outcome) {
+		all = append(all, o)
+		if p.Settled != nil {
+			p.Settled(o)
+		}
+	}
 	over := ""
 	for i := range p.Script.Steps {
 		s := &p.Script.Steps[i]
 		if over != "" {
 			if s.Waits(p.Side) {
-				all = append(all, Outcome{Step: s, Got: over})
+				settle(Outcome{Step: s, Got: over})
 			}
 			continue
 		}
@@ -128,7 +137,7 @@ func (p *Player) Play(ctx context.Context) []Outcome {
 			continue
 		}
 		o := p.await(ctx, s)
-		all = append(all, o)
+		settle(o)
 		switch {
 		case o.State == Missed && s.Tier == Control:
 			over = "the step before it failed: " + o.Got
@@ -289,7 +298,7 @@ func (p *Player) ask(s *Step) error {
 		return err
 	}
 	line := []byte(`{"jsonrpc":"2.0"`)
-	if s.Verb != Notify {
+	if s.Verb == Request || s.Verb == Pad && form(s.Method, p.Dialect) == Request {
 		id := strconv.Itoa(len(p.sent) + 1)
 		p.sent = append(p.sent, request{s.Name, s.Method, id})
 		p.unanswered[id] = true
@@ -336,11 +345,16 @@ func (p *Player) reply(s *Step) error {
 			at = i
 		}
 	}
+	for _, q := range p.answered {
+		if at < 0 && s.Name != "" && q.name == s.Name {
+			return p.answer(q, s) // once more
+		}
+	}
 	if at < 0 {
 		return fmt.Errorf("there was no request to answer in line %d", s.Line)
 	}
 	q := p.questions[at]
-	p.questions = append(p.questions[:at:at], p.questions[at+1:]...)
+	p.questions, p.answered = append(p.questions[:at:at], p.questions[at+1:]...), append(p.answered, q)
 	return p.answer(q, s)
 }
 
