@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/acptap/acptap/proxy"
@@ -131,11 +132,24 @@ func (s *started) Servers(kinds []string) (any, error) {
 			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 		}
 		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			return nil, err
+		}
+		stdout, err := cmd.StdoutPipe()
 		if err == nil {
 			err = cmd.Start()
 		}
 		if err != nil {
 			return nil, err
+		}
+		answers := bufio.NewScanner(stdout)
+		if kind != "exits" {
+			_, _ = io.WriteString(stdin, asks)
+		}
+		for range strings.Count(asks, "\n") {
+			if kind == "silent" || !answers.Scan() {
+				break // it says nothing, or has ended
+			}
 		}
 		if kind == "empty" {
 			go func() {
@@ -144,7 +158,6 @@ func (s *started) Servers(kinds []string) (any, error) {
 			}()
 			continue
 		}
-		_, _ = io.WriteString(stdin, asks)
 		s.ends = append(s.ends, func() { stdin.Close(); _ = cmd.Wait() })
 	}
 	return []any{}, nil
@@ -372,5 +385,36 @@ func TestNoPeer(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestReplayed: what a tape that acptap replays has no answer to is not tried.
+func TestReplayed(t *testing.T) {
+	cases, err := probe.Cases(probe.Agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(cases, func(c *probe.Case) bool { return c.ID == "unknown/extension" })
+	for _, tt := range []struct{ name, script string }{
+		{"an error", "> @u _acptap/unknown\n< error -32603 \"acptap replay: it is not what comes next\"\n"},
+		{"leaves", "> _acptap/unknown\nstderr \"acptap: miss: _acptap/unknown is not what comes next\\n\"\nexit 1\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			report, err := run(t, probe.Agent, cases[i], dialect.ACPv1, scripted(t, tt.script, dialect.ACPv1))
+			if got := report.Results[0]; got.Outcome != probe.NotTried || !errors.Is(err, probe.ErrNoCase) {
+				t.Errorf("%v %s, %v", got.Outcome, got.Got, err)
+			}
+		})
+	}
+}
+
+// TestWrongCase: a file that is no case is an error, wherever it is among others.
+func TestWrongCase(t *testing.T) {
+	good := "It holds.\n-- steps v1 --\nhello\n-- steps v2-early v2 --\nhello\n"
+	dir := fstest.MapFS{"a.txt": {Data: []byte(good)}, "b.txt": {Data: []byte("It holds.\nteir: must\n")}, "c.txt": {Data: []byte(good)}}
+	_, err := probe.ReadCases(dir, probe.Agent)
+	if err == nil || !strings.HasPrefix(err.Error(), `b.txt:2:1: "teir" is no field`) {
+		t.Errorf("got %v", err)
 	}
 }

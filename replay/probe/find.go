@@ -33,9 +33,13 @@ func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed, repla
 	return frames, missed, replays || missed, nil
 }
 
+// unanswered are the rules about requests without an answer.
+var unanswered = []string{"RPC018", "RPC026"}
+
 // breaches returns what the rules find on the tape of a case: only what the peer did, no
 // rule that the case owns, no note, and nothing about a frame that the case's own lines have
-// judged, or that answers one with which the case itself broke a rule.
+// judged, or that answers one with which the case itself broke a rule. If the case missed
+// something, that an answer is missing says the same again.
 func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcomes []script.Outcome, lines []uint64) ([]*conform.Finding, error) {
 	found, err := tapecheck.Find(ctx, t)
 	if err != nil {
@@ -51,6 +55,7 @@ func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcom
 			provoked = append(provoked, f.Seq)
 		}
 	}
+	missed := slices.ContainsFunc(outcomes, func(o script.Outcome) bool { return o.State == script.Missed })
 	var judged []uint64 // frames of which the case has told that they are wrong
 	for i := range outcomes {
 		if o := &outcomes[i]; o.State == script.Missed && o.Line > 0 && o.Line <= len(lines) {
@@ -61,6 +66,7 @@ func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcom
 	for _, f := range found.All() {
 		switch {
 		case f.Fault != side, f.Strength < conform.Hurts, f.Rule.ID == report.Watch.ID, slices.Contains(owns, f.Rule.ID), slices.Contains(judged, f.Seq):
+		case missed && slices.Contains(unanswered, f.Rule.ID):
 		case slices.ContainsFunc(f.Because, func(seq uint64) bool { return slices.Contains(provoked, seq) }):
 		default:
 			all = append(all, f)

@@ -338,8 +338,7 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 			if o.Code == authRequired {
 				res.Step, res.Got = nil, "login needed"
 			}
-			late = late || o.Late
-			return late
+			return late || o.Late && o.Step.Verb != script.Echo // which has nothing to do with what else runs
 		case tier == script.Control:
 		case o.State == script.Untried && res.Outcome == OK: // what a case has not shown it does not claim
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got

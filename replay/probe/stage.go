@@ -42,6 +42,10 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	if r.Kind == Server {
 		proto = dialect.MCP
 	}
+	work, err := os.Getwd() // the command may name files by relative paths
+	if err != nil {
+		return nil, err
+	}
 	env := slices.Clone(r.Env)
 	if turns := turnsOf(steps, dir); r.Model != nil && len(turns) > 0 {
 		more, end, err := r.Model.Wrap(r.Command, turns)
@@ -50,14 +54,13 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 		}
 		env, s.model, s.servers.model = append(env, more...), end, true
 	}
-	work, err := os.Getwd() // the command may name files by relative paths
-	if err != nil {
-		return nil, err
-	}
 	s.recording, err = newRecording(r.Store, record.Start{
 		Time: time.Now(), Command: r.Command, Cwd: work, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
 	})
 	if err != nil {
+		if s.model != nil {
+			_ = s.model() // nobody asks it
+		}
 		return nil, err
 	}
 	p := proxy.Proxy{Command: r.Command, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}

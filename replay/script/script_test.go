@@ -116,6 +116,8 @@ func TestParseErrors(t *testing.T) {
 		{"> @x session/cancel", "x:1:6: a notification has no answer"},
 		{"> raw x", "x:1:7: want a quoted text"},
 		{"> bytes 0 1ms \"\"", "x:1:9: want the number of bytes in a piece"},
+		{"> many 20000 session/new", "x:1:8: want many COUNT METHOD, up to 10000"},
+		{"< no session/update for 1s {", "x:1:28: not JSON"},
 		{"> pad session/new 2GiB", "x:1:19: want pad METHOD SIZE"},
 		{"on fs/read_text_file maybe", "x:1:4: want on METHOD result"},
 		{"signal STOP", "x:1:8: no such signal; expected one of TERM"},
