@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/replay/script"
@@ -55,6 +56,9 @@ type Case struct {
 	// Examples are scripted peers that show that the case tells good from bad: good, or bad
 	// with the outcome that they have.
 	Examples []Example
+
+	Text string        // all of the file
+	Rule *conform.Rule // the case in the form of a rule
 
 	steps map[dialect.Dialect]*script.Script
 }
@@ -109,7 +113,7 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 
 // ParseCase reads a case. name is its path below the folder of cases.
 func ParseCase(name, text string, k Kind) (*Case, error) {
-	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}}
+	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Text: text, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}}
 	archive := txtar.Parse([]byte(text))
 	head, at := string(archive.Comment), 0
 	for i, line := range strings.SplitAfter(head, "\n") {
@@ -145,6 +149,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			return nil, syntax.At(name, text, len(text), "no section has the steps for "+scopeName(d))
 		}
 	}
+	c.Rule = ruleOf(c)
 	return c, nil
 }
 

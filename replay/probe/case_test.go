@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
@@ -31,28 +29,6 @@ func TestMain(m *testing.M) {
 // kinds are all kinds of peers whose cases have scripted peers.
 var kinds = []probe.Kind{probe.Agent, probe.Server}
 
-// scripted returns a peer that plays a text.
-func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
-	t.Helper()
-	s, err := script.Parse("peer", text, d)
-	if err != nil {
-		var wrong *syntax.Error
-		errors.As(err, &wrong)
-		t.Fatalf("%v\n%s", err, wrong.Caret())
-	}
-	return func() *proxy.Peer { return script.NewAgent(s, d, nil, nil) }
-}
-
-// run plays one case to a peer.
-func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, peer func() *proxy.Peer) (*probe.Report, error) {
-	t.Helper()
-	r := probe.Runner{
-		Kind: k, Cases: []*probe.Case{c}, Peer: peer, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Prompts: 100, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
-	}
-	return r.Run(t.Context())
-}
-
 // TestCases plays each case to its scripted peers, which have the outcomes that their names
 // say, and to one that answers initialize and then nothing, which is never ok.
 func TestCases(t *testing.T) {
@@ -71,37 +47,25 @@ func TestCases(t *testing.T) {
 }
 
 func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
+	r := probe.Runner{Kind: k, Store: record.OpenStore(t.TempDir()), EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir()}
+	trials, err := probe.Try(t.Context(), &r, c)
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			t.Fatalf("%v\n%s", err, wrong.Caret())
+		}
+		t.Fatal(err)
+	}
 	var good, bad bool
-	for _, x := range c.Examples {
-		words := strings.Fields(x.Name)
-		good, bad = good || words[0] == "good", bad || words[0] == "bad"
-		want := probe.OK
-		if c.Tier == script.Tell {
-			want = probe.Told
-		}
-		d := c.For[0]
-		for i, word := range words[1:] {
-			var named probe.Outcome
-			if named.UnmarshalText([]byte(word)) == nil {
-				want = named
-			} else if d.UnmarshalText([]byte(word)) != nil {
-				t.Errorf("section %s: word %d is neither an outcome nor a dialect", x.Name, i+2)
-			}
-		}
-		report, err := run(t, k, c, d, scripted(t, x.Text, d))
-		if len(report.Results) != 1 {
-			t.Fatalf("%s: %v", x.Name, err)
-		}
-		got := report.Results[0]
-		if got.Outcome != want {
+	for i := range trials {
+		x := &trials[i]
+		good, bad = good || strings.HasPrefix(x.Example.Name, "good"), bad || strings.HasPrefix(x.Example.Name, "bad")
+		if problem := x.Problem(); problem != "" {
 			step := ""
-			if got.Step != nil {
-				step = fmt.Sprintf("line %d %s: ", got.Step.Line, got.Step.Text)
+			if x.Got.Step != nil {
+				step = fmt.Sprintf(" (line %d %s)", x.Got.Step.Line, x.Got.Step.Text)
 			}
-			t.Errorf("%s: %v, %s%s %q; want %v", x.Name, got.Outcome, step, got.Got, got.Told, want)
-		}
-		for _, f := range report.Findings {
-			t.Errorf("%s: %s %s", x.Name, f.Rule.ID, f.Text)
+			t.Errorf("%s: %s%s %q", x.Example.Name, problem, step, x.Got.Told)
 		}
 	}
 	if !good || !bad && c.Tier != script.Tell {

@@ -15,10 +15,14 @@ import (
 // source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// URL returns the address of a rule's text.
+// URL returns the address of a rule's text; for a case of acptap probe, whose id has a slash
+// and no file here, that of the specification.
 func URL(r *conform.Rule) string {
-	if isOwn(r) {
+	switch {
+	case isOwn(r):
 		return source + "report/own_rules.go"
+	case strings.Contains(r.ID, "/"):
+		return cmp.Or(r.Clauses[0].Source.URL, home)
 	}
 	return source + "rules/" + r.File()
 }
