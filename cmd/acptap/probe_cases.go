@@ -162,12 +162,12 @@ func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
 	return all, caseError(dir, err)
 }
 
-// caseError adds to an error in a case's file where the file is, and the line.
+// caseError adds to an error in a case's file where that is, and the line.
 func caseError(dir string, err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	wrong.File = filepath.Join(dir, wrong.File)
-	return fmt.Errorf("%w\n    %s", err, strings.ReplaceAll(strings.TrimSuffix(wrong.Caret(), "\n"), "\n", "\n    "))
+	return withCaret(err)
 }

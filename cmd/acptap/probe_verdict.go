@@ -131,7 +131,10 @@ func (v *probeVerdict) fails(stderr io.Writer, r *probe.Report) (failed bool, er
 		}
 		judged[id] = true
 	}
-	err = v.baseline.End(stderr, func(rule string) bool { return judged[rule] || !strings.Contains(rule, "/") && len(r.Findings) > 0 })
+	for _, rule := range conform.Rules() {
+		judged[rule.ID] = true
+	}
+	err = v.baseline.End(stderr, func(rule string) bool { return judged[rule] })
 	return failed || !v.update && r.Fails(v.on), err
 }
 

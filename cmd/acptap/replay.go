@@ -15,9 +15,9 @@ import (
 func newReplayCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay",
-		Short: "Play the agent or the client of a tape",
+		Short: "Play the agent or the client of a tape, or a script",
 	}
-	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir))
+	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir), newReplayScriptCmd())
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/control"
 	"github.com/acptap/acptap/proxy/rule"
+	"github.com/acptap/acptap/proxy/syntax"
 )
 
 // activeRules are the rules that flags name.
@@ -126,7 +127,7 @@ func (a *activeRules) chain(inner ...proxy.Interceptor) []proxy.Interceptor {
 
 // withCaret adds to an error in rules the line, with a caret below it.
 func withCaret(err error) error {
-	var wrong *rule.SyntaxError
+	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}

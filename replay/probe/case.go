@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -162,7 +163,7 @@ func (c *Case) set(key, value string) (err error) {
 		return c.Tier.UnmarshalText([]byte(value))
 	case "for":
 		for word := range strings.FieldsSeq(value) {
-			d, ok := scopes[word]
+			d, ok := script.Dialect(word)
 			if !ok {
 				return fmt.Errorf("%q is no dialect: want some of v1 v2-early v2 mcp", word)
 			}
@@ -181,13 +182,13 @@ func (c *Case) set(key, value string) (err error) {
 			return errors.New("repeat is a number from 1 to 20")
 		}
 	case "since":
+		if _, err := time.Parse("2006-01", value); err != nil {
+			return errors.New("since is a month such as 2026-12")
+		}
 		c.Since = value
 	}
 	return nil
 }
-
-// scopes are the words for dialects in cases.
-var scopes = map[string]dialect.Dialect{"v1": dialect.ACPv1, "v2-early": dialect.ACPv2Early, "v2": dialect.ACPv2, "mcp": dialect.MCPLegacy}
 
 func scopeName(d dialect.Dialect) string {
 	if d == dialect.MCPLegacy {

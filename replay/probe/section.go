@@ -16,7 +16,7 @@ import (
 // ruleOf returns a case in the form of a rule, for the writers of package report.
 func ruleOf(c *Case) *conform.Rule {
 	return &conform.Rule{
-		ID: c.ID, Name: strings.ReplaceAll(c.ID, "/", "-"),
+		ID: c.ID,
 		Clauses: []conform.Clause{{
 			For: dialect.SetOf(c.For...), Strength: outcome(c.Tier).Strength(),
 			Source: conform.Source{Title: sourceTitle(c.Source), URL: c.Source},

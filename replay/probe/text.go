@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -131,12 +132,18 @@ func (res *Result) Says() string {
 
 // Wanted says what a step waits for.
 func Wanted(s *script.Step) string {
-	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Message: "a message", script.Exits: "its end", script.Children: "the end of all that it started"}[s.Verb]
+	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Message: "a message", script.Exits: "its end", script.Closes: "the end of the connection", script.Children: "the end of all that it started"}[s.Verb]
 	switch s.Verb {
 	case script.Request, script.Notify:
 		what = s.Method
 	case script.None:
 		return "no " + s.Method
+	case script.Exits:
+		if s.Words != nil {
+			return "its end with an error"
+		}
+	case script.Shows:
+		what = strconv.Quote(string(s.Bytes)) + " on its stdout"
 	case script.Echo:
 		what = "its MCP server " + strings.Join(s.Words, ", ")
 	}

@@ -91,7 +91,7 @@ func (c *Case) expect(x Example) (want Outcome, d dialect.Dialect, err error) {
 	}
 	for _, word := range words[1:] {
 		var named Outcome
-		if s, ok := scopes[word]; ok {
+		if s, ok := script.Dialect(word); ok {
 			d = s
 		} else if named.UnmarshalText([]byte(word)) == nil {
 			want = named

@@ -10,18 +10,15 @@ import (
 )
 
 // NewAgent returns an agent that plays a script, and then answers requests until its client
-// has left. done, if not nil, gets the outcomes of the script's waits for the client.
-func NewAgent(s *Script, d dialect.Dialect, known Captures, done func([]Outcome)) *proxy.Peer {
+// has left. settled, if not nil, is called with the outcome of each wait of the script.
+func NewAgent(s *Script, d dialect.Dialect, known Captures, settled func(Outcome)) *proxy.Peer {
 	return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, err io.Writer) int {
 		captures := Captures{"cwd": "", "servers": []any{}, "revision": ""}
 		for name, v := range known {
 			captures[name] = v
 		}
-		p := &Player{Script: s, Dialect: d, Side: wire.AgentToClient, Captures: captures, Out: out, Err: err, In: Lines(in, ctx.Done())}
-		outcomes := p.Play(ctx)
-		if done != nil {
-			done(outcomes)
-		}
+		p := &Player{Script: s, Dialect: d, Side: wire.AgentToClient, Captures: captures, Out: out, Err: err, In: Lines(in, ctx.Done()), Settled: settled}
+		p.Play(ctx)
 		p.Serve(ctx)
 		return p.Exit
 	}}

@@ -19,8 +19,15 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 	if limit == 0 {
 		limit = p.Patience
 	}
-	if s.Verb == Exits || s.Verb == Children || s.Verb == Echo {
+	switch s.Verb {
+	case Exits, Children, Echo:
 		p.awaitProcess(ctx, s, &o)
+		return o
+	case Closes:
+		p.awaitClose(ctx, s, &o)
+		return o
+	case Shows:
+		o.Got = "nobody sees what it shows"
 		return o
 	}
 	w := want{p: p, s: s, from: p.taken}
@@ -224,6 +231,22 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ses", n, what)
+}
+
+// awaitClose waits until the other side has ended its output.
+func (p *Player) awaitClose(ctx context.Context, s *Step, o *Outcome) {
+	limit := time.NewTimer(s.Within)
+	defer limit.Stop()
+	for p.receive(ctx, limit.C) {
+	}
+	switch {
+	case p.ended:
+		o.State = Met
+	case ctx.Err() != nil:
+		o.Got = "it was interrupted"
+	default:
+		o.State, o.Got, o.Late = Missed, fmt.Sprintf("it was still connected %v later", s.Within), true
+	}
 }
 
 // awaitExit reads what the process writes until it has ended.

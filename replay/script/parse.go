@@ -23,8 +23,8 @@ func Parse(file, text string, d dialect.Dialect, names ...string) (*Script, erro
 		script: &Script{},
 		names:  append(slices.Clone(names), "cwd", "servers", "revision", "params", "count"),
 	}
-	if len(text) > maxSize {
-		return nil, syntax.At(file, text, maxSize, fmt.Sprintf("a script has up to %d bytes", maxSize))
+	if len(text) > MaxSize {
+		return nil, syntax.At(file, text, MaxSize, fmt.Sprintf("a script has up to %d bytes", MaxSize))
 	}
 	for from, line := range entries(text) {
 		if err := p.line(from, line, p.macro); err != nil {
@@ -237,7 +237,9 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 	if !utf8.ValidString(s.Method) || strings.ContainsAny(s.Method, `"{}[]`) {
 		return at.wrong("%q is not the name of a method", s.Method)
 	}
-	s.Verb = p.form(s.Method, notify)
+	if s.Verb = form(s.Method, p.dialect); notify {
+		s.Verb = Notify
+	}
 	if s.Verb == Notify && s.Name != "" {
 		return at.wrong("a notification has no answer, and so no name")
 	}
@@ -248,10 +250,9 @@ var namePattern = regexp.MustCompile(`^[A-Za-z][\w-]{0,30}$`)
 
 func isName(s string) bool { return namePattern.MatchString(s) }
 
-// form returns the Verb for a method.
-func (p *parser) form(method string, notify bool) Verb {
-	m, known := dialect.Lookup(p.dialect.Protocol(), method)
-	if notify || known && m.Form == dialect.AsNotification {
+// form returns the Verb of messages of a method.
+func form(method string, d dialect.Dialect) Verb {
+	if m, known := dialect.Lookup(d.Protocol(), method); known && m.Form == dialect.AsNotification {
 		return Notify
 	}
 	return Request

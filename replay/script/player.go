@@ -34,6 +34,8 @@ type Player struct {
 	Process Process // the other side's process; nil: steps about it are not tried
 	Setting Setting // what surrounds it; nil: steps about that are not tried
 
+	Settled func(Outcome) // is called as each wait ends; may be nil
+
 	Exit int // the status of the last step of the verb Exit
 
 	inbox     []message
@@ -113,12 +115,18 @@ type Outcome struct {
 func (p *Player) Play(ctx context.Context) []Outcome {
 	p.prepare()
 	var all []Outcome
+	settle := func(o Outcome) {
+		all = append(all, o)
+		if p.Settled != nil {
+			p.Settled(o)
+		}
+	}
 	over := ""
 	for i := range p.Script.Steps {
 		s := &p.Script.Steps[i]
 		if over != "" {
 			if s.Waits(p.Side) {
-				all = append(all, Outcome{Step: s, Got: over})
+				settle(Outcome{Step: s, Got: over})
 			}
 			continue
 		}
@@ -127,7 +135,7 @@ func (p *Player) Play(ctx context.Context) []Outcome {
 			continue
 		}
 		o := p.await(ctx, s)
-		all = append(all, o)
+		settle(o)
 		switch {
 		case o.State == Missed && s.Tier == Control:
 			over = "the step before it failed: " + o.Got
@@ -277,7 +285,7 @@ func (p *Player) ask(s *Step) error {
 		return err
 	}
 	line := []byte(`{"jsonrpc":"2.0"`)
-	if s.Verb != Notify {
+	if s.Verb == Request || s.Verb == Pad && form(s.Method, p.Dialect) == Request {
 		id := strconv.Itoa(len(p.sent) + 1)
 		p.sent = append(p.sent, request{s.Name, s.Method, id})
 		line = append(line, `,"id":`+id...)

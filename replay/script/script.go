@@ -16,6 +16,7 @@ package script
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -38,9 +39,9 @@ type Step struct {
 	Code   string   // of an error, a number
 	Value  any      // params, result, error or message, or a pattern for it; nil: none is given
 	Given  bool     // there is a Value
-	Bytes  []byte   // of Raw and Bytes; what Stderr writes
+	Bytes  []byte   // of Raw and Bytes; what Stderr writes; what is shown
 	Count  int      // bytes in a piece; size of a padded message; exit status
-	Words  []string // of Signal, Servers, Echo, On and Model
+	Words  []string // of Signal, Exits, Servers, Echo, On and Model
 }
 
 // A Verb says what a step does.
@@ -56,19 +57,21 @@ const (
 	Message // a whole message
 	Raw     // bytes as they are
 	Pieces  // bytes in pieces of Count, with pauses
-	Pad     // a request that Count bytes in _meta make long
+	Pad     // a message that Count bytes in _meta make long
 	None    // no such message comes
 
 	On       // how requests of a method are answered that no step answers
 	EOF      // the player's side ends its output
 	Signal   // the process gets a signal
-	Exits    // the process ends
+	Exits    // the process ends; with the word error, not with status 0
 	Children // no processes are left of it
 	Stalls   // the player does not read for a time
 	Wait     // the player waits, and goes on to answer requests
 	Servers  // which MCP servers the next session gets
 	Echo     // what these servers have seen
 	Model    // what the model says to the next prompts
+	Closes   // the other side ends its output
+	Shows    // the process has written Bytes to its stdout
 	Exit     // the player's side ends with a status
 	Stderr   // the player's side writes to stderr
 )
@@ -101,15 +104,26 @@ func (t *Tier) UnmarshalText(text []byte) error {
 // Waits reports whether the player of side own waits for the step, so that it has an Outcome.
 func (s *Step) Waits(own wire.Direction) bool {
 	switch s.Verb {
-	case Exits, Children, Echo:
+	case Exits, Children, Echo, Closes, Shows:
 		return true
 	}
 	return s.Verb <= None && s.Dir != own
 }
 
+// MaxSize limits the text of a script, in bytes.
+const MaxSize = 64 << 10
+
 // Limits of a script.
 const (
-	maxSize     = 64 << 10
 	maxSteps    = 200
 	maxCaptures = 64
 )
+
+// dialects are the words for dialects in scripts and cases.
+var dialects = map[string]dialect.Dialect{"v1": dialect.ACPv1, "v2-early": dialect.ACPv2Early, "v2": dialect.ACPv2, "mcp": dialect.MCPLegacy}
+
+// Dialect returns the dialect with a name: v1, v2-early, v2 or mcp.
+func Dialect(name string) (d dialect.Dialect, ok bool) {
+	d, ok = dialects[name]
+	return d, ok
+}

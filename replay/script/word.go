@@ -70,7 +70,7 @@ func (p *parser) macro(at int, c *cursor, s Step) error {
 }
 
 // verbs are the words that begin a step which is no message, and what follows them.
-var verbs = []string{"hello", "login", "session", "alive", "on", "eof", "signal", "exits", "children", "stalls", "wait", "servers", "echo", "model", "exit", "stderr"}
+var verbs = []string{"hello", "login", "session", "alive", "awake", "on", "eof", "signal", "exits", "children", "stalls", "wait", "servers", "echo", "model", "closes", "shows", "exit", "stderr"}
 
 // word reads a step that is no message.
 func (p *parser) word(_ int, c *cursor, s Step) (err error) {
@@ -89,10 +89,13 @@ func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 		if !slices.Contains(signals, s.Words[0]) {
 			return at.expected(signals, "no such signal")
 		}
-	case "exits", "children", "stalls", "wait":
-		s.Verb = map[string]Verb{"exits": Exits, "children": Children, "stalls": Stalls, "wait": Wait}[w]
+	case "exits", "children", "stalls", "wait", "closes":
+		s.Verb = map[string]Verb{"exits": Exits, "children": Children, "stalls": Stalls, "wait": Wait, "closes": Closes}[w]
 		if s.Within, err = c.duration(); err != nil {
 			return err
+		}
+		if w == "exits" && c.take("error") {
+			s.Words = []string{"error"}
 		}
 	case "servers":
 		at = *c
@@ -127,8 +130,8 @@ func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 		if s.Count, err = strconv.Atoi(c.word()); err != nil || s.Count < 0 || s.Count > 255 {
 			return at.wrong("want an exit status")
 		}
-	case "stderr":
-		s.Verb = Stderr
+	case "stderr", "shows":
+		s.Verb = map[string]Verb{"stderr": Stderr, "shows": Shows}[w]
 		if err := c.quoted(&s); err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ var names = []string{
 	"http",
 	"mcp-sessions",
 	"testing",
+	"scripts",
 	"rules",
 	"faults",
 	"holds",

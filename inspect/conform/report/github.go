@@ -64,7 +64,7 @@ func (g *GitHub) annotate(s *Section, f *Finding) error {
 	}
 	shared := f.Shared()
 	_, err := fmt.Fprintf(g.W, "::%s file=%s,line=%d,title=%s::%s\n", command,
-		property(t.File), max(f.Line, 1), property(f.Rule.ID+" "+f.Rule.Name), message(sentence(s, shared)+" "+plain(f.Rule.Text.Asks)))
+		property(t.File), max(f.Line, 1), property(strings.TrimSpace(f.Rule.ID+" "+f.Rule.Name)), message(sentence(s, shared)+" "+plain(f.Rule.Text.Asks)))
 	return err
 }
 

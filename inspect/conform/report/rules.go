@@ -15,13 +15,15 @@ import (
 // source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// URL returns the address of a rule's text; for a case of acptap probe, whose id has a slash
-// and no file here, that of the specification.
+// isCase reports whether a rule stands for a case of acptap probe, which checks no frames.
+func isCase(r *conform.Rule) bool { return r.Check == nil && !isOwn(r) }
+
+// URL returns the address of a rule's text; of a case, that of the specification.
 func URL(r *conform.Rule) string {
 	switch {
 	case isOwn(r):
 		return source + "report/own_rules.go"
-	case strings.Contains(r.ID, "/"):
+	case isCase(r):
 		return cmp.Or(r.Clauses[0].Source.URL, home)
 	}
 	return source + "rules/" + r.File()
