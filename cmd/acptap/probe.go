@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"slices"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/replay/probe"
 )
@@ -21,7 +21,7 @@ func newProbeCmd(dir *string) *cobra.Command {
 	var p probeFlags
 	cmd := &cobra.Command{
 		Use:   "probe [flags] -- AGENT [ARG...]",
-		Short: "Play test conversations to a live agent or server, and judge how it reacts",
+		Short: "Test how a live agent or server reacts",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
 				return errors.New("want -- AGENT [ARG...]")
@@ -122,8 +122,21 @@ func (p *probeFlags) prepare(args []string) (err error) {
 	if r.Command, err = command(args); err != nil {
 		return err
 	}
+	if err := wholePaths(r.Command[1:]); err != nil {
+		return err
+	}
 	r.EchoServer, r.Version = echoServer(), cli.Version()
 	return nil
+}
+
+// wholePaths makes arguments that name files here mean the same in the directory of a case.
+func wholePaths(args []string) (err error) {
+	for i, arg := range args {
+		if ref.IsFile(arg) && err == nil {
+			args[i], err = filepath.Abs(arg)
+		}
+	}
+	return err
 }
 
 // selectCases returns the built-in cases and those of --cases that --only and --skip leave.
@@ -137,21 +150,7 @@ func (p *probeFlags) selectCases(k probe.Kind) ([]*probe.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pattern := range slices.Concat(p.only, p.skip) {
-		if !slices.ContainsFunc(all, func(c *probe.Case) bool { return matches(pattern, c.ID) }) {
-			return nil, fmt.Errorf("no case matches %q; acptap probe list shows all", pattern)
-		}
-	}
-	return slices.DeleteFunc(all, func(c *probe.Case) bool {
-		is := func(pattern string) bool { return matches(pattern, c.ID) }
-		return len(p.only) > 0 && !slices.ContainsFunc(p.only, is) || slices.ContainsFunc(p.skip, is)
-	}), nil
-}
-
-// matches reports whether an id matches a pattern; the name of a folder matches all in it.
-func matches(pattern, id string) bool {
-	ok, err := path.Match(pattern, id)
-	return ok || err == nil && strings.HasPrefix(id, strings.TrimSuffix(pattern, "/")+"/")
+	return probe.Select(all, p.only, p.skip)
 }
 
 // run plays the cases and writes the report.

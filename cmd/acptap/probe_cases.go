@@ -34,7 +34,7 @@ func newProbeListCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
-		Short: "List the test conversations of acptap probe",
+		Short: "List the cases",
 		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := p.selectCases(p.kind())
@@ -64,7 +64,7 @@ func newProbeShowCmd() *cobra.Command {
 	var p probeFlags
 	cmd := &cobra.Command{
 		Use:   "show [flags] CASE",
-		Short: "Print the file of a test conversation",
+		Short: "Print the file of a case",
 		Args:  cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.only = args
@@ -96,7 +96,7 @@ func newProbeTestCmd() *cobra.Command {
 	var p probeFlags
 	cmd := &cobra.Command{
 		Use:   "test [flags] DIR",
-		Short: "Play test conversations of your own to the scripted peers in their files",
+		Short: "Play your own cases to the scripted peers in their files",
 		Args:  cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := readCases(args[0], p.kind())

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +15,12 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/replay/probe"
 )
 
@@ -73,7 +73,7 @@ func (v *probeVerdict) prepare(f *pflag.FlagSet, r *probe.Runner) (err error) {
 		return errors.New("--update-baseline goes with --baseline, which names the file")
 	}
 	for _, pattern := range v.require {
-		if !slices.ContainsFunc(r.Cases, func(c *probe.Case) bool { return matches(pattern, c.ID) }) {
+		if !slices.ContainsFunc(r.Cases, func(c *probe.Case) bool { return probe.Matches(pattern, c.ID) }) {
 			return fmt.Errorf("--require: no case matches %q", pattern)
 		}
 	}
@@ -100,9 +100,12 @@ func (v *probeVerdict) store(dir string) (*record.Store, func(), error) {
 // conclude judges what a run found, and writes the tapes and the report.
 func (v *probeVerdict) conclude(cmd *cobra.Command, store *record.Store, r *probe.Report) (failed bool, err error) {
 	if v.tapes != "" {
-		if err := v.writeTapes(store, r); err != nil {
-			return false, err
-		}
+		err = r.WriteTapes(store, v.tapes)
+	} else {
+		err = tagTapes(store, r)
+	}
+	if err != nil {
+		return false, err
 	}
 	for res, f := range r.Faults() {
 		conn := dialect.Connection{Dialect: res.Dialect, Agent: r.Name, AgentVersion: r.Version}
@@ -125,7 +128,7 @@ func (v *probeVerdict) fails(stderr io.Writer, r *probe.Report) (failed bool, er
 	for i := range r.Results {
 		res := &r.Results[i]
 		id := res.Case.ID
-		if !judged[id] && !r.Ok(id) && slices.ContainsFunc(v.require, func(pattern string) bool { return matches(pattern, id) }) {
+		if !judged[id] && !r.Ok(id) && slices.ContainsFunc(v.require, func(pattern string) bool { return probe.Matches(pattern, id) }) {
 			failed = true
 			cli.Warn(stderr, "--require: %s is %s", id, res.Outcome)
 		}
@@ -157,32 +160,16 @@ func (v *probeVerdict) write(cmd *cobra.Command, r *probe.Report) error {
 	return text.Write(r)
 }
 
-// writeTapes writes the tape of each case to a file, and notes where findings are in it.
-func (v *probeVerdict) writeTapes(store *record.Store, r *probe.Report) error {
-	if err := os.MkdirAll(v.tapes, 0o700); err != nil {
-		return err
-	}
+// tagTapes notes on each tape how its case ended, for acptap ls and acptap matrix.
+func tagTapes(store *record.Store, r *probe.Report) error {
 	for i := range r.Results {
 		res := &r.Results[i]
 		if res.Tape == "" {
 			continue
 		}
-		t, err := store.Open(res.Tape)
-		if err != nil {
+		tag := tapelist.ProbeTag + strings.ReplaceAll(res.Outcome.String(), " ", "-")
+		if _, err := store.Annotate(res.Tape, note.Edit{Tag: []string{tag}}); err != nil {
 			return err
-		}
-		file := filepath.Join(v.tapes, strings.TrimPrefix(res.Name, r.Run+".")+".jsonl")
-		if err := disk.WriteFile(file, func(w io.Writer) error { return t.Export(w, false) }); err != nil {
-			return err
-		}
-		res.File = filepath.ToSlash(file)
-		for at, f := range r.Faults() {
-			if at == res && f.Seq != 0 {
-				f.Line = t.Line(f.Seq)
-				for i, seq := range f.Because {
-					f.BecauseLines[i] = t.Line(seq)
-				}
-			}
 		}
 	}
 	return nil

@@ -89,6 +89,18 @@ func (t *Text) sign(res *Result) string {
 	return sign
 }
 
+// Case returns the lines about a result that is not ok.
+func (r *Report) Case(res *Result) string {
+	var b strings.Builder
+	(&Text{}).wrong(&b, r, res, 0)
+	return b.String()
+}
+
+// String returns the finding in a line.
+func (f *Finding) String() string {
+	return fmt.Sprintf("%s %s  %s: %s (%s; acptap show %s:%d)", f.Rule.ID, f.Rule.Name, f.Strength, report.Said(&f.Finding.Finding), caseList(f.Cases), f.First.Ref(), f.Seq)
+}
+
 // wrong writes a case that is not ok, the text behind it, and where its tape is.
 func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int) {
 	how := res.Outcome.String()
@@ -164,7 +176,7 @@ func (t *Text) finding(w io.Writer, f *Finding) {
 	if t.Color {
 		sign = report.StyleOf(f.Strength).Paint(sign)
 	}
-	t.line(w, fmt.Sprintf("%s %s %s  %s: %s (%s; acptap show %s:%d)", sign, f.Rule.ID, f.Rule.Name, f.Strength, report.Said(&f.Finding.Finding), caseList(f.Cases), f.First.Ref(), f.Seq), "    ")
+	t.line(w, sign+" "+f.String(), "    ")
 }
 
 // caseList names a few cases.

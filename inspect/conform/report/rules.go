@@ -15,8 +15,8 @@ import (
 // source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// isCase reports whether a rule stands for a case of acptap probe, which checks no frames.
-func isCase(r *conform.Rule) bool { return r.Check == nil && !isOwn(r) }
+// isCase reports whether a rule stands for a case of acptap probe: rules have capitals.
+func isCase(r *conform.Rule) bool { return strings.ToUpper(r.ID) != r.ID }
 
 // URL returns the address of a rule's text; of a case, that of the specification.
 func URL(r *conform.Rule) string {
