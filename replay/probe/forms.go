@@ -48,11 +48,14 @@ func (r *Report) test(results []Result, on report.FailOn) report.Test {
 			continue
 		case res.Fault != nil && !res.Fault.Known && on.Fails(&res.Fault.Finding):
 			t.File = res.File
-			text := fmt.Sprintf("%s\n%s\n%s\n%s\n", res.Case.Title, res.Fault.Public.Text, res.Case.Source, res.evidence())
 			if t.Failure == nil {
 				t.Failure = &report.Failure{Type: res.Outcome.String(), Message: r.title(res) + ": " + res.Fault.Public.Text}
 			}
-			t.Failure.Text += text
+			for _, line := range []string{res.Case.Title, res.Fault.Public.Text, res.Case.Source, res.evidence()} {
+				if line != "" {
+					t.Failure.Text += line + "\n"
+				}
+			}
 			continue
 		case res.Fault != nil:
 			said += ": " + res.Fault.Public.Text
