@@ -9,6 +9,10 @@ const (
 	probeLength = len("probe-7k2m9p")
 )
 
+// ProbeTag begins the tag that says how the case on a tape ended, such as probe:ok or
+// probe:not-tried.
+const ProbeTag = "probe:"
+
 // ProbeOf returns the run of acptap probe that has made a tape, and what it played, a case or
 // hello; the run is empty if none has.
 func ProbeOf(s Start) (run, played string) {

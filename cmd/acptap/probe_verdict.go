@@ -15,7 +15,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -167,7 +166,7 @@ func tagTapes(store *record.Store, r *probe.Report) error {
 		if res.Tape == "" {
 			continue
 		}
-		tag := tapelist.ProbeTag + strings.ReplaceAll(res.Outcome.String(), " ", "-")
+		tag := record.ProbeTag + strings.ReplaceAll(res.Outcome.String(), " ", "-")
 		if _, err := store.Annotate(res.Tape, note.Edit{Tag: []string{tag}}); err != nil {
 			return err
 		}

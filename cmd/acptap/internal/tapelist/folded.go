@@ -9,9 +9,6 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// ProbeTag begins the tag that says how a case of acptap probe ended, such as probe:ok.
-const ProbeTag = "probe:"
-
 // Folded replaces the tapes of each run of acptap probe, and those nested in them, by one
 // row, which counts the cases by how they ended.
 func Folded(rows []Row) (all []Row) {
@@ -45,7 +42,7 @@ func Folded(rows []Row) (all []Row) {
 		}
 		one.Last = max(one.Last, r.Start.Time.Add(r.Took()).Sub(one.Start.Time))
 		for _, tag := range r.Tags {
-			if outcome, ok := strings.CutPrefix(tag, ProbeTag); ok && played != "hello" {
+			if outcome, ok := strings.CutPrefix(tag, record.ProbeTag); ok && played != "hello" {
 				counts[run][outcome]++
 			}
 		}
