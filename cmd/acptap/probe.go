@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/replay/probe"
 )
@@ -122,21 +120,8 @@ func (p *probeFlags) prepare(args []string) (err error) {
 	if r.Command, err = command(args); err != nil {
 		return err
 	}
-	if err := wholePaths(r.Command[1:]); err != nil {
-		return err
-	}
 	r.EchoServer, r.Version = echoServer(), cli.Version()
 	return nil
-}
-
-// wholePaths makes arguments that name files here mean the same in the directory of a case.
-func wholePaths(args []string) (err error) {
-	for i, arg := range args {
-		if ref.IsFile(arg) && err == nil {
-			args[i], err = filepath.Abs(arg)
-		}
-	}
-	return err
 }
 
 // selectCases returns the built-in cases and those of --cases that --only and --skip leave.

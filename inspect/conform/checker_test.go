@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/testdata/conformtest"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // frames returns the frames of a conversation, as Example.Frames reads it.
@@ -224,6 +225,21 @@ func TestHoles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOversizedAsStored: a tape hands out only the beginning of a long frame, and its request
+// is known all the same.
+func TestOversizedAsStored(t *testing.T) {
+	all := frames(t, "= v1\n> {\"id\":7,\"method\":\"_x/y\",\"params\":{\"text\":\""+strings.Repeat("x", 2<<20)+"\"}}\n< {\"id\":7,\"result\":{}}\n")
+	for i := range all {
+		all[i].Raw = all[i].Raw[:min(len(all[i].Raw), wire.MaxChecked)]
+	}
+	c := conform.NewChecker(conform.Options{Beginning: true})
+	feed(c, all)
+	c.End()
+	if got := blamed(c.Findings()); !slices.Equal(got, []string{"RPC020 client 3"}) {
+		t.Errorf("found %v", got)
 	}
 }
 

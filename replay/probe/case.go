@@ -71,6 +71,9 @@ type Example struct {
 	Line int // in the file, of its first line
 }
 
+// Steps returns the steps for a dialect, nil if the case is not for it.
+func (c *Case) Steps(d dialect.Dialect) *script.Script { return c.steps[d] }
+
 // cases has a file for each case, in a folder for each Kind.
 //
 //go:embed cases
@@ -102,14 +105,19 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 			return err
 		}
 		c, err := ParseCase(name, string(data), k)
-		all = append(all, c)
-		if len(all) > maxCases {
+		if err != nil {
+			return err
+		}
+		if all = append(all, c); len(all) > maxCases {
 			return fmt.Errorf("there are more than %d cases", maxCases)
 		}
-		return err
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b *Case) int { return cmp.Compare(a.ID, b.ID) })
-	return all, err
+	return all, nil
 }
 
 // ParseCase reads a case. name is its path below the folder of cases.
@@ -126,7 +134,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			if err := c.set(key, strings.TrimSpace(value)); err != nil {
 				return nil, syntax.At(name, text, at, err.Error())
 			}
-		case isField && strings.IndexByte(key, ' ') < 0 && strings.ToLower(key) == key:
+		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // a word: a field with a slip of the pen
 			return nil, syntax.At(name, text, at, strconv.Quote(key)+" is no field", fields...)
 		default:
 			c.Why += line
@@ -229,6 +237,9 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 			}
 			for i := range s.Steps {
 				s.Steps[i].Line += line
+				if s.Steps[i].Tier == script.Unset {
+					s.Steps[i].Tier = c.Tier
+				}
 			}
 			c.steps[d] = s
 			c.watch(s)
@@ -253,6 +264,9 @@ func (c *Case) watch(s *script.Script) {
 				c.Needs = append(c.Needs, "linux")
 			}
 		case script.Model:
+			if s.Steps[i].Words[0] == "text" && slices.Contains(c.Needs, "prompts") {
+				continue // any model says something
+			}
 			if !slices.Contains(c.Needs, "model") {
 				c.Needs = append(c.Needs, "model")
 			}

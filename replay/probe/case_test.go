@@ -1,14 +1,21 @@
 package probe_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
@@ -23,11 +30,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(status)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "32") // cases wait more than they work
 	os.Exit(m.Run())
 }
 
 // kinds are all kinds of peers whose cases have scripted peers.
-var kinds = []probe.Kind{probe.Agent, probe.Server}
+var kinds = []probe.Kind{probe.Agent}
 
 // TestCases plays each case to its scripted peers, which have the outcomes that their names
 // say, and to one that answers initialize and then nothing, which is never ok.
@@ -35,6 +44,10 @@ func TestCases(t *testing.T) {
 	for _, k := range kinds {
 		cases, err := probe.Cases(k)
 		if err != nil {
+			var wrong *syntax.Error
+			if errors.As(err, &wrong) {
+				t.Log("\n" + wrong.Caret())
+			}
 			t.Fatal(err)
 		}
 		for _, c := range cases {
@@ -68,12 +81,22 @@ func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
 			t.Errorf("%s: %s%s %q", x.Example.Name, problem, step, x.Got.Told)
 		}
 	}
+	hurts := c.Tier == script.Hurts || slices.ContainsFunc(c.Steps(c.For[0]).Steps, func(s script.Step) bool {
+		return s.Tier == script.Hurts && s.Name != "alive"
+	})
+	if hurts && !strings.Contains(c.Why, "https://") {
+		t.Error("hurts, but names no victim with a public thread")
+	}
+	if c.Tier != script.Tell && c.Source == "" {
+		t.Error("names no source")
+	}
 	if !good || !bad && c.Tier != script.Tell {
 		t.Error("has no good or no bad peer")
 	}
 }
 
-// TestDeaf plays each case to a peer that answers initialize alone.
+// TestDeaf plays each case to a peer that answers initialize and session/new, and then
+// neither answers nor ends. It is ok in none.
 func TestDeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what never comes")
@@ -83,8 +106,87 @@ func TestDeaf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = cases
+		for _, c := range cases {
+			for _, d := range c.For {
+				t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
+					t.Parallel()
+					r := probe.Runner{
+						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
+						Prompts: 100, Model: probe.Spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
+						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
+					}
+					report, err := r.Run(t.Context())
+					if len(report.Results) != 1 {
+						t.Fatal(err)
+					}
+					if got := report.Results[0]; got.Outcome == probe.OK || got.Outcome == probe.NotOffered {
+						t.Errorf("%v %q", got.Outcome, got.Told)
+					}
+				})
+			}
+		}
 	}
+}
+
+// deaf returns peers that offer what a case needs.
+func deaf(c *probe.Case) func() *proxy.Peer {
+	return func() *proxy.Peer {
+		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
+			lines := bufio.NewScanner(in)
+			lines.Buffer(nil, 64<<20)
+			for lines.Scan() {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+					Params struct{ ProtocolVersion json.RawMessage }
+				}
+				if json.Unmarshal(lines.Bytes(), &m) != nil {
+					continue
+				}
+				offered := offers(c)
+				switch m.Method {
+				case "initialize":
+					keys := `"agentCapabilities":` + offered + `,"agentInfo":`
+					if string(m.Params.ProtocolVersion) == "2" && strings.Contains(lines.Text(), `"info"`) {
+						keys = `"capabilities":{"session":{}},"info":`
+					} else if string(m.Params.ProtocolVersion) == "2" {
+						keys = `"capabilities":{"session":{}},"agentInfo":`
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"authMethods":[],%s{"name":"deaf","version":"1"}}}`+"\n", m.ID, m.Params.ProtocolVersion, keys)
+				case "session/new":
+					if slices.Contains(c.Needs, "wall") {
+						fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"login"}}`+"\n", m.ID)
+						continue
+					}
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s%s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"}]},`+
+						`"configOptions":[{"id":"m","name":"M","type":"select","currentValue":"a","options":[{"value":"a","name":"A"}]}]}}`+"\n", m.ID, m.ID)
+				}
+			}
+			<-ctx.Done()
+			return 0
+		}}
+	}
+}
+
+// offers returns the capabilities that a case needs of an agent.
+func offers(c *probe.Case) string {
+	offered := map[string]any{}
+	for _, need := range c.Needs {
+		in := offered
+		path := strings.Split(need, ".")
+		for _, key := range path[:len(path)-1] {
+			if in[key] == nil {
+				in[key] = map[string]any{}
+			}
+			in = in[key].(map[string]any)
+		}
+		in[path[len(path)-1]] = true
+	}
+	text, err := json.Marshal(offered)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // TestNoPeer is about peers that cannot be met.

@@ -1,8 +1,10 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
@@ -13,17 +15,21 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// linesOf returns the frames of a direction that are lines.
-func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, err error) {
+// linesOf returns the frames of a direction that are lines. missed says that the peer is
+// acptap itself, which replays a tape that has no answer to what the case sent.
+func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed bool, err error) {
 	for f, err := range t.Frames(1) {
-		if err != nil {
-			return nil, err
-		}
-		if f.Dir == dir && f.Kind != wire.Mark && f.Kind != wire.Stderr {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case f.Kind == wire.Stderr:
+			missed = missed || bytes.HasPrefix(f.Raw, []byte("acptap: miss: "))
+		case f.Dir == dir && f.Kind != wire.Mark:
 			frames = append(frames, f.Seq)
+			missed = missed || f.Kind == wire.Response && strings.HasPrefix(wire.Scan(f.Raw).Error.Get("message").Text(), "acptap replay: ")
 		}
 	}
-	return frames, nil
+	return frames, missed, nil
 }
 
 // breaches returns what the rules find on the tape of a case: only what the peer did, no

@@ -69,7 +69,7 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.newStage("hello", r.run+".hello")
+	s, err := r.newStage("hello", r.run+".hello", steps)
 	if err != nil {
 		return nil, err
 	}

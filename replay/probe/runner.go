@@ -276,6 +276,10 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if len(r.report.Login) == 0 {
 				return "it offers no login", false
 			}
+		case "wall":
+			if !m.wall {
+				return "it wants no login", false
+			}
 		case "session":
 			if m.wall {
 				return LoginNeeded, true
@@ -303,14 +307,15 @@ func (r *Runner) mayPrompt() bool {
 // capabilities, or in the answer to session/new.
 func has(c script.Captures, path string, d dialect.Dialect) bool {
 	at := "init.capabilities."
-	if d == dialect.ACPv1 || d == dialect.ACPv2Early {
+	if d == dialect.ACPv1 {
 		at = "init.agentCapabilities."
 	}
 	v, ok := c.Lookup(at + path)
 	if !ok {
 		v, ok = c.Lookup("new." + path)
 	}
-	return ok && v != nil && v != false
+	list, isList := v.([]any)
+	return ok && v != nil && v != false && !(isList && len(list) == 0)
 }
 
 // once plays a case once.
@@ -321,7 +326,7 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 		res.public.got = redact.Quoted(res.Got)
 		return res, false
 	}
-	s, err := r.newStage(t.c.ID, res.Name)
+	s, err := r.newStage(t.c.ID, res.Name, t.c.steps[t.d])
 	if err != nil {
 		return stuck(err)
 	}
@@ -335,14 +340,14 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 		return stuck(err)
 	}
 	res.Tape = tape.ID()
-	late = res.judge(t.c, outcomes)
+	late = res.judge(outcomes)
 	if limited.Err() != nil && ctx.Err() == nil {
 		res.Outcome, res.Got = Stuck, fmt.Sprintf("it took over %v", cmp.Or(r.Limit, 5*time.Minute))
 	}
 	if err := r.find(ctx, t, res, tape, outcomes); err != nil {
 		return stuck(err)
 	}
-	return res, late
+	return res, late && res.Got != noAnswer
 }
 
 // nameOf names a case, and its dialect if the peer speaks several, without slashes.
@@ -356,15 +361,11 @@ func (r *Runner) nameOf(t task) string {
 
 // judge turns the outcomes of a script's waits into that of the case. late says that a wait
 // which decides was too short.
-func (res *Result) judge(c *Case, outcomes []script.Outcome) (late bool) {
+func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 	res.Outcome = OK
-	tried := false
 	for i := range outcomes {
 		o := &outcomes[i]
 		tier := o.Step.Tier
-		if tier == script.Unset {
-			tier = c.Tier
-		}
 		switch {
 		case tier == script.Control && o.State != script.Met && (res.Outcome == OK || res.Outcome == Told):
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
@@ -374,17 +375,15 @@ func (res *Result) judge(c *Case, outcomes []script.Outcome) (late bool) {
 			late = late || o.Late
 			return late
 		case tier == script.Control:
-		case o.State == script.Untried && res.Outcome == OK && !tried:
+		case o.State == script.Untried && res.Outcome == OK: // what a case has not shown it does not claim
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
 		case o.State == script.Untried:
 		case tier == script.Tell:
-			tried = true
 			res.Told = append(res.Told, told(o))
 			if res.Outcome == OK {
 				res.Outcome = Told
 			}
 		case o.State == script.Missed:
-			tried = true
 			if out := outcome(tier); out > res.Outcome || res.Step == nil {
 				res.Outcome, res.Step, res.Got = out, o.Step, o.Got
 				late = o.Late
@@ -392,29 +391,38 @@ func (res *Result) judge(c *Case, outcomes []script.Outcome) (late bool) {
 			if o.Line > 0 {
 				res.Frames = append(res.Frames, uint64(o.Line))
 			}
-		default:
-			tried = true
 		}
 	}
 	return late
 }
+
+// noAnswer is why a case is not tried with a tape that acptap replays.
+const noAnswer = "the tape that it replays has no answer"
 
 // authRequired is the code of the error of an agent that wants a login (ACP v1, Authentication).
 const authRequired = "-32000"
 
 // told describes what came where a case only tells.
 func told(o *script.Outcome) string {
+	what := o.Got
 	if o.Step.Verb == script.None && o.State == script.Met {
-		return "no " + o.Step.Method
+		what = "no " + o.Step.Method
 	}
-	return o.Got
+	if o.Step.Name == "after" {
+		what = "afterwards " + what
+	}
+	return what
 }
 
 // find judges the tape by the rules, and turns lines of the peer into frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
-	lines, err := linesOf(tape, wire.AgentToClient)
+	lines, missed, err := linesOf(tape, wire.AgentToClient)
 	if err != nil {
 		return err
+	}
+	if missed && res.Outcome != Stuck {
+		res.Outcome, res.Step, res.Told, res.Frames = NotTried, nil, nil, nil
+		res.Got = noAnswer
 	}
 	for i, line := range res.Frames {
 		if line <= uint64(len(lines)) {

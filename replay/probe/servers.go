@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,10 @@ import (
 type servers struct {
 	command []string // of Echo
 	dir     string
-	started int
+	mark    string // of the case's processes
+	model   bool   // there is one
+	typed   bool   // each entry says its transport, as ACP v2 has it
+	ends    []func() error
 }
 
 // Servers implements script.Setting.
@@ -32,21 +37,37 @@ func (s *servers) Servers(kinds []string) (any, error) {
 	}
 	entries := []any{}
 	for _, kind := range kinds {
-		s.started++
 		command, args := s.command[0], append(slices.Clone(s.command[1:]), kind, s.log())
 		if kind == "missing" {
 			command, args = filepath.Join(s.dir, "no-such-program"), nil
 		}
 		if kind == "http" {
-			return nil, errors.New("no MCP server over HTTP to offer")
+			url, err := s.serve()
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, map[string]any{"type": "http", "name": "acptap-http", "url": url, "headers": []any{}})
+			continue
 		}
 		list := []any{}
 		for _, a := range args {
 			list = append(list, a)
 		}
-		entries = append(entries, map[string]any{"name": fmt.Sprintf("acptap-%s", kind), "command": command, "args": list, "env": []any{}})
+		entry := map[string]any{"name": "acptap-" + kind, "command": command, "args": list, "env": s.env()}
+		if s.typed {
+			entry["type"] = "stdio"
+		}
+		entries = append(entries, entry)
 	}
 	return entries, nil
+}
+
+// env marks a server as a process of the case, whatever environment the agent hands on.
+func (s *servers) env() []any {
+	if s.mark == "" {
+		return []any{}
+	}
+	return []any{map[string]any{"name": markName, "value": s.mark}}
 }
 
 func (s *servers) log() string { return filepath.Join(s.dir, ".acptap-echo.log") }
@@ -73,10 +94,64 @@ func (s *servers) Echo(ctx context.Context, words []string) (missing []string, e
 	}
 }
 
-// Model implements script.Setting.
-func (s *servers) Model([]string) error { return errors.New("no model") }
+// Model implements script.Setting. A scripted model has got all turns of the script at its
+// start; any other says some text.
+func (s *servers) Model(words []string) error {
+	if !s.model && words[0] != "text" {
+		return errors.New("no model")
+	}
+	return nil
+}
 
-func (s *servers) close() {}
+// serve starts the server of the kind http on a port of its own.
+func (s *servers) serve() (url string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	file, err := os.OpenFile(s.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		l.Close()
+		return "", err
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echoHTTP(file, w, r) }), ReadHeaderTimeout: time.Minute}
+	go server.Serve(l) // until close
+	s.ends = append(s.ends, server.Close, file.Close)
+	return "http://" + l.Addr().String() + "/mcp", nil
+}
+
+// maxBody limits what an agent posts to the echo server.
+const maxBody = 1 << 20
+
+// echoHTTP answers each message by itself, without a stream or a session (MCP 2025-11-25,
+// Transports, Streamable HTTP).
+func echoHTTP(log io.Writer, w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "only POST", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	e := wire.Scan(body)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	case e.Method != nil:
+		fmt.Fprintf(log, "started\n%s\n", e.Method)
+	}
+	if e.Method == nil || e.ID == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(echoAnswer("http", e))
+}
+
+func (s *servers) close() {
+	for _, end := range s.ends {
+		_ = end() // the case is over
+	}
+}
 
 // Echo is an MCP server on stdio for cases: of the kind echo it has a tool that returns what
 // it is given, empty has none, silent answers nothing, and exits ends with status 127. It

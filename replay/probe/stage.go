@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,40 +16,70 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A stage is what one case gets: a process of the peer, a directory and a tape.
+// A stage is what one case gets: a process of the peer, a directory for its sessions, and a
+// tape.
 type stage struct {
 	peer      *peer
 	recording *recording
 	dir       string
 	servers   *servers
+	model     func() error // ends it; nil: there is none
 	ended     bool
 }
 
 // markName is the variable that marks the processes of a stage.
 const markName = "ACPTAP_PROBE_CASE"
 
-func (r *Runner) newStage(id, name string) (*stage, error) {
+// newStage starts the peer for steps.
+func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error) {
 	dir, err := os.MkdirTemp(r.dir, strings.ReplaceAll(id, "/", "-")+"-")
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{dir: dir, servers: &servers{command: r.EchoServer, dir: dir}}
+	mark := filepath.Base(r.dir) + "/" + filepath.Base(dir)
+	s := &stage{dir: dir, servers: &servers{command: r.EchoServer, dir: dir, mark: mark}}
 	proto := dialect.ACP
 	if r.Kind == Server {
 		proto = dialect.MCP
 	}
+	env := slices.Clone(r.Env)
+	if turns := turnsOf(steps, dir); r.Model != nil && len(turns) > 0 {
+		more, end, err := r.Model.Wrap(r.Command, turns)
+		if err != nil {
+			return nil, err
+		}
+		env, s.model, s.servers.model = append(env, more...), end, true
+	}
+	work, err := os.Getwd() // the command may name files by relative paths
+	if err != nil {
+		return nil, err
+	}
 	s.recording, err = newRecording(r.Store, record.Start{
-		Time: time.Now(), Command: r.Command, Cwd: dir, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
+		Time: time.Now(), Command: r.Command, Cwd: work, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := proxy.Proxy{Command: r.Command, Dir: dir, Env: r.Env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
+	p := proxy.Proxy{Command: r.Command, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
 	if r.Peer != nil {
 		p.Peer = r.Peer()
 	}
-	s.peer = startPeer(context.Background(), p, filepath.Base(r.dir)+"/"+filepath.Base(dir))
+	s.peer = startPeer(context.Background(), p, mark)
 	return s, nil
+}
+
+// turnsOf returns what steps want the model to say, in order.
+func turnsOf(steps *script.Script, dir string) (turns [][]string) {
+	for i := range steps.Steps {
+		if s := &steps.Steps[i]; s.Verb == script.Model {
+			turn := slices.Clone(s.Words)
+			for j := range turn {
+				turn[j] = strings.ReplaceAll(turn[j], "${cwd}", dir)
+			}
+			turns = append(turns, turn)
+		}
+	}
+	return turns
 }
 
 // nowhere takes the peer's stderr, which is on the tape.
@@ -58,6 +89,7 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // player returns a Player of the client's side.
 func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
+	s.servers.typed = d == dialect.ACPv2 || d == dialect.ACPv2Early
 	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
 	patience := r.Patience
 	if m != nil {
@@ -68,7 +100,7 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 		if patience == 0 {
 			patience = min(max(20*m.first, 10*time.Second), time.Minute)
 		}
-	} else if patience == 0 {
+	} else {
 		patience = cmp.Or(r.Start, time.Minute)
 	}
 	return &script.Player{
@@ -91,5 +123,8 @@ func (s *stage) close() {
 		_, _ = s.recording.tape()
 	}
 	s.servers.close()
+	if s.model != nil {
+		_ = s.model() // the case is over
+	}
 	os.RemoveAll(s.dir)
 }

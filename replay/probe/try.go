@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/replay/script"
@@ -66,8 +65,7 @@ func try(ctx context.Context, r *Runner, c *Case, x Example) (*Trial, error) {
 	}
 	one := Runner{
 		Kind: r.Kind, Cases: []*Case{c}, Store: r.Store, Dialects: []dialect.Dialect{d}, Revision: r.Revision,
-		Prompts: 100, Model: r.Model, Patience: 20 * time.Second, EchoServer: r.EchoServer, Cwd: r.Cwd,
-		Peer: func() *proxy.Peer { return script.NewAgent(steps, d, nil, nil) },
+		Prompts: 100, Model: Spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: r.EchoServer, Cwd: r.Cwd, Peer: scripted(steps, d),
 	}
 	found, err := one.Run(ctx)
 	if len(found.Results) != 1 {

@@ -140,6 +140,9 @@ func (w *want) look(o *Outcome) bool {
 	return false
 }
 
+// noAnswer stands in place of a method for all answers that no step before has taken.
+const noAnswer = "answer"
+
 // concerns reports whether a message is one of which the step wants to know.
 func (w *want) concerns(m *message) bool {
 	switch w.s.Verb {
@@ -151,6 +154,9 @@ func (w *want) concerns(m *message) bool {
 		return string(m.e.Method) == w.s.Method && m.e.ID != nil
 	case Notify:
 		return string(m.e.Method) == w.s.Method && m.e.ID == nil
+	}
+	if w.s.Method == noAnswer {
+		return m.e.Method == nil
 	}
 	return string(m.e.Method) == w.s.Method // of None: either
 }
@@ -296,7 +302,7 @@ func (p *Player) awaitEcho(ctx context.Context, s *Step, o *Outcome) {
 			case r.err != nil:
 				o.Got = r.err.Error()
 			case len(r.missing) == 0:
-				o.State = Met
+				o.State, o.Got = Met, "saw "+strings.Join(s.Words, ", ")
 			case ctx.Err() != nil:
 				o.Got = "it was interrupted"
 			default:

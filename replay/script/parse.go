@@ -258,13 +258,15 @@ func form(method string, d dialect.Dialect) Verb {
 	return Request
 }
 
-// span reads [for T].
+// span reads [for T] [{…}].
 func (p *parser) span(c *cursor, s *Step) (err error) {
 	s.Within = time.Second
 	if c.take("for") {
-		s.Within, err = c.duration()
+		if s.Within, err = c.duration(); err != nil {
+			return err
+		}
 	}
-	return err
+	return p.value(c, s)
 }
 
 func (p *parser) answer(c *cursor, s *Step, what string) error {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -18,13 +19,16 @@ const (
 	matching = "$re"   // a string that matches an expression of Go's regexp; its named groups are captured
 	captured = "$as"   // the value is captured under a name, whatever the other members demand of it
 	oneOf    = "$one"  // at least one of the patterns in the array fits
+	other    = "$not"  // the pattern does not fit
+	some     = "$some" // an array in which the pattern fits an element
+	each     = "$each" // an array in which the pattern fits each element
 	absent   = "$none" // with true: the object that has this member lacks it
 	rest     = "$rest" // with true, as the last element of an array: more may follow
 	used     = "$use"  // stands for the value captured under a name
 )
 
 // matchers are all of them, for a message.
-var matchers = []string{anything, matching, captured, oneOf, absent, rest, used}
+var matchers = []string{anything, matching, captured, oneOf, other, some, each, absent, rest, used}
 
 // decode reads one JSON value. Numbers stay as written.
 func decode(data []byte) (any, error) {
@@ -51,7 +55,8 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Captures are values by name. A name followed by a dot and a path means a part of one.
+// Captures are values by name. A name followed by a dot and a path means a part of one; the
+// elements of an array are numbered from 0.
 type Captures map[string]any
 
 // Lookup returns a captured value, or a part of it.
@@ -61,8 +66,17 @@ func (c Captures) Lookup(name string) (any, bool) {
 	for path != "" && ok {
 		var key string
 		key, path, _ = strings.Cut(path, ".")
-		object, _ := v.(map[string]any)
-		v, ok = object[key]
+		switch in := v.(type) {
+		case map[string]any:
+			v, ok = in[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if ok = err == nil && i >= 0 && i < len(in); ok {
+				v = in[i]
+			}
+		default:
+			ok = false
+		}
 	}
 	return v, ok
 }
@@ -154,6 +168,14 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			if !c.matchOne(want.([]any), got) {
 				return false
 			}
+		case other:
+			if c.match(want, got) {
+				return false
+			}
+		case some, each:
+			if !c.matchElements(want, got, key == each) {
+				return false
+			}
 		default:
 			members++
 			value, there := object[key]
@@ -219,6 +241,20 @@ func (c Captures) matchOne(patterns []any, got any) bool {
 	return false
 }
 
+// matchElements reports whether a pattern fits an element of an array, or each.
+func (c Captures) matchElements(pattern, got any, all bool) bool {
+	array, ok := got.([]any)
+	if !ok {
+		return false
+	}
+	for _, element := range array {
+		if c.match(pattern, element) != all {
+			return !all
+		}
+	}
+	return all
+}
+
 // sameNumber compares numbers by value: 1, 1.0 and 1e0 are the same.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
@@ -281,6 +317,7 @@ func checkMatcher(key string, value any, use, capture func(name string)) error {
 				capture(name)
 			}
 		}
+	case other, some, each: // any pattern
 	case captured, used:
 		if !isText || !insert.MatchString("${"+text+"}") {
 			return fmt.Errorf("%s is followed by a name", key)

@@ -139,7 +139,7 @@ func (p *Player) Play(ctx context.Context) []Outcome {
 		switch {
 		case o.State == Missed && s.Tier == Control:
 			over = "the step before it failed: " + o.Got
-		case o.Late && s.Verb != None && s.Verb != Children:
+		case o.Late && s.Verb != None && s.Verb != Children && s.Tier != Tell:
 			over = "nothing came before it"
 		}
 	}
@@ -234,6 +234,11 @@ func (p *Player) do(ctx context.Context, s *Step) (over string) {
 			case <-ctx.Done():
 			}
 		}
+	case Forget:
+		for i := range p.inbox {
+			p.inbox[i].taken = true
+		}
+		p.taken = len(p.inbox)
 	case Servers, Model:
 		err = p.setting(s)
 	case Stderr:
@@ -429,10 +434,15 @@ func (p *Player) take(line []byte) {
 		p.add(line, e)
 		return
 	}
+	empty := true
 	wire.Entries(line, func(_ int, entry []byte) bool {
+		empty = false
 		p.add(entry, rpc.Scan(entry))
 		return true
 	})
+	if empty {
+		p.add(line, e)
+	}
 }
 
 func (p *Player) add(raw []byte, e wire.Envelope) {

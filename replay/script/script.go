@@ -67,6 +67,7 @@ const (
 	Children // no processes are left of it
 	Stalls   // the player does not read for a time
 	Wait     // the player waits, and goes on to answer requests
+	Forget   // no later step waits for what has come
 	Servers  // which MCP servers the next session gets
 	Echo     // what these servers have seen
 	Model    // what the model says to the next prompts

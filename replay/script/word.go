@@ -24,13 +24,14 @@ var usual = sync.OnceValue(func() map[string]string {
 	return sections
 })
 
-// section returns a section for a dialect: one for its protocol, or one for all.
+// section returns a section for a dialect: its own, one for its protocol, or one for all.
 func section(name string, d dialect.Dialect) (string, bool) {
-	text, ok := usual()[name+" "+d.Protocol().String()]
-	if !ok {
-		text, ok = usual()[name]
+	for _, scope := range []string{" " + d.String(), " " + d.Protocol().String(), ""} {
+		if text, ok := usual()[name+scope]; ok {
+			return text, true
+		}
 	}
-	return text, ok
+	return "", false
 }
 
 // parameters returns the usual parameters of a method, nil if it has none.
@@ -58,7 +59,7 @@ func (p *parser) macro(at int, c *cursor, s Step) error {
 	c.word()
 	args := c.rest()
 	for line := range strings.Lines(steps) {
-		line = strings.TrimSuffix(strings.ReplaceAll(line, " ARGS\n", " "+args), "\n")
+		line = strings.ReplaceAll(line, "ARGS", args)
 		if err := p.step(at, strings.TrimSpace(line), p.word); err != nil {
 			if m, ok := err.(*mistake); ok {
 				m.at = min(c.i, len(c.line))
@@ -70,7 +71,7 @@ func (p *parser) macro(at int, c *cursor, s Step) error {
 }
 
 // verbs are the words that begin a step which is no message, and what follows them.
-var verbs = []string{"hello", "login", "session", "alive", "awake", "on", "eof", "signal", "exits", "children", "stalls", "wait", "servers", "echo", "model", "closes", "shows", "exit", "stderr"}
+var verbs = []string{"hello", "login", "session", "alive", "awake", "offers", "on", "eof", "signal", "exits", "children", "stalls", "wait", "forget", "servers", "echo", "model", "closes", "shows", "exit", "stderr"}
 
 // word reads a step that is no message.
 func (p *parser) word(_ int, c *cursor, s Step) (err error) {
@@ -83,6 +84,8 @@ func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 		return p.on(c, s)
 	case "eof":
 		s.Verb = EOF
+	case "forget":
+		s.Verb = Forget
 	case "signal":
 		at = *c
 		s.Verb, s.Words = Signal, []string{c.word()}
