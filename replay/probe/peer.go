@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -27,9 +26,6 @@ type peer struct {
 	cancel context.CancelFunc
 	stop   chan struct{} // closed when nobody reads lines any longer
 	handle chan proxy.Handle
-
-	mu      sync.Mutex
-	signals proxy.Handle
 }
 
 // startPeer runs the peer of p, whose In, Out and Interceptors it sets.
