@@ -104,12 +104,13 @@ func ServerRefs(children []Info) []string {
 	return refs
 }
 
-// Outer yields the ids of tapes that are neither nested nor empty, newest first. ids must
-// be sorted by time. Outer reads no more than the beginning of each tape.
+// Outer yields the ids of tapes that are neither nested nor empty, and not of acptap probe,
+// newest first. ids must be sorted by time. Outer reads no more than the beginning of each
+// tape.
 func (s *Store) Outer(ids []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, id := range slices.Backward(ids) {
-			if !s.IsNested(id) && !s.isEmpty(id) && !yield(id) {
+			if !s.IsNested(id) && !s.isProbe(id) && !s.isEmpty(id) && !yield(id) {
 				return
 			}
 		}

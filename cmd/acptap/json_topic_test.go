@@ -18,6 +18,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/drive"
+	"github.com/acptap/acptap/replay/probe"
 )
 
 // generated returns the lists of the topic json that are made from the code, by the word
@@ -30,6 +31,9 @@ func generated() map[string]string {
 		"finding":       members(report.Line{}),
 		"imported":      members(importedLine{}),
 		"note":          members(noteLine{}),
+		"probe-case":    members(probe.CaseLine{}),
+		"probe-list":    members(caseOffer{}),
+		"probe-summary": members(probe.SummaryLine{}),
 		"proxy":         members(proxyLine{}),
 		"replay-agent":  members(replay.Report{}),
 		"replay-client": members(drive.Report{}),

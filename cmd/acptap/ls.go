@@ -47,6 +47,10 @@ func newLsCmd(dir *string) *cobra.Command {
 			tapes := slices.DeleteFunc(slices.Clone(l.Tapes), func(i record.Info) bool { return !sel.HasTape(&i) })
 			tapes = tapelist.NewestTapes(tapes, sel.Limit)
 			w := cmd.OutOrStdout()
+			rows := tapelist.Nested(tapelist.Rows(tapes, &l))
+			if !sel.NamesProbe() {
+				rows = tapelist.Folded(rows)
+			}
 			switch {
 			case asJSON:
 				err = cli.WriteJSONLines(w, tapelist.Rows(tapes, &l), tapeOf)
@@ -55,9 +59,9 @@ func newLsCmd(dir *string) *cobra.Command {
 			case len(tapes) == 0 && !sel.IsZero():
 				_, err = fmt.Fprintln(w, "No such tapes.")
 			case len(tapes) > 0 && wide:
-				err = tapelist.WriteWide(cli.NewCanvas(w), tapelist.Nested(tapelist.Rows(tapes, &l)))
+				err = tapelist.WriteWide(cli.NewCanvas(w), rows)
 			case len(tapes) > 0:
-				err = tapelist.Write(cli.NewCanvas(w), tapelist.Nested(tapelist.Rows(tapes, &l)), now)
+				err = tapelist.Write(cli.NewCanvas(w), rows, now)
 			}
 			if err != nil {
 				return err

@@ -36,6 +36,7 @@ func newMatrixCmd(dir *string) *cobra.Command {
 	f := cmd.Flags()
 	m.which.Register(f)
 	f.StringVar(&m.side, "side", m.side, "whose capabilities, by `side`: agent or client")
+	f.BoolVar(&m.cases, "cases", false, "show how the cases of acptap probe ended, in place of capabilities")
 	f.StringVar(&m.dialect, "dialect", "", "only tapes of this `dialect`: v1, v2-early, v2, legacy or modern")
 	f.StringVar(&m.format, "format", m.format, "output `format`: table, markdown, html or json")
 	return cmd
@@ -45,6 +46,7 @@ func newMatrixCmd(dir *string) *cobra.Command {
 type matrixFlags struct {
 	which                 tapelist.Subjects
 	side, dialect, format string
+	cases                 bool
 
 	of   dialect.Side
 	only dialect.Dialect
@@ -166,6 +168,7 @@ func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 		return nil, err
 	}
 	bar.End()
+	m.Cases = r.cases
 	for _, err := range broken {
 		cli.Warn(r.err, "%v", err)
 	}
@@ -213,6 +216,10 @@ const maxUnproven = 4
 // writeMatrix writes a matrix with a legend of its signs.
 func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 	grids := m.Grids()
+	if len(grids) == 0 && m.Cases {
+		_, err := fmt.Fprintln(c.W, "No case of acptap probe was played; see acptap help probe.")
+		return err
+	}
 	if len(grids) == 0 {
 		_, err := fmt.Fprintln(c.W, "These tapes do not show what any agent or client offers.")
 		return err
@@ -225,7 +232,7 @@ func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 		}
 		lines = append(lines, nil)
 	}
-	return writeMatrixLines(c, append(lines, dimLines(unbroken(matrix.Legend), c.Width)...))
+	return writeMatrixLines(c, append(lines, dimLines(unbroken(m.Legend()), c.Width)...))
 }
 
 // unbroken returns the legend with blanks inside its entries that do not break lines.

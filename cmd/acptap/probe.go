@@ -6,29 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/replay/probe"
 )
 
 func newProbeCmd(dir *string) *cobra.Command {
-	p := probeFlags{failOn: "violation,hang"}
+	var p probeFlags
 	cmd := &cobra.Command{
 		Use:   "probe [flags] -- AGENT [ARG...]",
-		Short: "Play test conversations to a live agent or server, and judge how it reacts",
+		Short: "Test how a live agent or server reacts",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
 				return errors.New("want -- AGENT [ARG...]")
@@ -36,21 +29,25 @@ func newProbeCmd(dir *string) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			runner, on, err := p.runner(*dir, args)
+			if err := p.prepare(args); err != nil {
+				return err
+			}
+			if err := p.verdict.prepare(cmd.Flags(), &p.r); err != nil {
+				return err
+			}
+			store, done, err := p.verdict.store(*dir)
 			if err != nil {
 				return err
 			}
+			defer done()
+			p.r.Store = store
 			p.person(cmd)
-			return p.run(cmd, runner, on)
+			return p.run(cmd)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&p.mcp, "mcp", false, "the command is an MCP server")
-	f.BoolVar(&p.client, "client", false, "the command is a client, which starts {agent}, opens a session and prompts once")
+	p.registerCases(cmd)
 	f.StringVar(&p.wait, "wait", "", "print this `text` before each case: what a person has to do with the client")
-	f.StringSliceVar(&p.only, "only", nil, "only the cases whose ids match one of these `patterns`, such as load/*")
-	f.StringSliceVar(&p.skip, "skip", nil, "without the cases whose ids match one of these `patterns`")
-	f.StringVar(&p.cases, "cases", "", "also the cases in this `directory`")
 	f.StringVar(&p.dialect, "dialect", "", "only this `dialect`: v1, v2-early or v2 (default all that AGENT speaks); of MCP the revision to ask for, such as 2025-06-18")
 	f.StringVar(&p.call, "call", "", "let cases call a tool of the MCP server, with arguments that it accepts, `NAME=JSON`")
 	f.StringVar(&p.r.Login, "login", "", "log in with this `method` of AGENT")
@@ -61,79 +58,96 @@ func newProbeCmd(dir *string) *cobra.Command {
 	f.DurationVar(&p.r.Start, "start", time.Minute, "how long AGENT's first answer may take")
 	f.DurationVar(&p.r.Patience, "patience", 0, "how long other answers may take (default 20 times the first, 10s to 60s)")
 	f.DurationVar(&p.r.Limit, "limit", 5*time.Minute, "how long one case may take")
-	f.StringVar(&p.failOn, "fail-on", p.failOn, "the least `strength` that makes the exit status 1: violation (broken), warning (weak), hurts or never")
-	f.BoolVarP(&p.verbose, "verbose", "v", false, "also list the cases that are ok, and those that were not tried")
-	cmd.AddCommand(newProbeEchoCmd(), newProbeAgentCmd())
+	p.verdict.register(f)
+	cmd.AddCommand(newProbeListCmd(), newProbeShowCmd(), newProbeTestCmd(), newProbeEchoCmd(), newProbeAgentCmd())
 	return cmd
 }
 
 // probeFlags are the flags of acptap probe.
 type probeFlags struct {
 	mcp, client    bool
-	verbose        bool
 	wait           string
 	only, skip     []string
 	cases, dialect string
 	call           string
-	failOn         string
+	verdict        probeVerdict
 	r              probe.Runner
 }
 
-// runner returns the Runner that the flags describe.
-func (p *probeFlags) runner(dir string, command_ []string) (_ *probe.Runner, on report.FailOn, err error) {
-	r := &p.r
+// registerKind adds the flags that say what kind of peer is tested.
+func (p *probeFlags) registerKind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&p.mcp, "mcp", false, "the command is an MCP server")
+	f.BoolVar(&p.client, "client", false, "the command is a client, which starts {agent}, opens a session and prompts once")
+	cmd.MarkFlagsMutuallyExclusive("mcp", "client")
+}
+
+// registerCases adds the flags that select cases.
+func (p *probeFlags) registerCases(cmd *cobra.Command) {
+	p.registerKind(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&p.only, "only", nil, "only the cases whose ids match one of these `patterns`, such as load/*")
+	f.StringSliceVar(&p.skip, "skip", nil, "without the cases whose ids match one of these `patterns`")
+	f.StringVar(&p.cases, "cases", "", "also the cases in this `directory`")
+}
+
+// kind returns the kind of peer.
+func (p *probeFlags) kind() probe.Kind {
 	switch {
-	case p.mcp && p.client:
-		return nil, on, errors.New("--mcp and --client cannot be used together")
-	case p.wait != "" && !p.client:
-		return nil, on, errors.New("--wait needs --client")
 	case p.mcp:
-		r.Kind = probe.Server
+		return probe.Server
 	case p.client:
-		r.Kind = probe.Client
+		return probe.Client
 	}
-	if on, err = report.ParseFailOn(p.failOn); err != nil {
-		return nil, on, fmt.Errorf("--fail-on: %w", err)
+	return probe.Agent
+}
+
+// hidden returns the command of this program that plays a part in cases; nil: it is not known.
+func hidden(part string) []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
 	}
+	return []string{self, "probe", part}
+}
+
+// prepare makes the Runner that the flags describe.
+func (p *probeFlags) prepare(args []string) (err error) {
+	r := &p.r
+	r.Kind = p.kind()
 	if p.call != "" {
 		if r.Call, err = parseCall(p.call); err != nil || !p.mcp {
-			return nil, on, fmt.Errorf("--call %q: want --mcp, and NAME=JSON with an object, such as echo={\"message\":\"hi\"}", p.call)
+			return fmt.Errorf("--call %q: want --mcp, and NAME=JSON with an object, such as echo={\"message\":\"hi\"}", p.call)
 		}
 	}
 	switch {
+	case p.wait != "" && !p.client:
+		return errors.New("--wait needs --client")
 	case p.dialect != "" && p.mcp:
 		if _, err := time.Parse(time.DateOnly, p.dialect); err != nil {
-			return nil, on, fmt.Errorf("--dialect of MCP is a revision, such as 2025-06-18, not %q", p.dialect)
+			return fmt.Errorf("--dialect of MCP is a revision, such as 2025-06-18, not %q", p.dialect)
 		}
 		r.Revision = p.dialect
 	case p.dialect != "":
 		var d dialect.Dialect
 		if err := d.UnmarshalText([]byte(p.dialect)); err != nil || d.Protocol() != dialect.ACP {
-			return nil, on, fmt.Errorf("--dialect is v1, v2-early or v2, not %q", p.dialect)
+			return fmt.Errorf("--dialect is v1, v2-early or v2, not %q", p.dialect)
 		}
 		r.Dialects = []dialect.Dialect{d}
 	}
 	for _, entry := range r.Env {
 		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" {
-			return nil, on, fmt.Errorf("--env %q is not NAME=VALUE", entry)
+			return fmt.Errorf("--env %q is not NAME=VALUE", entry)
 		}
 	}
 	if r.Cases, err = p.selectCases(r.Kind); err != nil {
-		return nil, on, err
+		return err
 	}
-	if r.Command, err = command(command_); err != nil {
-		return nil, on, err
+	if r.Command, err = command(args); err != nil {
+		return err
 	}
-	if r.Store, err = ref.OpenStore(dir); err != nil {
-		return nil, on, err
-	}
-	self, err := os.Executable()
-	if err == nil {
-		r.EchoServer = []string{self, "probe", "echo"}
-		r.AgentCommand = []string{self, "probe", "agent"}
-	}
-	r.Version = cli.Version()
-	return r, on, nil
+	r.EchoServer, r.AgentCommand, r.Version = hidden("echo"), hidden("agent"), cli.Version()
+	return nil
 }
 
 // parseCall reads NAME=JSON as the params of tools/call.
@@ -179,44 +193,14 @@ func (p *probeFlags) selectCases(k probe.Kind) ([]*probe.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pattern := range slices.Concat(p.only, p.skip) {
-		if !slices.ContainsFunc(all, func(c *probe.Case) bool { return matches(pattern, c.ID) }) {
-			return nil, fmt.Errorf("no case matches %q; acptap probe list shows all", pattern)
-		}
-	}
-	return slices.DeleteFunc(all, func(c *probe.Case) bool {
-		is := func(pattern string) bool { return matches(pattern, c.ID) }
-		return len(p.only) > 0 && !slices.ContainsFunc(p.only, is) || slices.ContainsFunc(p.skip, is)
-	}), nil
-}
-
-// matches reports whether an id matches a pattern; the name of a folder matches all in it.
-func matches(pattern, id string) bool {
-	ok, err := path.Match(pattern, id)
-	return ok || err == nil && strings.HasPrefix(id, strings.TrimSuffix(pattern, "/")+"/")
-}
-
-// readCases reads a directory of cases.
-func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
-	if info, err := os.Stat(dir); err != nil {
-		return nil, err
-	} else if !info.IsDir() {
-		return nil, &fs.PathError{Op: "--cases", Path: dir, Err: errors.New("not a directory")}
-	}
-	all, err := probe.ReadCases(os.DirFS(dir), k)
-	var wrong *syntax.Error
-	if errors.As(err, &wrong) {
-		wrong.File = filepath.Join(dir, wrong.File)
-		return nil, withCaret(err)
-	}
-	return all, err
+	return probe.Select(all, p.only, p.skip)
 }
 
 // run plays the cases and writes the report.
-func (p *probeFlags) run(cmd *cobra.Command, r *probe.Runner, on report.FailOn) error {
+func (p *probeFlags) run(cmd *cobra.Command) error {
 	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
-	found, err := r.Run(ctx)
+	found, err := p.r.Run(ctx)
 	var unmet *probe.StartError
 	if errors.As(err, &unmet) {
 		for _, line := range unmet.Stderr {
@@ -224,17 +208,17 @@ func (p *probeFlags) run(cmd *cobra.Command, r *probe.Runner, on report.FailOn) 
 		}
 		return err
 	}
-	out := cmd.OutOrStdout()
-	text := probe.Text{W: out, Color: cli.TakesColor(out), Width: cli.Columns(out), All: p.verbose}
-	if werr := text.Write(found); werr != nil {
-		return werr
-	}
+	failed, werr := p.verdict.conclude(cmd, p.r.Store, found)
 	switch {
+	case werr != nil:
+		return werr
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; the report is about the cases that ran")
+	case found.Walled && p.r.Login == "":
+		return behindLogin(found)
 	case err != nil:
 		return err
-	case on.Least != 0 && found.Worst() >= on.Least:
+	case failed:
 		return cli.ErrNo
 	}
 	return nil

@@ -41,6 +41,7 @@ type Cell struct {
 	Rules       []string `json:"rules,omitempty"`    // broken rules
 	First       *Where   `json:"first,omitempty"`    // the frame that shows the mark: of what is broken, otherwise of the first use
 	Tapes       int      `json:"tapes"`              // tapes with evidence of it
+	Outcome     string   `json:"outcome,omitempty"`  // of a case of acptap probe, which has no numbers
 
 	worst Mark   // mark that First shows
 	tape  string // the last one counted in Tapes
@@ -54,6 +55,9 @@ type Where struct {
 
 // Mark returns the mark that the evidence supports.
 func (c Cell) Mark() Mark {
+	if c.Outcome != "" {
+		return outcomes[c.Outcome]
+	}
 	used := c.Worked+c.Missing+c.Failed > 0
 	switch {
 	case c.Offered == 0 && used:

@@ -65,7 +65,7 @@ func (m *Matrix) Markdown() string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString(Legend + "\n")
+	b.WriteString(m.Legend() + "\n")
 	return b.String()
 }
 
@@ -98,11 +98,14 @@ func (m *Matrix) WriteHTML(w io.Writer) error {
 	return page.Execute(w, struct {
 		Legend string
 		Grids  []Grid
-	}{Legend, m.Grids()})
+	}{m.Legend(), m.Grids()})
 }
 
 // Title describes the evidence of a cell in a line.
 func (c Cell) Title(column string) string {
+	if c.Outcome != "" {
+		return fmt.Sprintf("%s: %s; %s", column, c.Outcome, c.First.Tape)
+	}
 	said := []string{column + ": " + c.Mark().String(), fmt.Sprintf("offered on %d of %d connections", c.Offered, c.Connections)}
 	for _, n := range []struct {
 		count int

@@ -17,7 +17,8 @@ import (
 // A Matrix is what tapes reveal about peers. Its zero value with a Side is ready to use.
 // It is not safe for concurrent use.
 type Matrix struct {
-	Side dialect.Side // whose capabilities: ClientSide or AgentSide
+	Side  dialect.Side // whose capabilities: ClientSide or AgentSide
+	Cases bool         // the columns are the cases of acptap probe
 
 	peers map[peerKey]*Peer
 }
@@ -40,6 +41,7 @@ type Peer struct {
 	Measures
 
 	cells map[string]*Cell // by the names of columns
+	cases map[string]*Cell // by the ids of cases: the newest result
 	tape  string           // the last one counted in Tapes
 }
 
@@ -70,8 +72,10 @@ func (p *Peer) cell(column string) *Cell {
 
 // Cell returns the evidence for a capability; empty if there is none.
 func (p *Peer) Cell(column string) Cell {
-	if c := p.cells[column]; c != nil {
-		return *c
+	for _, cells := range []map[string]*Cell{p.cells, p.cases} {
+		if c := cells[column]; c != nil {
+			return *c
+		}
 	}
 	return Cell{}
 }

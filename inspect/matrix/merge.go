@@ -14,6 +14,12 @@ func (m *Matrix) Merge(o *Matrix) {
 		for column, c := range from.cells {
 			to.cell(column).merge(c)
 		}
+		for id, c := range from.cases {
+			if to.cases == nil {
+				to.cases = map[string]*Cell{}
+			}
+			to.cases[id] = c
+		}
 		to.Measures.merge(&from.Measures)
 	}
 }

@@ -24,8 +24,8 @@ type Comparison struct {
 
 // A Change is one thing that differs.
 type Change struct {
-	Kind string `json:"kind"` // capability, rule, stop, error, time
-	What string `json:"what"` // the capability, rule, stop reason or error code, or what took the time
+	Kind string `json:"kind"` // capability, case, rule, stop, error, time
+	What string `json:"what"` // the capability, case, rule, stop reason or error code, or what took the time
 	From string `json:"from"`
 	To   string `json:"to"`
 	At   *Where `json:"at,omitempty"` // frame that shows it
@@ -42,6 +42,7 @@ func Compare(side dialect.Side, before, after *Peer) *Comparison {
 			c.capability(col.name)
 		}
 	}
+	c.caseChanges()
 	c.rules()
 	c.kinds("stop", before.Stops, after.Stops)
 	c.kinds("error", before.Errors, after.Errors)

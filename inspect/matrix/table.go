@@ -10,6 +10,14 @@ import (
 // Legend explains the signs.
 const Legend = "✓ works   · offered, not used   ! broken   ~ hurts a peer   ? only failed, cause unclear   ✗ used, not offered"
 
+// Legend explains the signs of the matrix.
+func (m *Matrix) Legend() string {
+	if m.Cases {
+		return CasesLegend
+	}
+	return Legend
+}
+
 // A Grid is the part of a matrix for one protocol, with a row for each peer.
 type Grid struct {
 	Protocol dialect.Protocol
@@ -24,14 +32,19 @@ func (m *Matrix) Grids() []Grid {
 	for _, p := range []dialect.Protocol{dialect.ACP, dialect.MCP} {
 		g := Grid{Protocol: p}
 		for _, peer := range m.Peers() {
-			if peer.Protocol == p {
+			if peer.Protocol == p && (!m.Cases || len(peer.cases) > 0) {
 				g.Peers = append(g.Peers, peer)
 			}
 		}
-		if g.Peers != nil {
+		switch {
+		case g.Peers == nil:
+			continue
+		case m.Cases:
+			g.Columns = caseColumns(g.Peers)
+		default:
 			g.Columns, g.Rest = m.Columns(p)
-			all = append(all, g)
 		}
+		all = append(all, g)
 	}
 	return all
 }

@@ -83,5 +83,8 @@ func (m *Matrix) add(ctx context.Context, t Tape) error {
 	}
 	r.servers, err = tapecheck.Unstarted(r.checker, parts[0])
 	r.End()
+	if err == nil {
+		err = m.addCase(t.Tape, &info)
+	}
 	return err
 }

@@ -48,8 +48,11 @@ func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+
 // AgentName returns the name of a tape's agent: the one that the user gave, the agent's
 // own, or that of the program in the command line or URL. It is not clean.
 func AgentName(i record.Info) string {
-	c := i.Connection
-	return cmp.Or(i.Start.Name, termtext.Spaced(cmp.Or(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
+	c, name := i.Connection, i.Start.Name
+	if run, _ := record.ProbeOf(i.Start); run != "" {
+		name = "" // it names the run and its case
+	}
+	return cmp.Or(name, termtext.Spaced(cmp.Or(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
 }
 
 // Place returns the directory in which a tape's agent ran, or its server's URL, which

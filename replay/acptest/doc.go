@@ -31,6 +31,9 @@
 // they delay, drop and change messages, or end the agent. [Faults] runs a client under one
 // fault after the other.
 //
+// [Probe] plays test conversations to an agent or a server under test, and judges how it
+// reacts.
+//
 // A deviation from the tape fails the test. Client reports it when it returns, the others
 // at the end of the test. No goroutine or process that this package starts outlives the
 // test, unless a function of the test hangs.

@@ -15,9 +15,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/replay/script"
@@ -56,6 +58,9 @@ type Case struct {
 	// Examples are scripted peers that show that the case tells good from bad: good, or bad
 	// with the outcome that they have.
 	Examples []Example
+
+	Text string        // all of the file
+	Rule *conform.Rule // the case in the form of a rule
 
 	steps map[dialect.Dialect]*script.Script
 	texts map[dialect.Dialect]string // of steps
@@ -119,7 +124,7 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 
 // ParseCase reads a case. name is its path below the folder of cases.
 func ParseCase(name, text string, k Kind) (*Case, error) {
-	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}, texts: map[dialect.Dialect]string{}}
+	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Text: text, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}, texts: map[dialect.Dialect]string{}}
 	archive := txtar.Parse([]byte(text))
 	head, at := string(archive.Comment), 0
 	for i, line := range strings.SplitAfter(head, "\n") {
@@ -155,6 +160,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			return nil, syntax.At(name, text, len(text), "no section has the steps for "+scopeName(d))
 		}
 	}
+	c.Rule = ruleOf(c)
 	return c, nil
 }
 
@@ -186,6 +192,9 @@ func (c *Case) set(key, value string) (err error) {
 			return errors.New("repeat is a number from 1 to 20")
 		}
 	case "since":
+		if _, err := time.Parse("2006-01", value); err != nil {
+			return errors.New("since is a month such as 2026-12")
+		}
 		c.Since = value
 	case "do":
 		c.Do = value

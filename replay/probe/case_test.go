@@ -8,12 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -21,7 +18,6 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
 	"github.com/acptap/acptap/replay/script"
@@ -42,153 +38,6 @@ func TestMain(m *testing.M) {
 
 // kinds are all kinds of peers whose cases have scripted peers.
 var kinds = []probe.Kind{probe.Agent, probe.Server, probe.Client}
-
-// scripted returns peers that play a text: the first, of which only the introduction is
-// wanted, plays just what it says of its answers at any time.
-func scripted(t *testing.T, text string, d dialect.Dialect) func() *proxy.Peer {
-	t.Helper()
-	s, err := script.Parse("peer", text, d)
-	if err != nil {
-		var wrong *syntax.Error
-		errors.As(err, &wrong)
-		t.Fatalf("%v\n%s", err, wrong.Caret())
-	}
-	first := &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Verb != script.On })}
-	return func() *proxy.Peer {
-		plays := first
-		first = s
-		return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, err io.Writer) int {
-			servers := &started{}
-			defer servers.end()
-			lines := make(chan []byte)
-			go servers.listen(script.Lines(in, ctx.Done()), lines)
-			p := &script.Player{
-				Script: plays, Dialect: d, Side: wire.AgentToClient, Out: out, Err: err, In: lines, Setting: servers,
-				Captures: script.Captures{"cwd": "", "servers": []any{}, "revision": ""},
-			}
-			p.Play(ctx)
-			p.Serve(ctx)
-			go func() {
-				for range lines {
-				}
-			}()
-			return p.Exit
-		}}
-	}
-}
-
-// started are the MCP servers that a scripted agent has started. A step such as
-// "servers echo" starts those of that kind which the newest set-up named.
-type started struct {
-	mu    sync.Mutex
-	given []given
-	ends  []func()
-}
-
-type given struct {
-	Name, Command, URL string
-	Args               []string
-	Env                []struct{ Name, Value string }
-}
-
-// listen remembers the servers that set-ups name.
-func (s *started) listen(in <-chan []byte, out chan<- []byte) {
-	defer close(out)
-	for line := range in {
-		var message struct{ Params struct{ MCPServers []given } }
-		if json.Unmarshal(line, &message) == nil && len(message.Params.MCPServers) > 0 {
-			s.mu.Lock()
-			s.given = message.Params.MCPServers
-			s.mu.Unlock()
-		}
-		out <- line
-	}
-}
-
-// Servers starts servers, as an agent does. One of the kind empty outlives the agent.
-func (s *started) Servers(kinds []string) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range s.given {
-		kind := strings.TrimPrefix(g.Name, "acptap-")
-		if !slices.Contains(kinds, kind) {
-			continue
-		}
-		const asks = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}` + "\n" +
-			`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n" +
-			`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"acptap_echo","arguments":{"text":"a"}}}` + "\n"
-		if g.URL != "" {
-			for ask := range strings.Lines(asks) {
-				response, err := http.Post(g.URL, "application/json", strings.NewReader(ask))
-				if err != nil {
-					return nil, err
-				}
-				response.Body.Close()
-			}
-			continue
-		}
-		cmd := exec.Command(g.Command, g.Args...)
-		for _, v := range g.Env {
-			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
-		}
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			return nil, err
-		}
-		stdout, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
-			return nil, err
-		}
-		answers := bufio.NewScanner(stdout)
-		if kind != "exits" {
-			_, _ = io.WriteString(stdin, asks)
-		}
-		for range strings.Count(asks, "\n") {
-			if kind == "silent" || !answers.Scan() {
-				break // it says nothing, or has ended
-			}
-		}
-		if kind == "empty" {
-			go func() {
-				_ = cmd.Wait() // the end of the case kills it
-				stdin.Close()
-			}()
-			continue
-		}
-		s.ends = append(s.ends, func() { stdin.Close(); _ = cmd.Wait() })
-	}
-	return []any{}, nil
-}
-
-func (s *started) end() {
-	for _, end := range s.ends {
-		end()
-	}
-}
-
-func (s *started) Echo(context.Context, []string) ([]string, error) { return nil, nil }
-func (s *started) Model([]string) error                             { return nil }
-
-// spoken is a Model of which the scripted agents know already what it says.
-type spoken struct{}
-
-func (spoken) Wrap([]string, [][]string) ([]string, func() error, error) {
-	return nil, func() error { return nil }, nil
-}
-
-// run plays one case to a peer that plays a text.
-func run(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, text string) (*probe.Report, error) {
-	t.Helper()
-	r := probe.Runner{
-		Kind: k, Cases: []*probe.Case{c}, Peer: scripted(t, text, d), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Prompts: 100, Model: spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(),
-		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
-	}
-	return r.Run(t.Context())
-}
 
 // TestCases plays each case to its scripted peers, which have the outcomes that their names
 // say, and to one that answers initialize and then nothing, which is never ok.
@@ -212,45 +61,25 @@ func TestCases(t *testing.T) {
 }
 
 func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
+	r := probe.Runner{Kind: k, Store: record.OpenStore(t.TempDir()), EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir()}
+	trials, err := probe.Try(t.Context(), &r, c)
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			t.Fatalf("%v\n%s", err, wrong.Caret())
+		}
+		t.Fatal(err)
+	}
 	var good, bad bool
-	for _, x := range c.Examples {
-		name, _, _ := strings.Cut(x.Name, ":")
-		words := strings.Fields(name)
-		good, bad = good || words[0] == "good", bad || words[0] == "bad"
-		want := probe.OK
-		if c.Tier == script.Tell {
-			want = probe.Told
-		}
-		d := c.For[0]
-		var named probe.Outcome
-		if named.UnmarshalText([]byte(strings.Join(words[1:], " "))) == nil {
-			want, words = named, words[:1]
-		}
-		for i, word := range words[1:] {
-			if named.UnmarshalText([]byte(word)) == nil {
-				want = named
-			} else if d.UnmarshalText([]byte(word)) != nil {
-				t.Errorf("section %s: word %d is neither an outcome nor a dialect", x.Name, i+2)
-			}
-		}
-		play := run
-		if k == probe.Client {
-			play = runClient
-		}
-		report, err := play(t, k, c, d, x.Text)
-		if len(report.Results) != 1 {
-			t.Fatalf("%s: %v", x.Name, err)
-		}
-		got := report.Results[0]
-		if got.Outcome != want {
+	for i := range trials {
+		x := &trials[i]
+		good, bad = good || strings.HasPrefix(x.Example.Name, "good"), bad || strings.HasPrefix(x.Example.Name, "bad")
+		if problem := x.Problem(); problem != "" {
 			step := ""
-			if got.Step != nil {
-				step = fmt.Sprintf("line %d %s: ", got.Step.Line, got.Step.Text)
+			if x.Got.Step != nil {
+				step = fmt.Sprintf(" (line %d %s)", x.Got.Step.Line, x.Got.Step.Text)
 			}
-			t.Errorf("%s: %v, %s%s %q; want %v", x.Name, got.Outcome, step, got.Got, got.Told, want)
-		}
-		for _, f := range report.Findings {
-			t.Errorf("%s: %s %s", x.Name, f.Rule.ID, f.Text)
+			t.Errorf("%s: %s%s %q", x.Example.Name, problem, step, x.Got.Told)
 		}
 	}
 	hurts := c.Tier == script.Hurts || slices.ContainsFunc(c.Steps(c.For[0]).Steps, func(s script.Step) bool {
@@ -273,7 +102,7 @@ func TestDeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what never comes")
 	}
-	for _, k := range kinds {
+	for _, k := range []probe.Kind{probe.Agent, probe.Server} {
 		cases, err := probe.Cases(k)
 		if err != nil {
 			t.Fatal(err)
@@ -284,7 +113,7 @@ func TestDeaf(t *testing.T) {
 					t.Parallel()
 					r := probe.Runner{
 						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(k, c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
-						Prompts: 100, Model: spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
+						Prompts: 100, Model: probe.Spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
 						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(), Call: map[string]any{"name": "add", "arguments": map[string]any{}},
 					}
 					report, err := r.Run(t.Context())
@@ -405,7 +234,15 @@ func TestReplayed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			report, err := run(t, probe.Agent, cases[i], dialect.ACPv1, tt.script)
+			s, err := script.Parse("agent", tt.script, dialect.ACPv1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := probe.Runner{
+				Cases: cases[i : i+1], Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{dialect.ACPv1}, Cwd: t.TempDir(),
+				Peer: func() *proxy.Peer { return script.NewAgent(s, dialect.ACPv1, nil, nil) },
+			}
+			report, err := r.Run(t.Context())
 			if got := report.Results[0]; got.Outcome != probe.NotTried || !errors.Is(err, probe.ErrNoCase) {
 				t.Errorf("%v %s, %v", got.Outcome, got.Got, err)
 			}

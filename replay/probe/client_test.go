@@ -1,16 +1,12 @@
 package probe_test
 
 import (
-	"context"
-	"errors"
-	"io"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/probe"
 	"github.com/acptap/acptap/replay/script"
@@ -25,67 +21,20 @@ stderr "acptap-says-hello"
 < result
 `
 
-// runClient plays one case to a client that plays a text; a step stderr writes to its stdout.
-func runClient(t *testing.T, k probe.Kind, c *probe.Case, d dialect.Dialect, text string) (*probe.Report, error) {
-	t.Helper()
-	r := probe.Runner{
-		Kind: k, Cases: []*probe.Case{c}, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d},
-		Patience: 20 * time.Second, Jobs: 1, Cwd: t.TempDir(),
-		PlayClient: func(id, dir string) *proxy.Peer {
-			if id == "hello" {
-				return clientOf(t, d, dir, goodClient)
-			}
-			return clientOf(t, d, dir, text)
-		},
-	}
-	if c.Do != "" {
-		r.Ask = func(*probe.Case) {}
-	}
-	return r.Run(t.Context())
-}
-
 // clientOf returns a client that starts the agent of a directory for each text, and plays the
 // text to it.
-func clientOf(t *testing.T, d dialect.Dialect, dir string, texts ...string) *proxy.Peer {
-	return &proxy.Peer{Run: func(ctx context.Context, _ io.Reader, out, _ io.Writer) (status int) {
-		for _, text := range texts {
-			s, err := script.Parse("client", text, d)
-			if err != nil {
-				t.Error(err)
-				return 99
-			}
-			p := script.Player{
-				Script: s, Dialect: d, Side: wire.ClientToAgent, Err: out,
-				Captures: script.Captures{"cwd": "/w", "servers": []any{}},
-			}
-			if err := playTo(ctx, &p, dir); err != nil {
-				t.Error(err)
-			}
-			status = p.Exit
+func clientOf(t *testing.T, dir string, texts ...string) *proxy.Peer {
+	t.Helper()
+	var all []*script.Script
+	for _, text := range texts {
+		s, err := script.Parse("client", text, dialect.ACPv1)
+		if err != nil {
+			t.Error(err)
+			return nil
 		}
-		return status
-	}}
-}
-
-// playTo plays to the agent of a directory.
-func playTo(ctx context.Context, p *script.Player, dir string) error {
-	toAgent, fromClient := io.Pipe()
-	toClient, fromAgent := io.Pipe()
-	ended := make(chan error)
-	go func() {
-		ended <- probe.PlayAgent(context.WithoutCancel(ctx), dir, toAgent, fromAgent, io.Discard)
-		fromAgent.Close()
-		toAgent.Close()
-	}()
-	p.Out, p.In = fromClient, script.Lines(toClient, ctx.Done())
-	p.Play(ctx)
-	fromClient.Close()
-	go io.Copy(io.Discard, toClient)
-	err := <-ended
-	if errors.As(err, new(*proxy.ExitError)) {
-		return nil
+		all = append(all, s)
 	}
-	return err
+	return probe.ScriptedClient(dialect.ACPv1, dir, all...)
 }
 
 // TestClientStarts is about clients that start their agent not once.
@@ -111,9 +60,9 @@ func TestClientStarts(t *testing.T) {
 				Kind: probe.Client, Cases: []*probe.Case{c}, Store: record.OpenStore(t.TempDir()), Patience: 20 * time.Second, Jobs: 1, Cwd: t.TempDir(),
 				PlayClient: func(id, dir string) *proxy.Peer {
 					if id == "hello" {
-						return clientOf(t, dialect.ACPv1, dir, goodClient)
+						return clientOf(t, dir, goodClient)
 					}
-					return clientOf(t, dialect.ACPv1, dir, tt.texts...)
+					return clientOf(t, dir, tt.texts...)
 				},
 			}
 			report, err := r.Run(t.Context())
@@ -136,7 +85,20 @@ func TestDeafClient(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			report, err := runClient(t, probe.Client, c, dialect.ACPv1, "hello\neof\n")
+			r := probe.Runner{
+				Kind: probe.Client, Cases: []*probe.Case{c}, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{dialect.ACPv1},
+				Patience: 20 * time.Second, Jobs: 1, Cwd: t.TempDir(),
+				PlayClient: func(id, dir string) *proxy.Peer {
+					if id == "hello" {
+						return clientOf(t, dir, goodClient)
+					}
+					return clientOf(t, dir, "hello\neof\n")
+				},
+			}
+			if c.Do != "" {
+				r.Ask = func(*probe.Case) {}
+			}
+			report, err := r.Run(t.Context())
 			if len(report.Results) != 1 {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/replay/script"
 )
 
@@ -40,7 +41,7 @@ var unanswered = []string{"RPC018", "RPC026"}
 // rule that the case owns, no note, and nothing about a frame that the case's own lines have
 // judged, or that answers one with which the case itself broke a rule. If the case missed
 // something, that an answer is missing says the same again.
-func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcomes []script.Outcome, lines []uint64) ([]*conform.Finding, error) {
+func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcomes []script.Outcome, lines []uint64) ([]*report.Finding, error) {
 	found, err := tapecheck.Find(ctx, t)
 	if err != nil {
 		return nil, err
@@ -62,29 +63,61 @@ func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcom
 			judged = append(judged, lines[o.Line-1])
 		}
 	}
-	var all []*conform.Finding
+	var all []*report.Finding
 	for _, f := range found.All() {
 		switch {
 		case f.Fault != side, f.Strength < conform.Hurts, f.Rule.ID == report.Watch.ID, slices.Contains(owns, f.Rule.ID), slices.Contains(judged, f.Seq):
 		case missed && slices.Contains(unanswered, f.Rule.ID):
 		case slices.ContainsFunc(f.Because, func(seq uint64) bool { return slices.Contains(provoked, seq) }):
 		default:
-			all = append(all, f)
+			public := report.Publish(f, quoted(t, append([]uint64{f.Seq}, f.Because...)...)...)
+			all = append(all, &report.Finding{Finding: *f, BecauseLines: make([]int, len(f.Because)), Public: public})
 		}
 	}
 	return all, nil
 }
 
-// add adds findings of a case, grouped by rule and strength.
-func (r *Report) add(found []*conform.Finding, id, tape string) {
-	for _, f := range found {
-		i := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Strength == f.Strength })
-		if i < 0 {
-			i = len(r.Findings)
-			r.Findings = append(r.Findings, Finding{Finding: f, Tape: tape})
+// quoted returns frames of a tape that a text may quote.
+func quoted(t *record.Tape, frames ...uint64) (all []redact.Bytes) {
+	for _, seq := range frames {
+		if f, err := t.Frame(seq); err == nil {
+			all = append(all, redact.Bytes{Kind: f.Kind, Raw: f.Raw})
 		}
-		if g := &r.Findings[i]; !slices.Contains(g.Cases, id) {
-			g.Cases = append(g.Cases, id)
+	}
+	return all
+}
+
+// publish notes what of a result may leave this machine. lines are the numbers of the peer's
+// frames.
+func (res *Result) publish(t *record.Tape, outcomes []script.Outcome, lines []uint64) {
+	var frames []uint64
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Line > 0 && o.Line <= len(lines) && (o.Got == res.Got || slices.Contains(res.Told, o.Got)) {
+			frames = append(frames, lines[o.Line-1])
+		}
+	}
+	about := quoted(t, frames...)
+	res.public.got = redact.Quoted(res.Got, about...)
+	for _, text := range res.Told {
+		res.public.told = append(res.public.told, redact.Quoted(text, about...))
+	}
+}
+
+// group groups what the rules found on the tapes of the results by rule and strength.
+func (r *Report) group() {
+	for i := range r.Results {
+		res := &r.Results[i]
+		for _, f := range res.found {
+			at := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Strength == f.Strength })
+			if at < 0 {
+				at = len(r.Findings)
+				r.Findings = append(r.Findings, Finding{Finding: f, First: res})
+				f.Known = true
+			}
+			g := &r.Findings[at]
+			if g.Known = g.Known && res.New; !slices.Contains(g.Cases, res.Case.ID) {
+				g.Cases = append(g.Cases, res.Case.ID)
+			}
 		}
 	}
 }

@@ -1,7 +1,11 @@
 package probe
 
 import (
+	"cmp"
+	"iter"
+
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/script"
@@ -47,8 +51,27 @@ type Result struct {
 	Slow    bool     // something came too late at first, and in time alone
 	Tape    string   // the tape of the run that decided it; empty: none
 	Name    string   // the tape's name
+	File    string   // the tape as a file, if it was written
 	Frames  []uint64 // on it
 	Seconds float64
+	New     bool            // the case is younger than Runner.AsOf: it is held against nobody
+	Fault   *report.Finding // what is not ok, as a finding of the case's Rule; nil: nothing is
+
+	public struct { // what may leave this machine
+		got  string
+		told []string
+	}
+	found []*report.Finding // by the rules, on the tape
+}
+
+// Ref names the tape for acptap show.
+func (res *Result) Ref() string { return cmp.Or(res.File, res.Name) }
+
+// shared returns the result without what must not leave this machine.
+func (res *Result) shared() *Result {
+	shared := *res
+	shared.Got, shared.Told = res.public.got, res.public.told
+	return &shared
 }
 
 // outcome returns what a missed line of a tier means.
@@ -66,9 +89,9 @@ func outcome(t script.Tier) Outcome {
 
 // A Finding is what rules found on the tapes of a run's cases, grouped by rule and strength.
 type Finding struct {
-	*conform.Finding
+	*report.Finding
 	Cases []string // their ids
-	Tape  string   // the name of the first tape
+	First *Result  // of the tape that the Finding is on
 }
 
 // A Report is what a run found.
@@ -87,6 +110,20 @@ type Report struct {
 	Seconds  float64
 }
 
+// Ok reports whether a case holds in each dialect that the peer speaks.
+func (r *Report) Ok(id string) bool {
+	found := false
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Case.ID == id {
+			if res.Outcome != OK && res.Outcome != Told {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
 // Count returns the number of results with an outcome.
 func (r *Report) Count(o Outcome) (n int) {
 	for i := range r.Results {
@@ -97,17 +134,32 @@ func (r *Report) Count(o Outcome) (n int) {
 	return n
 }
 
-// Worst returns the greatest strength of what was found: of the results and of the
-// findings. None means that all is well.
-func (r *Report) Worst() conform.Strength {
-	worst := conform.None
-	for i := range r.Results {
-		worst = max(worst, r.Results[i].Outcome.Strength())
+// Faults returns all that is not ok: of each result, and what the rules found, with the
+// result on whose tape it is. Who sets Known or Strength of one says that it does not count,
+// or how much.
+func (r *Report) Faults() iter.Seq2[*Result, *report.Finding] {
+	return func(yield func(*Result, *report.Finding) bool) {
+		for i := range r.Results {
+			if res := &r.Results[i]; res.Fault != nil && !yield(res, res.Fault) {
+				return
+			}
+		}
+		for _, f := range r.Findings {
+			if !yield(f.First, f.Finding) {
+				return
+			}
+		}
 	}
-	for _, f := range r.Findings {
-		worst = max(worst, f.Strength)
+}
+
+// Fails reports whether something that is not known is as bad as on says.
+func (r *Report) Fails(on report.FailOn) bool {
+	for _, f := range r.Faults() {
+		if !f.Known && on.Fails(&f.Finding) {
+			return true
+		}
 	}
-	return worst
+	return false
 }
 
 // Strength returns the strength of a finding that weighs as much.

@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/tapeid"
 	"github.com/acptap/acptap/replay/script"
 )
@@ -42,6 +43,7 @@ type Runner struct {
 	Cwd      string            // parent of the directories of sessions; empty: a temporary one
 	Env      []string          // added to the peer's environment
 	Version  string            // of acptap
+	AsOf     string            // the month, such as 2026-12, from whose end on cases are new; empty: none are
 
 	// EchoServer is the command of the MCP server that cases offer to agents; what it saw goes
 	// to the file that its last argument names. Empty: such cases are not tried.
@@ -87,6 +89,9 @@ var (
 	ErrNoCase = errors.New("no case could be tried")
 	ErrStuck  = errors.New("acptap could not do its part")
 )
+
+// LoginNeeded is why a case was not tried if the peer wants a login.
+const LoginNeeded = "login needed"
 
 // A StartError says that the peer could not be met.
 type StartError struct {
@@ -158,12 +163,40 @@ func (r *Runner) play(ctx context.Context) {
 	}
 	r.several(ctx, append(alone, again...), 1, results, slow)
 	for _, c := range r.Cases {
-		for _, d := range c.For {
-			if res := results[task{c, d}]; res != nil {
-				r.report.Results = append(r.report.Results, *res)
-			}
+		r.report.Results = append(r.report.Results, r.resultsOf(c, results)...)
+	}
+	for i := range r.report.Results {
+		res := &r.report.Results[i]
+		res.New = r.AsOf != "" && res.Case.Since > r.AsOf
+		res.accuse(r.Kind)
+	}
+	r.report.group()
+}
+
+// resultsOf returns the results of a case, at least one if it is for a wanted dialect.
+func (r *Runner) resultsOf(c *Case, results map[task]*Result) (all []Result) {
+	var unspoken []dialect.Dialect
+	for _, d := range c.For {
+		switch res := results[task{c, d}]; {
+		case res != nil:
+			all = append(all, *res)
+		case r.met[d] != nil: // the run was interrupted
+			all = append(all, without(c, d, NotTried, "interrupted"))
+		case len(r.Dialects) == 0 || slices.Contains(r.Dialects, d):
+			unspoken = append(unspoken, d)
 		}
 	}
+	if len(all) == 0 && len(unspoken) > 0 {
+		all = append(all, without(c, unspoken[0], NotOffered, "it does not speak "+dialectList(unspoken)))
+	}
+	return all
+}
+
+// without returns the result of a case that was not played.
+func without(c *Case, d dialect.Dialect, o Outcome, why string) Result {
+	res := Result{Case: c, Dialect: d, Outcome: o, Got: why, Runs: 1, Times: 1}
+	res.public.got = why
+	return res
 }
 
 // several plays tasks, n at once. It returns those whose outcome rests on time, to be tried
@@ -206,11 +239,11 @@ func (r *Runner) several(ctx context.Context, tasks []task, n int, results map[t
 func (r *Runner) one(ctx context.Context, t task) (worst *Result, late bool) {
 	began := time.Now()
 	if why, offered := r.lacks(t); why != "" {
-		res := &Result{Case: t.c, Dialect: t.d, Outcome: NotTried, Got: why, Runs: 1, Times: 1}
+		res := without(t.c, t.d, NotTried, why)
 		if !offered {
 			res.Outcome = NotOffered
 		}
-		return res, false
+		return &res, false
 	}
 	counts := map[Outcome]int{}
 	for range t.c.Repeat {
@@ -272,7 +305,7 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			}
 		case "session":
 			if m.wall {
-				return "login needed", true
+				return LoginNeeded, true
 			}
 		case "prompts":
 			if r.Kind != Server {
@@ -324,9 +357,10 @@ func has(c script.Captures, path string, d dialect.Dialect) bool {
 
 // once plays a case once.
 func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
-	res = &Result{Case: t.c, Dialect: t.d, Name: r.run + "." + strings.ReplaceAll(t.c.ID, "/", ".")}
+	res = &Result{Case: t.c, Dialect: t.d, Name: r.run + "." + r.nameOf(t)}
 	stuck := func(err error) (*Result, bool) {
 		res.Outcome, res.Got = Stuck, err.Error()
+		res.public.got = redact.Quoted(res.Got)
 		return res, false
 	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(r.Limit, 5*time.Minute))
@@ -366,6 +400,15 @@ func (r *Runner) act(ctx context.Context, t task, name string) ([]script.Outcome
 	return outcomes, tape, err
 }
 
+// nameOf names a case, and its dialect if the peer speaks several, without slashes.
+func (r *Runner) nameOf(t task) string {
+	name := strings.ReplaceAll(t.c.ID, "/", ".")
+	if len(r.met) > 1 {
+		name += "." + scopeName(t.d)
+	}
+	return name
+}
+
 // judge turns the outcomes of a script's waits into that of the case. late says that a wait
 // which decides was too short.
 func (res *Result) judge(outcomes []script.Outcome) (late bool) {
@@ -377,7 +420,7 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 		case tier == script.Control && o.State != script.Met && (res.Outcome == OK || res.Outcome == Told):
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
 			if o.Code == authRequired {
-				res.Step, res.Got = nil, "login needed"
+				res.Step, res.Got = nil, LoginNeeded
 			}
 			return late || o.Late && o.Step.Verb != script.Echo // which has nothing to do with what else runs
 		case tier == script.Control:
@@ -440,15 +483,10 @@ func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tap
 			res.Frames[i] = lines[line-1]
 		}
 	}
+	res.publish(tape, outcomes, lines)
 	if replays { // what it says was for another client
 		return nil
 	}
-	found, err := breaches(ctx, tape, r.Kind, t.c.Owns, outcomes, lines)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.report.add(found, t.c.ID, res.Name)
-	return nil
+	res.found, err = breaches(ctx, tape, r.Kind, t.c.Owns, outcomes, lines)
+	return err
 }

@@ -36,13 +36,15 @@ func (t *Text) Write(r *Report) error {
 	}
 	for _, o := range []Outcome{Stuck, Broken, Weak, Hurts} {
 		for i := range r.Results {
-			if res := &r.Results[i]; res.Outcome == o {
+			if res := &r.Results[i]; res.Outcome == o && (t.All || !res.known()) {
 				t.wrong(w, r, res, width)
 			}
 		}
 	}
 	for i := range r.Findings {
-		t.finding(w, &r.Findings[i])
+		if f := &r.Findings[i]; t.All || !f.Known {
+			t.finding(w, f)
+		}
 	}
 	t.told(w, r)
 	if t.All {
@@ -51,6 +53,9 @@ func (t *Text) Write(r *Report) error {
 	fmt.Fprintln(w, t.total(r))
 	return w.Flush()
 }
+
+// known reports whether a result is not ok, and that is known.
+func (res *Result) known() bool { return res.Fault != nil && res.Fault.Known }
 
 func (t *Text) shows(o Outcome) bool { return t.All && o != Told || o >= Hurts }
 
@@ -62,12 +67,20 @@ func (r *Report) title(res *Result) string {
 	return res.Case.ID
 }
 
+// strength returns how much a result counts: less than its outcome if an exception says so.
+func (res *Result) strength() conform.Strength {
+	if res.Fault != nil && res.Fault.Strength != conform.None {
+		return res.Fault.Strength
+	}
+	return res.Outcome.Strength()
+}
+
 var signs = map[Outcome]string{OK: "✓", NotOffered: "·", NotTried: "·", Told: "·", Stuck: "?"}
 
-// sign returns the sign of an outcome as a terminal shows it.
-func (t *Text) sign(o Outcome) string {
-	sign, style := signs[o], termtext.Failure
-	if s := o.Strength(); s != conform.None {
+// sign returns the sign of a result as a terminal shows it.
+func (t *Text) sign(res *Result) string {
+	sign, style := signs[res.Outcome], termtext.Failure
+	if s := res.strength(); s != conform.None {
 		sign, style = report.Sign(s), report.StyleOf(s)
 	}
 	if t.Color {
@@ -76,26 +89,42 @@ func (t *Text) sign(o Outcome) string {
 	return sign
 }
 
+// Case returns the lines about a result that is not ok.
+func (r *Report) Case(res *Result) string {
+	var b strings.Builder
+	(&Text{}).wrong(&b, r, res, 0)
+	return b.String()
+}
+
+// String returns the finding in a line.
+func (f *Finding) String() string {
+	return fmt.Sprintf("%s %s  %s: %s (%s; acptap show %s:%d)", f.Rule.ID, f.Rule.Name, f.Strength, report.Said(&f.Finding.Finding), caseList(f.Cases), f.First.Ref(), f.Seq)
+}
+
 // wrong writes a case that is not ok, the text behind it, and where its tape is.
 func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int) {
 	how := res.Outcome.String()
 	if res.Runs > 1 {
 		how += fmt.Sprintf(" %d of %d", res.Times, res.Runs)
 	}
-	t.line(w, fmt.Sprintf("%s %-*s  %-6s  %s", t.sign(res.Outcome), width, r.title(res), how, res.Says()), "    ")
+	if res.known() {
+		how += " (known)"
+	}
+	t.line(w, fmt.Sprintf("%s %-*s  %-6s  %s", t.sign(res), width, r.title(res), how, res.Says()), "    ")
 	t.line(w, "    "+res.Case.Title, "    ")
-	var facts []string
-	if res.Case.Source != "" {
-		facts = append(facts, res.Case.Source)
-	}
-	if res.Name != "" {
-		at := ""
-		if len(res.Frames) > 0 {
-			at = fmt.Sprintf(":%d", res.Frames[0])
-		}
-		facts = append(facts, "acptap show "+res.Name+at)
-	}
+	facts := slices.DeleteFunc([]string{res.Case.Source, res.evidence()}, func(s string) bool { return s == "" })
 	t.line(w, "    "+strings.Join(facts, " · "), "    ")
+}
+
+// evidence is the command that shows the tape of a result; empty: it has none.
+func (res *Result) evidence() string {
+	switch {
+	case res.Name == "":
+		return ""
+	case len(res.Frames) > 0:
+		return fmt.Sprintf("acptap show %s:%d", res.Ref(), res.Frames[0])
+	}
+	return "acptap show " + res.Ref()
 }
 
 // Says says in a clause what came in place of what was wanted.
@@ -147,7 +176,7 @@ func (t *Text) finding(w io.Writer, f *Finding) {
 	if t.Color {
 		sign = report.StyleOf(f.Strength).Paint(sign)
 	}
-	t.line(w, fmt.Sprintf("%s %s %s  %s: %s (%s; acptap show %s:%d)", sign, f.Rule.ID, f.Rule.Name, f.Strength, report.Said(f.Finding), caseList(f.Cases), f.Tape, f.Seq), "    ")
+	t.line(w, sign+" "+f.String(), "    ")
 }
 
 // caseList names a few cases.
@@ -188,7 +217,7 @@ func (t *Text) rest(w io.Writer, r *Report, width int) {
 
 // total returns the peer, and the number of cases by outcome.
 func (t *Text) total(r *Report) string {
-	parts := []string{strings.TrimSpace(cmp.Or(r.Name, "the peer") + " " + r.Version), r.speaks()}
+	parts := []string{r.Peer(), r.speaks()}
 	for _, o := range []Outcome{OK, Broken, Weak, Hurts, Told, NotOffered, Stuck} {
 		if n := r.Count(o); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o))
@@ -199,6 +228,15 @@ func (t *Text) total(r *Report) string {
 	}
 	if n := len(r.Findings); n > 0 {
 		parts = append(parts, termtext.Counted(n, "finding")+" of rules")
+	}
+	known := 0
+	for _, f := range r.Faults() {
+		if f.Known {
+			known++
+		}
+	}
+	if known > 0 {
+		parts = append(parts, fmt.Sprintf("%d known", known))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%.0f s", r.Seconds)), " · ")
 }

@@ -27,6 +27,7 @@ var names = []string{
 	"mcp-sessions",
 	"testing",
 	"scripts",
+	"probe",
 	"rules",
 	"faults",
 	"holds",

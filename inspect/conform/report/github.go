@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +13,9 @@ import (
 // GitHub writes findings as annotations for a GitHub Actions step, which shows ten of
 // each level.
 type GitHub struct {
-	W io.Writer
+	W     io.Writer
+	Title string // of the totals; empty: acptap check
+	Total string // what the totals say; empty: counts of findings and tapes
 
 	sections []*Section
 }
@@ -48,7 +51,8 @@ func (g *GitHub) Close() error {
 	for _, s := range g.sections {
 		tapes += len(s.Tapes)
 	}
-	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", &count, termtext.Counted(tapes, "tape"))
+	total := cmp.Or(g.Total, fmt.Sprintf("%s on %s", &count, termtext.Counted(tapes, "tape")))
+	_, err := fmt.Fprintf(g.W, "::notice title=%s::%s\n", property(cmp.Or(g.Title, "acptap check")), message(total))
 	return err
 }
 
@@ -60,7 +64,7 @@ func (g *GitHub) annotate(s *Section, f *Finding) error {
 	}
 	shared := f.Shared()
 	_, err := fmt.Fprintf(g.W, "::%s file=%s,line=%d,title=%s::%s\n", command,
-		property(t.File), max(f.Line, 1), property(f.Rule.ID+" "+f.Rule.Name), message(sentence(s, shared)+" "+plain(f.Rule.Text.Asks)))
+		property(t.File), max(f.Line, 1), property(strings.TrimSpace(f.Rule.ID+" "+f.Rule.Name)), message(sentence(s, shared)+" "+plain(f.Rule.Text.Asks)))
 	return err
 }
 

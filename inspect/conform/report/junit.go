@@ -4,7 +4,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -22,60 +24,84 @@ type JUnit struct {
 }
 
 type testsuites struct {
-	XMLName  xml.Name    `xml:"testsuites"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Time     int         `xml:"time,attr"`
-	Suites   []testsuite `xml:"testsuite"`
+	XMLName  xml.Name `xml:"testsuites"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	Time     Seconds  `xml:"time,attr"`
+	Suites   []Suite  `xml:"testsuite"`
 }
 
-type testsuite struct {
-	Name      string     `xml:"name,attr"`
-	Tests     int        `xml:"tests,attr"`
-	Failures  int        `xml:"failures,attr"`
-	Errors    int        `xml:"errors,attr"`
-	Skipped   int        `xml:"skipped,attr"`
-	Time      int        `xml:"time,attr"`
-	Timestamp string     `xml:"timestamp,attr,omitempty"`
-	Cases     []testcase `xml:"testcase"`
+// A Suite holds the tests of one tape, or of one probe.
+type Suite struct {
+	Name      string  `xml:"name,attr"`
+	Tests     int     `xml:"tests,attr"`
+	Failures  int     `xml:"failures,attr"`
+	Errors    int     `xml:"errors,attr"`
+	Skipped   int     `xml:"skipped,attr"`
+	Time      Seconds `xml:"time,attr"`
+	Timestamp string  `xml:"timestamp,attr,omitempty"`
+	Cases     []Test  `xml:"testcase"`
 }
 
-type testcase struct {
-	Class   string    `xml:"classname,attr"`
-	Name    string    `xml:"name,attr"`
-	File    string    `xml:"file,attr,omitempty"`
-	Line    int       `xml:"line,attr,omitempty"`
-	Time    int       `xml:"time,attr"`
-	Failure *failure  `xml:"failure"`
-	Skipped *struct{} `xml:"skipped"`
-	Out     string    `xml:"system-out,omitempty"`
+// A Test is a test's result.
+type Test struct {
+	Class   string   `xml:"classname,attr"`
+	Name    string   `xml:"name,attr"`
+	File    string   `xml:"file,attr,omitempty"`
+	Line    int      `xml:"line,attr,omitempty"`
+	Time    Seconds  `xml:"time,attr"`
+	Failure *Failure `xml:"failure"`
+	Error   *Failure `xml:"error"`
+	Skipped *Skipped `xml:"skipped"`
+	Out     string   `xml:"system-out,omitempty"`
 }
 
-type failure struct {
+// A Failure says why a test failed, or could not be made.
+type Failure struct {
 	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
 }
 
+// A Skipped says why a test was not made.
+type Skipped struct {
+	Why string `xml:"message,attr,omitempty"`
+}
+
+// Seconds are written with as few digits as they need.
+type Seconds float64
+
+// MarshalText writes the number.
+func (s Seconds) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, math.Round(float64(s)*1000)/1000, 'f', -1, 64), nil
+}
+
 // Section adds a section.
 func (j *JUnit) Section(s *Section) error {
 	for i, t := range s.Tapes {
-		suite := testsuite{Name: t.suite()}
+		suite := Suite{Name: t.suite()}
 		if !t.Start.IsZero() {
 			suite.Timestamp = t.Start.UTC().Format("2006-01-02T15:04:05")
 		}
 		for _, v := range t.Verdicts {
-			suite.add(j.test(s, i, v))
+			suite.Add(j.test(s, i, v))
 		}
-		all := &j.suites
-		all.Tests += suite.Tests
-		all.Failures += suite.Failures
-		all.Skipped += suite.Skipped
-		all.Suites = append(all.Suites, suite)
+		j.Suite(suite)
 	}
 	return nil
+}
+
+// Suite adds a suite.
+func (j *JUnit) Suite(s Suite) {
+	all := &j.suites
+	all.Tests += s.Tests
+	all.Failures += s.Failures
+	all.Errors += s.Errors
+	all.Skipped += s.Skipped
+	all.Time += s.Time
+	all.Suites = append(all.Suites, s)
 }
 
 // suite names a tape: by its id or, if it has none, by its file.
@@ -86,11 +112,15 @@ func (t *Tape) suite() string {
 	return strings.TrimSuffix(path.Base(t.File), path.Ext(t.File))
 }
 
-func (u *testsuite) add(c testcase) {
+// Add adds a test.
+func (u *Suite) Add(c Test) {
 	u.Tests++
+	u.Time += c.Time
 	switch {
 	case c.Failure != nil:
 		u.Failures++
+	case c.Error != nil:
+		u.Errors++
 	case c.Skipped != nil:
 		u.Skipped++
 	}
@@ -98,9 +128,9 @@ func (u *testsuite) add(c testcase) {
 }
 
 // test returns a rule's result on a section's tape.
-func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
+func (j *JUnit) test(s *Section, tape int, v conform.Verdict) Test {
 	t := s.Tapes[tape]
-	c := testcase{Class: t.suite(), Name: v.Rule.ID + " " + v.Rule.Name, File: t.File}
+	c := Test{Class: t.suite(), Name: v.Rule.ID + " " + v.Rule.Name, File: t.File}
 	var list []*conform.Finding
 	worst, fails := conform.None, false
 	for i := range s.Findings {
@@ -116,12 +146,12 @@ func (j *JUnit) test(s *Section, tape int, v conform.Verdict) testcase {
 	}
 	switch {
 	case len(list) == 0 && !v.Tried:
-		c.Skipped = &struct{}{}
+		c.Skipped = &Skipped{}
 	case len(list) == 0:
 	case !fails:
 		c.Out = texts(list, s.Frame)
 	default:
-		c.Failure = &failure{Type: worst.String(), Message: headline(list, s.Frame), Text: texts(list, s.Frame)}
+		c.Failure = &Failure{Type: worst.String(), Message: headline(list, s.Frame), Text: texts(list, s.Frame)}
 	}
 	return c
 }

@@ -15,10 +15,16 @@ import (
 // source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// URL returns the address of a rule's text.
+// isCase reports whether a rule stands for a case of acptap probe: rules have capitals.
+func isCase(r *conform.Rule) bool { return strings.ToUpper(r.ID) != r.ID }
+
+// URL returns the address of a rule's text; of a case, that of the specification.
 func URL(r *conform.Rule) string {
-	if isOwn(r) {
+	switch {
+	case isOwn(r):
 		return source + "report/own_rules.go"
+	case isCase(r):
+		return cmp.Or(r.Clauses[0].Source.URL, home)
 	}
 	return source + "rules/" + r.File()
 }

@@ -100,10 +100,13 @@ func ruleOf(r *conform.Rule) sarifRule {
 // tags returns words that GitHub users can filter by.
 func tags(r *conform.Rule) []string {
 	list := []string{"protocol", strings.ToLower(protocols[r.Protocol()])}
+	if isCase(r) {
+		list[1] = "probe"
+	}
 	if r.About != "" {
 		list = append(list, r.About)
 	}
-	if len(r.Hurts) > 0 {
+	if len(r.Hurts) > 0 || isCase(r) && r.Strength() == conform.Hurts {
 		list = append(list, "interop")
 	}
 	return list

@@ -24,7 +24,7 @@ type (
 	}
 	sarifRule struct {
 		ID         string             `json:"id"`
-		Name       string             `json:"name"`
+		Name       string             `json:"name,omitempty"`
 		Short      sarifText          `json:"shortDescription"`
 		Full       sarifText          `json:"fullDescription"`
 		Help       sarifText          `json:"help"`

@@ -4,13 +4,79 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/termtext"
 )
+
+// A Baseline is the file of a baseline, as it is and as it may become.
+type Baseline struct {
+	file   string // empty: there is none
+	update bool
+	old    *baseline
+	now    *baseline // of the current findings
+}
+
+// OpenBaseline reads a baseline. If it is updated, the file may be missing; an empty name
+// stands for an empty one.
+func OpenBaseline(file string, update bool) (*Baseline, error) {
+	b := &Baseline{file: file, update: update, old: &baseline{}, now: &baseline{}}
+	if file == "" {
+		return b, nil
+	}
+	f, err := os.Open(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && update:
+		return b, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w; --update-baseline makes it", err)
+	case err != nil:
+		return nil, err
+	}
+	defer f.Close()
+	b.old, err = parseBaseline(f, file)
+	return b, err
+}
+
+// Take sets whether a finding is known and, if it has none yet, its key. If it is reported,
+// the baseline may get it.
+func (b *Baseline) Take(f *report.Finding, reported bool) {
+	if f.Key == "" {
+		f.Key = faultKey(f.Shared())
+	}
+	known := b.old.Knows(f.Key) // it is still there even if it is not reported
+	f.Known = f.Known || known && !b.update
+	if reported {
+		b.now.Add(f.Shared(), f.Key)
+	}
+}
+
+// End rewrites the file, or tells which of its faults are gone. It keeps known faults of
+// rules that were not judged: a run of a few rules must not drop the others.
+func (b *Baseline) End(stderr io.Writer, judged func(rule string) bool) error {
+	if b.update {
+		b.now.Keep(b.old, judged)
+		if err := disk.WriteFile(b.file, func(w io.Writer) error { return b.now.Write(w) }); err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "%s: %s\n", b.file, termtext.Counted(b.now.Len(), "known fault"))
+		return nil
+	}
+	for _, e := range b.old.Gone() {
+		if judged(e.Rule) {
+			fmt.Fprintf(stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", b.file, termtext.Line(e.Rule), termtext.Line(e.Text))
+		}
+	}
+	return nil
+}
 
 // An entry is one fault: a line of the file.
 type entry struct {

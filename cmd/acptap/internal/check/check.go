@@ -113,8 +113,7 @@ type run struct {
 
 	config   *exceptions
 	demands  []demand
-	baseline *baseline
-	renewed  *baseline // of the current findings
+	baseline *Baseline
 
 	stdout, stderr io.Writer
 	bar            *cli.Progress // nil: show none
@@ -238,11 +237,10 @@ func (r *run) prepare() (err error) {
 	if r.demands, err = r.Flags.demands(); err != nil {
 		return err
 	}
-	if r.config, err = r.readConfig(); err != nil {
+	if r.config, err = readExceptions(r.configFile); err != nil {
 		return err
 	}
-	r.renewed = &baseline{}
-	r.baseline, err = r.readBaseline()
+	r.baseline, err = OpenBaseline(r.baselineFile, r.update)
 	return err
 }
 

@@ -23,10 +23,11 @@ const exceptionsFile = ".acptap-check"
 //	note ACP405,RPC method=session/*   # the client takes both
 //
 // A line begins with ignore, or with the strength to give the rules' findings. Rules are
-// IDs or prefixes of IDs. All conditions after them must hold: agent and client (NAME, or
-// NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at the end of
-// a value matches anything, and a value with blanks or # must be in double quotes. If
-// several lines match a finding, the last one counts.
+// IDs or prefixes of IDs; those of acptap probe's cases have a slash. All conditions after
+// them must hold: agent and client (NAME, or NAME@VERSION), dialect (v1, v2-early, v2,
+// legacy, modern) and method. A * at the end of a value matches anything, and a value with
+// blanks or # must be in double quotes. If several lines match a finding, the last one
+// counts.
 type exceptions struct {
 	statements []statement
 }
@@ -68,7 +69,7 @@ func parseStatement(line string) (s statement, ok bool, err error) {
 		return s, false, fmt.Errorf("%s what? The id of a rule is missing", words[0])
 	}
 	for id := range strings.SplitSeq(words[1], ",") {
-		if err := checkID(id); err != nil {
+		if err := checkID(id); err != nil && !strings.Contains(id, "/") {
 			return s, false, err
 		}
 		s.rules = append(s.rules, id)

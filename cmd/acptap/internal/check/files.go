@@ -11,18 +11,23 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// readConfig reads the file of exceptions, if there is one.
-func (r *run) readConfig() (*exceptions, error) {
-	name := r.configFile
+// Exceptions reads a file of exceptions, or if name is empty the usual one, if there is one.
+// It returns a function that says how much a finding counts: None if not at all.
+func Exceptions(name string) (strength func(*conform.Finding, *dialect.Connection) conform.Strength, err error) {
+	c, err := readExceptions(name)
+	return func(f *conform.Finding, conn *dialect.Connection) conform.Strength { return c.Strength(f, conn, nil) }, err
+}
+
+func readExceptions(name string) (*exceptions, error) {
+	given := name
 	if name == "" {
 		name = exceptionsFile
 	}
 	f, err := os.Open(name)
-	if r.configFile == "" && errors.Is(err, fs.ErrNotExist) {
+	if given == "" && errors.Is(err, fs.ErrNotExist) {
 		return &exceptions{}, nil
 	}
 	if err != nil {
@@ -30,25 +35,6 @@ func (r *run) readConfig() (*exceptions, error) {
 	}
 	defer f.Close()
 	return parseExceptions(f, name)
-}
-
-// readBaseline reads the baseline. With --update-baseline the file may be missing.
-func (r *run) readBaseline() (*baseline, error) {
-	if r.baselineFile == "" {
-		return &baseline{}, nil
-	}
-	f, err := os.Open(r.baselineFile)
-	if errors.Is(err, fs.ErrNotExist) && r.update {
-		return &baseline{}, nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; --update-baseline makes it", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return parseBaseline(f, r.baselineFile)
 }
 
 // maxLine limits the length of a line of these files, in bytes.
@@ -70,28 +56,13 @@ func eachLine(r io.Reader, name string, do func(line string) error) error {
 	return nil
 }
 
-// endBaseline rewrites the baseline, or reports which of its faults are gone. It keeps
-// known faults that were not judged: a run for one side or a few rules must not drop the
-// others.
+// endBaseline rewrites the baseline, or reports which of its faults are gone.
 func (r *run) endBaseline() error {
-	judged := func(rule string) bool {
+	if r.update {
+		r.failed = false // all findings are known now
+	}
+	return r.baseline.End(r.stderr, func(rule string) bool {
 		is := func(r *conform.Rule) bool { return r.ID == rule }
 		return slices.ContainsFunc(r.rules, is) || slices.ContainsFunc(r.ownRules(), is)
-	}
-	if r.update {
-		r.renewed.Keep(r.baseline, judged)
-		r.failed = false // all findings are known now
-		if err := disk.WriteFile(r.baselineFile, func(w io.Writer) error { return r.renewed.Write(w) }); err != nil {
-			return err
-		}
-		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, termtext.Counted(r.renewed.Len(), "known fault"))
-		return nil
-	}
-	for _, e := range r.baseline.Gone() {
-		if !judged(e.Rule) {
-			continue
-		}
-		fmt.Fprintf(r.stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", r.baselineFile, termtext.Line(e.Rule), termtext.Line(e.Text))
-	}
-	return nil
+	})
 }

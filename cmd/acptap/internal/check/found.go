@@ -19,7 +19,7 @@ type Found []map[uint64][]*report.Finding
 func Find(ctx context.Context, sub ref.Subject, raw bool, bar *cli.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
-		config: &exceptions{}, baseline: &baseline{}, renewed: &baseline{},
+		config: &exceptions{}, baseline: &Baseline{old: &baseline{}, now: &baseline{}},
 		stderr: io.Discard, bar: bar,
 	}
 	j, err := r.begin(sub)

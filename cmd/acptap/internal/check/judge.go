@@ -164,16 +164,12 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	if wanted && !shown {
 		j.section.Weaker[f.Strength]++
 	}
-	if !shown && !fails && j.baseline.Len() == 0 {
+	if !shown && !fails && j.baseline.old.Len() == 0 {
 		return
 	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
-	f.Key = faultKey(f.Shared())
-	f.Known = j.baseline.Knows(f.Key) && !j.update // it is still there even if it is not reported
+	j.baseline.Take(&f, shown || fails)
 	j.failed = j.failed || fails && !f.Known
-	if shown || fails {
-		j.renewed.Add(f.Shared(), f.Key)
-	}
 	if !shown {
 		return
 	}

@@ -33,7 +33,7 @@ func selectRules(choose, ignore []string) ([]*conform.Rule, error) {
 
 // begins reports whether an ID starts with one of the words.
 func begins(id string, words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(id, strings.ToUpper(word)) })
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(strings.ToUpper(id), strings.ToUpper(word)) })
 }
 
 // checkID returns an error if no rule's ID starts with word.

@@ -37,6 +37,8 @@ var operands = map[string]source{
 	"AGENT":        agents,
 	"TAG":          tags,
 	"ARG":          files,
+	"CASE":         words(cases),
+	"DIR":          directories,
 	"URL":          nothing,
 	"TAPE":         nothing, // of a bucket
 }

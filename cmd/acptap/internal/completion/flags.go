@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/replay/probe"
 )
 
 // values maps placeholders in the usage of flags to their sources.
@@ -23,6 +24,7 @@ var values = map[string]source{
 	"tag":       tags,
 	"rules":     rules,
 	"rule":      ruleNames,
+	"patterns":  words(cases),
 	"method":    words(methods),
 	"variant":   words(variants),
 }
@@ -93,6 +95,20 @@ func words(list func() []string) source {
 // names would mislead.
 func nothing(*Completer, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// cases returns the ids of acptap probe's cases.
+func cases() (ids []string) {
+	for k := probe.Agent; k <= probe.Client; k++ {
+		all, err := probe.Cases(k)
+		if err != nil {
+			continue // there are none
+		}
+		for _, c := range all {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 func methods() (names []string) {

@@ -79,7 +79,8 @@ func (f *Finder) isSession(name string) (bool, error) {
 	return slices.ContainsFunc(l.Sessions, has) || slices.ContainsFunc(l.Deleted, has), nil
 }
 
-// last returns the n-th tape before the newest one, not counting nested and empty ones.
+// last returns the n-th tape before the newest one, not counting nested and empty ones, and
+// those of acptap probe.
 func (f *Finder) last(n int) (string, error) {
 	there := 0
 	for id := range f.store.Outer(f.ids) {
@@ -92,7 +93,7 @@ func (f *Finder) last(n int) (string, error) {
 	case len(f.ids) == 0:
 		return "", fmt.Errorf("there are no tapes in %s", f.store.Dir())
 	case there == 0:
-		return "", fmt.Errorf("nothing was recorded on the tapes in %s; see acptap ls", f.store.Dir())
+		return "", fmt.Errorf("the tapes in %s are empty, or of acptap probe; see acptap ls", f.store.Dir())
 	case there == 1:
 		return "", fmt.Errorf("\"last~%d\": %w: there is one tape", n, record.ErrNoTape)
 	}

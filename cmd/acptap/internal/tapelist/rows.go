@@ -15,6 +15,8 @@ type Row struct {
 	Costs []dialect.Cost // of its sessions since they began, one per currency
 	Title string         // of its first session, otherwise that session's first prompt; may be empty
 	Level int            // nesting depth
+
+	Folded int // how many tapes of a run of acptap probe the row stands for; 0: it is one tape
 }
 
 // Rows returns the rows for tapes. all is the store's listing.
@@ -52,17 +54,27 @@ func Nested(rows []Row) []Row {
 	return ordered
 }
 
-// NewestTapes returns the last limit tapes, together with the tapes nested in them.
+// NewestTapes returns the last limit tapes, together with the tapes nested in them. Those of
+// a run of acptap probe count as one.
 func NewestTapes(tapes []record.Info, limit uint) []record.Info {
 	nesting := record.NestingOf(tapes)
 	kept := map[string]bool{}
 	var outer []record.Info
-	for _, i := range tapes {
-		if nesting.Parent(i.Tape) == "" {
-			outer = append(outer, i)
+	units, last := uint(0), ""
+	for _, i := range slices.Backward(tapes) {
+		if nesting.Parent(i.Tape) != "" {
+			continue
 		}
+		if run, _ := record.ProbeOf(i.Start); run == "" || run != last {
+			units++
+			last = run
+		}
+		if limit > 0 && units > limit {
+			break
+		}
+		outer = append(outer, i)
 	}
-	for _, i := range Newest(outer, limit) {
+	for _, i := range outer {
 		kept[i.Tape] = true
 		for _, below := range nesting.Below(i.Tape) {
 			kept[below.Tape] = true

@@ -56,6 +56,11 @@ func (s *Selection) HasTape(i *record.Info) bool {
 		!slices.ContainsFunc(s.Tags, func(tag string) bool { return !slices.Contains(i.Tags, tag) })
 }
 
+// NamesProbe reports whether the tapes of a run of acptap probe are wanted each.
+func (s *Selection) NamesProbe() bool {
+	return strings.HasPrefix(s.Word, "probe") || len(s.Tags) > 0 || len(s.Named) > 0
+}
+
 // HasAgent reports whether an agent with these names is selected, ignoring case.
 func (s *Selection) HasAgent(names ...string) bool { return containsFold(names, s.agent) }
 

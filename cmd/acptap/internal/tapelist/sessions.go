@@ -60,11 +60,16 @@ func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	return rows
 }
 
-// OuterSessions returns the sessions that are on a tape that is not nested. all is the
-// store's listing.
+// OuterSessions returns the sessions that are on a tape that is neither nested nor of acptap
+// probe. all is the store's listing.
 func OuterSessions(sessions []record.SessionInfo, all *record.Listing) []record.SessionInfo {
 	nesting := record.NestingOf(all.Tapes)
-	isOuter := func(r record.Run) bool { return nesting.Parent(r.Tape) == "" }
+	probes := map[string]bool{}
+	for _, i := range all.Tapes {
+		run, _ := record.ProbeOf(i.Start)
+		probes[i.Tape] = run != ""
+	}
+	isOuter := func(r record.Run) bool { return nesting.Parent(r.Tape) == "" && !probes[r.Tape] }
 	return slices.DeleteFunc(slices.Clone(sessions), func(s record.SessionInfo) bool {
 		return !slices.ContainsFunc(s.Runs, isOuter)
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -47,7 +46,7 @@ func Write(c cli.Canvas, rows []Row, now time.Time) error {
 	lines := make([]line, len(rows))
 	for n, r := range rows {
 		lines[n] = line{
-			sign: signSpans(r.Info), name: nameSpans(r, r.Short), title: titleSpans(r), agent: tapetext.Agent(r.Info, agentColumns(c)),
+			sign: signSpans(r), name: nameSpans(r, r.Short), title: titleSpans(r), agent: tapetext.Agent(r.Info, agentColumns(c)),
 			took: r.Took(), turns: r.Turns, failed: r.Failures, partial: r.Partial, costs: r.Costs, last: r.Start.Time,
 		}
 	}
@@ -70,7 +69,11 @@ func agentColumns(c cli.Canvas) int {
 const signColumns = 3
 
 // signSpans returns the sign of a tape's outcome, or a question mark if that is not known.
-func signSpans(i record.Info) []termtext.Span {
+func signSpans(r Row) []termtext.Span {
+	i := r.Info
+	if r.Folded > 0 {
+		return termtext.Plain.Line(termtext.Pad("", signColumns))
+	}
 	if i.Partial && !i.Live {
 		return termtext.Dim.Line(termtext.Pad("?", signColumns))
 	}
@@ -147,7 +150,7 @@ func WriteWide(c cli.Canvas, rows []Row) error {
 	for _, r := range rows {
 		number := func(n uint64) []termtext.Span { return text(atLeast(r.Partial, fmt.Sprint(n))) }
 		conn := r.Connection
-		t.Spans(append(signSpans(r.Info), nameSpans(r, r.Tape)...), text(tapetext.Time(r.Start.Time)), stateSpans(r.Info), tapetext.Agent(r.Info, 60), writtenSpans(r),
+		t.Spans(append(signSpans(r), nameSpans(r, r.Tape)...), text(tapetext.Time(r.Start.Time)), stateSpans(r), tapetext.Agent(r.Info, 60), writtenSpans(r),
 			text(tapetext.TookText(r.Took())), number(r.Turns), Failures(r.Failures, r.Partial), text(tapetext.CostText(r.Costs)), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))),
 			number(r.Sessions), text(tapetext.Peer(conn.ClientTitle, conn.Client, conn.ClientVersion, 60)))
 	}
@@ -164,7 +167,11 @@ func atLeast(partial bool, count string) string {
 
 // stateSpans returns how a tape ended, and what is missing on it, in red if that is a
 // failure.
-func stateSpans(i record.Info) []termtext.Span {
+func stateSpans(r Row) []termtext.Span {
+	i := r.Info
+	if r.Folded > 0 {
+		return nil
+	}
 	state, style := tapetext.State(i), termtext.Plain
 	if i.Outcome().How.IsBad() {
 		style = termtext.Failure
