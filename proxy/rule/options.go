@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,9 +68,6 @@ func (p *scanner) options(r *Rule) (o options, err error) {
 		}
 		i += len(word) + 1
 	}
-	if o.nth > 0 && o.first > 0 && o.nth > o.first {
-		return o, p.wrong(at, "these options together let nothing be hit")
-	}
 	if o.agent {
 		r.near = nearAgent
 	}
@@ -89,6 +87,15 @@ func (o *options) set(words []string) (problem string) {
 		return unknown
 	case len(words) == 2:
 		argument = words[1]
+	}
+	counting := []string{"once", "first", "nth", "every"}
+	for _, before := range o.words {
+		switch name, _, _ := strings.Cut(before, " "); {
+		case name == words[0]:
+			return "the option " + name + " is there twice"
+		case slices.Contains(counting, name) && slices.Contains(counting, words[0]):
+			return "take only one of once, first, nth and every: each counts all frames that fit"
+		}
 	}
 	n, err := strconv.Atoi(argument)
 	number := err == nil && n > 0
@@ -118,6 +125,9 @@ func (o *options) set(words []string) (problem string) {
 		p, err := strconv.ParseFloat(percent, 64)
 		if !ok || err != nil || !(0 <= p && p <= 100) {
 			return "a chance is written 30%"
+		}
+		if p == 0 {
+			return "with a chance of 0% the rule never hits; to switch it off, put # before it"
 		}
 		o.chance = p / 100
 	case name == "for":
