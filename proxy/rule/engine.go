@@ -154,7 +154,11 @@ func (e *Engine) concerns(s *filter.Subject) bool {
 		return true
 	}
 	for _, c := range e.first[s.Dir][s.Kind] {
-		if _, ok := c.action.(*lack); ok || c.Filter.Match(s) {
+		if l, ok := c.action.(*lack); ok {
+			if l.concerns(s, e.seen.tracker.Connection().Dialect) {
+				return true
+			}
+		} else if c.Filter.Match(s) {
 			return true
 		}
 	}

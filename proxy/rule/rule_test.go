@@ -285,9 +285,9 @@ func unfit(n int) string {
 
 func BenchmarkEngine(b *testing.B) {
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"0b6d3a52-5d0c-4a7e-9a61-4f1f1b0c3a11","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("some words ", 16) + `"}}}}`)
-	for _, n := range []int{0, 1, 10, 30} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			set, err := rule.Parse("rules", unfit(n))
+	for name, rules := range map[string]string{"0": "", "1": unfit(1), "10": unfit(10), "30": unfit(30), "10+lacks": unfit(9) + "lacks session/load session/list"} {
+		b.Run(name, func(b *testing.B) {
+			set, err := rule.Parse("rules", rules)
 			if err != nil {
 				b.Fatal(err)
 			}
