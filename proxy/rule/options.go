@@ -2,6 +2,8 @@ package rule
 
 import (
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -157,7 +159,7 @@ const maxCounters = 1 << 12
 // A counter is what an Engine knows of one rule.
 type counter struct {
 	*Rule
-	seed    uint64
+	seed    uint64                   // of the rule's own random numbers
 	fitting bounded.Map[string, int] // how many frames fitted, by scope
 	fitted  int                      // by all scopes together
 	asked   uint64                   // how often chance was asked
@@ -169,7 +171,9 @@ type counter struct {
 }
 
 func newCounter(r *Rule, seed uint64) *counter {
-	c := &counter{Rule: r, seed: seed}
+	name := fnv.New64a() // the same in every version, so that a seed means the same
+	io.WriteString(name, r.Name)
+	c := &counter{Rule: r, seed: seed ^ name.Sum64()}
 	c.fitting.Limit = maxCounters
 	_, c.holds = r.action.(hold)
 	return c
@@ -200,7 +204,7 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 		return nil, false
 	}
 	c.asked++
-	random = rand.New(rand.NewPCG(c.seed^hash(c.Name), c.asked))
+	random = rand.New(rand.NewPCG(c.seed, c.asked))
 	if o.chance < 1 && random.Float64() >= o.chance {
 		return nil, false
 	}
@@ -208,14 +212,4 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 		c.begun = s.At
 	}
 	return random, true
-}
-
-// hash returns the FNV-1a hash of a name: the same in every version, so that a seed means
-// the same in every version.
-func hash(name string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(name) {
-		h = (h ^ uint64(name[i])) * 1099511628211
-	}
-	return h
 }

@@ -40,10 +40,8 @@ type Hit struct {
 	Sent []string // what would go out in its place, or besides; a direction and a line; nothing if the frame passes
 }
 
-const (
-	maxShown  = 5        // hits of a rule, and frames, that a Trial shows
-	maxUnseen = 16 << 20 // length of the longest line that a proxy shows
-)
+// maxShown limits the hits of a rule, and the frames, that a Trial shows.
+const maxShown = 5
 
 // Try begins a Trial.
 func (s *Set) Try(seed uint64) *Trial {
@@ -74,7 +72,7 @@ func (t *Trial) Observe(f *wire.Frame) {
 	if !f.Counts() || f.Dir == wire.AgentStderr || f.Stream != 0 {
 		return
 	}
-	if f.Size > maxUnseen {
+	if f.Size > proxy.MaxFrame {
 		if t.Large++; len(t.Unseen) < maxShown {
 			t.Unseen = append(t.Unseen, f.Seq)
 		}
