@@ -67,11 +67,10 @@ type Desk struct {
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
 	// time.
 	users   []*User
-	queues  []*queue // those whose first frame came first are first
-	last    uint64   // number of the last held frame
-	names   int      // of users
-	rules   []*Rule  // of the proxy, then those that users added
-	hits    map[*Rule]int
+	queues  []*queue          // those whose first frame came first are first
+	last    uint64            // number of the last held frame
+	names   int               // of users
+	rules   []*Rule           // of the proxy, then those that users added
 	asking  map[string]asking // by the ids of requests that users made
 	patient *time.Timer       // for Wait; nil: not needed yet
 	came    bool              // a user has come, or Wait is over
@@ -80,7 +79,7 @@ type Desk struct {
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, asking: map[string]asking{}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), asking: map[string]asking{}}
 }
 
 // Close makes all calls of users return. It may be called once, when the proxy has ended or
@@ -392,11 +391,10 @@ func (d *Desk) held(e *Engine) (frames []wire.Frame) {
 	return frames
 }
 
-// hit counts what a rule did.
-func (d *Desk) hit(r *Rule) {
+// hit tells that a rule has hit.
+func (d *Desk) hit(c *counter) {
 	if d != nil {
-		d.hits[r]++
-		d.tell(Event{Rule: r.Name, Hits: d.hits[r]})
+		d.tell(Event{Rule: c.Name, Hits: c.hits})
 	}
 }
 

@@ -24,7 +24,7 @@ type options struct {
 	per    scope
 	during time.Duration // from the first hit on; 0: always
 	may    bool          // need not hit
-	agent  bool          // near the agent
+	near   side          // the end of the chain at which the rule works
 	words  []string      // as written
 }
 
@@ -48,7 +48,7 @@ const (
 const optionNames = "once, first N, nth N, every N, after N, chance P%, per session, per turn, for T, near agent, may"
 
 // options reads the options of a rule, to the end of the entry.
-func (p *scanner) options(r *Rule) (o options, err error) {
+func (p *scanner) options() (o options, err error) {
 	o.chance = 1
 	p.blanks()
 	if p.i == p.end {
@@ -69,9 +69,6 @@ func (p *scanner) options(r *Rule) (o options, err error) {
 			return o, p.wrong(start, problem)
 		}
 		i += len(word) + 1
-	}
-	if o.agent {
-		r.near = nearAgent
 	}
 	p.i = at + size + 1
 	return o, p.ended()
@@ -107,9 +104,9 @@ func (o *options) set(words []string) (problem string) {
 	case text == "may":
 		o.may = true
 	case text == "near agent":
-		o.agent = true
+		o.near = nearAgent
 	case text == "near client":
-		o.agent = false
+		o.near = nearClient
 	case text == "per session":
 		o.per = perSession
 	case text == "per turn":
@@ -161,7 +158,6 @@ type counter struct {
 	*Rule
 	seed    uint64                   // of the rule's own random numbers
 	fitting bounded.Map[string, int] // how many frames fitted, by scope
-	fitted  int                      // by all scopes together
 	asked   uint64                   // how often chance was asked
 	hits    int
 	begun   time.Duration // of the first hit
@@ -196,7 +192,6 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 	n, _ := c.fitting.Get(key)
 	n++
 	c.fitting.Set(key, n)
-	c.fitted++
 	if n -= o.after; n <= 0 || o.first > 0 && n > o.first || o.nth > 0 && n != o.nth || o.every > 0 && n%o.every != 0 {
 		return nil, false
 	}

@@ -203,7 +203,7 @@ func (r *Rule) hides(later *Rule) bool { return r.thins(later) && !r.options.lim
 // thins reports whether the rule takes frames of a later one.
 func (r *Rule) thins(later *Rule) bool {
 	e, ok := r.action.(effect)
-	if !ok || !e.ends() || r.near != later.near {
+	if !ok || !e.ends() || r.options.near != later.options.near {
 		return false
 	}
 	if _, timed := later.action.(pacing); timed {

@@ -48,8 +48,8 @@ type User struct {
 	name    string
 
 	// Guarded by the proxy.
-	gone  bool
-	holds []*counter // of the rules by which it held frames; the last one may still do so
+	gone bool
+	hold *counter // of the rule by which it holds frames; nil: it has none
 }
 
 // ErrOver says that there is no proxy to act on any longer.
@@ -145,8 +145,9 @@ func (u *User) Leave(why string) error {
 
 // endHold removes the rule by which the User holds frames.
 func (u *User) endHold() {
-	if n := len(u.holds); n > 0 {
-		u.desk.engines[0].removeRule(u.holds[n-1].Rule)
+	if u.hold != nil {
+		u.desk.engines[0].removeRule(u.hold.Rule)
+		u.hold = nil
 	}
 }
 
@@ -183,18 +184,25 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 		if e == d.engines[0] {
 			u.endHold()
 			if one != nil {
-				c := e.addRule(one)
-				c.owner = u
-				u.holds = append(u.holds, c)
+				u.hold = e.addRule(one)
+				u.hold.owner = u
 				return append(out, note(wire.ClientToAgent, "rules", "added: @"+one.Name+" "+one.text, 0))
 			}
-			for _, c := range u.holds {
-				c.off = true
-			}
-			u.holds = nil
+			d.disown(u)
 		}
 		return d.dismiss(out, e, "holding is off")
 	})
+}
+
+// disown ends the holds of frames that wait for a user.
+func (d *Desk) disown(u *User) {
+	for _, q := range d.queues {
+		for _, w := range q.frames {
+			if w.holder != nil && w.holder.owner == u {
+				w.holder.off = true
+			}
+		}
+	}
 }
 
 // Held returns what waits.
