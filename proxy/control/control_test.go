@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,7 +28,7 @@ type run struct {
 	path  string
 	says  chan string
 	lines chan string // what the client gets
-	stdin io.Closer
+	stdin io.WriteCloser
 	done  chan error
 }
 
@@ -71,6 +72,12 @@ func start(t testing.TB, rules string) *run {
 	go func() {
 		err := p.Run(context.Background())
 		s.Close()
+		stacks := make([]byte, 1<<20)
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(stack, "rule.(*Desk)") || strings.Contains(stack, "control.(*conn)") || strings.Contains(stack, "control.(*Server)") {
+				t.Errorf("a goroutine is left:\n%s", stack)
+			}
+		}
 		out.Close()
 		r.done <- err
 	}()
@@ -184,6 +191,51 @@ func TestConversation(t *testing.T) {
 		if err := wrong(); err == nil {
 			t.Error("no error")
 		}
+	}
+}
+
+// TestInjectAnswered: the answer to an injected request comes as it was sent. One that cannot
+// be passed on is an error, and does no harm to the proxy.
+func TestInjectAnswered(t *testing.T) {
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	for _, tt := range []struct{ answer, want string }{
+		{`{"jsonrpc":"2.0","id":"acptap-rule:1","result":{"a" : "<&>"}}`, `{"jsonrpc":"2.0","id":"acptap-rule:1","result":{"a" : "<&>"}} <nil>`},
+		{`{"jsonrpc":"2.0","id":"acptap-rule:1","result":` + deep + `}`, fmt.Sprintf(" the answer, of %d bytes, is broken or too deep: the tape has it", len(deep)+48)},
+	} {
+		t.Run("", func(t *testing.T) {
+			r := start(t, "@all update:* => mark seen")
+			c, _ := dial(t, r, false)
+			answered := make(chan string, 1)
+			go func() {
+				answer, err := c.Inject(t.Context(), "client", []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
+				answered <- fmt.Sprint(string(answer), " ", err)
+			}()
+			<-r.lines
+			fmt.Fprintln(r.stdin, tt.answer)
+			select {
+			case got := <-answered:
+				if got != tt.want {
+					t.Errorf("got %.200s, want %s", got, tt.want)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("no answer")
+			}
+			if _, err := c.Rules(t.Context()); err != nil {
+				t.Errorf("then: %v", err)
+			}
+		})
+	}
+}
+
+// TestEnds: when the server is closed, none of its goroutines is left; start checks that.
+func TestEnds(t *testing.T) {
+	for range 100 {
+		t.Run("", func(t *testing.T) {
+			r := start(t, "@ask kind:request => hold")
+			_, told := dial(t, r, true)
+			r.says <- `{"jsonrpc":"2.0","id":1,"method":"x/y"}`
+			next(t, told, "held")
+		})
 	}
 }
 

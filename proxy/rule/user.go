@@ -64,34 +64,39 @@ func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 		return ErrOver
 	}
 	for _, e := range d.engines {
-		if _, err := d.on(e, act); err != nil {
+		if err := d.on(e, act, func() {}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on calls act for one Engine. over is closed when the receivers have read what act
-// returned.
-func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame) (over chan struct{}, err error) {
+// on calls act for one Engine, and after once the receivers have read what act returned, or
+// never will.
+func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame, after func()) error {
 	acted, over := make(chan struct{}), make(chan struct{})
-	go func() {
+	began := d.begin(func() {
+		defer after()
 		defer close(over)
 		e.handle.Do(func(out []wire.Frame) []wire.Frame {
 			defer close(acted)
 			return act(e, e.begin(out))
 		})
-	}()
+	})
+	if !began {
+		after()
+		return ErrOver
+	}
 	select {
 	case <-acted:
-		return over, nil
+		return nil
 	case <-over:
 	}
 	select {
 	case <-acted:
-		return over, nil
+		return nil
 	default:
-		return over, ErrOver
+		return ErrOver
 	}
 }
 
@@ -345,7 +350,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		return errors.New("the receiver does not read what was sent before")
 	}
 	var wrong error
-	over, err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
+	err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
 		if wrong = e.refuses(dir); wrong != nil {
 			return out
 		}
@@ -360,11 +365,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		e.seen.observe(f, e.now)
 		e.seen.forget()
 		return append(out, note(dir, u.name, "inject by hand", 1), f)
-	})
-	go func() {
-		<-over
-		<-d.sending
-	}()
+	}, func() { <-d.sending })
 	return cmp.Or(wrong, err)
 }
 
