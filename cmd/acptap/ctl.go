@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -120,6 +121,8 @@ type ctl struct {
 	out    io.Writer
 	client *control.Client
 	events chan control.Notification // of one that attends
+
+	background sync.WaitGroup // goroutines that end with ctx, or with the connection
 }
 
 // connect connects to the proxy that records what REF names, or to the newest one that
@@ -162,6 +165,7 @@ func (x *ctl) dial(path string, attends bool) (err error) {
 func (x *ctl) close() {
 	x.stop()
 	x.client.Close()
+	x.background.Wait()
 }
 
 // tapes returns the paths where proxies may listen, the newest last.

@@ -32,7 +32,7 @@ func (x *ctl) hold(args []string) error {
 	}
 	ctx, stop := context.WithCancel(x.ctx)
 	defer stop()
-	go x.client.Attend(ctx)
+	x.background.Go(func() { x.client.Attend(ctx) })
 	log := &heldLog{out: x.out, waiting: map[uint64]bool{}}
 	for _, h := range x.client.Hello.Held {
 		if err := log.show(h); err != nil {
@@ -42,7 +42,7 @@ func (x *ctl) hold(args []string) error {
 	answers, again := make(chan whatWaits, 1), false
 	ask := func() {
 		log.ask()
-		go func() { answers <- askWaits(ctx, x.client) }() // meanwhile events must be read
+		x.background.Go(func() { answers <- askWaits(ctx, x.client) }) // meanwhile events must be read
 	}
 	for {
 		var err error

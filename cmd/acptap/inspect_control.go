@@ -13,7 +13,7 @@ import (
 type screenControls struct{ store *record.Store }
 
 func (s screenControls) Connect(ctx context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, []screen.HeldFrame, error) {
-	c := &screenControl{ctx: ctx}
+	c := &screenControl{ctx: ctx, pings: make(chan struct{}, 1), over: make(chan struct{})}
 	var err error
 	c.client, err = control.Dial(ctx, control.Path(s.store.Dir(), tape), true, func(n control.Notification) {
 		switch n.Kind {
@@ -31,12 +31,7 @@ func (s screenControls) Connect(ctx context.Context, tape string, tell func(scre
 	if err != nil {
 		return nil, nil, err
 	}
-	go func() {
-		<-c.client.Done()
-		if ctx.Err() == nil {
-			tell(screen.ControlEvent{Over: c.client.Err()})
-		}
-	}()
+	go c.attend(tell)
 	return c, heldFrames(c.client.Hello.Held), nil
 }
 
@@ -55,9 +50,32 @@ func heldFrame(h control.Held) screen.HeldFrame {
 type screenControl struct {
 	ctx    context.Context // of the connection
 	client *control.Client
+	pings  chan struct{} // has capacity one
+	over   chan struct{} // closed when attend has returned
 }
 
-func (c *screenControl) Ping() { go c.client.Ping(c.ctx) }
+// attend pings when it is asked to, and tells that the connection has ended.
+func (c *screenControl) attend(tell func(screen.ControlEvent)) {
+	defer close(c.over)
+	for {
+		select {
+		case <-c.pings:
+			c.client.Ping(c.ctx)
+		case <-c.client.Done():
+			if c.ctx.Err() == nil {
+				tell(screen.ControlEvent{Over: c.client.Err()})
+			}
+			return
+		}
+	}
+}
+
+func (c *screenControl) Ping() {
+	select {
+	case c.pings <- struct{}{}:
+	default:
+	}
+}
 
 func (c *screenControl) Hold(filter string) error { return c.client.Hold(c.ctx, filter, 0, 0) }
 
@@ -102,4 +120,7 @@ func (c *screenControl) EnableRule(name string, on bool) error {
 	return c.client.EnableRule(c.ctx, name, on)
 }
 
-func (c *screenControl) Close() { c.client.Close() }
+func (c *screenControl) Close() {
+	c.client.Close()
+	<-c.over
+}
