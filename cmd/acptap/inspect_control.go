@@ -99,11 +99,7 @@ func (c *screenControl) Answer(id uint64, result, failure []byte) error {
 }
 
 func (c *screenControl) Inject(to wire.Direction, line []byte) (answer []byte, err error) {
-	receiver := "agent"
-	if to == wire.AgentToClient {
-		receiver = "client"
-	}
-	return c.client.Inject(c.ctx, receiver, line)
+	return c.client.Inject(c.ctx, to, line)
 }
 
 func (c *screenControl) Rules() (list []screen.ProxyRule, err error) {

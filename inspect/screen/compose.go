@@ -25,7 +25,7 @@ func (a *app) askInject() {
 	}
 	a.ask("send to agent or client a: ", "agent ", func(text string) error {
 		who, method, _ := strings.Cut(strings.TrimSpace(text), " ")
-		to, ok := receivers[who]
+		to, ok := wire.ToPeer(who)
 		if !ok || method == "" {
 			return errors.New("name the receiver and a method, such as: agent session/cancel")
 		}
@@ -36,10 +36,9 @@ func (a *app) askInject() {
 	protocol := a.protocol()
 	a.prompt.complete = func(text string) (list []filter.Candidate) {
 		for _, m := range dialect.Methods() {
-			for _, who := range []string{"agent", "client"} {
-				from := map[string]dialect.Side{"agent": dialect.ClientSide, "client": dialect.AgentSide}[who]
-				line := who + " " + m.Name
-				if m.Protocol() == protocol && m.From == from && strings.HasPrefix(line, text) {
+			for _, to := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
+				line := to.Receiver() + " " + m.Name
+				if m.Protocol() == protocol && m.From.Sends(to) && strings.HasPrefix(line, text) {
 					list = append(list, filter.Candidate{Text: line})
 				}
 			}
@@ -63,9 +62,6 @@ func (a *app) protocol() dialect.Protocol {
 	m, _ := dialect.Lookup(dialect.AnyProtocol, f.Method)
 	return m.Protocol()
 }
-
-// receivers are the directions in which frames are sent, by their receivers.
-var receivers = map[string]wire.Direction{"agent": wire.ClientToAgent, "client": wire.AgentToClient}
 
 // template returns a frame of a method: the last one on the tape, or else one with the
 // session.
@@ -140,12 +136,8 @@ func (a *app) resend() {
 		a.notify("this frame is too large to be sent again")
 		return
 	}
-	who := "agent"
-	if f.Dir == wire.AgentToClient {
-		who = "client"
-	}
-	a.ask("send frame "+a.timeline.Label(f.Seq)+" again, to: ", who, func(text string) error {
-		to, ok := receivers[strings.TrimSpace(text)]
+	a.ask("send frame "+a.timeline.Label(f.Seq)+" again, to: ", f.Dir.Receiver(), func(text string) error {
+		to, ok := wire.ToPeer(strings.TrimSpace(text))
 		if !ok {
 			return errors.New("agent or client")
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -338,7 +339,7 @@ func (a *app) heldTitle(seq uint64) string {
 	if r.Kind != wire.Request {
 		return by
 	}
-	return by + " · " + map[wire.Direction]string{wire.ClientToAgent: "the client waits", wire.AgentToClient: "the agent waits"}[r.Dir]
+	return by + " · the " + r.Dir.Sender() + " waits"
 }
 
 // holding says on the status line what waits, or returns "".
@@ -425,15 +426,7 @@ func (a *app) holdSession() {
 		a.notify("this frame is of no session; H holds frames by a filter")
 		return
 	}
-	a.fail(a.holdBy("session:" + quoteFilter(session)))
-}
-
-// quoteFilter quotes a value for a filter, if it needs that.
-func quoteFilter(value string) string {
-	if strings.ContainsAny(value, " \t\"`|()!:") {
-		return string(wire.Quote(value))
-	}
-	return value
+	a.fail(a.holdBy("session:" + filter.Value(session)))
 }
 
 // nextHeld selects the next or previous held frame.

@@ -325,6 +325,23 @@ func TestWrongFilter(t *testing.T) {
 	p.wants(t, "hold seq:1")
 }
 
+// TestHoldOddSession: a session is held by a filter that selects it, whatever its name is.
+func TestHoldOddSession(t *testing.T) {
+	for name, want := range map[string]string{"1..2": `hold session:"1..2"`, `~a\\n`: `hold session:"~a\\\n"`, "a:b!": "hold session:a:b!"} {
+		store := record.OpenStore(t.TempDir())
+		live := begin(t, store, "agent", "/w")
+		t.Cleanup(live.ends)
+		live.says(wire.AgentToClient, strings.Replace(updateLine, `"sessionId":"s"`, `"sessionId":`+string(wire.Quote(name)), 1))
+		p := newFakeProxy()
+		p.tape = live.Tape()
+		p.held = []screen.HeldFrame{{ID: 1, Dir: wire.AgentToClient, Rule: "ask", At: now()}}
+		term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+		term.wait(t, "the connection", func(s string) bool { return strings.Contains(s, "1 of 1") && strings.Contains(s, "‖ 1 held") })
+		term.press(t, "W")
+		p.wants(t, want)
+	}
+}
+
 // TestRulesPage switches rules on and off, and adds one.
 func TestRulesPage(t *testing.T) {
 	term, p, _ := openHeld(t, 120, 30)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Client is a connection to a running proxy.
@@ -255,8 +257,8 @@ func (c *Client) Answer(ctx context.Context, id uint64, result, failure []byte) 
 
 // Inject sends one more line to the agent or the client. It returns the answer if the
 // line is a request.
-func (c *Client) Inject(ctx context.Context, to string, line []byte) (answer []byte, err error) {
-	p := params{Dir: to}
+func (c *Client) Inject(ctx context.Context, to wire.Direction, line []byte) (answer []byte, err error) {
+	p := params{Dir: to.Receiver()}
 	p.setLine(line)
 	var r struct{ Answer json.RawMessage }
 	err = c.Call(ctx, "inject", p, &r)

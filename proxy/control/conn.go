@@ -231,7 +231,7 @@ func (c *conn) hello(p *params) (any, error) {
 // inject injects a line. A request is answered when its own answer has come.
 func (c *conn) inject(id *uint64, p *params) {
 	line, err := p.line()
-	dir, known := map[string]wire.Direction{"agent": wire.ClientToAgent, "client": wire.AgentToClient}[p.Dir]
+	dir, known := wire.ToPeer(p.Dir)
 	switch {
 	case c.user == nil:
 		err = errors.New("hello comes first")

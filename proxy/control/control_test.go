@@ -21,6 +21,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/control"
 	"github.com/acptap/acptap/proxy/rule"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A run is a proxy in this process, whose agent says what comes from says.
@@ -167,7 +168,7 @@ func TestConversation(t *testing.T) {
 	}
 	answered := make(chan string, 1)
 	go func() {
-		answer, err := other.Inject(ctx, "client", []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
+		answer, err := other.Inject(ctx, wire.AgentToClient, []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
 		answered <- fmt.Sprint(string(answer), err)
 	}()
 	if got := <-r.lines; got != `{"jsonrpc":"2.0","id":"acptap-rule:1","method":"x/z"}` {
@@ -184,7 +185,7 @@ func TestConversation(t *testing.T) {
 		func() error { return c.Call(ctx, "held/answer", nil, nil) },
 		func() error { return c.Call(ctx, "hello", nil, nil) },
 		func() error { return c.Hold(ctx, "nonsense:x", 0, 0) },
-		func() error { _, err := c.Inject(ctx, "nobody", []byte("{}")); return err },
+		func() error { _, err := c.Inject(ctx, wire.AgentStderr, []byte("{}")); return err },
 		func() error { return c.AddRules(ctx, "", "x") },
 		func() error { return c.EnableRule(ctx, "nothing", true) },
 	} {
@@ -207,7 +208,7 @@ func TestInjectAnswered(t *testing.T) {
 			c, _ := dial(t, r, false)
 			answered := make(chan string, 1)
 			go func() {
-				answer, err := c.Inject(t.Context(), "client", []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
+				answer, err := c.Inject(t.Context(), wire.AgentToClient, []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
 				answered <- fmt.Sprint(string(answer), " ", err)
 			}()
 			<-r.lines

@@ -231,14 +231,8 @@ func readInject(p *scanner) (action, error) {
 		p.blanks()
 		at = p.i
 	}
-	switch p.take("client", "agent", "stderr") {
-	case "client":
-		a.dir = wire.AgentToClient
-	case "agent":
-		a.dir = wire.ClientToAgent
-	case "stderr":
-		a.dir = wire.AgentStderr
-	default:
+	var ok bool
+	if a.dir, ok = wire.To(p.word()); !ok {
 		return nil, p.wrong(at, "who gets the line is missing", "client", "agent", "stderr", "before")
 	}
 	p.blanks()

@@ -374,11 +374,7 @@ func (e *Engine) refuses(dir wire.Direction) error {
 	if !e.stalls(dir) {
 		return nil
 	}
-	to := "agent"
-	if dir == wire.AgentToClient {
-		to = "client"
-	}
-	return fmt.Errorf("nothing can be sent to the %s: a rule has stalled that direction", to)
+	return fmt.Errorf("nothing can be sent to the %s: a rule has stalled that direction", dir.Receiver())
 }
 
 func age(at time.Time) string { return termtext.Duration(time.Since(at)) }
