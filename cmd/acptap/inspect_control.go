@@ -12,38 +12,25 @@ import (
 // screenControls connects the inspector to the proxies of a store.
 type screenControls struct{ store *record.Store }
 
-func (s screenControls) Connect(ctx context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, []screen.HeldFrame, error) {
+func (s screenControls) Connect(ctx context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, error) {
 	c := &screenControl{ctx: ctx, pings: make(chan struct{}, 1), over: make(chan struct{})}
 	var err error
 	c.client, err = control.Dial(ctx, control.Path(s.store.Dir(), tape), true, func(n control.Notification) {
 		switch n.Kind {
 		case "held":
-			h := heldFrame(*n.Held)
-			tell(screen.ControlEvent{Held: &h})
+			h := n.Held
+			tell(screen.ControlEvent{Held: &screen.HeldFrame{ID: h.ID, Dir: h.Dir, Kind: h.Kind, Rule: h.Rule, Behind: h.Behind, At: h.At}})
 		case "gone":
 			tell(screen.ControlEvent{Gone: n.ID})
 		case "hit":
 			tell(screen.ControlEvent{Hit: true})
-		case "lost":
-			tell(screen.ControlEvent{Lost: true})
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	go c.attend(tell)
-	return c, heldFrames(c.client.Hello.Held), nil
-}
-
-func heldFrames(list []control.Held) (held []screen.HeldFrame) {
-	for _, h := range list {
-		held = append(held, heldFrame(h))
-	}
-	return held
-}
-
-func heldFrame(h control.Held) screen.HeldFrame {
-	return screen.HeldFrame{ID: h.ID, Dir: h.Dir, Kind: h.Kind, Rule: h.Rule, Behind: h.Behind, At: h.At}
+	return c, nil
 }
 
 // A screenControl is the inspector's connection to a proxy.
@@ -78,11 +65,6 @@ func (c *screenControl) Ping() {
 }
 
 func (c *screenControl) Hold(filter string) error { return c.client.Hold(c.ctx, filter, 0, 0) }
-
-func (c *screenControl) Held() ([]screen.HeldFrame, error) {
-	held, err := c.client.Held(c.ctx)
-	return heldFrames(held), err
-}
 
 func (c *screenControl) Frame(id uint64) ([]byte, error) { return c.client.Frame(c.ctx, id) }
 

@@ -20,8 +20,9 @@ import (
 // change rules.
 type Controls interface {
 	// Connect connects to the proxy that records a tape. tell is called with each event,
-	// from another goroutine, until ctx is done. The Inspector closes the Control.
-	Connect(ctx context.Context, tape string, tell func(ControlEvent)) (Control, []HeldFrame, error)
+	// from another goroutine, until ctx is done; first with the frames that wait already.
+	// The Inspector closes the Control.
+	Connect(ctx context.Context, tape string, tell func(ControlEvent)) (Control, error)
 }
 
 // A Control acts on a running proxy. Its methods wait for the proxy, so the event loop does
@@ -29,7 +30,6 @@ type Controls interface {
 type Control interface {
 	Ping() // tells the proxy that the user is there; never waits
 	Hold(filter string) error
-	Held() ([]HeldFrame, error)
 	Frame(id uint64) ([]byte, error)
 	Release(id uint64, line []byte) error // nil: as it is
 	ReleaseAll() error
@@ -65,7 +65,6 @@ type ControlEvent struct {
 	Held *HeldFrame
 	Gone uint64
 	Hit  bool  // a rule has hit
-	Lost bool  // events were lost
 	Over error // the connection has ended
 }
 
@@ -79,7 +78,8 @@ const pingEvery = 2 * time.Second
 // holds is what waits for the user at the proxy of the open tape.
 type holds struct {
 	control Control
-	filter  string // by which this inspector holds frames; empty: it does not
+	early   []ControlEvent // that came before control
+	filter  string         // by which this inspector holds frames; empty: it does not
 	frames  map[uint64]*heldRow
 	sorted  []*heldRow        // frames, by number, which is also their order on the tape
 	scanned uint64            // frames up to this one are not marks of held frames, or are known
@@ -108,9 +108,13 @@ func (a *app) connect() {
 	h := &holds{frames: map[uint64]*heldRow{}, drafts: map[uint64][]byte{}}
 	a.holds = h
 	h.pinging.Start(a.ctx, func(ctx context.Context) {
-		control, held, err := a.Controls.Connect(ctx, tape, func(e ControlEvent) {
+		control, err := a.Controls.Connect(ctx, tape, func(e ControlEvent) {
 			a.updates.post(func() {
-				if a.holds == h {
+				switch {
+				case a.holds != h:
+				case h.control == nil:
+					h.early = append(h.early, e)
+				default:
 					a.controlled(e)
 				}
 			})
@@ -124,8 +128,10 @@ func (a *app) connect() {
 				return
 			}
 			h.control = control
-			for _, one := range held {
-				a.controlled(ControlEvent{Held: &one})
+			early := h.early
+			h.early = nil
+			for _, e := range early {
+				a.controlled(e) // the last one may end the connection
 			}
 		})
 		every := time.NewTicker(pingEvery)
@@ -165,42 +171,12 @@ func (a *app) controlled(e ControlEvent) {
 		a.passOn(e.Gone)
 	case e.Hit:
 		a.readRules()
-	case e.Lost:
-		a.readHeld()
 	case e.Over != nil:
 		a.disconnect()
 		a.fail(e.Over)
 		for _, typed := range h.drafts {
 			a.keepTyped(e.Over, typed)
 		}
-	}
-}
-
-// readHeld asks the proxy what waits, after events were lost.
-func (a *app) readHeld() {
-	h := a.holds
-	a.command(func(c Control) error {
-		held, err := c.Held()
-		if err == nil {
-			a.updates.post(func() {
-				if a.holds == h {
-					a.replaceHeld(held)
-				}
-			})
-		}
-		return err
-	}, nil)
-}
-
-// replaceHeld takes what waits in place of what is known.
-func (a *app) replaceHeld(held []HeldFrame) {
-	for _, r := range slices.Clone(a.holds.sorted) {
-		if !slices.ContainsFunc(held, func(f HeldFrame) bool { return f.ID == r.ID }) {
-			a.passOn(r.ID)
-		}
-	}
-	for _, f := range held {
-		a.moveOn(a.holds.take(f))
 	}
 }
 

@@ -34,15 +34,18 @@ func newFakeProxy() *fakeProxy {
 	return &fakeProxy{asked: make(chan string, 100), lines: map[uint64]string{}, ready: make(chan struct{})}
 }
 
-func (p *fakeProxy) Connect(_ context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, []screen.HeldFrame, error) {
+func (p *fakeProxy) Connect(_ context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, error) {
 	if tape != p.tape {
-		return nil, nil, errors.New("nobody listens")
+		return nil, errors.New("nobody listens")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tell = tell
+	for _, h := range p.held {
+		tell(screen.ControlEvent{Held: &h})
+	}
 	close(p.ready)
-	return p, p.held, nil
+	return p, nil
 }
 
 func (p *fakeProxy) note(format string, args ...any) error {
@@ -66,12 +69,6 @@ func (p *fakeProxy) ReleaseAll() error               { return p.note("release al
 func (p *fakeProxy) Drop(id uint64) error            { return p.note("drop %d", id) }
 func (p *fakeProxy) AddRule(text string) error       { return p.note("add %s", text) }
 func (p *fakeProxy) Frame(id uint64) ([]byte, error) { return []byte(p.lines[id]), nil }
-
-func (p *fakeProxy) Held() ([]screen.HeldFrame, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.held, nil
-}
 
 func (p *fakeProxy) Release(id uint64, line []byte) error {
 	if line == nil {
@@ -372,18 +369,6 @@ func TestHeldGone(t *testing.T) {
 	term.wait(t, "the next one", func(s string) bool { return strings.Contains(s, "─ frame 8 ·") && strings.Contains(s, "‖ 1 held") })
 	p.tell(screen.ControlEvent{Over: errors.New("the proxy has ended")})
 	term.wait(t, "the end", func(s string) bool { return strings.Contains(s, "the proxy has ended") && !strings.Contains(s, "‖") })
-}
-
-// TestEventsLost: after events were lost, what waits is asked for, and the connection stays.
-func TestEventsLost(t *testing.T) {
-	term, p, _ := openHeld(t, 120, 30)
-	p.mu.Lock()
-	p.held = p.held[1:2]
-	p.mu.Unlock()
-	p.tell(screen.ControlEvent{Lost: true})
-	term.wait(t, "what waits", has("‖ 1 held"))
-	term.press(t, "u«frame 6»p")
-	p.wants(t, "release 2")
 }
 
 // TestNotListening: the keys say why they do nothing.
