@@ -173,7 +173,10 @@ func (a *app) showRules() {
 // readRules reads the rules anew if they are on the screen.
 func (a *app) readRules() {
 	h := a.holds
-	if h == nil || h.control == nil || a.part() != inRules || h.asked {
+	if h == nil || h.control == nil || a.part() != inRules {
+		return
+	}
+	if h.again = h.asked; h.asked {
 		return
 	}
 	h.asked = true
@@ -182,6 +185,9 @@ func (a *app) readRules() {
 		a.updates.post(func() {
 			h.rules, h.asked = rules, false
 			h.version++
+			if h.again && a.holds == h {
+				a.readRules()
+			}
 		})
 		return err
 	}, nil)

@@ -89,6 +89,7 @@ type holds struct {
 	rules   []ProxyRule       // for the page of rules
 	version int               // of rules
 	asked   bool              // rules are being read
+	again   bool              // and must then be read again
 	pinging worker
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ type fakeProxy struct {
 	held  []screen.HeldFrame
 	lines map[uint64]string
 	rules []screen.ProxyRule
+	slow  chan struct{} // not nil: an answer about the rules waits for it
 	asked chan string
 	wrong error // the answer to all that is asked
 	ready chan struct{}
@@ -87,8 +89,13 @@ func (p *fakeProxy) Inject(to wire.Direction, line []byte) ([]byte, error) {
 
 func (p *fakeProxy) Rules() ([]screen.ProxyRule, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rules, nil
+	rules, slow := slices.Clone(p.rules), p.slow
+	p.mu.Unlock()
+	if slow != nil {
+		p.asked <- "rules"
+		<-slow
+	}
+	return rules, nil
 }
 
 func (p *fakeProxy) EnableRule(name string, on bool) error {
@@ -354,6 +361,22 @@ func TestRulesPage(t *testing.T) {
 	p.mu.Unlock()
 	p.tell(screen.ControlEvent{Hit: true})
 	term.wait(t, "the next hit", has(" 3  ask"))
+
+	// A hit while the rules are being read is not missed.
+	slow := make(chan struct{})
+	p.mu.Lock()
+	p.slow = slow
+	p.mu.Unlock()
+	p.tell(screen.ControlEvent{Hit: true})
+	p.wants(t, "rules")
+	p.mu.Lock()
+	p.rules[0].Hits = 4
+	p.mu.Unlock()
+	p.tell(screen.ControlEvent{Hit: true})
+	p.tell(screen.ControlEvent{Held: &screen.HeldFrame{ID: 4, Dir: wire.AgentToClient, Behind: 1, At: now()}})
+	term.wait(t, "what came after the hit", has("‖ 4 held"))
+	close(slow)
+	term.wait(t, "the last hit", has(" 4  ask"))
 	term.press(t, "<Esc>«─ frame 4»")
 }
 
