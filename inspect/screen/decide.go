@@ -52,8 +52,8 @@ func (a *app) letAllGo() {
 	if !a.reaches() {
 		return
 	}
-	a.holds.filter = ""
-	a.command(func(c Control) error { return errors.Join(c.Hold(""), c.ReleaseAll()) }, nil)
+	h := a.holds
+	a.command(func(c Control) error { return errors.Join(a.setHold(h, c, ""), c.ReleaseAll()) }, nil)
 }
 
 // dropHeld throws the selected frame away.

@@ -382,15 +382,21 @@ func (a *app) holdBy(filter string) error {
 		return a.errNotListening()
 	}
 	filter = strings.TrimSpace(filter)
-	before := a.holds.filter
-	a.holds.filter = filter
 	h := a.holds
-	a.command(func(c Control) error { return c.Hold(filter) }, func(err error) {
-		h.filter = before
+	a.command(func(c Control) error { return a.setHold(h, c, filter) }, func(err error) {
 		a.askQuery("hold (empty: nothing): ", filter, a.holdBy)
 		a.prompt.fault(err)
 	})
 	return nil
+}
+
+// setHold asks the proxy to hold by a filter. The event loop does not call it.
+func (a *app) setHold(h *holds, c Control, filter string) error {
+	err := c.Hold(filter)
+	if err == nil {
+		a.updates.post(func() { h.filter = filter })
+	}
+	return err
 }
 
 // holdSession holds everything of the session of the selected frame.

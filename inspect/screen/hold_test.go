@@ -329,6 +329,18 @@ func TestWrongFilter(t *testing.T) {
 	p.wants(t, "hold seq:1")
 }
 
+// TestHoldRefused: what this inspector holds is what the proxy has agreed to.
+func TestHoldRefused(t *testing.T) {
+	term, p, _ := openHeld(t, 120, 30)
+	term.press(t, "Hupdate:plan<Enter>« · hold update:plan · »")
+	p.fails(errors.New("not now"))
+	term.press(t, "P«not now»")
+	term.press(t, "H«hold (empty: nothing): update:plan»<^U>seq:1<Enter>«not now»«hold (empty: nothing): seq:1»<Esc>« · hold update:plan · »")
+	p.fails(nil)
+	term.press(t, "P")
+	term.wait(t, "that nothing is held by a filter", func(s string) bool { return !strings.Contains(s, "hold update:plan") })
+}
+
 // TestHoldOddSession: a session is held by a filter that selects it, whatever its name is.
 func TestHoldOddSession(t *testing.T) {
 	for name, want := range map[string]string{"1..2": `hold session:"1..2"`, `~a\\n`: `hold session:"~a\\\n"`, "a:b!": "hold session:a:b!"} {
