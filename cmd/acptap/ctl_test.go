@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -374,6 +375,22 @@ func TestCtlInject(t *testing.T) {
 			t.Errorf("ctl %q: %v: %s", args, err, out)
 		}
 		return string(out)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"inject", "nobody", "-"}, `a frame is sent to the client or to the agent, not to "nobody"`},
+		{[]string{"inject", "client", "-"}, "nothing to send: stdin has no line"},
+		{[]string{"rules", "ad", "x => drop"}, `unknown action "rules ad", expected one of add load on off remove`},
+		{[]string{"rules", "ad"}, `unknown action "rules ad"`},
+	} {
+		cmd := exec.Command("acptap", append([]string{"--store", dir, "ctl"}, tt.args...)...)
+		cmd.Stdin = strings.NewReader("\n")
+		out, err := cmd.CombinedOutput()
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 || !strings.Contains(string(out), tt.want) {
+			t.Errorf("ctl %q: %v: %s", tt.args, err, out)
+		}
 	}
 	ctl(numbered("s", 1), "inject", "client", "-")
 	read(numbered("s", 1))

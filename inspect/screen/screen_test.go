@@ -304,18 +304,23 @@ func open(tb testing.TB, in screen.Inspector, sub screen.Subject, width, height 
 	in.Screen, in.Now = t, now
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	t.done = make(chan error, 1)
-	go func() { t.done <- in.Run(ctx, sub) }()
+	done := make(chan error, 1)
+	t.done = done
+	go func() { done <- in.Run(ctx, sub) }()
 	return t
 }
 
-// close ends an inspector.
+// close ends an inspector, unless it has ended.
 func (t *terminal) close(tb testing.TB) {
 	tb.Helper()
 	t.cancel()
+	if t.done == nil {
+		return
+	}
 	if err := <-t.done; err != nil {
 		tb.Error(err)
 	}
+	t.done = nil
 	if t.bad != "" {
 		tb.Errorf("drawn: %s", t.bad)
 	}

@@ -65,7 +65,12 @@ var badRules = []struct{ text, want string }{
 	{"a => drop now", "too much here: options stand in [ ]"},
 	{"a => drop [twice]", "x.rules:1:12: \"twice\" is not an option; expected one of once, first N"},
 	{"a => drop [once", "unmatched ["},
-	{"a => drop [once, nth 3]", "let nothing be hit"},
+	{"a => drop [once, nth 3]", "x.rules:1:18: take only one of once, first, nth and every: each counts all frames that fit"},
+	{"a => drop [every 5, first 3]", "take only one of once, first, nth and every"},
+	{"a => drop [every 2, nth 4]", "take only one of once, first, nth and every"},
+	{"a => drop [first 3, once]", "take only one of once, first, nth and every"},
+	{"a => drop [per turn, may, per session]", "x.rules:1:27: the option per is there twice"},
+	{"a => drop [chance 0%]", "x.rules:1:12: with a chance of 0% the rule never hits"},
 	{"a => drop [chance 30]", "a chance is written 30%"},
 	{"a => replace x /(/b/", "missing closing )"},
 	{"a => replace x y", "/RE2/TEXT/"},
@@ -280,9 +285,9 @@ func unfit(n int) string {
 
 func BenchmarkEngine(b *testing.B) {
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"0b6d3a52-5d0c-4a7e-9a61-4f1f1b0c3a11","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("some words ", 16) + `"}}}}`)
-	for _, n := range []int{0, 1, 10, 30} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			set, err := rule.Parse("rules", unfit(n))
+	for name, rules := range map[string]string{"0": "", "1": unfit(1), "10": unfit(10), "30": unfit(30), "10+lacks": unfit(9) + "lacks session/load session/list"} {
+		b.Run(name, func(b *testing.B) {
+			set, err := rule.Parse("rules", rules)
 			if err != nil {
 				b.Fatal(err)
 			}
