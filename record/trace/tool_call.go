@@ -233,16 +233,21 @@ func inOrder[V any](calls map[*Entity]V) []*Entity {
 	})
 }
 
-// endTools ends the calls that are open or rejected when a turn ends, except those of later
-// turns.
+// endTools ends the calls that are open or rejected when a turn ends. While other turns are
+// open, calls may go on in those, unless the client has cancelled the turn; but nobody waits
+// for a call of the turn until it does.
 func (c *Conversation) endTools(f *frame, t *Turn) {
+	goesOn := func(e *Entity) bool { return len(c.turns.open) > 0 && (!t.Cancelled || e.Turn > t.Number) }
 	for _, e := range inOrder(c.rejected) {
-		if e.Turn <= t.Number {
+		if !goesOn(e) {
 			f.trace.emit(c.rejectedEnd(f.session, e))
 		}
 	}
 	for _, e := range inOrder(c.tools) {
-		if e.Turn > t.Number {
+		if goesOn(e) {
+			if e.Turn == t.Number {
+				c.clock.end(f, &e.wait)
+			}
 			continue
 		}
 		c.closeTool(f, e)
