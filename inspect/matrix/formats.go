@@ -104,6 +104,9 @@ func (m *Matrix) WriteHTML(w io.Writer) error {
 // Title describes the evidence of a cell in a line.
 func (c Cell) Title(column string) string {
 	said := []string{column + ": " + c.Mark().String(), fmt.Sprintf("offered on %d of %d connections", c.Offered, c.Connections)}
+	if c.habit {
+		said = []string{column, fmt.Sprintf("on %d of %d connections with occasion for it", c.Offered, c.Connections)}
+	}
 	for _, n := range []struct {
 		count int
 		what  string

@@ -8,7 +8,7 @@ import (
 )
 
 // Legend explains the signs.
-const Legend = "✓ works   · offered, not used   ! broken   ~ hurts a peer   ? only failed, cause unclear   ✗ used, not offered"
+const Legend = "✓ works   · offered, not used   ! broken   ~ hurts a peer   ? only failed, cause unclear   ✗ used, not offered   – not seen"
 
 // A Grid is the part of a matrix for one protocol, with a row for each peer.
 type Grid struct {
@@ -44,6 +44,7 @@ var styles = map[Mark]termtext.Style{
 	Unclear:   termtext.Permission,
 	Unoffered: termtext.Failure,
 	Hurting:   termtext.Slow,
+	NotSeen:   termtext.Dim,
 }
 
 // Lines returns a grid as lines for a terminal of at most width columns; 0 means no

@@ -280,25 +280,59 @@ type Rejections struct {
 	Count     int         `json:"count"`
 	ToolCalls int         `json:"toolCalls,omitempty"` // how many tool calls ended so
 	First     []Rejection `json:"first,omitempty"`     // at most maxWorst
+
+	open map[*trace.Entity]bool // those of ToolCalls that may be taken back
 }
 
 // A Rejection is something to which the user said no.
 type Rejection struct {
 	What  string `json:"what"`
 	Frame Frame  `json:"frame"`
+
+	call *trace.Entity // the tool call that it was about; nil: none, or it was allowed later
 }
 
-func (r *Rejections) add(what string, at Frame) {
+func (r *Rejections) add(one Rejection) {
 	if r.Count++; len(r.First) < maxWorst {
-		r.First = append(r.First, Rejection{what, at})
+		r.First = append(r.First, one)
 	}
 }
 
-// rejection says what the user rejected, declined or dismissed with a frame, or nothing.
-func rejection(f *dialect.Frame, events []trace.Event) string {
+// allow notes that the user was asked again about a tool call and agreed.
+func (r *Rejections) allow(call *trace.Entity) {
+	for i := range r.First {
+		if one := &r.First[i]; one.call == call {
+			one.What, one.call = one.What+"; allowed later", nil
+		}
+	}
+}
+
+// tool counts a tool call that the user has rejected, until the user takes that back or the
+// agent does it all the same.
+func (r *Rejections) tool(e *trace.Event) {
+	was, is := r.open[e.ToolCall], e.ToolCall.ToolCall.Rejected
+	switch {
+	case is && !was:
+		r.ToolCalls++
+	case was && !is:
+		r.ToolCalls--
+	}
+	if is && e.Phase != trace.Ended {
+		if r.open == nil {
+			r.open = map[*trace.Entity]bool{}
+		}
+		r.open[e.ToolCall] = true
+	} else {
+		delete(r.open, e.ToolCall)
+	}
+}
+
+// rejection says what the user rejected, declined or dismissed with a frame. ok is false if
+// that is nothing.
+func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
-		return ""
+		return one, false
 	}
 	end := " declined"
 	if !refused {
@@ -308,12 +342,12 @@ func rejection(f *dialect.Frame, events []trace.Event) string {
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			return cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission")
+			return Rejection{What: cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission"), call: e.ToolCall}, true
 		case e.Question != nil:
-			return stepName(e) + end
+			return Rejection{What: stepName(e) + end}, true
 		}
 	}
-	return "question" + end
+	return Rejection{What: "question" + end}, true
 }
 
 // maxRejection limits the columns of what was rejected.

@@ -71,7 +71,7 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
-	s.Rejected = Rejections{t.declined.Count, t.declined.ToolCalls, slices.Clone(t.declined.First)}
+	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
 		s.Rules = append(s.Rules, Count{one.Name, one.Acts})

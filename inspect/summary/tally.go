@@ -114,8 +114,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
 		})
 	}
-	if text := rejection(f, tr.Events()); text != "" {
-		t.declined.add(text, here)
+	if one, ok := rejection(f, tr.Events()); ok {
+		one.Frame = here
+		t.declined.add(one)
 	}
 	t.slow.take(f, run)
 }
@@ -217,12 +218,12 @@ func (t *Tally) events(tr *trace.Trace) {
 			t.said.begin(e.Turn)
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
-			switch {
-			case e.Phase == trace.Ended && e.End == trace.Completed:
+			if e.Phase == trace.Ended && e.End == trace.Completed {
 				t.failures.recover(e.ToolCall.ToolCall)
-			case e.Phase == trace.Ended && e.End == trace.Cancelled && e.Reason == "rejected":
-				t.declined.ToolCalls++
 			}
+			t.declined.tool(e)
+		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
+			t.declined.allow(e.ToolCall)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Turn)
 			tape := &t.sum.Tapes[e.Run]
