@@ -183,7 +183,7 @@ func stopText(t *trace.Turn) string {
 	case "refusal":
 		return "refused by the agent"
 	case "max_turn_requests":
-		return "out of requests to the model"
+		return "request limit reached"
 	}
 	return t.Outcome.String()
 }

@@ -63,9 +63,12 @@ func (s *Summary) parts() string {
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
 	var texts []string
 	for i, one := range list {
-		text := one.of + " " + one.took.String()
+		text, limited := one.of+" "+one.took.String(), ""
+		if l := s.Time.Limited; l != nil && one.of == "the agent" {
+			limited = l.text()
+		}
 		if i > 0 {
-			texts = append(texts, text)
+			texts = append(texts, text+limited)
 			continue
 		}
 		if one.of != "start-up" && one.of != "idle" {
@@ -77,7 +80,7 @@ func (s *Summary) parts() string {
 				text = "most of it: " + text
 			}
 		}
-		texts = append(texts, text)
+		texts = append(texts, text+limited)
 	}
 	return strings.Join(texts, ", ")
 }

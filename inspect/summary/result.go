@@ -80,6 +80,10 @@ func (t *Tally) Summary() Summary {
 		retries := t.stderr.retries
 		s.Retries = &retries
 	}
+	if t.hears && t.stderr.model.limited.Count > 0 {
+		limited := t.stderr.model.limited
+		s.Time.Limited = &limited
+	}
 	t.name(&s)
 	return s
 }

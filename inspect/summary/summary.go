@@ -85,13 +85,14 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
-	StartUp     seconds `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
-	Idle        seconds `json:"idle,omitzero"`         // neither that nor a turn
-	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
-	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
-	Waited      Waited  `json:"waited,omitzero"`       // all turns together
-	Silences    int     `json:"silences,omitempty"`    // in turns
-	Slowest     *Step   `json:"slowest,omitempty"`
+	StartUp     seconds  `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
+	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn
+	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
+	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
+	Waited      Waited   `json:"waited,omitzero"`       // all turns together
+	Silences    int      `json:"silences,omitempty"`    // in turns
+	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
+	Slowest     *Step    `json:"slowest,omitempty"`
 }
 
 // A Spread is the median and the longest time of several things.

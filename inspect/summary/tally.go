@@ -32,6 +32,7 @@ type Tally struct {
 	said     dialog
 	declined Rejections
 	stderr   *stderrLog
+	written  stretches
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
 	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
@@ -100,7 +101,10 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	t.rules.Take(f)
 	run := len(tr.Runs) - 1
-	t.hear(f, run)
+	t.hear(f, run, tr.Events())
+	if of := t.written.take(f); of.first != 0 && !f.Untimed {
+		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
+	}
 	t.events(tr)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
@@ -133,13 +137,19 @@ func began(f *dialect.Frame, events []trace.Event) time.Duration {
 }
 
 // hear reads stderr, unless Sessions does.
-func (t *Tally) hear(f *dialect.Frame, run int) {
+func (t *Tally) hear(f *dialect.Frame, run int, events []trace.Event) {
 	if t.stderr == nil {
 		t.stderr, t.hears = &stderrLog{}, true
 	}
-	if t.hears {
-		t.stderr.take(f, run)
+	if !t.hears {
+		return
 	}
+	for i := range events {
+		if e := &events[i]; e.Kind == trace.TurnEvent && e.Phase == trace.Ended {
+			t.stderr.model.failed(e)
+		}
+	}
+	t.stderr.take(f, run)
 }
 
 // cause returns what the agent wrote to stderr before it died, or before something failed
@@ -184,6 +194,7 @@ func (t *Tally) End(tr *trace.Trace) {
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
 	t.tape = progress{}
+	t.written = nil
 	t.slow.next()
 }
 
@@ -248,9 +259,7 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 		return "a request given up"
 	}
 	took := seconds(f.At - c.at)
-	if s := t.sum.Time.Slowest; s == nil || took > s.Took {
-		t.sum.Time.Slowest = &Step{c.what, took, Frame{Run: run, Seq: f.Request}}
-	}
+	t.slowest(c.what, time.Duration(took), Frame{Run: run, Seq: f.Request})
 	return fmt.Sprintf("%s given up after %s", c.what, took)
 }
 
@@ -340,9 +349,16 @@ func (t *Tally) startUp(e *trace.Event) {
 	t.sum.Time.StartUp += seconds(s.Ended - s.Began - before)
 }
 
-// step keeps the slowest steps.
+// step keeps the slowest of the steps.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.sum.Time.Slowest = &Step{stepName(e), seconds(took), Frame{Run: e.Run, Seq: e.First}}
+		t.slowest(stepName(e), took, Frame{Run: e.Run, Seq: e.First})
+	}
+}
+
+// slowest notes what took time, and keeps the slowest.
+func (t *Tally) slowest(what string, took time.Duration, from Frame) {
+	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
+		t.sum.Time.Slowest = &Step{what, seconds(took), from}
 	}
 }

@@ -32,7 +32,7 @@ const (
 	Running    // not yet known
 )
 
-var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
+var howNames = [...]string{"", "done", "cancelled", "token limit reached", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
 
 var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "⚡", "✗", "●"}
 
