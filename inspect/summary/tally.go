@@ -175,7 +175,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		tape := &t.sum.Tapes[n-1]
 		tape.Live = false
 		for _, r := range t.tape.waiting {
-			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
+			tape.Worst = tape.Worst.Or(r.Left(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}))
 		}
 	}
 	t.events(tr)

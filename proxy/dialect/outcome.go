@@ -140,6 +140,9 @@ func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
 	return Outcome{}
 }
 
+// noAnswer is the outcome of a call that the client made for a result and got none.
+func noAnswer(method string) Outcome { return Outcome{Errored, "no answer to " + method} }
+
 // signalNames are the names of signals by the words that Go has for them on Linux and macOS.
 var signalNames = map[string]string{
 	"hangup": "SIGHUP", "interrupt": "SIGINT", "quit": "SIGQUIT", "illegal instruction": "SIGILL", "aborted": "SIGABRT", "abort trap": "SIGABRT",
