@@ -86,7 +86,13 @@ func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
 			lines = append(lines, wrap(append(labelSpan(label), text...), width, labelIndent(width))...)
 		}
 	}
-	add("failed", s.failureLine())
+	for i, one := range s.failureLines() {
+		label := labelSpan("failed")
+		if i > 0 {
+			label = termtext.Plain.Line(labelIndent(width))
+		}
+		lines = append(lines, wrapWords(append(label, one...), width, labelIndent(width))...)
+	}
 	add("rejected", s.rejectedLine())
 	add("slow", s.slowLine())
 	add("rules", s.ruleLine())
@@ -114,62 +120,6 @@ func labelIndent(width int) string {
 		return indent
 	}
 	return strings.Repeat(" ", LabelColumns)
-}
-
-// Limits on the lines of what was said.
-const (
-	askedLines  = 2
-	answerLines = 3
-)
-
-// dialog returns the lines about what was said: of a single turn the prompt and the answer,
-// of several a line each.
-func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
-	if len(s.Exchanges) == 1 {
-		one := s.Exchanges[0]
-		return append(said("asked", one.Asked, askedLines, width), said(one.Label(), one.Answered, answerLines, width)...)
-	}
-	room := max(width-LabelColumns, 2*LabelColumns)
-	for _, one := range s.Exchanges {
-		line := append(labelSpan(fmt.Sprint("turn ", one.Turn)), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
-		asked, answered := OneLine(one.Asked), OneLine(one.Answered)
-		if width > 0 {
-			asked = termtext.CutWords(asked, max(room*2/5, room-5-termtext.Width(answered)))
-			answered = termtext.CutWords(answered, max(room-5-termtext.Width(asked), 1))
-		}
-		line = append(line, termtext.Plain.Span(asked))
-		if answered != "" {
-			line = append(line, termtext.Dim.Span(" → "), termtext.Plain.Span(answered))
-		}
-		if width > 0 {
-			line = termtext.CutSpans(line, width)
-		}
-		lines = append(lines, line)
-	}
-	if more := s.MoreTurns(); more != "" {
-		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
-	}
-	return lines
-}
-
-// said returns at most n lines of what was said, after a label.
-func said(label, text string, n, width int) (lines [][]termtext.Span) {
-	margin := labelIndent(width)
-	rows := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
-	if len(rows) == 0 {
-		return nil
-	}
-	if len(margin) < LabelColumns { // too narrow for a column of labels
-		lines = append(lines, labelSpan(label))
-	}
-	for _, one := range rows {
-		head := termtext.Plain.Line(margin)
-		if len(lines) == 0 {
-			head = labelSpan(label)
-		}
-		lines = append(lines, append(head, termtext.Plain.Span(one)))
-	}
-	return lines
 }
 
 // Line returns the summary in one line, for a list of tapes: the newest tape, how it ended,
@@ -208,25 +158,6 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 		o = o.Or(i.Outcome())
 	}
 	return o
-}
-
-// Where returns the turn that the outcome is of, if that is not the last one, and whether the
-// last one is done, such as "in turn 5, then done"; otherwise nothing.
-func (s *Summary) Where() string {
-	how := s.Outcome()
-	for i, one := range s.Exchanges {
-		if last := i == len(s.Exchanges)-1; one.Outcome == how && how.How > dialect.Done {
-			if last {
-				return ""
-			}
-			where := fmt.Sprint("in turn ", one.Turn)
-			if s.Exchanges[len(s.Exchanges)-1].Outcome.How == dialect.Done {
-				where += ", then done"
-			}
-			return where
-		}
-	}
-	return ""
 }
 
 // MoreTurns says how many turns Exchanges leaves out. It is empty if there are none.

@@ -24,7 +24,11 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
-	l.add(termtext.Plain, s.parts())
+	if s.Turns.Count > 0 {
+		l.add(termtext.Plain, s.parts())
+	} else {
+		l.add(termtext.Plain, s.spentText())
+	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
@@ -258,35 +262,26 @@ func (s *Summary) addCosts(l *line) {
 	}
 }
 
-// failureLine says what failed, the worst first.
-func (s *Summary) failureLine() []termtext.Span {
-	what := line(nil)
-	tell := func(text string, spans ...termtext.Span) {
-		if what != nil {
-			what = append(what, termtext.Plain.Span(", "))
-		}
-		what = append(append(what, termtext.Failure.Span(text)), spans...)
-	}
-	for i, one := range s.Failures.Worst {
-		text := one.What
-		if i == 0 {
-			text = dialect.Errored.Sign() + " " + text
-		}
-		tell(text, frame(one.Frame))
+// failureLines say what failed, the worst first: a line for each of the worst, and one for the
+// rest.
+func (s *Summary) failureLines() (lines [][]termtext.Span) {
+	for _, one := range s.Failures.Worst {
+		l := []termtext.Span{termtext.Failure.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
-			what = append(what, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
+		lines = append(lines, l)
 	}
 	if more := s.MoreFailures(); more != "" {
-		tell(more)
+		lines = append(lines, termtext.Failure.Line(more))
 	}
 	if s.Broken > 0 {
-		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
+		lines = append(lines, termtext.Failure.Line(termtext.Counted(s.Broken, "part")+" of the tape cannot be read"))
 	}
-	if what == nil && s.Frames > 0 && s.Found.none() {
-		return termtext.Plain.Line("nothing")
+	if lines == nil && s.Frames > 0 && s.Found.none() {
+		return [][]termtext.Span{termtext.Plain.Line("nothing")}
 	}
-	return what
+	return lines
 }
 
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`. It is

@@ -55,10 +55,14 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	s.turns(turns)
-	s.Exchanges = t.said.exchanges()
+	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
 		s.Time.Latency = spreadOf(&turns.Calls)
+		s.Called, s.Time.Spent = t.called.told(), t.called.times()
+		if !s.Untimed {
+			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
+		}
 	} else {
 		for _, one := range t.Stats.Tools() {
 			titles, files := titles(t.told[one.Name])
@@ -191,6 +195,9 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Rejected.First {
 		label(&s.Rejected.First[i].Frame)
+	}
+	for i := range s.Called {
+		label(&s.Called[i].Frame)
 	}
 	if s.Retries != nil {
 		label(&s.Retries.First.Frame)

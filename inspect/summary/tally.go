@@ -29,10 +29,12 @@ type Tally struct {
 	failures failures
 	slow     slowness
 	rules    stats.Rules
-	said     dialog
+	said     dialogs
 	declined Rejections
 	stderr   *stderrLog
 	written  stretches
+	called   calls
+	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
 	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
@@ -105,11 +107,23 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	if of := t.written.take(f); of.first != 0 && !f.Untimed {
 		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
 	}
+	for i := range tr.Events() {
+		switch e := &tr.Events()[i]; {
+		case e.Kind != trace.CallEvent || e.Dir != wire.ClientToAgent || f.Kind == wire.Batch:
+		case e.Phase == trace.Began:
+			t.called.begin(f, e)
+		case e.Phase == trace.Ended && e.End.Known():
+			t.called.answered(f, e)
+		}
+	}
 	t.events(tr)
+	t.commands.take(f)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		text := func() string { return failureText(kind, f, tr.Events()) }
+		text := func() string {
+			return failureText(kind, f, tr.Events(), t.commands.of(about(kind, tr.Events())))
+		}
 		if kind == dialect.Unanswered {
 			gaveUp := t.givenUp(f, run)
 			text = func() string { return gaveUp }
@@ -117,6 +131,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
 			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
 		})
+	}
+	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
+		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
 	if text := rejection(f, tr.Events()); text != "" {
 		t.declined.add(text, here)
@@ -178,6 +195,7 @@ func (t *Tally) End(tr *trace.Trace) {
 			tape.Worst = tape.Worst.Or(r.Left(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}))
 		}
 	}
+	t.called.endTape(t.tape.last)
 	t.events(tr)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
@@ -194,7 +212,7 @@ func (t *Tally) End(tr *trace.Trace) {
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
 	t.tape = progress{}
-	t.written = nil
+	t.written, t.commands = nil, terminals{}
 	t.slow.next()
 }
 
@@ -225,7 +243,7 @@ func (t *Tally) events(tr *trace.Trace) {
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
 			t.tape.started = true
 			t.failures.begin()
-			t.said.begin(e.Turn)
+			t.said.begin(e.Session, e.Turn)
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			switch {
@@ -235,7 +253,7 @@ func (t *Tally) events(tr *trace.Trace) {
 				t.declined.ToolCalls++
 			}
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
-			t.said.end(e.Turn)
+			t.said.end(e.Session, e.Turn)
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
@@ -259,8 +277,10 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 		return "a request given up"
 	}
 	took := seconds(f.At - c.at)
+	gaveUp := "given up after " + took.String()
+	t.called.end(f.Request, f.At, dialect.Errored, gaveUp)
 	t.slowest(c.what, time.Duration(took), Frame{Run: run, Seq: f.Request})
-	return fmt.Sprintf("%s given up after %s", c.what, took)
+	return fmt.Sprintf("%s %s", c.what, gaveUp)
 }
 
 // await remembers a call until it has an answer.
