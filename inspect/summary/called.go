@@ -196,36 +196,31 @@ func resultText(content []byte) string {
 	return ""
 }
 
-// calledLines returns a line for each call that is told.
-func (s *Summary) calledLines(width int) (lines [][]termtext.Span) {
-	room := max(width-LabelColumns, 2*LabelColumns) - 2
+// calledRows returns a row for each call that is told.
+func (s *Summary) calledRows(width int) (rows []Row) {
 	for i, one := range s.Called {
 		line := labelSpan("called")
 		if i > 0 {
 			line = termtext.Plain.Line(labelIndent(width))
 		}
 		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
-		input, result := one.Input, one.Result
-		if width > 0 {
-			left := max(room-termtext.Width(one.Tool)-4, 1)
-			input = termtext.CutWords(input, max(left/2, left-termtext.Width(result), 1))
-			result = termtext.CutWords(result, max(left-termtext.Width(input), 1))
-		}
+		room := width - LabelColumns - termtext.Width(one.Tool) - 3
+		input, result := share(one.Input, one.Result, width, room)
 		if input != "" {
 			line = append(line, termtext.Plain.Span(" "+input))
 		}
 		if result != "" {
-			line = append(line, termtext.Dim.Span(" → "), tapetext.ResultStyle(one.How).Span(result))
+			line = append(line, arrow, tapetext.ResultStyle(one.How).Span(result))
 		}
 		if width > 0 {
 			line = termtext.CutSpans(line, width)
 		}
-		lines = append(lines, line)
+		rows = append(rows, Row{line, one.Frame})
 	}
 	if more := s.MoreCalls(); more != "" {
-		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
+		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)}})
 	}
-	return lines
+	return rows
 }
 
 // MoreCalls says how many calls of tools Called leaves out. It is empty if there are none.

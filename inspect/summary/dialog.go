@@ -20,6 +20,7 @@ type Exchange struct {
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
 	Answered string          `json:"answered,omitempty"`
+	Frame    Frame           `json:"frame"` // of the prompt
 }
 
 // Label returns the word before what the agent said: answered only if the turn is done.
@@ -106,7 +107,7 @@ func (d *dialog) exchanges() (list []Exchange) {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
 	})
 	for _, t := range slices.Compact(turns) {
-		list = append(list, Exchange{0, t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer())})
+		list = append(list, exchangeOf(t))
 	}
 	return list
 }
@@ -179,108 +180,159 @@ func (d *dialog) part() Part {
 const (
 	askedLines  = 4 // of a single turn
 	answerLines = 5
-	turnLines   = 3 // of what was asked or answered in one of a few turns
+	fewRows     = 3 // of what was asked or answered in one of a few turns
+	manyRows    = 2 // and of more
 	fewTurns    = 3
 )
 
+// arrow stands between what was asked and answered.
+var arrow = termtext.Dim.Span(" → ")
+
 // dialog returns the lines about what was said: of a single turn the prompt and the answer,
 // of several a few lines each; and without turns the lines about the calls of tools.
-func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
+func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case len(s.Called) > 0:
-		return s.calledLines(width)
+		return s.calledRows(f.width)
 	case len(s.Exchanges) == 1:
-		one := s.Exchanges[0]
-		return append(said("asked", one.Asked, askedLines, width), said(one.Label(), one.Answered, answerLines, width)...)
+		one := &s.Exchanges[0]
+		less := max(0, fewRows-f.turn)
+		return append(said("asked", one.Asked, askedLines-less, f.width, one.Frame), said(one.Label(), one.Answered, answerLines-less, f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {
 		one := &s.Exchanges[i]
 		if one.Session != session {
 			session, before = one.Session, ""
-			lines = append(lines, s.partLines(session, width)...)
+			rows = append(rows, s.partRows(session, f.width)...)
 		}
-		lines = append(lines, s.turnLines(one, before, width)...)
+		rows = append(rows, turnRows(one, before, f)...)
 		before = OneLine(one.Asked)
 	}
 	if more := s.MoreTurns(); more != "" {
-		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
+		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(f.width)), termtext.Dim.Span(more)}})
 	}
-	return lines
+	return rows
 }
 
-// partLines returns the lines above the turns of a session, of several.
-func (s *Summary) partLines(session, width int) (lines [][]termtext.Span) {
+// partRows returns the lines above the turns of a session, of several.
+func (s *Summary) partRows(session, width int) (rows []Row) {
 	for i := range s.Parts {
 		if p := &s.Parts[i]; p.Session == session {
 			text := append(labelSpan(fmt.Sprint("session ", session)), termtext.Bold.Span(p.Text(s)))
-			lines = append(lines, wrap(text, width, labelIndent(width))...)
+			for _, line := range wrap(text, width, labelIndent(width)) {
+				rows = append(rows, Row{Spans: line})
+			}
 		}
 	}
-	return lines
+	return rows
 }
 
-// turnLines returns the lines of one of several turns, of which the one before asked something.
-func (s *Summary) turnLines(one *Exchange, before string, width int) (lines [][]termtext.Span) {
+// turnRows returns the lines of one of several turns. before is what the one before it asked.
+func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	label := fmt.Sprint("turn ", one.Turn)
 	if one.Session > 0 {
 		label = "  " + label
 	}
-	margin := labelIndent(width)
 	head := append(labelSpan(label), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
-	n := 2
-	if len(s.Exchanges) <= fewTurns {
-		n = turnLines
-	}
 	asked, style := OneLine(one.Asked), termtext.Plain
 	if asked == before && asked != "" {
 		asked, style = "the same again", termtext.Dim
 	}
 	answered := OneLine(one.Answered)
-	arrow := termtext.Dim.Span(" → ")
-	room := max(width-LabelColumns-2, 2)
-	if width <= 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+	room := max(f.width-LabelColumns-2, 2)
+	if f.width <= 0 || f.turn == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+		asked, answered = share(asked, answered, f.width, room)
 		line := append(head, style.Span(asked))
 		if answered != "" {
 			line = append(line, arrow, termtext.Plain.Span(answered))
 		}
-		return append(lines, line)
-	}
-	add := func(head termtext.Span, text string, style termtext.Style) {
-		for i, row := range termtext.FirstLines(text, n, room) {
-			if i > 0 {
-				head = termtext.Plain.Span(margin)
-			}
-			lines = append(lines, []termtext.Span{head, style.Span(row)})
+		if f.width > 0 {
+			line = termtext.CutSpans(line, f.width)
 		}
+		return []Row{{line, one.Frame}}
 	}
-	add(termtext.Span{}, asked, style)
-	if lines == nil {
-		lines = [][]termtext.Span{{{}}}
+	margin := termtext.Plain.Span(labelIndent(f.width))
+	for i, text := range termtext.FirstLines(asked, f.turn, room) {
+		if i > 0 {
+			head = []termtext.Span{margin}
+		}
+		rows = append(rows, Row{append(head, style.Span(text)), one.Frame})
 	}
-	lines[0] = append(head, lines[0][1:]...)
-	add(termtext.Plain.Span(margin+"→ "), answered, termtext.Plain)
-	return lines
+	if rows == nil {
+		rows = append(rows, Row{head, one.Frame})
+	}
+	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
+	for i, text := range termtext.FirstLines(answered, f.turn, room) {
+		if i > 0 {
+			head = []termtext.Span{margin}
+		}
+		rows = append(rows, Row{append(head, termtext.Plain.Span(text)), one.Frame})
+	}
+	return rows
 }
 
+// share shortens two texts so that they take so many columns together, with an arrow between
+// them, unless width is 0.
+func share(a, b string, width, columns int) (string, string) {
+	if width <= 0 {
+		return a, b
+	}
+	columns -= arrowColumns
+	a = termtext.CutWords(a, max(columns*3/5, columns-termtext.Width(b), 1))
+	return a, termtext.CutWords(b, max(columns-termtext.Width(a), 1))
+}
+
+const arrowColumns = 3
+
 // said returns at most n lines of what was said, after a label.
-func said(label, text string, n, width int) (lines [][]termtext.Span) {
+func said(label, text string, n, width int, at Frame) (rows []Row) {
 	margin := labelIndent(width)
-	rows := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
-	if len(rows) == 0 {
+	lines := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
+	if len(lines) == 0 {
 		return nil
 	}
 	if len(margin) < LabelColumns { // too narrow for a column of labels
-		lines = append(lines, labelSpan(label))
+		rows = append(rows, Row{labelSpan(label), at})
 	}
-	for _, one := range rows {
+	for _, one := range lines {
 		head := termtext.Plain.Line(margin)
-		if len(lines) == 0 {
+		if len(rows) == 0 {
 			head = labelSpan(label)
 		}
-		lines = append(lines, append(head, termtext.Plain.Span(one)))
+		rows = append(rows, Row{append(head, termtext.Plain.Span(one)), at})
 	}
-	return lines
+	return rows
+}
+
+// ExchangesOf returns all turns of sessions, or none if those are more than most. label names
+// frames.
+func ExchangesOf(sessions []*trace.Session, most int, label func(seq uint64) string) (list []Exchange) {
+	number := 0
+	for _, session := range sessions {
+		turns := session.Conversation.Turns
+		if len(turns) == 0 {
+			continue
+		}
+		if number++; len(list)+len(turns) > most {
+			return nil
+		}
+		for _, t := range turns {
+			one := exchangeOf(t)
+			one.Session, one.Frame.Label = number, label(t.Prompt)
+			list = append(list, one)
+		}
+	}
+	if number == 1 {
+		for i := range list {
+			list[i].Session = 0
+		}
+	}
+	return list
+}
+
+func exchangeOf(t *trace.Turn) Exchange {
+	return Exchange{0, t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer()), Frame{Run: t.Run, Seq: t.Prompt}}
 }
 
 // Where returns the turn that the outcome is of, if that is not the last one of its session, and

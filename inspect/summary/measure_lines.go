@@ -264,22 +264,23 @@ func (s *Summary) addCosts(l *line) {
 
 // failureLines say what failed, the worst first: a line for each of the worst, and one for the
 // rest.
-func (s *Summary) failureLines() (lines [][]termtext.Span) {
+func (s *Summary) failureLines() (lines []Row) {
 	for _, one := range s.Failures.Worst {
 		l := []termtext.Span{termtext.Failure.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
 			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
-		lines = append(lines, l)
+		lines = append(lines, Row{l, one.Frame})
 	}
+	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
 	if more := s.MoreFailures(); more != "" {
-		lines = append(lines, termtext.Failure.Line(more))
+		add(termtext.Failure, more)
 	}
 	if s.Broken > 0 {
-		lines = append(lines, termtext.Failure.Line(termtext.Counted(s.Broken, "part")+" of the tape cannot be read"))
+		add(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
 	}
 	if lines == nil && s.Frames > 0 && s.Found.none() {
-		return [][]termtext.Span{termtext.Plain.Line("nothing")}
+		add(termtext.Plain, "nothing")
 	}
 	return lines
 }

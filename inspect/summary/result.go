@@ -196,6 +196,9 @@ func (t *Tally) name(s *Summary) {
 	for i := range s.Rejected.First {
 		label(&s.Rejected.First[i].Frame)
 	}
+	for i := range s.Exchanges {
+		label(&s.Exchanges[i].Frame)
+	}
 	for i := range s.Called {
 		label(&s.Called[i].Frame)
 	}

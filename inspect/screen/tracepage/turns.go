@@ -93,12 +93,13 @@ func (t *Turns) Lines(width int) []page.Line {
 	columns := max(width-labels-tookColumns-2, 4)
 	c := chart{&axis{columns: columns}, labels}
 	head := r.head(session, width)
-	lines := head[:1:1]
+	top := slices.IndexFunc(head, func(l page.Line) bool { return l.Heading != page.Stays })
+	lines := head[:top:top]
 	if t.joint {
 		c.axis = newAxis(t.visible(0, phases), columns)
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(strings.Repeat(" ", labels+1) + strings.TrimRight(c.heading(), " ")), Heading: page.Stays})
 	}
-	for _, l := range head[1:] {
+	for _, l := range head[top:] {
 		if l.Heading == page.StaysIfRoom {
 			lines = append(lines, l)
 		}
