@@ -30,6 +30,20 @@ func (l *Limited) text() string {
 	return fmt.Sprintf(" (%s)", text)
 }
 
+// LimitedText says how much of the time that turns waited for the agent its model was busy, or
+// nothing.
+func (s *Summary) LimitedText() string {
+	l := s.Time.Limited
+	if l == nil || l.Took == 0 {
+		return ""
+	}
+	text := "the agent was " + l.What + " for " + l.Took.String()
+	if l.Count > 1 {
+		text += ", " + termtext.Times(l.Count)
+	}
+	return text
+}
+
 // A busyModel measures the time from the first word that the model is busy to the next message
 // of the agent. The zero value is ready to use.
 type busyModel struct {

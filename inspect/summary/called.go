@@ -237,8 +237,8 @@ func (s *Summary) MoreCalls() string {
 	return ""
 }
 
-// spentText says where the time went on a tape without turns.
-func (s *Summary) spentText() string {
+// SpentText says where the time went on a tape without turns.
+func (s *Summary) SpentText() string {
 	var list []string
 	between := Spent{"between calls", s.Time.Idle}
 	all := slices.Clone(s.Time.Spent)

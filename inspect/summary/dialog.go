@@ -39,15 +39,6 @@ type Part struct {
 	Cost    string `json:"cost,omitempty"` // with the currency
 }
 
-// Text says what is known of a session, without its title if a prompt that is told begins so.
-func (p *Part) Text(s *Summary) string {
-	title := ""
-	if !s.asks(p.Title) {
-		title = strings.TrimSpace(quoted(p.Title))
-	}
-	return "· " + termtext.Dotted(title, termtext.Counted(p.Turns, "turn"), p.Cost)
-}
-
 // Limits on the turns that are told of a session, and on the sessions.
 const (
 	maxBad   = 2          // because they did not end well, each with the turn after it
@@ -217,15 +208,25 @@ func (s *Summary) dialog(f form) (rows []Row) {
 
 // partRows returns the lines above the turns of a session, of several.
 func (s *Summary) partRows(session, width int) (rows []Row) {
-	for i := range s.Parts {
-		if p := &s.Parts[i]; p.Session == session {
-			text := append(labelSpan(fmt.Sprint("session ", session)), termtext.Bold.Span(p.Text(s)))
-			for _, line := range wrap(text, width, labelIndent(width)) {
-				rows = append(rows, Row{Spans: line})
-			}
-		}
+	text := append(labelSpan(fmt.Sprint("session ", session)), termtext.Bold.Span("· "+s.PartText(session)))
+	for _, line := range wrap(text, width, labelIndent(width)) {
+		rows = append(rows, Row{Spans: line})
 	}
 	return rows
+}
+
+// PartText says what is known of a session, of several: its title, unless a prompt that is told
+// begins so, how many turns it has, and what they cost.
+func (s *Summary) PartText(session int) string {
+	i := slices.IndexFunc(s.Parts, func(p Part) bool { return p.Session == session })
+	if i < 0 {
+		return ""
+	}
+	p, title := s.Parts[i], ""
+	if !s.asks(p.Title) {
+		title = strings.TrimSpace(quoted(p.Title))
+	}
+	return termtext.Dotted(title, termtext.Counted(p.Turns, "turn"), p.Cost)
 }
 
 // turnRows returns the lines of one of several turns. before is what the one before it asked.

@@ -27,7 +27,7 @@ func (s *Summary) timeLine() []termtext.Span {
 	if s.Turns.Count > 0 {
 		l.add(termtext.Plain, s.parts())
 	} else {
-		l.add(termtext.Plain, s.spentText())
+		l.add(termtext.Plain, s.SpentText())
 	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
