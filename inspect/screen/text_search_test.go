@@ -17,7 +17,7 @@ func TestSearchChat(t *testing.T) {
 	term.reads(t)
 	term.press(t, "3«11:37:12»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
 	term.wait(t, "what was folded, folded again", func(s string) bool {
-		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 6 of ") && !strings.Contains(s, "search #")
+		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 7 of ") && !strings.Contains(s, "search #")
 	})
 	term.press(t, "g/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
 	term.press(t, "<Esc>")

@@ -40,13 +40,13 @@ func (r *Reader) summaryOf(session *trace.Session) summary.Summary {
 	return sum
 }
 
-// without returns the summary of tapes on which there is no session to show, and says why.
+// without says why there is no session to show, and returns the summary of the tapes.
 func (r *Reader) without(why string, width int) []page.Line {
 	if r.last == 0 {
 		return r.nothing(why)
 	}
 	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
-	return append(append(r.overview("", width, highScreen), blank), r.nothing(why)...)
+	return append(append(r.nothing(why), blank), r.overview("", width, highScreen)...)
 }
 
 // highScreen is the number of rows that an overview may take on a page with something else.
