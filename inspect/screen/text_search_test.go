@@ -31,7 +31,7 @@ func TestSearchChat(t *testing.T) {
 	}
 	again := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	again.reads(t)
-	again.press(t, "3«11:37:12»n«search project: 1 of »")
+	again.press(t, "3«11:37:12»n«search project: 2 of »")
 }
 
 // TestChatToFrame: Enter goes to the frame of what was said, where the words that were

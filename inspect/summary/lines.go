@@ -35,17 +35,17 @@ func (s Summary) Details(width int) [][]termtext.Span {
 }
 
 // Head returns the lines above a conversation on a screen that already shows the tape and
-// what was said. The first ones, as many as top, say how it came out, how long it took, what it
-// cost, how much failed and what was asked; before the time stands session, which says which of
-// several sessions it is. The others say, each after a label, what failed, was slow and was done,
-// where the time went, and which tokens were used, if that was reported.
-func (s Summary) Head(width int, session string) (lines [][]termtext.Span, top int) {
+// what was said. The first one says how it came out, how long it took, what it cost, how much
+// failed and, perhaps going on in the second one, what was asked; before the time stands session,
+// which says which of several sessions it is. The others say, each after a label, what failed, was
+// slow and was done, where the time went, and which tokens were used, if that was reported.
+func (s Summary) Head(width int, session string) [][]termtext.Span {
 	f := form{width: width, entry: headRows}
-	lines = f.cut(wrapWords(s.topLine(width, session), width, indent))
-	return append(lines, spans(s.labelled(f, s.Usage.reported()))...), len(lines)
+	top := f.cut(wrapWords(s.topLine(width, session), width, indent))
+	return append(top, spans(s.labelled(f, s.Usage.reported()))...)
 }
 
-// headRows limits the rows of a line in a Head.
+// headRows limits the rows of what is told in a Head.
 const headRows = 2
 
 // A Row is a line of a summary, and the frame that it is about.

@@ -35,10 +35,9 @@ func (r *Reader) head(session *trace.Session, width int) []page.Line {
 // headLines returns the lines of a summary. The first one stays in sight, on a high screen all
 // do.
 func headLines(sum *summary.Summary, width int, which string) (lines []page.Line) {
-	head, top := sum.Head(width, which)
-	for i, spans := range head {
+	for i, spans := range sum.Head(width, which) {
 		l := page.Line{Spans: spans, Heading: page.StaysIfRoom}
-		if i < top {
+		if i == 0 {
 			l.Heading = page.Stays
 		}
 		lines = append(lines, l)

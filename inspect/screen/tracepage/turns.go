@@ -93,13 +93,12 @@ func (t *Turns) Lines(width int) []page.Line {
 	columns := max(width-labels-tookColumns-2, 4)
 	c := chart{&axis{columns: columns}, labels}
 	head := r.head(session, width)
-	top := slices.IndexFunc(head, func(l page.Line) bool { return l.Heading != page.Stays })
-	lines := head[:top:top]
+	lines := head[:1:1]
 	if t.joint {
 		c.axis = newAxis(t.visible(0, phases), columns)
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(strings.Repeat(" ", labels+1) + strings.TrimRight(c.heading(), " ")), Heading: page.Stays})
 	}
-	for _, l := range head[top:] {
+	for _, l := range head[1:] {
 		if l.Heading == page.StaysIfRoom {
 			lines = append(lines, l)
 		}
