@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ type openCall struct {
 
 // begin processes a call of the client that begins with a frame.
 func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
-	if e.Untimed || dialect.EndsAtClose(e.Method) || len(c.open) == maxNames {
+	if e.Untimed || dialect.EndsAtClose(e.Method) || dialect.Does(e.Method, dialect.Prompts) || len(c.open) == maxNames {
 		return
 	}
 	if c.open == nil {
@@ -132,8 +133,8 @@ func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
 
 // endTape ends the calls that are still open: they have no answer.
 func (c *calls) endTape(at time.Duration) {
-	for request := range c.open {
-		c.end(request, at, dialect.Unrecorded, "no answer")
+	for _, request := range slices.Sorted(maps.Keys(c.open)) {
+		c.end(request, at, dialect.Errored, "no answer")
 	}
 }
 

@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -194,6 +195,9 @@ func (t *Tally) End(tr *trace.Trace) {
 		for _, r := range t.tape.waiting {
 			tape.Worst = tape.Worst.Or(r.Left(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}))
 		}
+	}
+	for _, request := range slices.Sorted(maps.Keys(t.called.open)) {
+		t.slowest(t.tape.calls[request].what, t.tape.last-t.called.open[request].at, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
 	}
 	t.called.endTape(t.tape.last)
 	t.events(tr)
