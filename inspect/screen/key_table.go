@@ -137,6 +137,7 @@ func keyTable() []keyGroup {
 			{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		}},
 		{"Places", []key{
+			{[]string{"0"}, anywhere, "summary", nil, func(a *app) { a.visit(summaryPlace) }},
 			{[]string{"1"}, anywhere, "store, frames, chat, turns, capabilities, statistics, findings, diff", nil, func(a *app) { a.visit(storePlace) }},
 			{[]string{"2"}, anywhere, asBefore, nil, func(a *app) { a.visit(framesPlace) }},
 			{[]string{"3"}, anywhere, asBefore, nil, func(a *app) { a.visit(chatPlace) }},

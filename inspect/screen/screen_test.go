@@ -297,11 +297,17 @@ func has(words string) func(screen string) bool {
 	return func(screen string) bool { return strings.Contains(screen, words) }
 }
 
-// open runs an inspector until close.
+// open runs an inspector until close. A subject opens on its frames, unless the inspector has
+// another place.
 func open(tb testing.TB, in screen.Inspector, sub screen.Subject, width, height int) *terminal {
 	tb.Helper()
 	t := newTerminal(width, height)
 	in.Screen, in.Now = t, now
+	if sub.Open != nil && sub.Frame == 0 && in.Place == 0 {
+		if err := in.Place.Set("frames"); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
 	done := make(chan error, 1)

@@ -119,8 +119,9 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 	return notJSON
 }
 
-// failureText says what failed with a frame and its events.
-func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) string {
+// failureText says what failed with a frame and its events. printed is what a tool that failed
+// printed in a terminal.
+func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, printed string) string {
 	e := about(kind, events)
 	switch kind {
 	case dialect.FailedRequest:
@@ -130,7 +131,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) s
 			return "a tool call"
 		}
 		update := wire.Get(f.Raw, "params", "update")
-		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), exitText(wire.Get(update, "rawOutput"))))
+		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), printed, exitText(wire.Get(update, "rawOutput"))))
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn"
@@ -183,7 +184,7 @@ func stopText(t *trace.Turn) string {
 	case "refusal":
 		return "refused by the agent"
 	case "max_turn_requests":
-		return "out of requests to the model"
+		return "request limit reached"
 	}
 	return t.Outcome.String()
 }
@@ -215,24 +216,60 @@ func because(why string) string {
 }
 
 // whyColumns limits the columns of the reason for a failure.
-const whyColumns = 100
+const whyColumns = 140
 
 // toldLine matches a line of a tool's output that says what went wrong.
 var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|assert\w*)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b`)
 
-// toolText returns the line of what a tool returns, in one of both protocols, that says most: the
-// first that tells of something wrong, or else the first one.
+// countLine matches a line of a tool's output that says how much went wrong.
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|^test result: failed`)
+
+// toolText returns what a tool returns, in one of both protocols, in the line that says most.
 func toolText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		for _, path := range [][]string{{"text"}, {"content", "text"}} {
-			text := termtext.FirstLines(termtext.Unmarked(beginning(wire.Text(wire.Get(block, path...)))), maxToolLines, 0)
-			if len(text) > 0 {
-				return strings.TrimSuffix(text[max(slices.IndexFunc(text, toldLine.MatchString), 0)], " …")
+			if text := telling(wire.Text(wire.Get(block, path...)), false); text != "" {
+				return text
 			}
 		}
 	}
 	return ""
 }
+
+// telling returns the line of a tool's output that says most: the first that tells of something
+// wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
+func telling(output string, last bool) string {
+	text := termtext.FirstLines(termtext.Unmarked(beginning(output)), maxToolLines, 0)
+	if len(text) == 0 {
+		return ""
+	}
+	at := slices.IndexFunc(text, toldLine.MatchString)
+	if at < 0 && last {
+		at = len(text) - 1
+	}
+	told, count := strings.TrimSuffix(text[max(at, 0)], " …"), ""
+	for _, line := range termtext.FirstLines(termtext.Unmarked(ending(output)), maxToolLines, 0) {
+		if countLine.MatchString(line) {
+			count = strings.Trim(line, "= ")
+		}
+	}
+	if count == "" || strings.Contains(told, count) || countLine.MatchString(told) {
+		return told
+	}
+	return termtext.Cut(count, whyColumns/2) + " · " + told
+}
+
+// ending returns the last lines of a tool's output.
+func ending(output string) string {
+	if len(output) > maxEnding {
+		output = output[len(output)-maxEnding:]
+		output = strings.ToValidUTF8(output[strings.IndexByte(output, '\n')+1:], "")
+	}
+	return output
+}
+
+// maxEnding limits the bytes at the end of a tool's output that are looked at.
+const maxEnding = 2 << 10
 
 // beginning returns the lines of a tool's output that are looked at.
 func beginning(output string) string {

@@ -17,9 +17,17 @@ import (
 // If the last one is still being recorded, the summary covers what has been recorded so
 // far.
 func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
+	return of(ctx, r, newFinder(r.Agents()))
+}
+
+// Unjudged returns what Of does, in about half the time, without what acptap check finds.
+func Unjudged(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
+	return of(ctx, r, &finder{})
+}
+
+func of(ctx context.Context, r *reading.Reader, f *finder) (s Summary, broken []error) {
 	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
-	f := newFinder(r.Agents())
 	for e := range r.Read(ctx) {
 		f.take(e)
 		own := h.Take(e)
@@ -55,10 +63,14 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	s.turns(turns)
-	s.Exchanges = t.said.exchanges()
+	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
 		s.Time.Latency = spreadOf(&turns.Calls)
+		s.Called, s.Time.Spent = t.called.told(), t.called.times()
+		if !s.Untimed {
+			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
+		}
 	} else {
 		for _, one := range t.Stats.Tools() {
 			titles, files := titles(t.told[one.Name])
@@ -79,6 +91,10 @@ func (t *Tally) Summary() Summary {
 	if t.hears && t.stderr.retries.Count > 0 {
 		retries := t.stderr.retries
 		s.Retries = &retries
+	}
+	if t.hears && t.stderr.model.limited.Count > 0 {
+		limited := t.stderr.model.limited
+		s.Time.Limited = &limited
 	}
 	t.name(&s)
 	return s
@@ -187,6 +203,12 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Rejected.First {
 		label(&s.Rejected.First[i].Frame)
+	}
+	for i := range s.Exchanges {
+		label(&s.Exchanges[i].Frame)
+	}
+	for i := range s.Called {
+		label(&s.Called[i].Frame)
 	}
 	if s.Retries != nil {
 		label(&s.Retries.First.Frame)

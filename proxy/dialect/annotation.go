@@ -126,7 +126,7 @@ type SessionFacts struct {
 	Parent  string  // with SessionOpened by a fork: the id of the source
 	Setup   uint64  // with SessionOpened: Seq of the request that asked for it
 	Expires string  // expiresAt of a data-layer session, as sent
-	Outcome Outcome // with TurnEnded
+	Outcome Outcome // with TurnEnded, or of a call that hung until it was cancelled
 	Cost    Cost    // of the session so far
 }
 

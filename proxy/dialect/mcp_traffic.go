@@ -86,11 +86,13 @@ func (t *Tracker) cancelled(s *step, method string) {
 	s.annotation.Events |= RequestCancelled
 	p := t.waiting(s.Frame, by, id)
 	if t.conn.Protocol == MCP && by == wire.ClientToAgent && p.Agent != nil { // in ACP an answer follows
-		slow := t.answersLate(s.Frame, p.Agent)
+		late := t.answersLate(s.Frame, p.Agent)
 		if tookTooLong(s.Params) {
-			slow = Hung
+			late = Hung
 		}
-		s.annotation.Events |= slowEvents[slow]
+		if s.annotation.Events |= slowEvents[late]; late == Hung {
+			s.facts.Outcome = noAnswer(c.Method)
+		}
 	}
 	for _, c := range []*call{p.Client, p.Agent} {
 		if c != nil {
