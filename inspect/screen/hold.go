@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -85,38 +86,46 @@ func (a *app) moveOn(r *heldRow) {
 	}
 }
 
+// marksAtOnce limits the marks that refreshHolds reads at once.
+const marksAtOnce = 1 << 10
+
 // refreshHolds finds the held frames on the tape: each is the frame after the mark with
-// its number.
+// its number. Marks are read together, since reading one of a growing tape takes as long as
+// reading all of its latest ones.
 func (a *app) refreshHolds() {
 	h := a.holds
-	if h == nil || len(h.sorted) == 0 || h.sorted[len(h.sorted)-1].seq != 0 {
+	if h == nil || len(h.sorted) == 0 {
 		return
 	}
-	var f dialect.Frame
-	for {
-		seq := a.snapshot.Seek(h.scanned+1, 1, func(g *dialect.Frame) bool { return g.Kind == wire.Mark })
-		if seq == 0 {
-			h.scanned = a.snapshot.Last
-			return
-		}
-		mark, err := a.rows.Frame(seq)
-		if err != nil {
-			return
-		}
-		rule := wire.ReadMark(mark.Frame).Rule
-		if rule == nil || h.frames[rule.Hold] == nil || h.frames[rule.Hold].seq != 0 {
-			h.scanned = seq
-			continue
-		}
-		a.snapshot.Frame(seq, &f)
-		frame := a.snapshot.Seek(seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == f.Dir && g.Kind != wire.Mark })
-		if frame == 0 {
-			return // it is on the tape soon
-		}
-		h.frames[rule.Hold].seq = frame
-		h.scanned = seq
-		a.moveOn(h.frames[rule.Hold])
+	newest := h.sorted[len(h.sorted)-1]
+	if newest.seq != 0 {
+		return
 	}
+	var marks []frameindex.RowRange
+	a.snapshot.Seek(h.scanned+1, 1, func(g *dialect.Frame) bool {
+		if g.Kind == wire.Mark {
+			marks = append(marks, frameindex.RowRange{Seq: g.Seq, Frames: 1})
+		}
+		return false
+	})
+	for some := range slices.Chunk(marks, marksAtOnce) {
+		a.rows.Load(some)
+		for _, m := range some {
+			mark := a.rows.Row(m.Seq)
+			if mark.Err != nil || mark.Hold > newest.ID { // the tape is ahead of the events
+				return
+			}
+			if row := h.frames[mark.Hold]; row != nil && row.seq == 0 {
+				row.seq = a.snapshot.Seek(m.Seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == mark.Frame.Dir && g.Kind != wire.Mark })
+				if row.seq == 0 {
+					return // it is on the tape soon
+				}
+				a.moveOn(row)
+			}
+			h.scanned = m.Seq
+		}
+	}
+	h.scanned = a.snapshot.Last
 }
 
 // anyHeld reports whether a frame waits.

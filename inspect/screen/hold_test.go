@@ -161,10 +161,7 @@ func heldTape(t *testing.T) (*record.Store, run, *fakeProxy) {
 		}
 		p.held = append(p.held, h)
 		p.lines[h.ID] = line
-		live.Note(wire.AgentToClient, wire.Marked{Rule: &wire.Rule{Name: "ask", Did: fmt.Sprintf("hold %d", h.ID), Frames: 1, Hold: h.ID}})
-		if err := live.Append(wire.AgentToClient, wire.Withheld, []byte(line+"\n")); err != nil {
-			t.Fatal(err)
-		}
+		live.hold(h, line)
 	}
 	return store, live, p
 }
@@ -404,6 +401,58 @@ func TestHeldGone(t *testing.T) {
 	term.wait(t, "the next one", func(s string) bool { return strings.Contains(s, "─ frame 8 ·") && strings.Contains(s, "‖ 1 held") })
 	p.tell(screen.ControlEvent{Over: errors.New("the proxy has ended")})
 	term.wait(t, "the end", func(s string) bool { return strings.Contains(s, "the proxy has ended") && !strings.Contains(s, "‖") })
+}
+
+// hold records a frame that waits for the user.
+func (r run) hold(h screen.HeldFrame, line string) {
+	r.t.Helper()
+	r.Note(h.Dir, wire.Marked{Rule: &wire.Rule{Name: "ask", Did: fmt.Sprintf("hold %d", h.ID), Frames: 1, Hold: h.ID}})
+	if err := r.Append(h.Dir, wire.Withheld, []byte(line+"\n")); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestHeldMany: very many held frames are found on the tape in time. If each were looked for
+// in its own pass, these would take hours.
+func TestHeldMany(t *testing.T) {
+	const many = 5000
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "/w")
+	t.Cleanup(live.ends)
+	p := newFakeProxy()
+	p.tape = live.Tape()
+	for i := range uint64(many) {
+		h := screen.HeldFrame{ID: i + 1, Dir: wire.AgentToClient, Kind: wire.Notification, Rule: "ask", Behind: min(i, 1), At: now()}
+		p.held = append(p.held, h)
+		live.hold(h, updateLine)
+	}
+	term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+	term.wait(t, "the holds", has(fmt.Sprintf("‖ %d held", many)))
+	term.press(t, "«‖10,000 »p")
+	p.wants(t, fmt.Sprintf("release %d", many))
+}
+
+// TestHeldLate: a frame whose event comes after it is on the tape is found there.
+func TestHeldLate(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "/w")
+	t.Cleanup(live.ends)
+	p := newFakeProxy()
+	p.tape = live.Tape()
+	held := func(id uint64) screen.HeldFrame {
+		return screen.HeldFrame{ID: id, Dir: wire.AgentToClient, Kind: wire.Notification, Rule: "ask", At: now()}
+	}
+	p.held = []screen.HeldFrame{held(1)}
+	live.hold(held(1), updateLine)
+	live.hold(held(2), updateLine)
+	term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+	term.wait(t, "all frames", has("4 of 4"))
+	term.press(t, "u«─ frame 2 ·»")
+	h := held(2)
+	p.tell(screen.ControlEvent{Held: &h})
+	term.wait(t, "the next one", has("‖ 2 held"))
+	term.press(t, "u«─ frame 4 ·»p")
+	p.wants(t, "release 2")
 }
 
 // TestNotListening: the keys say why they do nothing.
