@@ -154,7 +154,7 @@ func (a *app) begin(sub Subject) error {
 	switch {
 	case a.Place != noPlace:
 		a.visit(a.Place)
-	case sub.Open != nil && sub.Frame == 0 && a.Filter == "":
+	case sub.Open != nil && sub.Frame == 0:
 		a.visit(a.first())
 	}
 	return nil

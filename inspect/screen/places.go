@@ -180,6 +180,7 @@ func (a *app) showFrame(l page.Line) {
 		a.showNumber(l.Seq)
 	case a.place == summaryPlace:
 		a.visit(framesPlace)
+		a.returnTo = summaryPlace
 	}
 }
 
@@ -219,10 +220,10 @@ func (a *app) openEntry(l page.Line) {
 	a.visit(a.first())
 }
 
-// first returns the place that a tape opens on: its summary or, if more is being recorded or
-// there are very many frames, its frames.
+// first returns the place that a tape opens on: its summary or, if some frames are asked for, more
+// is being recorded, or there are very many, its frames.
 func (a *app) first() Place {
-	if a.info.Live || a.info.Lines > maxTraced {
+	if a.Filter != "" || a.info.Live || a.info.Lines > maxTraced {
 		return framesPlace
 	}
 	return summaryPlace

@@ -208,7 +208,10 @@ func (s *Summary) dialog(f form) (rows []Row) {
 
 // partRows returns the lines above the turns of a session, of several.
 func (s *Summary) partRows(session, width int) (rows []Row) {
-	text := append(labelSpan(fmt.Sprint("session ", session)), termtext.Bold.Span("· "+s.PartText(session)))
+	text := labelSpan(fmt.Sprint("session ", session))
+	if known := s.PartText(session); known != "" {
+		text = append(text, termtext.Bold.Span("· "+known))
+	}
 	for _, line := range wrap(text, width, labelIndent(width)) {
 		rows = append(rows, Row{Spans: line})
 	}
@@ -309,12 +312,14 @@ func said(label, text string, n, width int, at Frame) (rows []Row) {
 // ExchangesOf returns all turns of sessions, or none if those are more than most. label names
 // frames.
 func ExchangesOf(sessions []*trace.Session, most int, label func(seq uint64) string) (list []Exchange) {
+	sessions = slices.DeleteFunc(slices.Clone(sessions), func(s *trace.Session) bool { return len(s.Conversation.Turns) == 0 })
+	slices.SortStableFunc(sessions, func(a, b *trace.Session) int { // as dialogs counts them
+		one, other := a.Conversation.Turns[0], b.Conversation.Turns[0]
+		return cmp.Or(cmp.Compare(one.Run, other.Run), cmp.Compare(one.Prompt, other.Prompt))
+	})
 	number := 0
 	for _, session := range sessions {
 		turns := session.Conversation.Turns
-		if len(turns) == 0 {
-			continue
-		}
 		if number++; len(list)+len(turns) > most {
 			return nil
 		}
