@@ -11,9 +11,10 @@ import (
 //
 // These are not failures: what the user rejected or declined, with the tool call that was
 // rejected; an agent that its client ended by a signal or by leaving, a request that its
-// sender cancelled before it hung, a request that the agent sent after its client had left, the tool calls
-// of a turn that the client cancelled, and a server's refusal of server/discover, which
-// tells a client whether it must send initialize (MCP 2026-07-28, lifecycle).
+// sender cancelled before it hung, an error in response to an MCP request that its sender had
+// cancelled, a request that the agent sent after its client had left, the tool calls of a
+// turn that the client cancelled, and a server's refusal of server/discover, which tells a
+// client whether it must send initialize (MCP 2026-07-28, lifecycle).
 type Failure uint8
 
 // The kinds of failures.
@@ -55,7 +56,7 @@ func (f *Frame) Failure() Failure {
 // substituted frame is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
-	case f.Failed && !a.Does(Discovers):
+	case f.Failed && !a.Does(Discovers) && !e.Has(AnswerUnwanted):
 		return FailedRequest
 	case f.Kind == wire.Invalid:
 		return InvalidLine
