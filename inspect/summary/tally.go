@@ -101,7 +101,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.rules.Take(f)
 	run := len(tr.Runs) - 1
 	t.hear(f, run)
-	t.events(tr)
+	t.events(tr, f)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
@@ -169,7 +169,7 @@ func (t *Tally) End(tr *trace.Trace) {
 			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
 		}
 	}
-	t.events(tr)
+	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
@@ -198,9 +198,9 @@ func (t *Tally) took() (took seconds, untimed bool) {
 	return took, untimed
 }
 
-// events processes the events of the last frame, except those of sessions that are not
-// counted.
-func (t *Tally) events(tr *trace.Trace) {
+// events processes the events of a frame, or of the end if f is nil, except those of sessions
+// that are not counted.
+func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
@@ -219,7 +219,7 @@ func (t *Tally) events(tr *trace.Trace) {
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
-				t.failures.recover(e.ToolCall.ToolCall)
+				t.failures.recover(e.ToolCall.ToolCall, f)
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
