@@ -319,11 +319,24 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 	for _, c := range calls {
 		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
 		if files {
-			title = termtext.Piece(c.File[strings.LastIndexAny(c.File, `/\`)+1:])
+			title = termtext.Piece(fileName(c.File, calls))
 		}
 		list = append(list, termtext.Cut(title, titleColumns))
 	}
 	return list, files
+}
+
+// fileName returns the end of a path that no other file among calls has: as a rule the name of
+// the file, with as many directories as it takes.
+func fileName(path string, calls []*trace.ToolCall) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if end := path[i:]; end[0] == '/' || end[0] == '\\' {
+			if !slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) }) {
+				return end[1:]
+			}
+		}
+	}
+	return path
 }
 
 // startUp counts the time from the first set-up call to the end of the last, as steps do. A
