@@ -46,7 +46,7 @@ const (
 )
 
 func (r *reader) gist(title string) *gist {
-	s := r.tally.Summary()
+	s := r.sum
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())

@@ -70,11 +70,13 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 	}
 }
 
-// recover notes that a tool call has succeeded, which may have failed before.
-func (a *failures) recover(c *trace.ToolCall) {
+// recover notes that a tool call has succeeded with a frame, which may have failed before: a
+// call of the same title or, if its command exited with 0, of the same command.
+func (a *failures) recover(c *trace.ToolCall, f *dialect.Frame) {
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.first[how] {
-			if one := &a.first[how][i]; c.Title != "" && one.tool == c.Title {
+			one := &a.first[how][i]
+			if c.Title != "" && one.tool != "" && (one.tool == c.Title || isRetry(one.tool, c.Title) && f != nil && exitsWell(wire.Get(f.Raw, "params", "update"))) {
 				one.What, one.tool = one.What+"; succeeded later", ""
 			}
 		}
@@ -284,14 +286,22 @@ func beginning(output string) string {
 	}
 }
 
-// exitText returns the exit status in the output of a command, as agents name it, or nothing.
+// exitText returns the exit status in the output of a command, or nothing.
 func exitText(output []byte) string {
-	for _, name := range [...]string{"exit_code", "exitCode"} {
-		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
-			return fmt.Sprint("exit ", code.Int())
-		}
+	if code, ok := exitCode(output); ok {
+		return fmt.Sprint("exit ", code)
 	}
 	return ""
+}
+
+// exitCode returns the exit status in the output of a command, as agents name it.
+func exitCode(output []byte) (code int64, ok bool) {
+	for _, name := range [...]string{"exit_code", "exitCode"} {
+		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
+			return code.Int(), true
+		}
+	}
+	return 0, false
 }
 
 // maxToolLines limits the lines of a tool's output that are looked at.

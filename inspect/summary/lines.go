@@ -296,16 +296,6 @@ func agentName(i record.Info) string {
 	return termtext.Cut(termtext.Piece(tapetext.AgentName(i)), titleColumns)
 }
 
-// isBad reports whether turns with this outcome went wrong.
-func isBad(outcome string) bool {
-	for how := dialect.Done; how <= dialect.Running; how++ {
-		if how.String() == outcome {
-			return how.IsBad()
-		}
-	}
-	return false
-}
-
 // turnLine says how many turns there are and how they ended, or, without turns, what was
 // called.
 func (s *Summary) turnLine() []termtext.Span {
@@ -313,7 +303,7 @@ func (s *Summary) turnLine() []termtext.Span {
 	if s.Turns.Count > 0 {
 		ends := slices.Clone(s.Turns.Ends)
 		if s.Turns.Running > 0 {
-			ends = append(ends, Count{"running", s.Turns.Running})
+			ends = append(ends, Count{"running", s.Turns.Running, dialect.Running})
 		}
 		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
 		for i, text := range listed(ends) {
@@ -321,7 +311,7 @@ func (s *Summary) turnLine() []termtext.Span {
 				l = append(l, termtext.Plain.Span(", "))
 			}
 			style := termtext.Plain // only what went wrong is coloured
-			if isBad(ends[i].What) {
+			if ends[i].how.IsBad() {
 				style = termtext.Red
 			}
 			l = append(l, style.Span(text))
@@ -351,7 +341,7 @@ func (s *Summary) addTools(l *line) {
 	var told []Count
 	for _, one := range s.Tools {
 		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		if told = append(told, Count{one.What, one.Count}); trace.OnlyLooks(one.What) {
+		if told = append(told, Count{What: one.What, Count: one.Count}); trace.OnlyLooks(one.What) {
 			continue
 		}
 		last := &told[len(told)-1]
@@ -370,7 +360,7 @@ func (s *Summary) addTools(l *line) {
 				if i > 0 && title == one.Titles[i-1] {
 					told[len(told)-1].Count++
 				} else {
-					told = append(told, Count{title, 1})
+					told = append(told, Count{What: title, Count: 1})
 				}
 			}
 		}
@@ -395,7 +385,7 @@ func (s *Summary) addCalls(l *line) {
 	var methods, tools []Count
 	calls := 0
 	for _, c := range s.Calls {
-		methods, calls = append(methods, Count{c.Method, c.Count}), calls+c.Count
+		methods, calls = append(methods, Count{What: c.Method, Count: c.Count}), calls+c.Count
 		tools = append(tools, c.Tools...)
 	}
 	switch {

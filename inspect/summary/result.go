@@ -86,7 +86,7 @@ func (t *Tally) Summary() Summary {
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
-		s.Rules = append(s.Rules, Count{one.Name, one.Acts})
+		s.Rules = append(s.Rules, Count{What: one.Name, Count: one.Acts})
 	}
 	if t.hears && t.stderr.retries.Count > 0 {
 		retries := t.stderr.retries
@@ -103,13 +103,14 @@ func (t *Tally) Summary() Summary {
 // turns says how turns ended and what they waited for.
 func (s *Summary) turns(t *stats.Turns) {
 	s.Turns.Count = t.Total()
-	s.Turns.Ends = slices.DeleteFunc(countsOf(t.Ends()), func(end Count) bool {
-		running := end.What == dialect.Running.String()
-		if running {
-			s.Turns.Running = end.Count
+	for _, end := range t.Ends() {
+		if end.How == dialect.Running {
+			s.Turns.Running = end.Total()
+			continue
 		}
-		return running
-	})
+		s.Turns.Ends = append(s.Turns.Ends, Count{end.How.String(), end.Total(), end.How})
+	}
+	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
 	s.Time.Waited = Waited{seconds(t.Waited.User), seconds(t.Waited.Client), seconds(t.Waited.Tool), seconds(t.Waited.Agent)}
 	s.Time.Silences = t.Silences
@@ -150,10 +151,15 @@ const fewCalls = 20
 // countsOf returns how often things happened, most frequent first.
 func countsOf(list []stats.Named) (counts []Count) {
 	for _, one := range list {
-		counts = append(counts, Count{one.Name, one.Total()})
+		counts = append(counts, Count{What: one.Name, Count: one.Total()})
 	}
-	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
+	byCount(counts)
 	return counts
+}
+
+// byCount sorts what happened: most frequent first, then by name.
+func byCount(counts []Count) {
+	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 }
 
 // usage says what turns and sessions used.

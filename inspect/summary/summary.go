@@ -65,6 +65,8 @@ type Turns struct {
 type Count struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
+
+	how dialect.How // of turns: the outcome that What names
 }
 
 // A Tool says how often tools of one name or kind were called.

@@ -117,7 +117,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			t.called.answered(f, e)
 		}
 	}
-	t.events(tr)
+	t.events(tr, f)
 	t.commands.take(f)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
@@ -201,7 +201,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		t.slowest(t.tape.calls[request].what, t.tape.last-t.called.open[request].at, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
 	}
 	t.called.endTape(t.tape.last)
-	t.events(tr)
+	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
@@ -231,9 +231,9 @@ func (t *Tally) took() (took seconds, untimed bool) {
 	return took, untimed
 }
 
-// events processes the events of the last frame, except those of sessions that are not
-// counted.
-func (t *Tally) events(tr *trace.Trace) {
+// events processes the events of a frame, or of the end if f is nil, except those of sessions
+// that are not counted.
+func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
@@ -252,7 +252,7 @@ func (t *Tally) events(tr *trace.Trace) {
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
-				t.failures.recover(e.ToolCall.ToolCall)
+				t.failures.recover(e.ToolCall.ToolCall, f)
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
@@ -352,11 +352,24 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 	for _, c := range calls {
 		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
 		if files {
-			title = termtext.Piece(c.File[strings.LastIndexAny(c.File, `/\`)+1:])
+			title = termtext.Piece(fileName(c.File, calls))
 		}
 		list = append(list, termtext.Cut(title, titleColumns))
 	}
 	return list, files
+}
+
+// fileName returns the end of a path that no other file among calls has: as a rule the name of
+// the file, with as many directories as it takes.
+func fileName(path string, calls []*trace.ToolCall) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if end := path[i:]; end[0] == '/' || end[0] == '\\' {
+			if !slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) }) {
+				return end[1:]
+			}
+		}
+	}
+	return path
 }
 
 // startUp counts the time from the first set-up call to the end of the last, as steps do. A

@@ -106,6 +106,7 @@ const (
 	PermissionGranted                    // the response grants a permission, or answers an elicitation
 	PermissionDropped                    // the response says that the user did not decide: the turn was cancelled, or the elicitation
 	TurnStopped                          // with TurnEnded: without an error, but badly, such as a refusal of the model
+	AnswerUnwanted                       // MCP: an error in response to a request that its sender had cancelled
 )
 
 // Has reports whether all of e are in the set.
