@@ -29,7 +29,8 @@ type Pace struct {
 	Pause time.Duration // between the writes that Piece and Cuts separate
 
 	// AfterStderr keeps the frame until everything sent to the client's stderr so far has
-	// been written.
+	// been written. If that waits for the end of a line of the agent, the line is ended
+	// first: the agent may be waiting for this frame.
 	AfterStderr bool
 
 	Notes []wire.Rule // for the tape, before the frame

@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-const (
-	// maxFrame is the length of the longest line shown to Interceptors.
-	maxFrame = 16 << 20
+// MaxFrame is the length of the longest line shown to Interceptors.
+const MaxFrame = 16 << 20
 
+const (
 	// maxBacklog limits the bytes sent in the other direction that may wait before a
 	// stream stops being read.
 	maxBacklog = 1 << 20
@@ -50,7 +50,7 @@ func newPipeline(chain []Interceptor, g *recorderGate, destinations [wire.Direct
 		p.stages[i] = stage{place: i, interceptor: in, failed: make(chan struct{}), wants: [2]bool{true, true}}
 	}
 	for i := range p.splitters {
-		p.splitters[i].Limit = maxFrame
+		p.splitters[i].Limit = MaxFrame
 	}
 	for dir := range p.queues {
 		p.queues[dir] = outputQueue{dir: wire.Direction(dir), destination: destinations[dir], limit: -1}

@@ -77,6 +77,9 @@ func (p *pipeline) put(f wire.Frame) {
 		p.gate.do(func(j Journal) { j.Note(f.Dir, wire.Marked{Rule: &n}) })
 	}
 	pace.Notes = nil
+	if pace.AfterStderr {
+		p.breakLine(&p.queues[wire.AgentStderr])
+	}
 	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
 	if !pace.isZero() {
@@ -104,6 +107,16 @@ func (p *pipeline) endLine(q *outputQueue) {
 	}
 	q.resumed += len(later)
 	p.cond.Broadcast()
+}
+
+// breakLine ends a line that frames wait for.
+func (p *pipeline) breakLine(q *outputQueue) {
+	if len(q.later) == 0 {
+		return
+	}
+	q.open = false
+	p.put(wire.Frame{Dir: q.dir, Origin: wire.Injected, End: wire.LF})
+	p.endLine(q)
 }
 
 // note writes to the tape what it still lacks. What the tape refuses, and what is

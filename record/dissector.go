@@ -228,7 +228,7 @@ func (d *dissector) unanswered() {
 		died = d.Info.Worst
 	}
 	for _, r := range d.Waiting {
-		left := dialect.LeftOpen(ended, died, r.Lost, r.Prompt)
+		left := r.Left(ended, died)
 		d.Info.Worst = d.Info.Worst.Or(left)
 		if r.Session != "" {
 			run := &d.sessionOf(r.Session, r.Seq).Runs[0]

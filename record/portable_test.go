@@ -194,7 +194,7 @@ func TestPortableByHand(t *testing.T) {
 		`8 100ms c2a wire mark none "{\"eof\":true}"`,
 		`9 100ms err wire mark none "{\"error\":\"is a directory\"}"`,
 		`10 100ms a2c wire mark none "{\"fault\":\"panic\"}"`,
-		`11 100ms a2c wire mark none "{\"exit\":{\"code\":3,\"delivered\":[0,0,0]}}"`,
+		`11 100ms a2c wire mark none "{\"exit\":{\"code\":3}}"`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

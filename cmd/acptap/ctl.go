@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,23 +34,40 @@ type ctlFlags struct {
 
 // A ctlAction is what acptap ctl does with a proxy.
 type ctlAction struct {
+	name        string
 	least, most int // arguments; most -1: any number
 	attends     bool
 	do          func(x *ctl, args []string) error
 }
 
-// ctlActions returns the actions by their names.
-func ctlActions() map[string]ctlAction {
-	return map[string]ctlAction{
-		"rules":   {0, 2, false, (*ctl).rules},
-		"hold":    {0, -1, true, (*ctl).hold},
-		"held":    {0, 0, false, (*ctl).held},
-		"release": {1, 1, false, (*ctl).release},
-		"drop":    {1, 1, false, (*ctl).drop},
-		"answer":  {2, 2, false, (*ctl).answer},
-		"inject":  {2, 2, false, (*ctl).inject},
-		"resend":  {2, 2, false, (*ctl).resend},
+// ctlActions are the actions in the order of the help.
+var ctlActions = []ctlAction{
+	{"rules", 0, 2, false, (*ctl).rules},
+	{"hold", 0, -1, true, (*ctl).hold},
+	{"held", 0, 0, false, (*ctl).held},
+	{"release", 1, 1, false, (*ctl).release},
+	{"drop", 1, 1, false, (*ctl).drop},
+	{"answer", 2, 2, false, (*ctl).answer},
+	{"inject", 2, 2, false, (*ctl).inject},
+	{"resend", 2, 2, false, (*ctl).resend},
+}
+
+// lookupCtl returns the action of a name.
+func lookupCtl(name string) (a ctlAction, ok bool) {
+	i := slices.IndexFunc(ctlActions, func(a ctlAction) bool { return a.name == name })
+	if i < 0 {
+		return a, false
 	}
+	return ctlActions[i], true
+}
+
+// unknownAction says that a word is none of the actions.
+func unknownAction(word string) error {
+	names := make([]string, len(ctlActions))
+	for i, a := range ctlActions {
+		names[i] = a.name
+	}
+	return fmt.Errorf("unknown action %q, expected one of %s", word, strings.Join(names, " "))
 }
 
 func newCtlCmd(dir *string) *cobra.Command {
@@ -56,26 +75,28 @@ func newCtlCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ctl [flags] [REF] [ACTION [ARG...]]",
 		Short: "Hold frames of a running proxy, and change its rules",
-		Args: func(_ *cobra.Command, args []string) error {
-			_, _, _, err := ctlWords(args)
-			return err
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, verb, rest, err := ctlWords(args)
+			name, action, rest, err := ctlWords(args, func(name string) error {
+				if name == "last" {
+					return nil
+				}
+				_, err := ref.Resolve(*dir, name, nil)
+				return err
+			})
 			if err != nil {
 				return err
 			}
 			ctx, stop := cli.UntilSignal(cmd.Context())
 			defer stop()
-			if verb == "" && name == "" {
+			if action.do == nil {
 				return listProxies(ctx, *dir, &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			x := &ctl{ctx: ctx, stop: stop, dir: *dir, flags: &flags, in: cmd.InOrStdin(), out: cmd.OutOrStdout()}
-			if err := x.connect(name, ctlActions()[verb].attends, cmd.ErrOrStderr()); err != nil {
+			if err := x.connect(name, action.attends, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			defer x.close()
-			return ctlActions()[verb].do(x, rest)
+			return action.do(x, rest)
 		},
 	}
 	f := cmd.Flags()
@@ -87,27 +108,33 @@ func newCtlCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// ctlWords splits the arguments into REF, the action and its arguments.
-func ctlWords(args []string) (name, verb string, rest []string, err error) {
-	actions := ctlActions()
+// ctlWords splits the arguments into REF, the action, which is none without arguments, and
+// its arguments. resolve tells what is wrong with a REF.
+func ctlWords(args []string, resolve func(name string) error) (name string, action ctlAction, rest []string, err error) {
 	if len(args) == 0 {
-		return "", "", nil, nil
+		return name, action, nil, nil
 	}
-	if _, ok := actions[args[0]]; !ok {
-		name, args = args[0], args[1:]
+	action, ok := lookupCtl(args[0])
+	rest = args[1:]
+	if !ok {
+		name = args[0]
+		word := "held"
+		if len(rest) > 0 {
+			word, rest = rest[0], rest[1:]
+		}
+		if action, ok = lookupCtl(word); !ok || len(args) == 1 { // the first word may be a mistyped action
+			if err := resolve(name); err != nil {
+				return name, action, nil, fmt.Errorf("%w; and as a REF, %w", unknownAction(name), err)
+			}
+		}
+		if !ok {
+			return name, action, nil, unknownAction(word)
+		}
 	}
-	if len(args) == 0 {
-		return name, "held", nil, nil
+	if len(rest) < action.least || action.most >= 0 && len(rest) > action.most {
+		return name, action, nil, fmt.Errorf("%s takes other arguments: acptap ctl --help", action.name)
 	}
-	verb, rest = args[0], args[1:]
-	a, ok := actions[verb]
-	switch {
-	case !ok:
-		return name, verb, rest, fmt.Errorf("%q is not an action; expected one of rules hold held release drop answer inject resend", verb)
-	case len(rest) < a.least || a.most >= 0 && len(rest) > a.most:
-		return name, verb, rest, fmt.Errorf("%s takes other arguments: acptap ctl --help", verb)
-	}
-	return name, verb, rest, nil
+	return name, action, rest, nil
 }
 
 // A ctl is a connection to a proxy.
@@ -120,6 +147,8 @@ type ctl struct {
 	out    io.Writer
 	client *control.Client
 	events chan control.Notification // of one that attends
+
+	background sync.WaitGroup // goroutines that end with ctx, or with the connection
 }
 
 // connect connects to the proxy that records what REF names, or to the newest one that
@@ -162,6 +191,7 @@ func (x *ctl) dial(path string, attends bool) (err error) {
 func (x *ctl) close() {
 	x.stop()
 	x.client.Close()
+	x.background.Wait()
 }
 
 // tapes returns the paths where proxies may listen, the newest last.
@@ -246,8 +276,7 @@ func (x *ctl) held([]string) error {
 		if h.Behind != 0 {
 			by = fmt.Sprintf("behind %d", h.Behind)
 		}
-		from := map[wire.Direction]string{wire.ClientToAgent: "client", wire.AgentToClient: "agent"}[h.Dir]
-		t.Row(strconv.FormatUint(h.ID, 10), termtext.Duration(time.Since(h.At)), from, h.Kind.String(), termtext.Line(termtext.Spaced(h.Method, h.Update)), termtext.Line(h.Session), termtext.Line(by))
+		t.Row(strconv.FormatUint(h.ID, 10), termtext.Duration(time.Since(h.At)), h.Dir.Sender(), h.Kind.String(), termtext.Line(termtext.Spaced(h.Method, h.Update)), termtext.Line(h.Session), termtext.Line(by))
 	}
 	return t.Write(x.out, cli.Columns(x.out), 4, 5)
 }
@@ -304,6 +333,13 @@ func readOperand(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
+func operandName(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	return termtext.Line(name)
+}
+
 func (x *ctl) drop(args []string) error {
 	id, err := x.id(args[0])
 	if err != nil {
@@ -329,26 +365,41 @@ func (x *ctl) answer(args []string) error {
 
 // inject sends the lines of a file.
 func (x *ctl) inject(args []string) error {
+	to, err := receiver(args[0])
+	if err != nil {
+		return err
+	}
 	text, err := readOperand(args[1], x.in)
 	if err != nil {
 		return err
 	}
+	sent := 0
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
 			continue
 		}
-		if err := x.send(args[0], line); err != nil {
+		if err := x.send(to, line); err != nil {
 			return err
 		}
+		sent++
+	}
+	if sent == 0 {
+		return fmt.Errorf("nothing to send: %s has no line", operandName(args[1]))
 	}
 	return nil
 }
 
-// send sends a line, and writes the answer if it is a request.
-func (x *ctl) send(to string, line []byte) error {
-	if to != "agent" && to != "client" {
-		return fmt.Errorf("a frame is sent to the client or to the agent, not to %q", to)
+// receiver reads to whom a frame is sent.
+func receiver(word string) (wire.Direction, error) {
+	to, ok := wire.ToPeer(word)
+	if !ok {
+		return to, fmt.Errorf("a frame is sent to the client or to the agent, not to %q", word)
 	}
+	return to, nil
+}
+
+// send sends a line, and writes the answer if it is a request.
+func (x *ctl) send(to wire.Direction, line []byte) error {
 	answer, err := x.client.Inject(x.ctx, to, line)
 	if err == nil && answer != nil {
 		_, err = fmt.Fprintf(x.out, "%s\n", answer)
@@ -358,6 +409,10 @@ func (x *ctl) send(to string, line []byte) error {
 
 // resend sends a frame of the tape again.
 func (x *ctl) resend(args []string) error {
+	to, err := receiver(args[0])
+	if err != nil {
+		return err
+	}
 	seq, err := strconv.ParseUint(args[1], 10, 64)
 	if err != nil {
 		return fmt.Errorf("%q is not the number of a frame", args[1])
@@ -377,7 +432,7 @@ func (x *ctl) resend(args []string) error {
 	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr || int64(len(f.Raw)) < f.Size {
 		return fmt.Errorf("frame %d cannot be sent again", seq)
 	}
-	return x.send(args[0], f.Raw)
+	return x.send(to, f.Raw)
 }
 
 // rules lists the rules, or changes them.
@@ -401,7 +456,11 @@ func (x *ctl) rules(args []string) error {
 		}
 		return t.Write(x.out, cli.Columns(x.out), 3)
 	}
-	if len(args) == 1 {
+	verbs := []string{"add", "load", "on", "off", "remove"}
+	switch {
+	case !slices.Contains(verbs, args[0]):
+		return fmt.Errorf("unknown action \"rules %s\", expected one of %s", args[0], strings.Join(verbs, " "))
+	case len(args) == 1:
 		return fmt.Errorf("rules %s needs an argument", args[0])
 	}
 	switch verb, what := args[0], args[1]; verb {
@@ -415,9 +474,7 @@ func (x *ctl) rules(args []string) error {
 		return x.client.AddRules(x.ctx, what, string(text))
 	case "on", "off":
 		return x.client.EnableRule(x.ctx, what, verb == "on")
-	case "remove":
-		return x.client.RemoveRule(x.ctx, what)
 	default:
-		return fmt.Errorf("rules %s is not an action; expected one of add load on off remove", verb)
+		return x.client.RemoveRule(x.ctx, what)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
@@ -16,9 +15,6 @@ type heldLog struct {
 	out     io.Writer
 	waiting map[uint64]bool
 	seen    int // frames that a rule held
-
-	asked map[uint64]bool // what waited when the proxy was asked what waits; nil: it is not asked
-	gone  map[uint64]bool // what went after that
 }
 
 // hold holds frames until it is interrupted or the proxy ends, and writes each of them.
@@ -32,17 +28,13 @@ func (x *ctl) hold(args []string) error {
 	}
 	ctx, stop := context.WithCancel(x.ctx)
 	defer stop()
-	go x.client.Attend(ctx)
+	x.background.Go(func() { x.client.Attend(ctx) })
 	log := &heldLog{out: x.out, waiting: map[uint64]bool{}}
-	for _, h := range x.client.Hello.Held {
-		if err := log.show(h); err != nil {
-			return err
-		}
-	}
-	answers, again := make(chan whatWaits, 1), false
+	hits := make(chan hitCount, 1)
+	asking, again := false, false
 	ask := func() {
-		log.ask()
-		go func() { answers <- askWaits(ctx, x.client) }() // meanwhile events must be read
+		asking, again = true, false
+		x.background.Go(func() { hits <- ownHits(ctx, x.client) }) // meanwhile events must be read
 	}
 	for {
 		var err error
@@ -52,20 +44,17 @@ func (x *ctl) hold(args []string) error {
 			case "held":
 				err = log.show(*n.Held)
 			case "gone":
-				log.leaves(n.ID)
+				delete(log.waiting, n.ID)
 			case "lost":
-				if again = log.asked != nil; !again {
+				if again = asking; !again {
 					ask()
 				}
 			case "ended":
 				return nil
 			}
-		case w := <-answers:
-			if err = w.err; err == nil {
-				err = log.replace(w)
-			}
-			if again && err == nil {
-				again = false
+		case h := <-hits:
+			log.seen, err, asking = max(log.seen, h.hits), h.err, false
+			if again {
 				ask()
 			}
 		case <-x.client.Done():
@@ -97,57 +86,18 @@ func (l *heldLog) show(h control.Held) error {
 	return cli.WriteJSON(l.out, h)
 }
 
-// leaves notes that a frame waits no longer.
-func (l *heldLog) leaves(id uint64) {
-	delete(l.waiting, id)
-	if l.asked != nil {
-		l.gone[id] = true
-	}
-}
-
-// ask notes that the proxy is asked what waits, because events were lost.
-func (l *heldLog) ask() { l.asked, l.gone = maps.Clone(l.waiting), map[uint64]bool{} }
-
-// A whatWaits is what the proxy says of the frames that wait.
-type whatWaits struct {
-	held []control.Held
-	hits int // of the rule by which this user holds frames
+// A hitCount is how often the rule has hit by which a user holds frames.
+type hitCount struct {
+	hits int
 	err  error
 }
 
-func askWaits(ctx context.Context, c *control.Client) (w whatWaits) {
-	if w.held, w.err = c.Held(ctx); w.err != nil {
-		return w
-	}
+func ownHits(ctx context.Context, c *control.Client) hitCount {
 	rules, err := c.Rules(ctx)
 	for _, r := range rules {
 		if r.Own {
-			w.hits = r.Hits
+			return hitCount{r.Hits, err}
 		}
 	}
-	w.err = err
-	return w
-}
-
-// replace takes what the proxy says in place of what was known when it was asked. Events
-// that came since then are newer.
-func (l *heldLog) replace(w whatWaits) error {
-	there := map[uint64]bool{}
-	for _, h := range w.held {
-		there[h.ID] = true
-		if l.gone[h.ID] {
-			continue
-		}
-		if err := l.show(h); err != nil {
-			return err
-		}
-	}
-	for id := range l.asked {
-		if !there[id] {
-			delete(l.waiting, id)
-		}
-	}
-	l.seen = max(l.seen, w.hits)
-	l.asked, l.gone = nil, nil
-	return nil
+	return hitCount{0, err}
 }

@@ -13,11 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/acptap/acptap/proxy/control"
 )
-
-func heldOf(id uint64) control.Held { return control.Held{ID: id, Rule: "x"} }
 
 // holdAt connects acptap ctl hold to a proxy that answers each method with a line, which may
 // be more lines than one; ID in it is the number of the request.
@@ -85,24 +81,6 @@ func TestHoldLost(t *testing.T) {
 				t.Errorf("it wrote %d frames:\n%s", n, &out)
 			}
 		})
-	}
-}
-
-// TestHeldLog: what the proxy says is taken in place of what was known, but not of what came
-// since it was asked.
-func TestHeldLog(t *testing.T) {
-	var out strings.Builder
-	l := &heldLog{out: &out, waiting: map[uint64]bool{1: true, 2: true, 3: true}}
-	l.ask()
-	l.leaves(3)
-	if err := l.show(heldOf(5)); err != nil {
-		t.Error(err)
-	}
-	if err := l.replace(whatWaits{held: []control.Held{heldOf(2), heldOf(3), heldOf(4)}}); err != nil {
-		t.Error(err)
-	}
-	if got, want := fmt.Sprint(l.waiting), "map[2:true 4:true 5:true]"; got != want {
-		t.Errorf("%s wait, want %s", got, want)
 	}
 }
 

@@ -65,6 +65,10 @@ func TestFaultClients(t *testing.T) {
 	clients := append(goClients(t), npmClients(t)...)
 	t.Run("run", func(t *testing.T) {
 		for _, c := range clients {
+			t.Run(c.name+"/replay", func(t *testing.T) {
+				t.Parallel()
+				c.replays(t, want)
+			})
 			for _, f := range rule.Faults() {
 				if (f.Protocol == "mcp") != c.mcp && f.Protocol != "both" || c.sample != nil && !*everyFault && !slices.Contains(c.sample, f.Name) {
 					continue
@@ -139,6 +143,31 @@ func (c *faultClient) meet(t *testing.T, fault string, hangs bool) string {
 		return "hang"
 	}
 	return outcome
+}
+
+// replays records the client with an agent, and has it meet a fault in a replay of that tape:
+// the same becomes of it as with the agent.
+func (c *faultClient) replays(t *testing.T, want map[[2]string]string) {
+	dir := t.TempDir()
+	store := record.OpenStore(filepath.Join(dir, "store"))
+	live, fault := []string{"acptap", "--store", store.Dir(), "proxy", "--", "fault-agent"}, "dies-mid-turn"
+	if c.mcp {
+		live, fault = append(live, "mcp"), "dies-in-call"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), faultPatience)
+	defer cancel()
+	recorded := c.run(ctx, dir, "turn", live)
+	if !strings.HasPrefix(recorded, "ok") {
+		t.Fatalf("without a fault, it came to %s", recorded)
+	}
+	awaitEnd(t, store)
+	replay := []string{"acptap", "--store", store.Dir(), "replay", "agent", "last"}
+	if outcome := c.run(ctx, dir, "turn", replay); outcome != recorded {
+		t.Errorf("replayed, it came to %s, want %s", outcome, recorded)
+	}
+	if outcome := c.run(ctx, dir, "turn", append(replay, "--fault", fault)); outcome != want[[2]string{c.name, fault}] {
+		t.Errorf("replayed under %s, it came to %s, want %s", fault, outcome, want[[2]string{c.name, fault}])
+	}
 }
 
 // awaitEnd waits for the end of the tape in a store.

@@ -12,59 +12,59 @@ import (
 // screenControls connects the inspector to the proxies of a store.
 type screenControls struct{ store *record.Store }
 
-func (s screenControls) Connect(ctx context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, []screen.HeldFrame, error) {
-	c := &screenControl{ctx: ctx}
+func (s screenControls) Connect(ctx context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, error) {
+	c := &screenControl{ctx: ctx, pings: make(chan struct{}, 1), over: make(chan struct{})}
 	var err error
 	c.client, err = control.Dial(ctx, control.Path(s.store.Dir(), tape), true, func(n control.Notification) {
 		switch n.Kind {
 		case "held":
-			h := heldFrame(*n.Held)
-			tell(screen.ControlEvent{Held: &h})
+			h := n.Held
+			tell(screen.ControlEvent{Held: &screen.HeldFrame{ID: h.ID, Dir: h.Dir, Kind: h.Kind, Rule: h.Rule, Behind: h.Behind, At: h.At}})
 		case "gone":
 			tell(screen.ControlEvent{Gone: n.ID})
 		case "hit":
 			tell(screen.ControlEvent{Hit: true})
-		case "lost":
-			tell(screen.ControlEvent{Lost: true})
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	go func() {
-		<-c.client.Done()
-		if ctx.Err() == nil {
-			tell(screen.ControlEvent{Over: c.client.Err()})
-		}
-	}()
-	return c, heldFrames(c.client.Hello.Held), nil
-}
-
-func heldFrames(list []control.Held) (held []screen.HeldFrame) {
-	for _, h := range list {
-		held = append(held, heldFrame(h))
-	}
-	return held
-}
-
-func heldFrame(h control.Held) screen.HeldFrame {
-	return screen.HeldFrame{ID: h.ID, Dir: h.Dir, Kind: h.Kind, Rule: h.Rule, Behind: h.Behind, At: h.At}
+	go c.attend(tell)
+	return c, nil
 }
 
 // A screenControl is the inspector's connection to a proxy.
 type screenControl struct {
 	ctx    context.Context // of the connection
 	client *control.Client
+	pings  chan struct{} // has capacity one
+	over   chan struct{} // closed when attend has returned
 }
 
-func (c *screenControl) Ping() { go c.client.Ping(c.ctx) }
+// attend pings when it is asked to, and tells that the connection has ended.
+func (c *screenControl) attend(tell func(screen.ControlEvent)) {
+	defer close(c.over)
+	for {
+		select {
+		case <-c.pings:
+			c.client.Ping(c.ctx)
+		case <-c.client.Done():
+			if c.ctx.Err() == nil {
+				tell(screen.ControlEvent{Over: c.client.Err()})
+			}
+			return
+		}
+	}
+}
+
+func (c *screenControl) Ping() {
+	select {
+	case c.pings <- struct{}{}:
+	default:
+	}
+}
 
 func (c *screenControl) Hold(filter string) error { return c.client.Hold(c.ctx, filter, 0, 0) }
-
-func (c *screenControl) Held() ([]screen.HeldFrame, error) {
-	held, err := c.client.Held(c.ctx)
-	return heldFrames(held), err
-}
 
 func (c *screenControl) Frame(id uint64) ([]byte, error) { return c.client.Frame(c.ctx, id) }
 
@@ -81,11 +81,7 @@ func (c *screenControl) Answer(id uint64, result, failure []byte) error {
 }
 
 func (c *screenControl) Inject(to wire.Direction, line []byte) (answer []byte, err error) {
-	receiver := "agent"
-	if to == wire.AgentToClient {
-		receiver = "client"
-	}
-	return c.client.Inject(c.ctx, receiver, line)
+	return c.client.Inject(c.ctx, to, line)
 }
 
 func (c *screenControl) Rules() (list []screen.ProxyRule, err error) {
@@ -102,4 +98,7 @@ func (c *screenControl) EnableRule(name string, on bool) error {
 	return c.client.EnableRule(c.ctx, name, on)
 }
 
-func (c *screenControl) Close() { c.client.Close() }
+func (c *screenControl) Close() {
+	c.client.Close()
+	<-c.over
+}

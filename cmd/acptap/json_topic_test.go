@@ -136,6 +136,9 @@ func memberNames(t reflect.Type) string {
 	}
 	var names []string
 	for f := range t.Fields() {
+		if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
+			continue
+		}
 		name, inner := memberName(f), memberNames(f.Type)
 		if name != "" && inner != "" {
 			inner = " (" + inner + ")"

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -43,6 +45,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Condition:           ifFile,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state")) // the store of scripts that name none
@@ -51,6 +54,23 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 	})
+}
+
+// exits is the command exits STATUS PROGRAM ARGS… of scripts: exec with an exact exit status.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM ARGS…")
+	}
+	var exit *exec.ExitError
+	err, status := ts.Exec(args[1], args[2:]...), 0
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if want := args[0]; strconv.Itoa(status) != want {
+		ts.Fatalf("exit status %d, want %s", status, want)
+	}
 }
 
 // ifFile is the condition file:PATH of scripts: whether there is such a file.

@@ -225,7 +225,7 @@ func (w *watcher) uncalled(id string) []nested.Uncalled {
 		return nil // the watch has said so
 	}
 	parts[0].Store, parts[0].Session = w.store, w.Session
-	list, err := reading.Uncalled(parts)
+	list, _, err := reading.Uncalled(parts[0])
 	if err != nil {
 		w.Trouble(err)
 	}

@@ -4,22 +4,30 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/stall"
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A serverWatch waits for an agent to start the MCP servers that its client named.
+// A serverWatch waits for an agent to start the MCP servers that its client named. It knows
+// only when to ask for them: nested.Join knows the servers.
 type serverWatch struct {
-	tape    *stall.Tape
-	opened  time.Time // when the latest set-up was seen to succeed; zero: none has
-	frame   uint64    // its answer
-	session string
-	turned  bool // a turn has ended since
-	asked   bool // the store was asked after the set-up
-	decided bool // it was asked after the turn, too
+	tape   *stall.Tape
+	setUps bounded.Map[string, *setUp] // the newest, by session, until it is decided
 }
+
+// A setUp is a set-up of a session that has succeeded.
+type setUp struct {
+	opened time.Time // when that was seen
+	frame  uint64    // the answer
+	turned bool      // a turn of the session has ended since
+	asked  bool      // the store was asked before
+}
+
+// maxSetUps limits the sessions of a tape whose servers are watched.
+const maxSetUps = 1 << 10
 
 // follow keeps a tape whose servers are watched, until it ends. If the tape is over, its end
 // says which servers were never called.
@@ -30,7 +38,7 @@ func (w *watcher) follow(t *stall.Tape, kind record.ChangeKind) {
 		if w.servers == nil {
 			w.servers = map[string]*serverWatch{}
 		}
-		w.servers[t.Info.Tape] = &serverWatch{tape: t}
+		w.servers[t.Info.Tape] = &serverWatch{tape: t, setUps: bounded.Map[string, *setUp]{Limit: maxSetUps}}
 	case kind == record.TapeEnded:
 		delete(w.servers, t.Info.Tape)
 	}
@@ -39,40 +47,61 @@ func (w *watcher) follow(t *stall.Tape, kind record.ChangeKind) {
 // look takes a change of a followed tape or, if the store was looked at, reports servers that
 // should have been started by now. Some agents start them at the first prompt.
 func (w *watcher) look(tape string, c *record.Change) {
-	switch s := w.servers[tape]; {
+	s, f := w.servers[tape], &c.Frame
+	switch {
 	case c.Kind == record.StoreLooked:
 		for _, s := range w.servers {
 			w.lateServers(s, c.Began)
 		}
 	case c.Kind != record.FrameRecorded || s == nil:
-	case c.Frame.Events.Has(dialect.SessionOpened):
-		*s = serverWatch{tape: s.tape, opened: time.Now(), frame: c.Frame.Seq, session: c.Frame.Session}
-	case c.Frame.Events.Has(dialect.TurnEnded) && !s.opened.IsZero():
-		s.turned = true
+	case f.Events.Has(dialect.SessionOpened):
+		s.setUps.Set(f.Session, &setUp{opened: time.Now(), frame: f.Seq})
+	case f.Events.Has(dialect.TurnEnded) && !f.Failed:
+		if one, ok := s.setUps.Get(f.Session); ok {
+			one.turned = true
+		}
 	}
 }
 
+// lateServers reports the servers of a tape that are late: once before the first turn, and
+// once after it.
 func (w *watcher) lateServers(s *serverWatch, now time.Time) {
-	var text string
-	switch waited := now.Sub(s.opened); {
-	case s.opened.IsZero() || s.decided || waited < stall.Patience(stall.Server, w.After):
+	late := map[string]*setUp{}
+	for session, one := range s.setUps.All() {
+		if now.Sub(one.opened) < stall.Patience(stall.Server, w.After) || one.asked && !one.turned {
+			continue
+		}
+		late[session], one.asked = one, true
+	}
+	if len(late) == 0 {
 		return
-	case s.turned:
-		s.asked, s.decided, text = true, true, "never started, though a turn has ended"
-	case !s.asked:
-		s.asked, text = true, "not started yet (may begin at the first prompt)"
-	default:
-		return
+	}
+	for session, one := range late {
+		if one.turned {
+			s.setUps.Drop(session)
+		}
 	}
 	for _, u := range w.uncalled(s.tape.Info.Tape) {
 		if u.Why != nested.NeverStarted {
 			continue
 		}
-		line := "server " + termtext.Piece(u.Server) + ": " + text
-		c := stall.Change{Stall: stall.Stall{Kind: stall.Server, Session: s.session, Frame: s.frame, Text: line}}
-		w.write(s.tape, watchLine{Event: "hangs", Time: now, Kind: stall.Server.String(), Session: s.session, Frame: s.frame, Text: line})
-		if w.Exec != nil {
-			w.Exec.Run(s.tape.Info.Tape, &c)
+		for _, named := range u.SetUps {
+			if one := late[named.Session]; one != nil {
+				w.lateServer(s.tape, u.Server, named.Session, one, now)
+			}
 		}
+	}
+}
+
+// lateServer reports a server that a set-up named.
+func (w *watcher) lateServer(t *stall.Tape, server, session string, one *setUp, now time.Time) {
+	text := "not started yet (may begin at the first prompt)"
+	if one.turned {
+		text = "never started, though a turn has ended"
+	}
+	c := stall.Change{Stall: stall.Stall{Kind: stall.Server, Session: session, Frame: one.frame, Text: "server " + termtext.Piece(server) + ": " + text}}
+	w.write(t, watchLine{Event: "hangs", Time: now, Kind: c.Kind.String(), Session: c.Session, Frame: c.Frame, Text: c.Text})
+	if w.Exec != nil {
+		w.Exec.Run(t.Info.Tape, &c)
 	}
 }

@@ -118,8 +118,8 @@ func TestProxyWatchPermission(t *testing.T) {
 	}
 }
 
-// A server that the client named and the agent does not start is told of, before the first
-// turn and after it.
+// A server that the client named and the agent does not start is reported before the first
+// turn of its session and after it, whatever happens in other sessions.
 func TestWatchServers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an interrupt cannot be sent")
@@ -135,28 +135,34 @@ func TestWatchServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := json.NewDecoder(out)
-	next := func(kind, text string) {
+	next := func(session, text string) {
 		t.Helper()
 		for {
 			var l watchLine
 			if err := lines.Decode(&l); err != nil {
 				t.Fatal(err)
 			}
-			if l.Kind != kind {
+			if l.Kind != "server" {
 				continue
 			}
-			if l.Text != text {
-				t.Errorf("got %q, want %q", l.Text, text)
+			if l.Text != text || l.Session != session {
+				t.Errorf("got %q in %s, want %q in %s", l.Text, l.Session, text, session)
 			}
 			return
 		}
 	}
 	c := startWatched(t, "--mcp")
-	c.ask(`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"git","command":"no-such-server","args":[],"env":[]}]}}`)
-	next("server", "server git: not started yet (may begin at the first prompt)")
-	c.prompt("s-2")
-	c.ask(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-2"}}`)
-	next("server", "server git: never started, though a turn has ended")
+	for _, server := range []string{"git", "db"} {
+		c.ask(`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":%q,"command":"no-such-server","args":[],"env":[]}]}}`, server)
+	}
+	next("s-2", "server git: not started yet (may begin at the first prompt)")
+	next("s-3", "server db: not started yet (may begin at the first prompt)")
+	for session, server := range []string{"git", "db"} {
+		id := fmt.Sprintf("s-%d", session+2)
+		c.prompt(id)
+		c.ask(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
+		next(id, "server "+server+": never started, though a turn has ended")
+	}
 	c.end()
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

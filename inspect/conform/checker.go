@@ -45,8 +45,8 @@ type Checker struct {
 	judges   []*judge
 	verdicts []verdict // for the tape, one per rule
 	findings []Finding
-	replays  bounded.Map[uint64, replay]  // on the tape, by the Seq of their requests
-	namings  bounded.Map[uint64, *naming] // likewise
+	replays  bounded.Map[uint64, replay] // on the tape, by the Seq of their requests
+	namings  bounded.Map[uint64, naming] // likewise
 	tape     int
 	last     uint64 // Seq of the tape's last frame
 }

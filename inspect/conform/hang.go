@@ -8,10 +8,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A lull records when a connection was last heard of.
+// A lull records when something was last sent on a connection.
 type lull struct {
-	heard   Moment // the latest message of either side, except those that only cancel; Seq 0: none
-	replied Moment // the latest answer of the client; Seq 0: none
+	heard   Moment // the latest message from either side that does more than cancel; Seq 0: none
+	replied Moment // the client's latest response; Seq 0: none
 }
 
 func (l *lull) observe(s *Step) {
@@ -23,14 +23,15 @@ func (l *lull) observe(s *Step) {
 	}
 }
 
-// What a side may take, as in acptap watch (inspect/stall).
+// How long a side may take, as in acptap watch (inspect/stall).
 const (
-	clientPatience = 10 * time.Second // for a file or a terminal
-	cancelPatience = 10 * time.Second // to confirm that a turn is cancelled
+	clientPatience = 10 * time.Second // to serve a file or a terminal
+	cancelPatience = 10 * time.Second // to end a turn that was cancelled
 )
 
-// patience returns how long a request may stay open while nothing happens; 0: as long as
-// the receiver likes, since it may wait for the user, for work, or for the end.
+// patience returns how long a request may stay open while nothing else is sent; 0 means no
+// limit, because the receiver may be waiting for the user, for work, or for the connection's
+// end.
 func (c *connection) patience(call *Call) time.Duration {
 	m, known := dialect.Lookup(c.Protocol, call.Method)
 	switch {
@@ -50,8 +51,8 @@ func (c *connection) patience(call *Call) time.Duration {
 	return dialect.HungLimit
 }
 
-// gaveUp returns when waiting became pointless, and why: a side closed its stream or ended,
-// or a signal told the agent to end.
+// gaveUp returns when nobody could expect an answer any longer, and why: a side closed its
+// stream or exited, or a signal told the agent to exit.
 func (k *closing) gaveUp() (first Moment, why string) {
 	for _, one := range []struct {
 		Moment
@@ -69,7 +70,7 @@ func (k *closing) gaveUp() (first Moment, why string) {
 	return first, why
 }
 
-// asks reports whether the agent waits for the client.
+// asks reports whether the agent is waiting for the client.
 func (c *connection) asks() bool {
 	for call := range c.calls.All() {
 		if call.From == Agent {
@@ -160,8 +161,8 @@ func cancelUnconfirmed(s *Step, r *Report) {
 	}
 }
 
-// afterReply returns the later of a moment and the client's latest answer, for which the
-// agent may have waited.
+// afterReply returns m, or the moment of the client's latest response if that came later:
+// the agent may have been waiting for it.
 func (l *lull) afterReply(m Moment) Moment {
 	if l.replied.Seq > m.Seq {
 		return l.replied

@@ -7,28 +7,28 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A resent records how often a tool call's output was sent again from its beginning.
+// A resent records how often an agent sent a tool call's output again from the beginning.
 type resent struct {
-	updates int    // in a row that begin with what the one before had
-	sum     int    // bytes of these
-	length  int    // bytes of the latest
-	hash    uint64 // of the latest, without its end
+	updates int    // in a row, each starting with the output of the one before
+	sum     int    // bytes of output in these updates
+	length  int    // bytes of output in the latest one
+	hash    uint64 // of the latest output, without its last resentEnd bytes
 	told    bool
 }
 
-// Limits from which output counts as resent: agent-shell froze on far more.
+// Output that exceeds all of these limits counts as resent. agent-shell froze on far more.
 const (
 	resentBytes   = 256 << 10
 	resentUpdates = 10
-	resentTimes   = 8       // the sum, compared with the latest and longest
-	resentEnd     = 16      // bytes at the end that may differ, such as the fence of a block of code
-	resentLeast   = 1 << 10 // bytes of a frame; shorter ones do not count
+	resentTimes   = 8       // sum of all updates, as a multiple of the latest and longest
+	resentEnd     = 16      // bytes at the end that may differ, such as a closing code fence
+	resentLeast   = 1 << 10 // bytes; shorter frames do not count
 )
 
-// outputOf returns the text of a report about a tool call, as JSON without its quotes; nil if
-// it is not a single text.
+// outputOf returns the text content of a tool call update, as JSON without its quotes, or nil
+// if the content is not exactly one text.
 func outputOf(s *Step) []byte {
-	if s.Frame.Size < resentLeast { // most are, and reading the content costs time (BenchmarkCheck)
+	if s.Frame.Size < resentLeast { // most frames are, and reading their content takes time (BenchmarkCheck)
 		return nil
 	}
 	var text []byte
@@ -44,7 +44,7 @@ func outputOf(s *Step) []byte {
 	return text[1 : len(text)-1]
 }
 
-// add returns what is recorded after the next report.
+// add returns r after one more update.
 func (r resent) add(text []byte) resent {
 	if r.length == 0 || len(text) < r.length || maphash.Bytes(seed, text[:r.length-resentEnd]) != r.hash {
 		r = resent{told: r.told}
@@ -55,13 +55,13 @@ func (r resent) add(text []byte) resent {
 	return r
 }
 
-// isResent reports whether the same was sent far too often.
+// isResent reports whether the output exceeds the limits.
 func (r *resent) isResent() bool {
 	return r.sum > resentBytes && r.updates >= resentUpdates && r.sum >= resentTimes*r.length
 }
 
-// resends returns what is recorded about the tool call that a step reports on, after the
-// step; ok is false if the step has no output.
+// resends returns the record of the tool call that a step updates, after that update. ok is
+// false if the step carries no output.
 func (s *Step) resends(call *toolCall) (after resent, ok bool) {
 	if s.resent.updates == 0 {
 		if text := outputOf(s); text != nil {

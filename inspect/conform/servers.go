@@ -1,49 +1,40 @@
 package conform
 
 import (
-	"slices"
-
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A naming is a set-up that named MCP servers and succeeded.
+// A naming is a set-up that named MCP servers and succeeded. Which servers those were is
+// for nested.Links to know.
 type naming struct {
 	rule    int     // index in the Checker's rules
-	finding Finding // without the server
-	servers []string
-	turned  bool // a turn of the session has ended since
+	finding Finding // without its text
 }
 
 // maxNamings limits the set-ups remembered per tape.
 const maxNamings = 1 << 8
 
-func newNamings() bounded.Map[uint64, *naming] {
-	return bounded.Map[uint64, *naming]{Limit: maxNamings}
+func newNamings() bounded.Map[uint64, naming] {
+	return bounded.Map[uint64, naming]{Limit: maxNamings}
 }
-
-// NamesServers reports whether a set-up on the current tape named MCP servers, so that
-// AddUnstarted may apply.
-func (c *Checker) NamesServers() bool { return c.namings.Len() > 0 }
 
 // AddUnstarted adds that the agent never started an MCP server which a set-up on the
 // current tape names, although a turn has ended since: rule ACP231. A Checker cannot know,
-// because servers have tapes of their own. AddUnstarted may be called once per server, at
-// any time before Next. It returns false and adds nothing if no such set-up names it.
-func (c *Checker) AddUnstarted(server string) bool {
-	for _, n := range c.namings.All() {
-		if !n.turned || !slices.Contains(n.servers, server) {
-			continue
-		}
-		f := n.finding
-		f.Text = "never started the MCP server " + short(server) + ", which the set-up names, though a turn has ended since"
-		v := &c.verdicts[n.rule]
-		if v.found[Agent]++; v.found[Agent] <= maxFindings {
-			c.findings = append(c.findings, f)
-		}
-		return true
+// because servers have tapes of their own. setUp is the Seq of the session/new or the like.
+// AddUnstarted may be called once per set-up and server, at any time before Next. It returns
+// false and adds nothing if the Checker knows no such set-up.
+func (c *Checker) AddUnstarted(setUp uint64, server string) bool {
+	n, ok := c.namings.Get(setUp)
+	if !ok {
+		return false
 	}
-	return false
+	n.finding.Text = "never started the MCP server " + short(server) + ", which the set-up names, though a turn has ended since"
+	v := &c.verdicts[n.rule]
+	if v.found[Agent]++; v.found[Agent] <= maxFindings {
+		c.findings = append(c.findings, n.finding)
+	}
+	return true
 }
 
 // serverRules concern the MCP servers of a session.
@@ -52,29 +43,21 @@ var serverRules = checks{
 }
 
 func serverNotStarted(s *Step, r *Report) {
-	if s.Call == nil {
-		return
-	}
-	namings := &r.judge.checker.namings
-	if s.Method == "session/prompt" {
-		for seq, n := range namings.All() {
-			if n.finding.Session == s.Call.Session && seq < s.Call.Seq {
-				n.turned = true
-			}
-		}
-		return
-	}
-	var names []string
-	for _, server := range wire.Elements(wire.Get(s.Call.Params, "mcpServers")) {
-		if name := wire.Get(server, "name"); isString(name) && wire.Present(wire.Get(server, "command")) {
-			names = append(names, wire.Text(name))
-		}
-	}
-	if names == nil {
+	if s.Call == nil || !namesProgram(wire.Get(s.Call.Params, "mcpServers")) {
 		return
 	}
 	r.Tried()
 	f := r.finding(Evidence{Seq: s.Call.Seq, Of: s.Call}, Agent)
 	f.Session = s.sessionID()
-	namings.Set(s.Call.Seq, &naming{rule: r.active.index, finding: f, servers: names})
+	r.judge.checker.namings.Set(s.Call.Seq, naming{r.active.index, f})
+}
+
+// namesProgram reports whether a list of servers has one that the agent has to start.
+func namesProgram(servers []byte) bool {
+	for _, server := range wire.Elements(servers) {
+		if wire.Present(wire.Get(server, "command")) {
+			return true
+		}
+	}
+	return false
 }

@@ -200,20 +200,21 @@ func longLines(s *Step, r *Report) {
 func outlivesClient(s *Step, r *Report) {
 	k := &s.Conn.closing
 	left := k.eof[wire.ClientToAgent]
-	if left.Seq == 0 || k.exit.Seq == 0 {
+	d, timed := since(left, k.exit)
+	if left.Seq == 0 || k.exit.Seq < left.Seq || !timed {
 		return
 	}
-	r.Tried()
-	d, timed := since(left, k.exit)
 	asked, _ := since(k.asked, k.exit)
-	did := "ended"
+	did := ""
 	switch {
-	case !timed:
-		return
 	case k.killed && k.asked.Seq != 0 && asked > s.judge.checker.options.Grace:
 		did = "had to be killed"
-	case d <= outliving:
-		return
+	case d > outliving:
+		did = "ended"
+	case k.killed, k.asked.Seq != 0:
+		return // nobody waited for it to end by itself
 	}
-	r.Add(Evidence{Text: fmt.Sprintf("%s %v after the client had closed stdin (frame %d)", did, d.Round(100*time.Millisecond), left.Seq), Because: []uint64{left.Seq}})
+	if r.Tried(); did != "" {
+		r.Add(Evidence{Text: fmt.Sprintf("%s %v after the client had closed stdin (frame %d)", did, d.Round(100*time.Millisecond), left.Seq), Because: []uint64{left.Seq}})
+	}
 }

@@ -1,12 +1,12 @@
 package conform
 
-// An overlap says what was open when a prompt was sent.
+// An overlap describes what was open when the client sent a prompt.
 type overlap struct {
-	prompt uint64 // Seq of the latest open prompt of the session; 0: none was open
-	cancel Moment // of the session/cancel that the agent had not confirmed; Seq 0: none
+	prompt uint64 // Seq of the session's latest open prompt; 0: none was open
+	cancel Moment // of the unconfirmed session/cancel; Seq 0: none
 }
 
-// overlap returns what a prompt overlaps that is sent now.
+// overlap returns the overlap of a prompt that is sent now.
 func (t *turn) overlap() overlap {
 	if n := len(t.prompts); n > 0 {
 		return overlap{t.prompts[n-1].Seq, t.prompts[n-1].halted}
@@ -14,19 +14,19 @@ func (t *turn) overlap() overlap {
 	return overlap{}
 }
 
-// refuses reports whether a step rejects a prompt because an earlier one is open: an error
-// that the client did not cause by cancelling.
+// refuses reports whether a step refuses a prompt because an earlier one is open: it is an
+// error that the client did not cause by cancelling.
 func (t *turn) refuses(s *Step) bool {
 	return s.Envelope.Error != nil && t.prompts[0] != s.Call && s.Call.Cancelled.Seq == 0 && t.cancel.Seq < s.Call.Seq
 }
 
-// twoPromptRules concern prompts that overlap.
+// twoPromptRules concern overlapping prompts.
 var twoPromptRules = checks{
 	{"ACP303", promptInTurn},
 }
 
 func promptInTurn(s *Step, r *Report) {
-	if s.Method != "session/prompt" { // the end
+	if s.Method != "session/prompt" { // the tape has ended
 		for _, x := range s.Conn.sessions.All() {
 			for _, call := range x.turn.prompts {
 				if call.overlap.prompt != 0 {
@@ -50,7 +50,7 @@ func promptInTurn(s *Step, r *Report) {
 	}
 }
 
-// addOverlap adds that a prompt was sent in a turn. e says what became of it.
+// addOverlap reports a prompt that the client sent during a turn. e says what became of it.
 func (r *Report) addOverlap(call *Call, e Evidence) {
 	text := "sent a prompt while that of frame " + number(call.overlap.prompt) + " was open; "
 	if cancel := call.overlap.cancel.Seq; cancel != 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A spending holds what an agent said a session has cost.
+// A spending is the cost of a session, as its agent last reported it.
 type spending struct {
 	dialect.Cost
-	seq     uint64 // of the frame; 0: none said so
-	history uint32 // of the session then
+	seq     uint64 // of the frame that reported it; 0: none did
+	history uint32 // the session's history at that time
 }
 
 func (p *spending) observe(s *Step) {
@@ -21,11 +21,11 @@ func (p *spending) observe(s *Step) {
 			*p = spending{cost, s.Frame.Seq, s.Session.history}
 		}
 	case s.Update == "" && s.Method == "session/prompt" && s.is(wire.Request) && isCommand(s.Param("prompt")):
-		*p = spending{} // /clear may begin anew
+		*p = spending{} // /clear may reset the cost
 	}
 }
 
-// usageRules concern what agents say they have used.
+// usageRules concern the usage that agents report.
 var usageRules = checks{
 	{"ACP324", usageImpossible},
 }

@@ -14,9 +14,10 @@ const (
 	Unclear                // offered, but only failed; the cause is unclear
 	Unoffered              // used without being offered
 	Hurting                // offered, and allowed as it is done, but known to hurt a peer
+	NotSeen                // a habit, and no tape had occasion to show it
 )
 
-var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered", "hurts"}
+var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered", "hurts", "not seen"}
 
 // String returns the name of a mark, such as works.
 func (m Mark) String() string { return wire.Name(markNames[:], uint8(m)) }
@@ -25,13 +26,13 @@ func (m Mark) String() string { return wire.Name(markNames[:], uint8(m)) }
 func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // Sign returns the mark as one character; a blank for NotOffered.
-func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "✗", "~"}[m] }
+func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "✗", "~", "–"}[m] }
 
-// A Cell is the evidence for one capability of one peer. Its numbers count connections,
-// calls and findings.
+// A Cell is the evidence for one capability or habit of one peer. Its numbers count
+// connections, calls and findings.
 type Cell struct {
-	Connections int      `json:"connections"`        // on which both sides stated what they offer
-	Offered     int      `json:"offered"`            // of these, those that offer it
+	Connections int      `json:"connections"`        // on which both sides stated what they offer, or that had occasion for the habit
+	Offered     int      `json:"offered"`            // of these, those that offer or show it
 	Worked      int      `json:"worked"`             // calls that succeeded, and notifications
 	Missing     int      `json:"missing,omitempty"`  // calls answered with -32601 although it was offered
 	Failed      int      `json:"failed,omitempty"`   // calls answered with another error
@@ -43,6 +44,7 @@ type Cell struct {
 	Tapes       int      `json:"tapes"`              // tapes with evidence of it
 	Outcome     string   `json:"outcome,omitempty"`  // of a case of acptap probe, which has no numbers
 
+	habit bool   // its column is one of habits
 	worst Mark   // mark that First shows
 	tape  string // the last one counted in Tapes
 }
@@ -60,6 +62,8 @@ func (c Cell) Mark() Mark {
 	}
 	used := c.Worked+c.Missing+c.Failed > 0
 	switch {
+	case c.habit && c.Connections == 0:
+		return NotSeen
 	case c.Offered == 0 && used:
 		return Unoffered
 	case c.Offered == 0:

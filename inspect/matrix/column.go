@@ -39,7 +39,7 @@ var columns = sync.OnceValue(func() (all []column) {
 			}
 		}
 	}
-	for _, name := range seen {
+	for _, name := range habits {
 		all = append(all, column{name, dialect.ACP, dialect.AgentSide})
 	}
 	return all

@@ -107,6 +107,9 @@ func (c Cell) Title(column string) string {
 		return fmt.Sprintf("%s: %s; %s", column, c.Outcome, c.First.Tape)
 	}
 	said := []string{column + ": " + c.Mark().String(), fmt.Sprintf("offered on %d of %d connections", c.Offered, c.Connections)}
+	if c.habit {
+		said = []string{column, fmt.Sprintf("on %d of %d connections with occasion for it", c.Offered, c.Connections)}
+	}
 	for _, n := range []struct {
 		count int
 		what  string

@@ -24,7 +24,9 @@ func TestHurts(t *testing.T) {
 		{"threads/opencode-17505", "ends with stdin", matrix.Works},
 		{"threads/openclaw-70860", "ends with stdin", matrix.Hurting},
 		{"threads/opencode-17505", "reports usage", matrix.NotOffered},
-		{"threads/opencode-17505", "starts servers", matrix.NotOffered},
+		{"threads/opencode-17505", "starts servers", matrix.NotSeen},
+		{"threads/editor-closed", "reports usage", matrix.NotSeen},
+		{"threads/agent-shell-758", "ends with stdin", matrix.NotSeen},
 		{"tapes/dialects/acp-v1-subagents", "reports usage", matrix.Works},
 	} {
 		tape, err := record.OpenFile("../../testdata/" + tt.tape + ".jsonl")

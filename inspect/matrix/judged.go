@@ -58,9 +58,8 @@ func (r *Reader) judge() {
 	}
 }
 
-// habits are the columns of an agent that it does not advertise, by the rules that judge
-// them at the end of a tape.
-var habits = map[string]string{"RPC023": endsWithStdin, "ACP231": startsServers}
+// habits are the columns of an agent that it does not advertise.
+var habits = [...]string{reportsUsage, startsServers, endsWithStdin}
 
 const (
 	endsWithStdin = "ends with stdin"
@@ -68,17 +67,19 @@ const (
 	reportsUsage  = "reports usage"
 )
 
-// seen are the columns that no peer advertises.
-var seen = [...]string{reportsUsage, startsServers, endsWithStdin}
+func isHabit(column string) bool { return slices.Contains(habits[:], column) }
 
-// habits notes at the end of a tape what the agent does without advertising it.
+// judgedHabits are the habits that a rule judges at the end of a tape.
+var judgedHabits = map[string]string{"RPC023": endsWithStdin, "ACP231": startsServers}
+
+// habits notes at the end of a tape the judged habits for which there was occasion.
 func (r *Reader) habits() {
 	p := r.link.peer
 	if p == nil || p.Protocol != dialect.ACP || r.matrix.Side != dialect.AgentSide {
 		return
 	}
 	for _, v := range r.checker.Verdicts() {
-		column := habits[v.Rule.ID]
+		column := judgedHabits[v.Rule.ID]
 		if column == "" || !v.Tried || column == startsServers && !r.servers {
 			continue
 		}
@@ -99,23 +100,44 @@ func (r *Reader) habits() {
 	}
 }
 
-// usage notes that an agent reports what it has used.
+// usage notes whether an agent reports what it has used. The occasion is a turn that ends as
+// the agent wants it.
 func (r *Reader) usage(f *dialect.Frame, e wire.Envelope) {
 	p := r.link.peer
+	if p == nil || r.matrix.Side != dialect.AgentSide || p.Protocol != dialect.ACP {
+		return
+	}
 	row, _ := dialect.LookupUpdate(f.Update)
 	told := f.Does(dialect.Prompts) && wire.Present(wire.Get(e.Result, "usage")) || row.Entity == dialect.Usage
-	if !told || p == nil || r.matrix.Side != dialect.AgentSide || p.Protocol != dialect.ACP {
+	reason := wire.Get(e.Result, "stopReason")
+	if e.Method != nil { // an update of version 2
+		reason = wire.Get(e.Params, "update", "stopReason")
+	}
+	if !told && !(f.Events.Has(dialect.TurnEnded) && wire.Text(reason) == "end_turn") {
 		return
 	}
 	cell := p.cell(reportsUsage)
-	if !r.link.usage {
-		r.link.usage = true
+	if r.link.usage == unasked {
+		r.link.usage = silent
 		cell.Connections++
+	}
+	if !told {
+		return
+	}
+	if r.link.usage == silent {
+		r.link.usage = reported
 		cell.Offered++
 	}
 	cell.Worked++
 	cell.shows(Works, Where{r.tape, f.Seq})
 }
+
+// What an agent has said on a connection of what it used.
+const (
+	unasked  = iota // nothing, and there was no occasion
+	silent          // nothing
+	reported        // something
+)
 
 func faultOf(side dialect.Side) conform.Fault {
 	if side == dialect.ClientSide {

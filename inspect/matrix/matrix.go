@@ -64,7 +64,7 @@ func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
 func (p *Peer) cell(column string) *Cell {
 	c := p.cells[column]
 	if c == nil {
-		c = &Cell{}
+		c = &Cell{habit: isHabit(column)}
 		p.cells[column] = c
 	}
 	return c
@@ -77,7 +77,7 @@ func (p *Peer) Cell(column string) Cell {
 			return *c
 		}
 	}
-	return Cell{}
+	return Cell{habit: isHabit(column)}
 }
 
 // ID returns a peer's name and version as a REF for the command line.
@@ -104,11 +104,12 @@ func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
 		}
 		has := false
 		for _, peer := range m.peers {
-			has = has || peer.Protocol == p && peer.Cell(c.name).Mark() != NotOffered
+			cell := peer.Cell(c.name)
+			has = has || peer.Protocol == p && cell.Mark() != NotOffered && cell.Mark() != NotSeen
 		}
 		if has {
 			shown = append(shown, c.name)
-		} else if !slices.Contains(seen[:], c.name) {
+		} else if !isHabit(c.name) {
 			rest = append(rest, c.name)
 		}
 	}

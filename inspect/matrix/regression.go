@@ -58,6 +58,10 @@ func (c *Comparison) capability(name string) {
 	change := Change{"capability", name, from.String(), to.String(), b.First}
 	switch {
 	case from == to:
+	case from == NotSeen, to == NotSeen:
+		if a.Connections+b.Connections > 0 {
+			c.skip(name)
+		}
 	case to == NotOffered && b.Connections == 0, from == NotOffered && a.Connections == 0:
 		c.skip(name)
 	case from != NotOffered && from != Unoffered && to == NotOffered,

@@ -8,7 +8,7 @@ import (
 )
 
 // Legend explains the signs.
-const Legend = "✓ works   · offered, not used   ! broken   ~ hurts a peer   ? only failed, cause unclear   ✗ used, not offered"
+const Legend = "✓ works   · offered, not used   ! broken   ~ hurts a peer   ? only failed, cause unclear   ✗ used, not offered   – not seen"
 
 // Legend explains the signs of the matrix.
 func (m *Matrix) Legend() string {
@@ -57,6 +57,7 @@ var styles = map[Mark]termtext.Style{
 	Unclear:   termtext.Permission,
 	Unoffered: termtext.Failure,
 	Hurting:   termtext.Slow,
+	NotSeen:   termtext.Dim,
 }
 
 // Lines returns a grid as lines for a terminal of at most width columns; 0 means no

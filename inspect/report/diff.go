@@ -77,7 +77,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 func (a *reader) verdict(b *reader) []string {
 	var of [2]dialect.Outcome
 	for i, r := range [2]*reader{a, b} {
-		s := r.tally.Summary()
+		s := r.sum
 		of[i] = s.Outcome()
 	}
 	text := func(o dialect.Outcome) string { return tapetext.OutcomeSpan(o).Text }

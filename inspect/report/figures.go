@@ -35,7 +35,7 @@ func (r *reader) untold() []figure {
 // figures returns the numbers of the tapes, the cost first. It omits a number that would be
 // 0 of 0.
 func (r *reader) figures() []figure {
-	s := r.tally.Summary()
+	s := r.sum
 	turns := r.tally.Stats.Turns()
 	var list []figure
 	add := func(label string, of value, note, wrong string) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -18,6 +19,7 @@ type gist struct {
 	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
+	Called   []called   // without turns: calls of tools
 	Did      string
 	Time     timing
 	Failed   []remark // the worst
@@ -39,20 +41,25 @@ func (r *reader) remark(one summary.Remark) remark {
 
 // Limits on the lines of what was said.
 const (
-	askedLines  = 2
-	answerLines = 3
+	askedLines  = 4
+	answerLines = 5
 )
 
 func (r *reader) gist(title string) *gist {
-	s := r.tally.Summary()
+	s := r.sum
 	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
-	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), s.MoreTurns()
+	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			row := exchange{Turn: one.Turn, State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
+			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
 			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
 				row.Asked = summary.OneLine(one.Asked)
+			}
+			if i == 0 || one.Session != s.Exchanges[i-1].Session {
+				row.Part = s.PartText(one.Session)
+			} else if one.Asked != "" && one.Asked == s.Exchanges[i-1].Asked {
+				row.Asked = "the same again"
 			}
 			g.Turns = append(g.Turns, row)
 			continue
@@ -61,6 +68,11 @@ func (r *reader) gist(title string) *gist {
 			g.Asked = nil
 		}
 		g.Answered, g.Says = termtext.FirstLines(one.Answered, answerLines, 0), one.Label()
+	}
+	for _, one := range s.Called {
+		state := outcomeStatus(dialect.Outcome{How: one.How})
+		state.Word = one.How.Sign()
+		g.Called = append(g.Called, called{one.Tool, one.Input, one.Result, r.place(one.Frame), state})
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
@@ -81,11 +93,19 @@ func (r *reader) gist(title string) *gist {
 	return g
 }
 
-// An exchange is a turn in one line. It has no Asked if the title of the page has it.
+// An exchange is a turn in a few lines. It has no Asked if the title of the page has it.
 type exchange struct {
-	Turn            int
+	Part            string // of the first one in each of several sessions: what is known of the session
+	Session, Turn   int
+	Link            string
 	State           status
 	Asked, Answered string
+}
+
+// A called is the call of a tool in one line.
+type called struct {
+	Tool, Input, Result, Link string
+	State                     status
 }
 
 // says reports whether a title tells all that is to be told of the first prompt.

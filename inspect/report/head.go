@@ -55,7 +55,7 @@ func (r *reader) facts() []string {
 	if t := first.Start.Time; !t.IsZero() {
 		list = append(list, t.Format("2 January 2006, 15:04 MST"))
 	}
-	if s := r.tally.Summary(); !s.Untimed {
+	if s := r.sum; !s.Untimed {
 		list = append(list, termtext.Duration(time.Duration(s.Took)))
 	}
 	if n := len(r.in.Tapes); n > 1 {
@@ -153,7 +153,7 @@ func (r *reader) redaction() badge {
 
 // state returns how the tapes came out, and warnings about them.
 func (r *reader) state() []badge {
-	s := r.tally.Summary()
+	s := r.sum
 	o := outcomeStatus(s.Outcome())
 	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
 }
@@ -163,7 +163,7 @@ func (r *reader) harmed() (list []badge) {
 	if len(r.broken) > 0 || r.lost() > 0 {
 		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
 	}
-	s := r.tally.Summary()
+	s := r.sum
 	if text := s.RulesText(); text != "" {
 		list = append(list, badge{"under rules", "warn", text})
 	}

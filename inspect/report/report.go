@@ -74,6 +74,7 @@ type reader struct {
 	trace  trace.Trace
 	calls  nested.Join // calls to the servers that the agent started
 	tally  summary.Tally
+	sum    summary.Summary // of tally, once all is read
 	rows   *rows
 	ends   []time.Duration // times of the tapes' last frames
 	images album
@@ -108,6 +109,7 @@ func (r *reader) readAll() {
 		r.readServer(i)
 	}
 	r.tally.Stats.End(&r.trace)
+	r.sum = r.tally.Summary()
 }
 
 // read reads a tape of the agent.

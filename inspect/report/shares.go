@@ -60,6 +60,7 @@ func sharesOf(spent []spending) []share {
 // A timing says where the time of the tapes went.
 type timing struct {
 	Shares  []share // of all of it; none without turns
+	Text    string  // in words: how much of it the model was busy, or without turns what calls took
 	Slowest remark
 	None    string // why nothing is known
 }
@@ -73,6 +74,9 @@ func (r *reader) timing(s *summary.Summary) timing {
 		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
+	}
+	if t.Text = s.SpentText(); s.Turns.Count > 0 {
+		t.Text = s.LimitedText()
 	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		t.Slowest = r.remark(summary.Remark{Text: fmt.Sprintf("%s, %s", step.What, step.Took), Frame: step.Frame})

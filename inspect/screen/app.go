@@ -30,7 +30,7 @@ type Inspector struct {
 	Background tcell.Color   // the terminal's background; zero: unknown
 	Store      *record.Store // nil: no list of tapes
 	Filter     string        // for the frames of the first tape or session opened
-	Place      Place         // where to begin; zero: the store, or the frames of a subject
+	Place      Place         // where to begin; zero: the store, or the summary of a subject
 
 	// History is the file that keeps the latest filters. It need not exist. If empty,
 	// they are not kept.
@@ -151,8 +151,11 @@ func (a *app) begin(sub Subject) error {
 			a.model.follow, a.model.target, a.opening = false, sub.Frame, false
 		}
 	}
-	if a.Place != noPlace {
+	switch {
+	case a.Place != noPlace:
 		a.visit(a.Place)
+	case sub.Open != nil && sub.Frame == 0:
+		a.visit(a.first())
 	}
 	return nil
 }

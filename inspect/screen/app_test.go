@@ -310,6 +310,8 @@ func TestStore(t *testing.T) {
 	}
 	term.wait(t, "a tape that has appeared", has("Hello, agent!"))
 	term.press(t, "<Enter>")
+	term.wait(t, "its summary", has("asked     Hello, agent!"))
+	term.press(t, "2")
 	term.wait(t, "its frames", has("session/prompt"))
 	term.press(t, "1«Hello, agent!»<^X>yes<Enter>")
 	term.wait(t, "the empty store", has("acptap proxy --"))

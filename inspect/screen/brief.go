@@ -53,7 +53,11 @@ func (a *app) brief(info record.Info) (summary.Summary, bool) {
 		}
 		r := reading.New([]reading.Part{{Tape: tape, Info: info, Store: a.Store}})
 		r.AddServers(false) // without them the rest remains
-		s, _ := summary.Of(ctx, r)
+		read := summary.Of
+		if info.Lines > maxTraced {
+			read = summary.Unjudged
+		}
+		s, _ := read(ctx, r)
 		a.updates.post(func() {
 			if ctx.Err() == nil {
 				b.known.Limit = maxBriefs

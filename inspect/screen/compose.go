@@ -8,10 +8,8 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 // askInject asks for a method, lets the user write the frame, and sends it.
@@ -25,7 +23,7 @@ func (a *app) askInject() {
 	}
 	a.ask("send to agent or client a: ", "agent ", func(text string) error {
 		who, method, _ := strings.Cut(strings.TrimSpace(text), " ")
-		to, ok := receivers[who]
+		to, ok := wire.ToPeer(who)
 		if !ok || method == "" {
 			return errors.New("name the receiver and a method, such as: agent session/cancel")
 		}
@@ -36,10 +34,9 @@ func (a *app) askInject() {
 	protocol := a.protocol()
 	a.prompt.complete = func(text string) (list []filter.Candidate) {
 		for _, m := range dialect.Methods() {
-			for _, who := range []string{"agent", "client"} {
-				from := map[string]dialect.Side{"agent": dialect.ClientSide, "client": dialect.AgentSide}[who]
-				line := who + " " + m.Name
-				if m.Protocol() == protocol && m.From == from && strings.HasPrefix(line, text) {
+			for _, to := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
+				line := to.Receiver() + " " + m.Name
+				if m.Protocol() == protocol && m.From.Sends(to) && strings.HasPrefix(line, text) {
 					list = append(list, filter.Candidate{Text: line})
 				}
 			}
@@ -63,9 +60,6 @@ func (a *app) protocol() dialect.Protocol {
 	m, _ := dialect.Lookup(dialect.AnyProtocol, f.Method)
 	return m.Protocol()
 }
-
-// receivers are the directions in which frames are sent, by their receivers.
-var receivers = map[string]wire.Direction{"agent": wire.ClientToAgent, "client": wire.AgentToClient}
 
 // template returns a frame of a method: the last one on the tape, or else one with the
 // session.
@@ -140,12 +134,8 @@ func (a *app) resend() {
 		a.notify("this frame is too large to be sent again")
 		return
 	}
-	who := "agent"
-	if f.Dir == wire.AgentToClient {
-		who = "client"
-	}
-	a.ask("send frame "+a.timeline.Label(f.Seq)+" again, to: ", who, func(text string) error {
-		to, ok := receivers[strings.TrimSpace(text)]
+	a.ask("send frame "+a.timeline.Label(f.Seq)+" again, to: ", f.Dir.Receiver(), func(text string) error {
+		to, ok := wire.ToPeer(strings.TrimSpace(text))
 		if !ok {
 			return errors.New("agent or client")
 		}
@@ -166,104 +156,4 @@ func (a *app) inTurn(session string) bool {
 		return left < 0 || g.Method == dialect.Prompt && g.Session == session && g.Kind == wire.Request
 	})
 	return last != 0 && left >= 0 && a.waits(last)
-}
-
-// showRules shows the rules of the proxy.
-func (a *app) showRules() {
-	if !a.reaches() {
-		return
-	}
-	a.ruleList = a.rulesPage()
-	a.page = a.ruleList
-	a.readRules()
-}
-
-// readRules reads the rules anew if they are on the screen.
-func (a *app) readRules() {
-	h := a.holds
-	if h == nil || h.control == nil || a.part() != inRules || h.asked {
-		return
-	}
-	h.asked = true
-	a.command(func(c Control) error {
-		rules, err := c.Rules()
-		a.updates.post(func() {
-			h.rules, h.asked = rules, false
-			h.version++
-		})
-		return err
-	}, nil)
-}
-
-// rulesPage lists the rules.
-func (a *app) rulesPage() *page.Page {
-	h := a.holds
-	return &page.Page{
-		State: func() any { return h.version },
-		Lines: func(int) []page.Line {
-			lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("Rules of this proxy")}, Heading: page.Stays}}
-			columns := 0
-			for _, r := range h.rules {
-				columns = min(max(columns, termtext.Width(ruleName(r))), 24)
-			}
-			for i, r := range h.rules {
-				lines = append(lines, page.Line{Spans: ruleLine(r, columns), Item: i, Key: r.Name})
-			}
-			if len(h.rules) == 0 {
-				lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span("There are none. a adds one.")}, Item: -1})
-			}
-			return lines
-		},
-	}
-}
-
-// addRule asks for a rule.
-func (a *app) addRule() {
-	a.ask("rule (FILTER => ACTION): ", "", func(text string) error {
-		if a.holds == nil {
-			return a.errNotListening()
-		}
-		a.command(func(c Control) error {
-			err := c.AddRule(text)
-			a.updates.post(a.readRules)
-			return err
-		}, func(err error) {
-			a.addRule()
-			a.prompt.field.SetText(text)
-			a.prompt.fault(err)
-		})
-		return nil
-	})
-}
-
-// flipRule switches the rule under the cursor on or off.
-func (a *app) flipRule() {
-	at := a.page.Current().Item
-	if a.holds == nil || at < 0 || at >= len(a.holds.rules) {
-		return
-	}
-	r := a.holds.rules[at]
-	a.command(func(c Control) error {
-		err := c.EnableRule(r.Name, r.Off)
-		a.updates.post(a.readRules)
-		return err
-	}, nil)
-}
-
-// ruleName names a rule, and says if it is the hold of this inspector.
-func ruleName(r ProxyRule) string {
-	if r.Own {
-		return termtext.Piece(r.Name) + " (yours)"
-	}
-	return termtext.Piece(r.Name)
-}
-
-// ruleLine returns the line of a rule, with so many columns for its name.
-func ruleLine(r ProxyRule, columns int) []termtext.Span {
-	state, style := " on  ", termtext.Bold
-	if r.Off {
-		state, style = " off ", termtext.Dim
-	}
-	name := termtext.Pad(termtext.Cut(ruleName(r), columns), columns)
-	return []termtext.Span{style.Span(state), termtext.Plain.Span(fmt.Sprintf("%6d  ", r.Hits)), style.Span(name + "  "), termtext.Plain.Span(termtext.Piece(r.Text))}
 }

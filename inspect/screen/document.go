@@ -230,7 +230,7 @@ func (a *app) goToWorst() {
 		return
 	}
 	a.jump(worst)
-	if a.page != nil && a.place.ofTape() && a.place != findingsPlace {
+	if a.page != nil && a.place.goesAlong() {
 		a.landOn(worst)
 		a.page.Await(worst)
 	}

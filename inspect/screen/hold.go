@@ -2,83 +2,27 @@ package screen
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Controls connects to the proxies that record tapes, so that the user can hold frames and
-// change rules.
-type Controls interface {
-	// Connect connects to the proxy that records a tape. tell is called with each event,
-	// from another goroutine, until ctx is done. The Inspector closes the Control.
-	Connect(ctx context.Context, tape string, tell func(ControlEvent)) (Control, []HeldFrame, error)
-}
-
-// A Control acts on a running proxy. Its methods wait for the proxy, so the event loop does
-// not call them, except for Ping.
-type Control interface {
-	Ping() // tells the proxy that the user is there; never waits
-	Hold(filter string) error
-	Held() ([]HeldFrame, error)
-	Frame(id uint64) ([]byte, error)
-	Release(id uint64, line []byte) error // nil: as it is
-	ReleaseAll() error
-	Drop(id uint64) error
-	Answer(id uint64, result, failure []byte) error
-	Inject(to wire.Direction, line []byte) (answer []byte, err error)
-	Rules() ([]ProxyRule, error)
-	AddRule(text string) error
-	EnableRule(name string, on bool) error
-	Close()
-}
-
-// A HeldFrame is a frame that waits for the user.
-type HeldFrame struct {
-	ID     uint64
-	Dir    wire.Direction
-	Kind   wire.Kind
-	Rule   string // that holds it; empty: it waits only behind others
-	Behind uint64 // the frame before it, or before those before it; 0: it is the first
-	At     time.Time
-}
-
-// A ProxyRule is a rule of a running proxy.
-type ProxyRule struct {
-	Name, Text string
-	Hits       int
-	Off        bool
-	Own        bool // the hold of this inspector
-}
-
-// A ControlEvent is what happens at a proxy: one of these.
-type ControlEvent struct {
-	Held *HeldFrame
-	Gone uint64
-	Hit  bool  // a rule has hit
-	Lost bool  // events were lost
-	Over error // the connection has ended
-}
-
 // holdSign is the sign of held frames.
 const holdSign = "‖"
-
-// pingEvery is how often the proxy is told that the user is there. If the event loop does
-// not run for ten seconds, the proxy lets everything go.
-const pingEvery = 2 * time.Second
 
 // holds is what waits for the user at the proxy of the open tape.
 type holds struct {
 	control Control
-	filter  string // by which this inspector holds frames; empty: it does not
+	early   []ControlEvent // that came before control
+	filter  string         // by which this inspector holds frames; empty: it does not
 	frames  map[uint64]*heldRow
 	sorted  []*heldRow        // frames, by number, which is also their order on the tape
 	scanned uint64            // frames up to this one are not marks of held frames, or are known
@@ -88,6 +32,7 @@ type holds struct {
 	rules   []ProxyRule       // for the page of rules
 	version int               // of rules
 	asked   bool              // rules are being read
+	again   bool              // and must then be read again
 	pinging worker
 }
 
@@ -95,112 +40,6 @@ type holds struct {
 type heldRow struct {
 	HeldFrame
 	seq uint64 // 0: not known yet
-}
-
-// connect connects to the proxy of the open tape, if there is one that listens.
-func (a *app) connect() {
-	a.disconnect()
-	if a.Controls == nil || !a.info.Live {
-		return
-	}
-	tape := a.timeline.Latest().Info.Tape
-	h := &holds{frames: map[uint64]*heldRow{}, drafts: map[uint64][]byte{}}
-	a.holds = h
-	h.pinging.Start(a.ctx, func(ctx context.Context) {
-		control, held, err := a.Controls.Connect(ctx, tape, func(e ControlEvent) {
-			a.updates.post(func() {
-				if a.holds == h {
-					a.controlled(e)
-				}
-			})
-		})
-		if err != nil {
-			return // the keys say why
-		}
-		defer control.Close()
-		a.updates.post(func() {
-			if a.holds != h {
-				return
-			}
-			h.control = control
-			for _, one := range held {
-				a.controlled(ControlEvent{Held: &one})
-			}
-		})
-		every := time.NewTicker(pingEvery)
-		defer every.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-every.C:
-				if h.away.Load() {
-					control.Ping()
-				} else {
-					a.updates.post(control.Ping)
-				}
-			}
-		}
-	})
-}
-
-// disconnect ends the connection. What this inspector held goes on. The returned function
-// blocks until the connection has ended.
-func (a *app) disconnect() (wait func()) {
-	h := a.holds
-	if a.holds = nil; h == nil {
-		return func() {}
-	}
-	return h.pinging.Stop()
-}
-
-// controlled handles what happens at the proxy.
-func (a *app) controlled(e ControlEvent) {
-	h := a.holds
-	switch {
-	case e.Held != nil:
-		a.moveOn(h.take(*e.Held))
-	case e.Gone != 0:
-		a.passOn(e.Gone)
-	case e.Hit:
-		a.readRules()
-	case e.Lost:
-		a.readHeld()
-	case e.Over != nil:
-		a.disconnect()
-		a.fail(e.Over)
-		for _, typed := range h.drafts {
-			a.keepTyped(e.Over, typed)
-		}
-	}
-}
-
-// readHeld asks the proxy what waits, after events were lost.
-func (a *app) readHeld() {
-	h := a.holds
-	a.command(func(c Control) error {
-		held, err := c.Held()
-		if err == nil {
-			a.updates.post(func() {
-				if a.holds == h {
-					a.replaceHeld(held)
-				}
-			})
-		}
-		return err
-	}, nil)
-}
-
-// replaceHeld takes what waits in place of what is known.
-func (a *app) replaceHeld(held []HeldFrame) {
-	for _, r := range slices.Clone(a.holds.sorted) {
-		if !slices.ContainsFunc(held, func(f HeldFrame) bool { return f.ID == r.ID }) {
-			a.passOn(r.ID)
-		}
-	}
-	for _, f := range held {
-		a.moveOn(a.holds.take(f))
-	}
 }
 
 // take takes what is known of a held frame.
@@ -247,38 +86,46 @@ func (a *app) moveOn(r *heldRow) {
 	}
 }
 
+// marksAtOnce limits the marks that refreshHolds reads at once.
+const marksAtOnce = 1 << 10
+
 // refreshHolds finds the held frames on the tape: each is the frame after the mark with
-// its number.
+// its number. Marks are read together, since reading one of a growing tape takes as long as
+// reading all of its latest ones.
 func (a *app) refreshHolds() {
 	h := a.holds
-	if h == nil || len(h.sorted) == 0 || h.sorted[len(h.sorted)-1].seq != 0 {
+	if h == nil || len(h.sorted) == 0 {
 		return
 	}
-	var f dialect.Frame
-	for {
-		seq := a.snapshot.Seek(h.scanned+1, 1, func(g *dialect.Frame) bool { return g.Kind == wire.Mark })
-		if seq == 0 {
-			h.scanned = a.snapshot.Last
-			return
-		}
-		mark, err := a.rows.Frame(seq)
-		if err != nil {
-			return
-		}
-		rule := wire.ReadMark(mark.Frame).Rule
-		if rule == nil || h.frames[rule.Hold] == nil || h.frames[rule.Hold].seq != 0 {
-			h.scanned = seq
-			continue
-		}
-		a.snapshot.Frame(seq, &f)
-		frame := a.snapshot.Seek(seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == f.Dir && g.Kind != wire.Mark })
-		if frame == 0 {
-			return // it is on the tape soon
-		}
-		h.frames[rule.Hold].seq = frame
-		h.scanned = seq
-		a.moveOn(h.frames[rule.Hold])
+	newest := h.sorted[len(h.sorted)-1]
+	if newest.seq != 0 {
+		return
 	}
+	var marks []frameindex.RowRange
+	a.snapshot.Seek(h.scanned+1, 1, func(g *dialect.Frame) bool {
+		if g.Kind == wire.Mark {
+			marks = append(marks, frameindex.RowRange{Seq: g.Seq, Frames: 1})
+		}
+		return false
+	})
+	for some := range slices.Chunk(marks, marksAtOnce) {
+		a.rows.Load(some)
+		for _, m := range some {
+			mark := a.rows.Row(m.Seq)
+			if mark.Err != nil || mark.Hold > newest.ID { // the tape is ahead of the events
+				return
+			}
+			if row := h.frames[mark.Hold]; row != nil && row.seq == 0 {
+				row.seq = a.snapshot.Seek(m.Seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == mark.Frame.Dir && g.Kind != wire.Mark })
+				if row.seq == 0 {
+					return // it is on the tape soon
+				}
+				a.moveOn(row)
+			}
+			h.scanned = m.Seq
+		}
+	}
+	h.scanned = a.snapshot.Last
 }
 
 // anyHeld reports whether a frame waits.
@@ -338,7 +185,7 @@ func (a *app) heldTitle(seq uint64) string {
 	if r.Kind != wire.Request {
 		return by
 	}
-	return by + " · " + map[wire.Direction]string{wire.ClientToAgent: "the client waits", wire.AgentToClient: "the agent waits"}[r.Dir]
+	return by + " · the " + r.Dir.Sender() + " waits"
 }
 
 // holding says on the status line what waits, or returns "".
@@ -348,46 +195,6 @@ func (a *app) holding() string {
 		return ""
 	}
 	return fmt.Sprintf("%s %d held, oldest %s", holdSign, len(a.holds.frames), termtext.Duration(max(a.Now().Sub(first.At), 0)))
-}
-
-// errNotListening says why the keys for held frames do nothing.
-func (a *app) errNotListening() error {
-	switch {
-	case a.timeline == nil:
-		return errNoTape
-	case a.Store == nil || a.Controls == nil:
-		return errors.New("this is a file: only a proxy that runs can hold frames")
-	case a.snapshot.Ended || !a.info.Live:
-		return errors.New("this tape has ended: only a proxy that runs can hold frames")
-	}
-	return errors.New("this proxy does not listen: start acptap proxy with --ctl, or --hold FILTER")
-}
-
-// reaches reports whether the proxy can be asked for something; if not, it says why.
-func (a *app) reaches() bool {
-	if a.holds == nil || a.holds.control == nil {
-		a.fail(a.errNotListening())
-		return false
-	}
-	return true
-}
-
-// command asks the proxy for something, in the background. failed is told of an error, in
-// the event loop; if it is nil, the error is shown.
-func (a *app) command(do func(c Control) error, failed func(error)) {
-	if failed == nil {
-		failed = a.fail
-	}
-	if a.holds == nil || a.holds.control == nil {
-		failed(a.errNotListening())
-		return
-	}
-	c := a.holds.control
-	a.jobs.Go(func() {
-		if err := do(c); err != nil {
-			a.updates.post(func() { failed(err) })
-		}
-	})
 }
 
 // askHold asks for the filter of the frames to hold.
@@ -404,15 +211,21 @@ func (a *app) holdBy(filter string) error {
 		return a.errNotListening()
 	}
 	filter = strings.TrimSpace(filter)
-	before := a.holds.filter
-	a.holds.filter = filter
 	h := a.holds
-	a.command(func(c Control) error { return c.Hold(filter) }, func(err error) {
-		h.filter = before
+	a.command(func(c Control) error { return a.setHold(h, c, filter) }, func(err error) {
 		a.askQuery("hold (empty: nothing): ", filter, a.holdBy)
 		a.prompt.fault(err)
 	})
 	return nil
+}
+
+// setHold asks the proxy to hold by a filter. The event loop does not call it.
+func (a *app) setHold(h *holds, c Control, filter string) error {
+	err := c.Hold(filter)
+	if err == nil {
+		a.updates.post(func() { h.filter = filter })
+	}
+	return err
 }
 
 // holdSession holds everything of the session of the selected frame.
@@ -425,15 +238,7 @@ func (a *app) holdSession() {
 		a.notify("this frame is of no session; H holds frames by a filter")
 		return
 	}
-	a.fail(a.holdBy("session:" + quoteFilter(session)))
-}
-
-// quoteFilter quotes a value for a filter, if it needs that.
-func quoteFilter(value string) string {
-	if strings.ContainsAny(value, " \t\"`|()!:") {
-		return string(wire.Quote(value))
-	}
-	return value
+	a.fail(a.holdBy("session:" + filter.Value(session)))
 }
 
 // nextHeld selects the next or previous held frame.

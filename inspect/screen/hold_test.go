@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ type fakeProxy struct {
 	held  []screen.HeldFrame
 	lines map[uint64]string
 	rules []screen.ProxyRule
+	slow  chan struct{} // not nil: an answer about the rules waits for it
 	asked chan string
 	wrong error // the answer to all that is asked
 	ready chan struct{}
@@ -34,15 +36,18 @@ func newFakeProxy() *fakeProxy {
 	return &fakeProxy{asked: make(chan string, 100), lines: map[uint64]string{}, ready: make(chan struct{})}
 }
 
-func (p *fakeProxy) Connect(_ context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, []screen.HeldFrame, error) {
+func (p *fakeProxy) Connect(_ context.Context, tape string, tell func(screen.ControlEvent)) (screen.Control, error) {
 	if tape != p.tape {
-		return nil, nil, errors.New("nobody listens")
+		return nil, errors.New("nobody listens")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tell = tell
+	for _, h := range p.held {
+		tell(screen.ControlEvent{Held: &h})
+	}
 	close(p.ready)
-	return p, p.held, nil
+	return p, nil
 }
 
 func (p *fakeProxy) note(format string, args ...any) error {
@@ -67,12 +72,6 @@ func (p *fakeProxy) Drop(id uint64) error            { return p.note("drop %d", 
 func (p *fakeProxy) AddRule(text string) error       { return p.note("add %s", text) }
 func (p *fakeProxy) Frame(id uint64) ([]byte, error) { return []byte(p.lines[id]), nil }
 
-func (p *fakeProxy) Held() ([]screen.HeldFrame, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.held, nil
-}
-
 func (p *fakeProxy) Release(id uint64, line []byte) error {
 	if line == nil {
 		return p.note("release %d", id)
@@ -90,8 +89,13 @@ func (p *fakeProxy) Inject(to wire.Direction, line []byte) ([]byte, error) {
 
 func (p *fakeProxy) Rules() ([]screen.ProxyRule, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rules, nil
+	rules, slow := slices.Clone(p.rules), p.slow
+	p.mu.Unlock()
+	if slow != nil {
+		p.asked <- "rules"
+		<-slow
+	}
+	return rules, nil
 }
 
 func (p *fakeProxy) EnableRule(name string, on bool) error {
@@ -118,9 +122,11 @@ func (p *fakeProxy) wants(t *testing.T, want string) {
 	}
 }
 
-// asksNothing checks that nothing was asked.
-func (p *fakeProxy) asksNothing(t *testing.T) {
+// asksNothing ends the inspector, which first asks all that it has begun to ask, and checks
+// that nothing more was asked.
+func (p *fakeProxy) asksNothing(t *testing.T, term *terminal) {
 	t.Helper()
+	term.close(t)
 	select {
 	case got := <-p.asked:
 		t.Errorf("the proxy was asked for %s", got)
@@ -155,10 +161,7 @@ func heldTape(t *testing.T) (*record.Store, run, *fakeProxy) {
 		}
 		p.held = append(p.held, h)
 		p.lines[h.ID] = line
-		live.Note(wire.AgentToClient, wire.Marked{Rule: &wire.Rule{Name: "ask", Did: fmt.Sprintf("hold %d", h.ID), Frames: 1, Hold: h.ID}})
-		if err := live.Append(wire.AgentToClient, wire.Withheld, []byte(line+"\n")); err != nil {
-			t.Fatal(err)
-		}
+		live.hold(h, line)
 	}
 	return store, live, p
 }
@@ -251,7 +254,7 @@ func TestHeldKeys(t *testing.T) {
 		{"by name", "rrej<Tab><Enter>", []string{`answer 1 {"outcome":{"outcome":"selected","optionId":"n"}}`}, nil},
 		{"cancelled", "r4<Enter>", []string{`answer 1 {"outcome":{"outcome":"cancelled"}}`}, nil},
 		{"none", "r9<Enter>«this is none of the options»<Backspace>1<Enter>", []string{`answer 1 {"outcome":{"outcome":"selected","optionId":"y"}}`}, nil},
-		{"result", "uu«frame 8»r«answer (JSON, or: error TEXT): {}»<Backspace><Enter>«this is not JSON»\"a\":1}<Enter>", []string{`answer 3 {"a":1}`, ""}[:1], nil},
+		{"result", "uu«frame 8»r«answer (JSON, or: error TEXT): {}»<Backspace><Enter>«this is not JSON»\"a\":1}<Enter>", []string{`answer 3 {"a":1}`}, nil},
 		{"error", "uu«frame 8»r<^U>error no such file<Enter>", []string{`answer 3 {"code":-32603,"message":"no such file"}`}, nil},
 		{"no request", "u«frame 6»r«only a request can be answered»", nil, nil},
 		{"unchanged", "c", []string{"release 1"}, nil},
@@ -287,9 +290,7 @@ func TestHeldKeys(t *testing.T) {
 			for _, want := range tt.want {
 				p.wants(t, want)
 			}
-			if tt.want == nil { // the last words were waited for
-				p.asksNothing(t)
-			}
+			p.asksNothing(t, term)
 		})
 	}
 }
@@ -325,6 +326,35 @@ func TestWrongFilter(t *testing.T) {
 	p.wants(t, "hold seq:1")
 }
 
+// TestHoldRefused: what this inspector holds is what the proxy has agreed to.
+func TestHoldRefused(t *testing.T) {
+	term, p, _ := openHeld(t, 120, 30)
+	term.press(t, "Hupdate:plan<Enter>« · hold update:plan · »")
+	p.fails(errors.New("not now"))
+	term.press(t, "P«not now»")
+	term.press(t, "H«hold (empty: nothing): update:plan»<^U>seq:1<Enter>«not now»«hold (empty: nothing): seq:1»<Esc>« · hold update:plan · »")
+	p.fails(nil)
+	term.press(t, "P")
+	term.wait(t, "that nothing is held by a filter", func(s string) bool { return !strings.Contains(s, "hold update:plan") })
+}
+
+// TestHoldOddSession: a session is held by a filter that selects it, whatever its name is.
+func TestHoldOddSession(t *testing.T) {
+	for name, want := range map[string]string{"1..2": `hold session:"1..2"`, `~a\\n`: `hold session:"~a\\\n"`, "a:b!": "hold session:a:b!"} {
+		store := record.OpenStore(t.TempDir())
+		live := begin(t, store, "agent", "/w")
+		t.Cleanup(live.ends)
+		live.says(wire.AgentToClient, strings.Replace(updateLine, `"sessionId":"s"`, `"sessionId":`+string(wire.Quote(name)), 1))
+		p := newFakeProxy()
+		p.tape = live.Tape()
+		p.held = []screen.HeldFrame{{ID: 1, Dir: wire.AgentToClient, Rule: "ask", At: now()}}
+		term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+		term.wait(t, "the connection", func(s string) bool { return strings.Contains(s, "1 of 1") && strings.Contains(s, "‖ 1 held") })
+		term.press(t, "W")
+		p.wants(t, want)
+	}
+}
+
 // TestRulesPage switches rules on and off, and adds one.
 func TestRulesPage(t *testing.T) {
 	term, p, _ := openHeld(t, 120, 30)
@@ -340,6 +370,22 @@ func TestRulesPage(t *testing.T) {
 	p.mu.Unlock()
 	p.tell(screen.ControlEvent{Hit: true})
 	term.wait(t, "the next hit", has(" 3  ask"))
+
+	// A hit while the rules are being read is not missed.
+	slow := make(chan struct{})
+	p.mu.Lock()
+	p.slow = slow
+	p.mu.Unlock()
+	p.tell(screen.ControlEvent{Hit: true})
+	p.wants(t, "rules")
+	p.mu.Lock()
+	p.rules[0].Hits = 4
+	p.mu.Unlock()
+	p.tell(screen.ControlEvent{Hit: true})
+	p.tell(screen.ControlEvent{Held: &screen.HeldFrame{ID: 4, Dir: wire.AgentToClient, Behind: 1, At: now()}})
+	term.wait(t, "what came after the hit", has("‖ 4 held"))
+	close(slow)
+	term.wait(t, "the last hit", has(" 4  ask"))
 	term.press(t, "<Esc>«─ frame 4»")
 }
 
@@ -357,15 +403,55 @@ func TestHeldGone(t *testing.T) {
 	term.wait(t, "the end", func(s string) bool { return strings.Contains(s, "the proxy has ended") && !strings.Contains(s, "‖") })
 }
 
-// TestEventsLost: after events were lost, what waits is asked for, and the connection stays.
-func TestEventsLost(t *testing.T) {
-	term, p, _ := openHeld(t, 120, 30)
-	p.mu.Lock()
-	p.held = p.held[1:2]
-	p.mu.Unlock()
-	p.tell(screen.ControlEvent{Lost: true})
-	term.wait(t, "what waits", has("‖ 1 held"))
-	term.press(t, "u«frame 6»p")
+// hold records a frame that waits for the user.
+func (r run) hold(h screen.HeldFrame, line string) {
+	r.t.Helper()
+	r.Note(h.Dir, wire.Marked{Rule: &wire.Rule{Name: "ask", Did: fmt.Sprintf("hold %d", h.ID), Frames: 1, Hold: h.ID}})
+	if err := r.Append(h.Dir, wire.Withheld, []byte(line+"\n")); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestHeldMany: very many held frames are found on the tape in time. If each were looked for
+// in its own pass, these would take hours.
+func TestHeldMany(t *testing.T) {
+	const many = 5000
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "/w")
+	t.Cleanup(live.ends)
+	p := newFakeProxy()
+	p.tape = live.Tape()
+	for i := range uint64(many) {
+		h := screen.HeldFrame{ID: i + 1, Dir: wire.AgentToClient, Kind: wire.Notification, Rule: "ask", Behind: min(i, 1), At: now()}
+		p.held = append(p.held, h)
+		live.hold(h, updateLine)
+	}
+	term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+	term.wait(t, "the holds", has(fmt.Sprintf("‖ %d held", many)))
+	term.press(t, "«‖10,000 »p")
+	p.wants(t, fmt.Sprintf("release %d", many))
+}
+
+// TestHeldLate: a frame whose event comes after it is on the tape is found there.
+func TestHeldLate(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "/w")
+	t.Cleanup(live.ends)
+	p := newFakeProxy()
+	p.tape = live.Tape()
+	held := func(id uint64) screen.HeldFrame {
+		return screen.HeldFrame{ID: id, Dir: wire.AgentToClient, Kind: wire.Notification, Rule: "ask", At: now()}
+	}
+	p.held = []screen.HeldFrame{held(1)}
+	live.hold(held(1), updateLine)
+	live.hold(held(2), updateLine)
+	term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
+	term.wait(t, "all frames", has("4 of 4"))
+	term.press(t, "u«─ frame 2 ·»")
+	h := held(2)
+	p.tell(screen.ControlEvent{Held: &h})
+	term.wait(t, "the next one", has("‖ 2 held"))
+	term.press(t, "u«─ frame 4 ·»p")
 	p.wants(t, "release 2")
 }
 

@@ -139,7 +139,7 @@ func TestHuge(t *testing.T) {
 	term := start(t, screen.Inspector{}, portableSubject(t, "tape", tape), 100, 30)
 	term.reads(t)
 	for _, row := range []string{"1 of 3", "2 of 3", "3 of 3"} {
-		term.press(t, "<Tab>Gg/ab<Enter><Enter>xGgx<PgDn>x<Esc><Esc>yvyy3«Esc back»z4«Esc back»5«Esc back»6«Esc back»2")
+		term.press(t, "<Tab>Gg/ab<Enter><Enter>xGgx<PgDn>x<Esc><Esc>yvyy3«Esc back»z4«no turns»5«Esc back»6«Esc back»2")
 		term.wait(t, row, has(row))
 		term.press(t, "j")
 	}

@@ -137,6 +137,7 @@ func keyTable() []keyGroup {
 			{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		}},
 		{"Places", []key{
+			{[]string{"0"}, anywhere, "summary", nil, func(a *app) { a.visit(summaryPlace) }},
 			{[]string{"1"}, anywhere, "store, frames, chat, turns, capabilities, statistics, findings, diff", nil, func(a *app) { a.visit(storePlace) }},
 			{[]string{"2"}, anywhere, asBefore, nil, func(a *app) { a.visit(framesPlace) }},
 			{[]string{"3"}, anywhere, asBefore, nil, func(a *app) { a.visit(chatPlace) }},
@@ -256,7 +257,8 @@ func (a *app) toggleFollow() {
 	}
 }
 
-// back ends a search, closes the key page, or returns from another place to the frames.
+// back ends a search, closes the key page, or returns from the summary to where the tape was
+// opened, and from another place to the frames.
 func (a *app) back() {
 	switch {
 	case !a.page.Words().IsZero():
@@ -267,6 +269,8 @@ func (a *app) back() {
 		a.leaveSearch()
 	case a.place == diffPlace:
 		a.visit(storePlace)
+	case a.place == summaryPlace && a.Store != nil && len(a.cameFrom) == 0:
+		a.visit(a.openedFrom)
 	case a.timeline != nil:
 		a.visit(framesPlace)
 	}

@@ -44,8 +44,8 @@ func TestNoteScreens(t *testing.T) {
 	}
 	tests := []struct{ name, keys string }{
 		{"notes-store", ""},
-		{"notes-frames", "<Enter>«of 15»«2 notes»'«Ask upstream»"},
-		{"notes-chat", "<Enter>«of 15»«2 notes»3«Ask upstream»"},
+		{"notes-frames", "<Enter>2«of 15»«2 notes»'«Ask upstream»"},
+		{"notes-chat", "<Enter>2«of 15»«2 notes»3«Ask upstream»"},
 	}
 	for _, tt := range tests {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {

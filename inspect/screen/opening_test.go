@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/screen"
+	"github.com/acptap/acptap/record"
 )
 
 // TestOpens: a tape opens on its worst failure or else on its first turn, in each place, and
@@ -23,6 +24,18 @@ func TestOpens(t *testing.T) {
 	term = start(t, screen.Inspector{}, sub, 120, 40)
 	term.reads(t)
 	term.press(t, "«─ frame 5 ·»3« 3 of 20»4«Turn 1»2«─ frame 5 ·»")
+}
+
+// TestOpensOnSummary: a tape in the store opens on its summary, from whose lines Enter goes to
+// frames, and Esc back the same way.
+func TestOpensOnSummary(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	if _, err := store.Import(strings.NewReader(unhappy), "unhappy", nil); err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 100, 24)
+	term.press(t, "« 1 of 1 · »<Enter>«✗ agent died: exit 2 (frame 20)»«turn 1 »«cost »")
+	term.press(t, "/agent died: exit<Enter><Esc><Enter>«─ frame 20 ·»<Esc>«✗ agent died: exit 2 (frame 20)»<Esc>« 1 of 1 · »")
 }
 
 // TestWithoutSession: where a tape has no conversation, its summary stands in its place.

@@ -27,24 +27,27 @@ const (
 	findingsPlace
 	diffPlace
 	searchPlace
+	summaryPlace
 	places
 )
 
 var placeNames = [places]string{
 	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capabilitiesPlace: "capabilities",
-	statisticsPlace: "statistics", findingsPlace: "findings", diffPlace: "diff", searchPlace: "search",
+	statisticsPlace: "statistics", findingsPlace: "findings", diffPlace: "diff", searchPlace: "search", summaryPlace: "summary",
 }
 
 // Places returns the names of the places that an Inspector can begin with.
-func Places() []string { return slices.Clone(placeNames[storePlace:diffPlace]) }
+func Places() []string {
+	return append(slices.Clone(placeNames[storePlace:diffPlace]), placeNames[summaryPlace])
+}
 
 // Set accepts one of Places.
 func (p *Place) Set(name string) error {
-	i := slices.Index(Places(), name)
-	if i < 0 {
+	i := slices.Index(placeNames[:], name)
+	if !slices.Contains(Places(), name) {
 		return fmt.Errorf("must be one of %s", strings.Join(Places(), ", "))
 	}
-	*p = storePlace + Place(i)
+	*p = Place(i)
 	return nil
 }
 
@@ -59,7 +62,10 @@ var (
 )
 
 // ofTape reports whether a place shows the open tape.
-func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace }
+func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace || p == summaryPlace }
+
+// goesAlong reports whether a place goes to the frame that is selected.
+func (p Place) goesAlong() bool { return p.ofTape() && p != findingsPlace && p != summaryPlace }
 
 // visit goes to a place. The selected frame stays selected.
 func (a *app) visit(to Place) {
@@ -78,7 +84,7 @@ func (a *app) visit(to Place) {
 	}
 	a.leave()
 	a.place, a.page, a.returnTo, a.details.focus = to, a.pages[to], noPlace, false
-	if p := a.page; p != nil && to.ofTape() && to != findingsPlace {
+	if p := a.page; p != nil && to.goesAlong() {
 		a.landOn(cmp.Or(a.model.target, a.model.selected))
 		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
 			p.ToLast()
@@ -102,6 +108,11 @@ func (a *app) traces() *tracepage.Reader {
 	r := tracepage.NewReader(a.timeline.Label, tapes, a.updates.wake)
 	a.trace = r
 
+	a.pages[summaryPlace] = &page.Page{
+		Lines: func(width int) []page.Line { return r.Overview(a.subject.Session, width, a.layout(nil).body.h) },
+		State: func() any { return [2]any{r.Revision(), a.layout(nil).body.h} },
+		Enter: a.showFrame,
+	}
 	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, tapes), a.session)
 	a.talk = c
 	a.pages[chatPlace] = &page.Page{
@@ -164,8 +175,12 @@ func (a *app) showFrame(l page.Line) {
 		a.openServer(l)
 		return
 	}
-	if l.Seq != 0 {
+	switch {
+	case l.Seq != 0:
 		a.showNumber(l.Seq)
+	case a.place == summaryPlace:
+		a.visit(framesPlace)
+		a.returnTo = summaryPlace
 	}
 }
 
@@ -202,5 +217,14 @@ func (a *app) openEntry(l page.Line) {
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
 		a.await(tapeFrame{e.tape.Tape, e.first})
 	}
-	a.visit(framesPlace)
+	a.visit(a.first())
+}
+
+// first returns the place that a tape opens on: its summary or, if some frames are asked for, more
+// is being recorded, or there are very many, its frames.
+func (a *app) first() Place {
+	if a.Filter != "" || a.info.Live || a.info.Lines > maxTraced {
+		return framesPlace
+	}
+	return summaryPlace
 }

@@ -297,25 +297,36 @@ func has(words string) func(screen string) bool {
 	return func(screen string) bool { return strings.Contains(screen, words) }
 }
 
-// open runs an inspector until close.
+// open runs an inspector until close. A subject opens on its frames, unless the inspector has
+// another place.
 func open(tb testing.TB, in screen.Inspector, sub screen.Subject, width, height int) *terminal {
 	tb.Helper()
 	t := newTerminal(width, height)
 	in.Screen, in.Now = t, now
+	if sub.Open != nil && sub.Frame == 0 && in.Place == 0 {
+		if err := in.Place.Set("frames"); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	t.done = make(chan error, 1)
-	go func() { t.done <- in.Run(ctx, sub) }()
+	done := make(chan error, 1)
+	t.done = done
+	go func() { done <- in.Run(ctx, sub) }()
 	return t
 }
 
-// close ends an inspector.
+// close ends an inspector, unless it has ended.
 func (t *terminal) close(tb testing.TB) {
 	tb.Helper()
 	t.cancel()
+	if t.done == nil {
+		return
+	}
 	if err := <-t.done; err != nil {
 		tb.Error(err)
 	}
+	t.done = nil
 	if t.bad != "" {
 		tb.Errorf("drawn: %s", t.bad)
 	}

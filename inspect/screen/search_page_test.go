@@ -74,7 +74,7 @@ func TestSearchScreens(t *testing.T) {
 func TestSearchDeleted(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)
-	term.press(t, "«"+ids[1]+"»<Enter>«5 of 5»sread_text_file<Enter>")
+	term.press(t, "«"+ids[1]+"»<Enter>2«5 of 5»sread_text_file<Enter>")
 	term.wait(t, "the end of the search", func(s string) bool { return strings.Contains(s, "/w/a") && !strings.Contains(s, "Esc ends it") })
 	term.press(t, "1«^X delete»<^X>yes<Enter>")
 	term.wait(t, "that it is deleted, and nothing is open", func(s string) bool {

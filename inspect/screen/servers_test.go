@@ -52,7 +52,7 @@ func TestServerScreens(t *testing.T) {
 			golden("call")
 			term.press(t, "<Esc>«issues/list_issues»")
 			golden("chat-again")
-			term.press(t, "4«▞ server»")
+			term.press(t, "4«Turn 2»g«▞ server»")
 			golden("turns")
 			term.press(t, "6«issues/close»G")
 			golden("statistics")

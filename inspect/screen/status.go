@@ -33,9 +33,14 @@ func (a *app) tabsWith(columns int, gap string, narrow bool) []tab {
 	if columns >= 100 {
 		x = len(" acptap ")
 	}
-	for p := storePlace; p < places; p++ {
+	for i := range places {
+		p := (i + summaryPlace) % places // the summary comes first
 		key := strconv.Itoa(int(p))
 		switch {
+		case p == noPlace, p == summaryPlace && a.timeline == nil:
+			continue
+		case p == summaryPlace:
+			key = "0"
 		case p == storePlace && a.Store == nil, p == diffPlace && a.diff.view == nil, p == searchPlace && a.search.query == "":
 			continue
 		case p == searchPlace:

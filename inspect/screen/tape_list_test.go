@@ -154,7 +154,7 @@ func TestStoreGrows(t *testing.T) {
 	term.press(t, "«1 of 1»")
 	appear(11)
 	term.wait(t, "it further down", has("2 of 2"))
-	term.press(t, "<Enter>")
+	term.press(t, "<Enter>2")
 	term.wait(t, "its frames", has("session/prompt"))
 	term.press(t, "1«2 of 2»g«1 of 2»")
 	appear(12)

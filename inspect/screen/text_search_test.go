@@ -17,7 +17,7 @@ func TestSearchChat(t *testing.T) {
 	term.reads(t)
 	term.press(t, "3«11:37:12»/«search:»# my«1 of 1»«  # My Project\n»<Esc>")
 	term.wait(t, "what was folded, folded again", func(s string) bool {
-		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 6 of ") && !strings.Contains(s, "search #")
+		return strings.Contains(s, "▸ read · Reading project files") && strings.Contains(s, " 7 of ") && !strings.Contains(s, "search #")
 	})
 	term.press(t, "g/project<Enter>«search project: 1 of »n«project: 2 of »N«project: 1 of »N«from the bottom again»n«from the top again»")
 	term.press(t, "<Esc>")
@@ -31,7 +31,7 @@ func TestSearchChat(t *testing.T) {
 	}
 	again := start(t, screen.Inspector{History: history}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
 	again.reads(t)
-	again.press(t, "3«11:37:12»n«search project: 1 of »")
+	again.press(t, "3«11:37:12»n«search project: 2 of »")
 }
 
 // TestChatToFrame: Enter goes to the frame of what was said, where the words that were

@@ -83,7 +83,7 @@ func (t *Turns) table() Table {
 	o := newOverview("turns")
 	o.timing("turn", &t.Timing)
 	for _, end := range t.Ends() {
-		o.timing(end.Name, end.Timing)
+		o.timing(end.How.String(), end.Timing)
 		o.Rows[len(o.Rows)-1][0].below = true
 	}
 	o.series("first output", &t.Output.Took, inTime)

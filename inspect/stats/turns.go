@@ -1,9 +1,12 @@
 package stats
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -27,13 +30,38 @@ type Turns struct {
 	Work     trace.Work
 	Usage    Usage
 
-	ends    names[Timing] // by how they ended
-	written int           // chunks that came while the turn streamed
+	ends    map[dialect.How]*Timing
+	written int // chunks that came while the turn streamed
 	stream  time.Duration
 }
 
+// An Ended counts the turns of one outcome.
+type Ended struct {
+	How dialect.How
+	*Timing
+}
+
 // Ends returns the turns by their outcome, most frequent first.
-func (t *Turns) Ends() []Named { return timings(t.ends) }
+func (t *Turns) Ends() (list []Ended) {
+	for how, timing := range t.ends {
+		list = append(list, Ended{how, timing})
+	}
+	slices.SortFunc(list, func(a, b Ended) int {
+		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(b.Took.sum, a.Took.sum), cmp.Compare(a.How.String(), b.How.String()))
+	})
+	return list
+}
+
+// ended returns the turns of an outcome.
+func (t *Turns) ended(how dialect.How) *Timing {
+	if t.ends == nil {
+		t.ends = map[dialect.How]*Timing{}
+	}
+	if t.ends[how] == nil {
+		t.ends[how] = &Timing{}
+	}
+	return t.ends[how]
+}
 
 // Add counts a turn, except for the sum of its tokens.
 func (t *Turns) Add(e *trace.TurnEnd) {
@@ -41,7 +69,7 @@ func (t *Turns) Add(e *trace.TurnEnd) {
 	t.Chunks += e.Pace.Chunks
 	t.Usage.add(&e.Usage)
 	prompt, timed := Place{e.Run, e.Prompt}, !e.Untimed
-	for _, timing := range []*Timing{&t.Timing, t.ends.of(e.Outcome.How.String())} {
+	for _, timing := range []*Timing{&t.Timing, t.ended(e.Outcome.How)} {
 		if e.How.Known() {
 			timing.End(e.How == trace.Failed, e.Ended-e.Began, timed, prompt)
 		} else {
@@ -96,8 +124,8 @@ func (t *Turns) Merge(o *Turns) {
 	t.Rate.Merge(&o.Rate)
 	t.Work = sumOf(t.Work, o.Work)
 	t.Usage.merge(&o.Usage)
-	for name, end := range o.ends {
-		t.ends.of(name).merge(end)
+	for how, end := range o.ends {
+		t.ended(how).merge(end)
 	}
 	t.written, t.stream = t.written+o.written, t.stream+o.stream
 }

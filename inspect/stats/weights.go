@@ -15,10 +15,10 @@ import (
 type weights struct {
 	methods names[weight]
 	tools   names[weight]
-	turns   bounded.Map[Place, int64]         // sent in the turn that begins there
-	open    bounded.Map[string, openTurn]     // by session
-	content bounded.Map[*trace.Entity, int64] // bytes of a tool call's content
-	session *trace.Session                    // of the latest update
+	turns   bounded.Map[Place, int64]                // sent in the turn that begins there
+	open    bounded.Map[string, openTurn]            // by session
+	calls   bounded.Map[*trace.Entity, *weighedCall] // tool calls
+	session *trace.Session                           // of the latest update
 }
 
 // A weight is a number of bytes sent, and of those that are kept.
@@ -28,6 +28,13 @@ type weight struct{ Sent, Kept int64 }
 type openTurn struct {
 	began Place
 	sent  int64
+}
+
+// A weighedCall is a tool call whose bytes are counted under the name of its tool.
+type weighedCall struct {
+	weight
+	name string
+	in   *weight // of the tool; several names may share it
 }
 
 // maxWeighed limits the sessions, turns and tool calls whose bytes are known one by one.
@@ -40,6 +47,7 @@ func (c *Collector) Weigh(f *dialect.Frame, tr *trace.Trace) {
 		return
 	}
 	w := &c.weights
+	w.turns.Limit, w.open.Limit, w.calls.Limit = maxWeighed, maxWeighed, maxWeighed
 	w.methods.of(cmp.Or(f.Method, f.Kind.String())).Sent += f.Size
 	w.turn(f, len(tr.Runs)-1)
 	if row, ok := dialect.LookupUpdate(f.Update); ok && row.Entity == dialect.ToolCall {
@@ -51,7 +59,6 @@ func (w *weights) turn(f *dialect.Frame, run int) {
 	if f.Session == "" {
 		return
 	}
-	w.open.Limit, w.turns.Limit = maxWeighed, maxWeighed
 	t, ok := w.open.Get(f.Session)
 	if f.Events.Has(dialect.TurnBegan) && !ok {
 		t, ok = openTurn{began: Place{run, f.Seq}}, true
@@ -79,16 +86,35 @@ func (w *weights) tool(f *dialect.Frame, tr *trace.Trace) {
 	if e == nil || e.Last != f.Seq || e.ToolCall == nil {
 		return
 	}
-	tool := w.tools.of(ToolName(e.ToolCall))
-	tool.Sent += f.Size
-	content := wire.Get(f.Raw, "params", "update", "content")
-	if !wire.Present(content) {
+	call, ok := w.calls.Get(e)
+	if !ok {
+		call = &weighedCall{}
+		w.calls.Set(e, call)
+	}
+	w.rename(call, ToolName(e.ToolCall))
+	call.Sent += f.Size
+	call.in.Sent += f.Size
+	if content := wire.Get(f.Raw, "params", "update", "content"); wire.Present(content) {
+		call.in.Kept += int64(len(content)) - call.Kept
+		call.Kept = int64(len(content))
+	}
+}
+
+// rename counts all bytes of a call under the latest name of its tool, as its time is.
+func (w *weights) rename(call *weighedCall, name string) {
+	if call.in != nil && call.name == name {
 		return
 	}
-	w.content.Limit = maxWeighed
-	was, _ := w.content.Get(e)
-	tool.Kept += int64(len(content)) - was
-	w.content.Set(e, int64(len(content)))
+	if was := call.in; was != nil {
+		was.Sent -= call.Sent
+		was.Kept -= call.Kept
+		if *was == (weight{}) && w.tools[call.name] == was {
+			delete(w.tools, call.name)
+		}
+	}
+	call.name, call.in = name, w.tools.of(name)
+	call.in.Sent += call.Sent
+	call.in.Kept += call.Kept
 }
 
 // weighed lists the columns for bytes.

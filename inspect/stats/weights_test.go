@@ -11,9 +11,10 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// TestWeights: output that is sent again with each update weighs more than what is kept.
+// TestWeights: output that is sent again with each update weighs more than what is kept. All
+// of it counts for the tool that the call names last.
 func TestWeights(t *testing.T) {
-	const update = `{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":%q,"toolCallId":"c","title":"sh","kind":"execute","status":%q%s}}}}` + "\n"
+	const update = `{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":%q,"toolCallId":"c","title":"sh","kind":%q,"status":%q%s}}}}` + "\n"
 	content := func(n int) string {
 		return fmt.Sprintf(`,"content":[{"type":"content","content":{"type":"text","text":%q}}]`, strings.Repeat("x", n))
 	}
@@ -22,8 +23,8 @@ func TestWeights(t *testing.T) {
 {"at":0.2,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
 {"at":0.3,"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}
 {"at":0.4,"dir":"c2a","frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}}}
-` + fmt.Sprintf(update, "tool_call", "in_progress", "") + fmt.Sprintf(update, "tool_call_update", "in_progress", content(1000)) +
-		fmt.Sprintf(update, "tool_call_update", "in_progress", content(2000)) + fmt.Sprintf(update, "tool_call_update", "completed", content(3000)) +
+` + fmt.Sprintf(update, "tool_call", "other", "in_progress", content(500)) + fmt.Sprintf(update, "tool_call_update", "execute", "in_progress", content(1000)) +
+		fmt.Sprintf(update, "tool_call_update", "execute", "in_progress", content(2000)) + fmt.Sprintf(update, "tool_call_update", "execute", "completed", content(3000)) +
 		`{"at":2,"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}` + "\n"
 	var updates, turn int
 	for line := range strings.Lines(text) {
@@ -60,6 +61,9 @@ func TestWeights(t *testing.T) {
 		c.Take(&h.Trace)
 		c.End(&h.Trace)
 		table := c.Grouped()
+		if by == stats.ByTool && len(table.Rows) != 1 {
+			t.Errorf("got rows %v, want one tool", table.Rows)
+		}
 		line := ""
 		for _, one := range table.Lines() {
 			if s := string(one); by != stats.ByMethod || strings.Contains(s, `"session/update"`) {

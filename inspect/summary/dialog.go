@@ -2,8 +2,11 @@ package summary
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -11,11 +14,13 @@ import (
 
 // An Exchange is a turn: what was asked, how it ended, and what was answered.
 type Exchange struct {
-	Turn     int             `json:"turn"` // its number in its session
+	Session  int             `json:"session,omitempty"` // number of its session, of several with turns
+	Turn     int             `json:"turn"`              // its number in its session
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
 	Answered string          `json:"answered,omitempty"`
+	Frame    Frame           `json:"frame"` // of the prompt
 }
 
 // Label returns the word before what the agent said: answered only if the turn is done.
@@ -26,24 +31,43 @@ func (e *Exchange) Label() string {
 	return "said"
 }
 
-// Limits on the turns that are told.
+// A Part is one of several sessions with turns.
+type Part struct {
+	Session int    `json:"session"` // its number, as in exchanges
+	Title   string `json:"title,omitempty"`
+	Turns   int    `json:"turns"`
+	Cost    string `json:"cost,omitempty"` // with the currency
+}
+
+// Limits on the turns that are told of a session, and on the sessions.
 const (
-	maxBad = 2          // because they did not end well
-	most   = 2 + maxBad // together with the first and the last
+	maxBad   = 2          // because they did not end well, each with the turn after it
+	most     = 2 + maxBad // together with the first and the last
+	maxParts = 4          // the first ones and the last one
 )
 
-// A dialog keeps the first and the last turn, and those between that ended worst.
+// A dialog keeps the first and the last turn of a session, and those between that ended worst.
 type dialog struct {
-	first []*trace.Turn // at most most
-	last  *trace.Turn
-	bad   []*trace.Turn // at most maxBad, the worst first
-	count int
+	session *trace.Session
+	number  int           // of the session, in the order of their first turns
+	first   []*trace.Turn // at most most
+	last    *trace.Turn
+	bad     []badTurn // at most maxBad, the worst first
+	count   int
 }
+
+// A badTurn is a turn that did not end well, and the one that follows it.
+type badTurn struct{ turn, next *trace.Turn }
 
 // begin notes that a turn begins.
 func (d *dialog) begin(t *trace.Turn) {
 	if len(d.first) < most {
 		d.first = append(d.first, t)
+	}
+	for i := range d.bad {
+		if d.bad[i].turn == d.last && d.bad[i].next == nil {
+			d.bad[i].next = t
+		}
 	}
 	d.last = t
 	d.count++
@@ -51,11 +75,11 @@ func (d *dialog) begin(t *trace.Turn) {
 
 // end notes that a turn has ended.
 func (d *dialog) end(t *trace.Turn) {
-	if t.Outcome.How <= dialect.Done || slices.Contains(d.bad, t) {
+	if t.Outcome.How <= dialect.Done || slices.ContainsFunc(d.bad, func(b badTurn) bool { return b.turn == t }) {
 		return
 	}
-	d.bad = append(d.bad, t)
-	slices.SortStableFunc(d.bad, func(a, b *trace.Turn) int { return cmp.Compare(b.Outcome.How, a.Outcome.How) })
+	d.bad = append(d.bad, badTurn{t, nil})
+	slices.SortStableFunc(d.bad, func(a, b badTurn) int { return cmp.Compare(b.turn.Outcome.How, a.turn.Outcome.How) })
 	d.bad = d.bad[:min(len(d.bad), maxBad)]
 }
 
@@ -63,13 +87,284 @@ func (d *dialog) end(t *trace.Turn) {
 func (d *dialog) exchanges() (list []Exchange) {
 	turns := slices.Clone(d.first)
 	if d.count > most {
-		turns = append(append(turns[:1], d.last), d.bad...)
+		turns = append(turns[:1], d.last)
+		for _, b := range d.bad {
+			if turns = append(turns, b.turn); b.next != nil {
+				turns = append(turns, b.next)
+			}
+		}
 	}
 	slices.SortFunc(turns, func(a, b *trace.Turn) int {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Number, b.Number))
 	})
 	for _, t := range slices.Compact(turns) {
-		list = append(list, Exchange{t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer())})
+		list = append(list, exchangeOf(t))
 	}
 	return list
+}
+
+// The dialogs are those of the first sessions with turns and of the last one. The zero value is
+// ready to use.
+type dialogs struct {
+	list  []*dialog // at most maxParts
+	count int       // of sessions with turns, as far as they can be told apart
+}
+
+// of returns the dialog of a session; nil: it is not kept.
+func (d *dialogs) of(session *trace.Session) *dialog {
+	i := slices.IndexFunc(d.list, func(one *dialog) bool { return one.session == session })
+	if i < 0 {
+		return nil
+	}
+	return d.list[i]
+}
+
+// begin notes that a turn begins.
+func (d *dialogs) begin(session *trace.Session, t *trace.Turn) {
+	one := d.of(session)
+	if one == nil {
+		if d.count++; len(d.list) == maxParts {
+			d.list = d.list[:maxParts-1]
+		}
+		one = &dialog{session: session, number: d.count}
+		d.list = append(d.list, one)
+	}
+	one.begin(t)
+}
+
+// end notes that a turn has ended.
+func (d *dialogs) end(session *trace.Session, t *trace.Turn) {
+	if one := d.of(session); one != nil {
+		one.end(t)
+	}
+}
+
+// told returns the turns that are told, and the sessions if there are several.
+func (d *dialogs) told() (turns []Exchange, parts []Part) {
+	for _, one := range d.list {
+		list := one.exchanges()
+		if len(d.list) > 1 {
+			for i := range list {
+				list[i].Session = one.number
+			}
+			parts = append(parts, one.part())
+		}
+		turns = append(turns, list...)
+	}
+	return turns, parts
+}
+
+// part returns what is known of the session.
+func (d *dialog) part() Part {
+	p := Part{Session: d.number, Turns: d.count}
+	if d.session == nil {
+		return p
+	}
+	p.Title = d.session.Title
+	if u := d.session.Conversation.State.Usage; u != nil && u.Reported.Currency != "" {
+		p.Cost = tapetext.CostText([]dialect.Cost{u.Reported})
+	}
+	return p
+}
+
+// Limits on the lines of what was said.
+const (
+	askedLines  = 4 // of a single turn
+	answerLines = 5
+	fewRows     = 3 // of what was asked or answered in one of a few turns
+	manyRows    = 2 // and of more
+	fewTurns    = 3
+)
+
+// arrow stands between what was asked and answered.
+var arrow = termtext.Dim.Span(" → ")
+
+// dialog returns the lines about what was said: of a single turn the prompt and the answer,
+// of several a few lines each; and without turns the lines about the calls of tools.
+func (s *Summary) dialog(f form) (rows []Row) {
+	switch {
+	case len(s.Called) > 0:
+		return s.calledRows(f.width)
+	case len(s.Exchanges) == 1:
+		one := &s.Exchanges[0]
+		less := max(0, fewRows-f.turn)
+		return append(said("asked", one.Asked, askedLines-less, f.width, one.Frame), said(one.Label(), one.Answered, answerLines-less, f.width, one.Frame)...)
+	}
+	session, before := 0, ""
+	for i := range s.Exchanges {
+		one := &s.Exchanges[i]
+		if one.Session != session {
+			session, before = one.Session, ""
+			rows = append(rows, s.partRows(session, f.width)...)
+		}
+		rows = append(rows, turnRows(one, before, f)...)
+		before = OneLine(one.Asked)
+	}
+	if more := s.MoreTurns(); more != "" {
+		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(f.width)), termtext.Dim.Span(more)}})
+	}
+	return rows
+}
+
+// partRows returns the lines above the turns of a session, of several.
+func (s *Summary) partRows(session, width int) (rows []Row) {
+	text := labelSpan(fmt.Sprint("session ", session))
+	if known := s.PartText(session); known != "" {
+		text = append(text, termtext.Bold.Span("· "+known))
+	}
+	for _, line := range wrap(text, width, labelIndent(width)) {
+		rows = append(rows, Row{Spans: line})
+	}
+	return rows
+}
+
+// PartText says what is known of a session, of several: its title, unless a prompt that is told
+// begins so, how many turns it has, and what they cost.
+func (s *Summary) PartText(session int) string {
+	i := slices.IndexFunc(s.Parts, func(p Part) bool { return p.Session == session })
+	if i < 0 {
+		return ""
+	}
+	p, title := s.Parts[i], ""
+	if !s.asks(p.Title) {
+		title = strings.TrimSpace(quoted(p.Title))
+	}
+	return termtext.Dotted(title, termtext.Counted(p.Turns, "turn"), p.Cost)
+}
+
+// turnRows returns the lines of one of several turns. before is what the one before it asked.
+func turnRows(one *Exchange, before string, f form) (rows []Row) {
+	label := fmt.Sprint("turn ", one.Turn)
+	if one.Session > 0 {
+		label = "  " + label
+	}
+	head := append(labelSpan(label), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
+	asked, style := OneLine(one.Asked), termtext.Plain
+	if asked == before && asked != "" {
+		asked, style = "the same again", termtext.Dim
+	}
+	answered := OneLine(one.Answered)
+	room := max(f.width-LabelColumns-2, 2)
+	if f.width <= 0 || f.turn == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+		asked, answered = share(asked, answered, f.width, room)
+		line := append(head, style.Span(asked))
+		if answered != "" {
+			line = append(line, arrow, termtext.Plain.Span(answered))
+		}
+		if f.width > 0 {
+			line = termtext.CutSpans(line, f.width)
+		}
+		return []Row{{line, one.Frame}}
+	}
+	margin := termtext.Plain.Span(labelIndent(f.width))
+	for i, text := range termtext.FirstLines(asked, f.turn, room) {
+		if i > 0 {
+			head = []termtext.Span{margin}
+		}
+		rows = append(rows, Row{append(head, style.Span(text)), one.Frame})
+	}
+	if rows == nil {
+		rows = append(rows, Row{head, one.Frame})
+	}
+	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
+	for i, text := range termtext.FirstLines(answered, f.turn, room) {
+		if i > 0 {
+			head = []termtext.Span{margin}
+		}
+		rows = append(rows, Row{append(head, termtext.Plain.Span(text)), one.Frame})
+	}
+	return rows
+}
+
+// share shortens two texts so that they take so many columns together, with an arrow between
+// them, unless width is 0.
+func share(a, b string, width, columns int) (string, string) {
+	if width <= 0 {
+		return a, b
+	}
+	columns -= arrowColumns
+	a = termtext.CutWords(a, max(columns*3/5, columns-termtext.Width(b), 1))
+	return a, termtext.CutWords(b, max(columns-termtext.Width(a), 1))
+}
+
+const arrowColumns = 3
+
+// said returns at most n lines of what was said, after a label.
+func said(label, text string, n, width int, at Frame) (rows []Row) {
+	margin := labelIndent(width)
+	lines := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
+	if len(lines) == 0 {
+		return nil
+	}
+	if len(margin) < LabelColumns { // too narrow for a column of labels
+		rows = append(rows, Row{labelSpan(label), at})
+	}
+	for _, one := range lines {
+		head := termtext.Plain.Line(margin)
+		if len(rows) == 0 {
+			head = labelSpan(label)
+		}
+		rows = append(rows, Row{append(head, termtext.Plain.Span(one)), at})
+	}
+	return rows
+}
+
+// ExchangesOf returns all turns of sessions, or none if those are more than most. label names
+// frames.
+func ExchangesOf(sessions []*trace.Session, most int, label func(seq uint64) string) (list []Exchange) {
+	sessions = slices.DeleteFunc(slices.Clone(sessions), func(s *trace.Session) bool { return len(s.Conversation.Turns) == 0 })
+	slices.SortStableFunc(sessions, func(a, b *trace.Session) int { // as dialogs counts them
+		one, other := a.Conversation.Turns[0], b.Conversation.Turns[0]
+		return cmp.Or(cmp.Compare(one.Run, other.Run), cmp.Compare(one.Prompt, other.Prompt))
+	})
+	number := 0
+	for _, session := range sessions {
+		turns := session.Conversation.Turns
+		if number++; len(list)+len(turns) > most {
+			return nil
+		}
+		for _, t := range turns {
+			one := exchangeOf(t)
+			one.Session, one.Frame.Label = number, label(t.Prompt)
+			list = append(list, one)
+		}
+	}
+	if number == 1 {
+		for i := range list {
+			list[i].Session = 0
+		}
+	}
+	return list
+}
+
+func exchangeOf(t *trace.Turn) Exchange {
+	return Exchange{0, t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer()), Frame{Run: t.Run, Seq: t.Prompt}}
+}
+
+// Where returns the turn that the outcome is of, if that is not the last one of its session, and
+// whether the last one is done, such as "in turn 5, then done"; otherwise nothing.
+func (s *Summary) Where() string {
+	how := s.Outcome()
+	i := slices.IndexFunc(s.Exchanges, func(e Exchange) bool { return e.Outcome == how && how.How > dialect.Done })
+	if i < 0 {
+		return ""
+	}
+	one := s.Exchanges[i]
+	last := one
+	for _, e := range s.Exchanges {
+		if e.Session == one.Session {
+			last = e
+		}
+	}
+	where := fmt.Sprint("in turn ", one.Turn)
+	if one.Session > 0 {
+		where += fmt.Sprint(" of session ", one.Session)
+	}
+	switch {
+	case last.Turn == one.Turn && one.Session == 0:
+		return ""
+	case last.Outcome.How == dialect.Done:
+		where += ", then done"
+	}
+	return where
 }

@@ -70,11 +70,13 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 	}
 }
 
-// recover notes that a tool call has succeeded, which may have failed before.
-func (a *failures) recover(c *trace.ToolCall) {
+// recover notes that a tool call has succeeded with a frame, which may have failed before: a
+// call of the same title or, if its command exited with 0, of the same command.
+func (a *failures) recover(c *trace.ToolCall, f *dialect.Frame) {
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.first[how] {
-			if one := &a.first[how][i]; c.Title != "" && one.tool == c.Title {
+			one := &a.first[how][i]
+			if c.Title != "" && one.tool != "" && (one.tool == c.Title || isRetry(one.tool, c.Title) && f != nil && exitsWell(wire.Get(f.Raw, "params", "update"))) {
 				one.What, one.tool = one.What+"; succeeded later", ""
 			}
 		}
@@ -119,8 +121,9 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 	return notJSON
 }
 
-// failureText says what failed with a frame and its events.
-func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) string {
+// failureText says what failed with a frame and its events. printed is what a tool that failed
+// printed in a terminal.
+func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, printed string) string {
 	e := about(kind, events)
 	switch kind {
 	case dialect.FailedRequest:
@@ -130,7 +133,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event) s
 			return "a tool call"
 		}
 		update := wire.Get(f.Raw, "params", "update")
-		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), exitText(wire.Get(update, "rawOutput"))))
+		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), printed, exitText(wire.Get(update, "rawOutput"))))
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn"
@@ -183,7 +186,7 @@ func stopText(t *trace.Turn) string {
 	case "refusal":
 		return "refused by the agent"
 	case "max_turn_requests":
-		return "out of requests to the model"
+		return "request limit reached"
 	}
 	return t.Outcome.String()
 }
@@ -215,24 +218,60 @@ func because(why string) string {
 }
 
 // whyColumns limits the columns of the reason for a failure.
-const whyColumns = 100
+const whyColumns = 140
 
 // toldLine matches a line of a tool's output that says what went wrong.
 var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|assert\w*)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b`)
 
-// toolText returns the line of what a tool returns, in one of both protocols, that says most: the
-// first that tells of something wrong, or else the first one.
+// countLine matches a line of a tool's output that says how much went wrong.
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|^test result: failed`)
+
+// toolText returns what a tool returns, in one of both protocols, in the line that says most.
 func toolText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		for _, path := range [][]string{{"text"}, {"content", "text"}} {
-			text := termtext.FirstLines(termtext.Unmarked(beginning(wire.Text(wire.Get(block, path...)))), maxToolLines, 0)
-			if len(text) > 0 {
-				return strings.TrimSuffix(text[max(slices.IndexFunc(text, toldLine.MatchString), 0)], " …")
+			if text := telling(wire.Text(wire.Get(block, path...)), false); text != "" {
+				return text
 			}
 		}
 	}
 	return ""
 }
+
+// telling returns the line of a tool's output that says most: the first that tells of something
+// wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
+func telling(output string, last bool) string {
+	text := termtext.FirstLines(termtext.Unmarked(beginning(output)), maxToolLines, 0)
+	if len(text) == 0 {
+		return ""
+	}
+	at := slices.IndexFunc(text, toldLine.MatchString)
+	if at < 0 && last {
+		at = len(text) - 1
+	}
+	told, count := strings.TrimSuffix(text[max(at, 0)], " …"), ""
+	for _, line := range termtext.FirstLines(termtext.Unmarked(ending(output)), maxToolLines, 0) {
+		if countLine.MatchString(line) {
+			count = strings.Trim(line, "= ")
+		}
+	}
+	if count == "" || strings.Contains(told, count) || countLine.MatchString(told) {
+		return told
+	}
+	return termtext.Cut(count, whyColumns/2) + " · " + told
+}
+
+// ending returns the last lines of a tool's output.
+func ending(output string) string {
+	if len(output) > maxEnding {
+		output = output[len(output)-maxEnding:]
+		output = strings.ToValidUTF8(output[strings.IndexByte(output, '\n')+1:], "")
+	}
+	return output
+}
+
+// maxEnding limits the bytes at the end of a tool's output that are looked at.
+const maxEnding = 2 << 10
 
 // beginning returns the lines of a tool's output that are looked at.
 func beginning(output string) string {
@@ -247,14 +286,22 @@ func beginning(output string) string {
 	}
 }
 
-// exitText returns the exit status in the output of a command, as agents name it, or nothing.
+// exitText returns the exit status in the output of a command, or nothing.
 func exitText(output []byte) string {
-	for _, name := range [...]string{"exit_code", "exitCode"} {
-		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
-			return fmt.Sprint("exit ", code.Int())
-		}
+	if code, ok := exitCode(output); ok {
+		return fmt.Sprint("exit ", code)
 	}
 	return ""
+}
+
+// exitCode returns the exit status in the output of a command, as agents name it.
+func exitCode(output []byte) (code int64, ok bool) {
+	for _, name := range [...]string{"exit_code", "exitCode"} {
+		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
+			return code.Int(), true
+		}
+	}
+	return 0, false
 }
 
 // maxToolLines limits the lines of a tool's output that are looked at.
@@ -280,25 +327,59 @@ type Rejections struct {
 	Count     int         `json:"count"`
 	ToolCalls int         `json:"toolCalls,omitempty"` // how many tool calls ended so
 	First     []Rejection `json:"first,omitempty"`     // at most maxWorst
+
+	open map[*trace.Entity]bool // those of ToolCalls that may be taken back
 }
 
 // A Rejection is something to which the user said no.
 type Rejection struct {
 	What  string `json:"what"`
 	Frame Frame  `json:"frame"`
+
+	call *trace.Entity // the tool call that it was about; nil: none, or it was allowed later
 }
 
-func (r *Rejections) add(what string, at Frame) {
+func (r *Rejections) add(one Rejection) {
 	if r.Count++; len(r.First) < maxWorst {
-		r.First = append(r.First, Rejection{what, at})
+		r.First = append(r.First, one)
 	}
 }
 
-// rejection says what the user rejected, declined or dismissed with a frame, or nothing.
-func rejection(f *dialect.Frame, events []trace.Event) string {
+// allow notes that the user was asked again about a tool call and agreed.
+func (r *Rejections) allow(call *trace.Entity) {
+	for i := range r.First {
+		if one := &r.First[i]; one.call == call {
+			one.What, one.call = one.What+"; allowed later", nil
+		}
+	}
+}
+
+// tool counts a tool call that the user has rejected, until the user takes that back or the
+// agent does it all the same.
+func (r *Rejections) tool(e *trace.Event) {
+	was, is := r.open[e.ToolCall], e.ToolCall.ToolCall.Rejected
+	switch {
+	case is && !was:
+		r.ToolCalls++
+	case was && !is:
+		r.ToolCalls--
+	}
+	if is && e.Phase != trace.Ended {
+		if r.open == nil {
+			r.open = map[*trace.Entity]bool{}
+		}
+		r.open[e.ToolCall] = true
+	} else {
+		delete(r.open, e.ToolCall)
+	}
+}
+
+// rejection says what the user rejected, declined or dismissed with a frame. ok is false if
+// that is nothing.
+func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
-		return ""
+		return one, false
 	}
 	end := " declined"
 	if !refused {
@@ -308,12 +389,12 @@ func rejection(f *dialect.Frame, events []trace.Event) string {
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			return cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission")
+			return Rejection{What: cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission"), call: e.ToolCall}, true
 		case e.Question != nil:
-			return stepName(e) + end
+			return Rejection{What: stepName(e) + end}, true
 		}
 	}
-	return "question" + end
+	return Rejection{What: "question" + end}, true
 }
 
 // maxRejection limits the columns of what was rejected.

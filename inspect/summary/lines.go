@@ -20,15 +20,14 @@ import (
 // line longer than width continues on the next, indented; with a width of 0 lines are not
 // wrapped.
 func (s Summary) Lines(width int) [][]termtext.Span {
-	lines := wrap(s.tapeLine(), width, indent)
-	lines = append(lines, s.dialog(width)...)
-	return append(lines, s.labelled(width, true)...)
+	return spans(s.rows(s.usual(width)))
 }
 
 // Details returns the lines beside a list of tapes that shows how they came out, how long they
 // took, their agents and titles: what Lines says besides, and at the end who took part.
 func (s Summary) Details(width int) [][]termtext.Span {
-	lines := append(s.dialog(width), s.labelled(width, true)...)
+	f := s.usual(width)
+	lines := append(spans(s.dialog(f)), spans(s.labelled(f, true))...)
 	if len(s.Tapes) == 0 {
 		return lines
 	}
@@ -36,19 +35,85 @@ func (s Summary) Details(width int) [][]termtext.Span {
 }
 
 // Head returns the lines above a conversation on a screen that already shows the tape and
-// what was said. The first one says how it came out, how long it took, what it cost, how
-// much failed and what was asked; before the time stands session, which says which of several
-// sessions it is. The others say, each after a label, what failed, was slow and was done,
-// where the time went, and which tokens were used, if that was reported. Each is one line,
-// cut to the width if that is not 0.
+// what was said. The first one says how it came out, how long it took, what it cost, how much
+// failed and, perhaps going on in the second one, what was asked; before the time stands session,
+// which says which of several sessions it is. The others say, each after a label, what failed, was
+// slow and was done, where the time went, and which tokens were used, if that was reported.
 func (s Summary) Head(width int, session string) [][]termtext.Span {
-	lines := append([][]termtext.Span{s.topLine(width, session)}, s.labelled(0, s.Usage.reported())...)
-	for i := range lines {
-		if width > 0 {
-			lines[i] = termtext.CutSpans(lines[i], width)
-		}
+	f := form{width: width, entry: headRows}
+	top := f.cut(wrapWords(s.topLine(width, session), width, indent))
+	return append(top, spans(s.labelled(f, s.Usage.reported()))...)
+}
+
+// headRows limits the rows of what is told in a Head.
+const headRows = 2
+
+// A Row is a line of a summary, and the frame that it is about.
+type Row struct {
+	Spans []termtext.Span
+	Frame Frame // Seq is 0: none
+}
+
+func spans(rows []Row) (lines [][]termtext.Span) {
+	for _, r := range rows {
+		lines = append(lines, r.Spans)
 	}
 	return lines
+}
+
+// A form says how much of a summary is told.
+type form struct {
+	width int // 0: lines are not wrapped
+	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
+	entry int // rows of an entry with a label; 0: any number
+}
+
+// usual returns the form of a summary on paper or a terminal that scrolls.
+func (s *Summary) usual(width int) form {
+	if len(s.Exchanges) <= fewTurns {
+		return form{width: width, turn: fewRows}
+	}
+	return form{width: width, turn: manyRows}
+}
+
+// Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
+// all turns, if all holds them and there is room, in fewer rows each if necessary.
+func (s Summary) Overview(width, height int, all []Exchange) []Row {
+	told := s.Exchanges
+	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
+		f.width, s.Exchanges = width, all
+		if rows := s.rows(f); len(all) > 0 && len(rows) <= height {
+			return rows
+		}
+	}
+	s.Exchanges = told
+	for _, f := range []form{{turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
+		f.width = width
+		if rows := s.rows(f); len(rows) <= height {
+			return rows
+		}
+	}
+	return s.rows(form{width: width, entry: 1})
+}
+
+// rows returns all rows of a summary.
+func (s *Summary) rows(f form) (rows []Row) {
+	for _, line := range wrap(s.tapeLine(), f.width, indent) {
+		rows = append(rows, Row{Spans: line})
+	}
+	return append(append(rows, s.dialog(f)...), s.labelled(f, true)...)
+}
+
+// cut returns as many lines as an entry may have.
+func (f form) cut(lines [][]termtext.Span) [][]termtext.Span {
+	if f.entry == 0 || len(lines) <= f.entry {
+		return lines
+	}
+	last := append(slices.Clone(lines[f.entry-1]), termtext.Plain.Span(" …"))
+	if termtext.SpansWidth(last) > f.width {
+		last = termtext.CutSpans(append(lines[f.entry-1], lines[f.entry]...), f.width)
+	}
+	return append(lines[:f.entry-1:f.entry-1], last)
 }
 
 // topLine says the most important things in one line. A long outcome leaves room for the rest
@@ -80,24 +145,45 @@ func (s *Summary) addFailed(l *line) {
 }
 
 // labelled returns the lines after labels, but for what was said.
-func (s *Summary) labelled(width int, cost bool) (lines [][]termtext.Span) {
-	add := func(label string, text []termtext.Span) {
-		if len(text) > 0 {
-			lines = append(lines, wrap(append(labelSpan(label), text...), width, labelIndent(width))...)
+func (s *Summary) labelled(f form, cost bool) (rows []Row) {
+	add := func(label string, text []termtext.Span, at Frame) {
+		if len(text) == 0 {
+			return
+		}
+		for _, line := range f.cut(wrap(append(labelSpan(label), text...), f.width, labelIndent(f.width))) {
+			rows = append(rows, Row{line, at})
 		}
 	}
-	add("failed", s.failureLine())
-	add("rejected", s.rejectedLine())
-	add("slow", s.slowLine())
-	add("rules", s.ruleLine())
-	add("did", s.turnLine())
-	add("time", s.timeLine())
-	add("servers", s.serverLine())
-	add("check", s.foundLine())
-	if cost {
-		add("cost", s.usageLine())
+	for i, one := range s.failureLines() {
+		label := labelSpan("failed")
+		if i > 0 {
+			label = termtext.Plain.Line(labelIndent(f.width))
+		}
+		for _, line := range f.cut(wrapWords(append(label, one.Spans...), f.width, labelIndent(f.width))) {
+			rows = append(rows, Row{line, one.Frame})
+		}
 	}
-	return lines
+	first := func(list []Remark) (at Frame) {
+		if len(list) > 0 {
+			at = list[0].Frame
+		}
+		return at
+	}
+	add("rejected", s.rejectedLine(), first(s.RejectedTexts()))
+	add("slow", s.slowLine(), first(s.SlowTexts()))
+	add("rules", s.ruleLine(), Frame{})
+	add("did", s.turnLine(), Frame{})
+	slowest := Frame{}
+	if s.Time.Slowest != nil {
+		slowest = s.Time.Slowest.Frame
+	}
+	add("time", s.timeLine(), slowest)
+	add("servers", s.serverLine(), Frame{})
+	add("check", s.foundLine(), Frame{})
+	if cost {
+		add("cost", s.usageLine(), Frame{})
+	}
+	return rows
 }
 
 // LabelColumns is the width of the column of labels in Head and Lines.
@@ -114,62 +200,6 @@ func labelIndent(width int) string {
 		return indent
 	}
 	return strings.Repeat(" ", LabelColumns)
-}
-
-// Limits on the lines of what was said.
-const (
-	askedLines  = 2
-	answerLines = 3
-)
-
-// dialog returns the lines about what was said: of a single turn the prompt and the answer,
-// of several a line each.
-func (s *Summary) dialog(width int) (lines [][]termtext.Span) {
-	if len(s.Exchanges) == 1 {
-		one := s.Exchanges[0]
-		return append(said("asked", one.Asked, askedLines, width), said(one.Label(), one.Answered, answerLines, width)...)
-	}
-	room := max(width-LabelColumns, 2*LabelColumns)
-	for _, one := range s.Exchanges {
-		line := append(labelSpan(fmt.Sprint("turn ", one.Turn)), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
-		asked, answered := OneLine(one.Asked), OneLine(one.Answered)
-		if width > 0 {
-			asked = termtext.CutWords(asked, max(room*2/5, room-5-termtext.Width(answered)))
-			answered = termtext.CutWords(answered, max(room-5-termtext.Width(asked), 1))
-		}
-		line = append(line, termtext.Plain.Span(asked))
-		if answered != "" {
-			line = append(line, termtext.Dim.Span(" → "), termtext.Plain.Span(answered))
-		}
-		if width > 0 {
-			line = termtext.CutSpans(line, width)
-		}
-		lines = append(lines, line)
-	}
-	if more := s.MoreTurns(); more != "" {
-		lines = append(lines, []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)})
-	}
-	return lines
-}
-
-// said returns at most n lines of what was said, after a label.
-func said(label, text string, n, width int) (lines [][]termtext.Span) {
-	margin := labelIndent(width)
-	rows := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
-	if len(rows) == 0 {
-		return nil
-	}
-	if len(margin) < LabelColumns { // too narrow for a column of labels
-		lines = append(lines, labelSpan(label))
-	}
-	for _, one := range rows {
-		head := termtext.Plain.Line(margin)
-		if len(lines) == 0 {
-			head = labelSpan(label)
-		}
-		lines = append(lines, append(head, termtext.Plain.Span(one)))
-	}
-	return lines
 }
 
 // Line returns the summary in one line, for a list of tapes: the newest tape, how it ended,
@@ -208,25 +238,6 @@ func (s *Summary) Outcome() (o dialect.Outcome) {
 		o = o.Or(i.Outcome())
 	}
 	return o
-}
-
-// Where returns the turn that the outcome is of, if that is not the last one, and whether the
-// last one is done, such as "in turn 5, then done"; otherwise nothing.
-func (s *Summary) Where() string {
-	how := s.Outcome()
-	for i, one := range s.Exchanges {
-		if last := i == len(s.Exchanges)-1; one.Outcome == how && how.How > dialect.Done {
-			if last {
-				return ""
-			}
-			where := fmt.Sprint("in turn ", one.Turn)
-			if s.Exchanges[len(s.Exchanges)-1].Outcome.How == dialect.Done {
-				where += ", then done"
-			}
-			return where
-		}
-	}
-	return ""
 }
 
 // MoreTurns says how many turns Exchanges leaves out. It is empty if there are none.
@@ -285,16 +296,6 @@ func agentName(i record.Info) string {
 	return termtext.Cut(termtext.Piece(tapetext.AgentName(i)), titleColumns)
 }
 
-// isBad reports whether turns with this outcome went wrong.
-func isBad(outcome string) bool {
-	for how := dialect.Done; how <= dialect.Running; how++ {
-		if how.String() == outcome {
-			return how.IsBad()
-		}
-	}
-	return false
-}
-
 // turnLine says how many turns there are and how they ended, or, without turns, what was
 // called.
 func (s *Summary) turnLine() []termtext.Span {
@@ -302,7 +303,7 @@ func (s *Summary) turnLine() []termtext.Span {
 	if s.Turns.Count > 0 {
 		ends := slices.Clone(s.Turns.Ends)
 		if s.Turns.Running > 0 {
-			ends = append(ends, Count{"running", s.Turns.Running})
+			ends = append(ends, Count{"running", s.Turns.Running, dialect.Running})
 		}
 		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
 		for i, text := range listed(ends) {
@@ -310,7 +311,7 @@ func (s *Summary) turnLine() []termtext.Span {
 				l = append(l, termtext.Plain.Span(", "))
 			}
 			style := termtext.Plain // only what went wrong is coloured
-			if isBad(ends[i].What) {
+			if ends[i].how.IsBad() {
 				style = termtext.Red
 			}
 			l = append(l, style.Span(text))
@@ -340,7 +341,7 @@ func (s *Summary) addTools(l *line) {
 	var told []Count
 	for _, one := range s.Tools {
 		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		if told = append(told, Count{one.What, one.Count}); trace.OnlyLooks(one.What) {
+		if told = append(told, Count{What: one.What, Count: one.Count}); trace.OnlyLooks(one.What) {
 			continue
 		}
 		last := &told[len(told)-1]
@@ -359,7 +360,7 @@ func (s *Summary) addTools(l *line) {
 				if i > 0 && title == one.Titles[i-1] {
 					told[len(told)-1].Count++
 				} else {
-					told = append(told, Count{title, 1})
+					told = append(told, Count{What: title, Count: 1})
 				}
 			}
 		}
@@ -384,7 +385,7 @@ func (s *Summary) addCalls(l *line) {
 	var methods, tools []Count
 	calls := 0
 	for _, c := range s.Calls {
-		methods, calls = append(methods, Count{c.Method, c.Count}), calls+c.Count
+		methods, calls = append(methods, Count{What: c.Method, Count: c.Count}), calls+c.Count
 		tools = append(tools, c.Tools...)
 	}
 	switch {

@@ -24,7 +24,11 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
-	l.add(termtext.Plain, s.parts())
+	if s.Turns.Count > 0 {
+		l.add(termtext.Plain, s.parts())
+	} else {
+		l.add(termtext.Plain, s.SpentText())
+	}
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
@@ -63,9 +67,12 @@ func (s *Summary) parts() string {
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
 	var texts []string
 	for i, one := range list {
-		text := one.of + " " + one.took.String()
+		text, limited := one.of+" "+one.took.String(), ""
+		if l := s.Time.Limited; l != nil && one.of == "the agent" {
+			limited = l.text()
+		}
 		if i > 0 {
-			texts = append(texts, text)
+			texts = append(texts, text+limited)
 			continue
 		}
 		if one.of != "start-up" && one.of != "idle" {
@@ -77,7 +84,7 @@ func (s *Summary) parts() string {
 				text = "most of it: " + text
 			}
 		}
-		texts = append(texts, text)
+		texts = append(texts, text+limited)
 	}
 	return strings.Join(texts, ", ")
 }
@@ -255,35 +262,27 @@ func (s *Summary) addCosts(l *line) {
 	}
 }
 
-// failureLine says what failed, the worst first.
-func (s *Summary) failureLine() []termtext.Span {
-	what := line(nil)
-	tell := func(text string, spans ...termtext.Span) {
-		if what != nil {
-			what = append(what, termtext.Plain.Span(", "))
-		}
-		what = append(append(what, termtext.Failure.Span(text)), spans...)
-	}
-	for i, one := range s.Failures.Worst {
-		text := one.What
-		if i == 0 {
-			text = dialect.Errored.Sign() + " " + text
-		}
-		tell(text, frame(one.Frame))
+// failureLines say what failed, the worst first: a line for each of the worst, and one for the
+// rest.
+func (s *Summary) failureLines() (lines []Row) {
+	for _, one := range s.Failures.Worst {
+		l := []termtext.Span{termtext.Failure.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
-			what = append(what, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
+		lines = append(lines, Row{l, one.Frame})
 	}
+	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
 	if more := s.MoreFailures(); more != "" {
-		tell(more)
+		add(termtext.Failure, more)
 	}
 	if s.Broken > 0 {
-		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
+		add(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
 	}
-	if what == nil && s.Frames > 0 && s.Found.none() {
-		return termtext.Plain.Line("nothing")
+	if lines == nil && s.Frames > 0 && s.Found.none() {
+		add(termtext.Plain, "nothing")
 	}
-	return what
+	return lines
 }
 
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`. It is

@@ -17,9 +17,17 @@ import (
 // If the last one is still being recorded, the summary covers what has been recorded so
 // far.
 func Of(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
+	return of(ctx, r, newFinder(r.Agents()))
+}
+
+// Unjudged returns what Of does, in about half the time, without what acptap check finds.
+func Unjudged(ctx context.Context, r *reading.Reader) (s Summary, broken []error) {
+	return of(ctx, r, &finder{})
+}
+
+func of(ctx context.Context, r *reading.Reader, f *finder) (s Summary, broken []error) {
 	h := reading.History{Trace: trace.Trace{Brief: true}}
 	var t Tally
-	f := newFinder(r.Agents())
 	for e := range r.Read(ctx) {
 		f.take(e)
 		own := h.Take(e)
@@ -55,10 +63,14 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	s.turns(turns)
-	s.Exchanges = t.said.exchanges()
+	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
 		s.Time.Latency = spreadOf(&turns.Calls)
+		s.Called, s.Time.Spent = t.called.told(), t.called.times()
+		if !s.Untimed {
+			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
+		}
 	} else {
 		for _, one := range t.Stats.Tools() {
 			titles, files := titles(t.told[one.Name])
@@ -71,14 +83,18 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
-	s.Rejected = Rejections{t.declined.Count, t.declined.ToolCalls, slices.Clone(t.declined.First)}
+	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
-		s.Rules = append(s.Rules, Count{one.Name, one.Acts})
+		s.Rules = append(s.Rules, Count{What: one.Name, Count: one.Acts})
 	}
 	if t.hears && t.stderr.retries.Count > 0 {
 		retries := t.stderr.retries
 		s.Retries = &retries
+	}
+	if t.hears && t.stderr.model.limited.Count > 0 {
+		limited := t.stderr.model.limited
+		s.Time.Limited = &limited
 	}
 	t.name(&s)
 	return s
@@ -87,13 +103,14 @@ func (t *Tally) Summary() Summary {
 // turns says how turns ended and what they waited for.
 func (s *Summary) turns(t *stats.Turns) {
 	s.Turns.Count = t.Total()
-	s.Turns.Ends = slices.DeleteFunc(countsOf(t.Ends()), func(end Count) bool {
-		running := end.What == dialect.Running.String()
-		if running {
-			s.Turns.Running = end.Count
+	for _, end := range t.Ends() {
+		if end.How == dialect.Running {
+			s.Turns.Running = end.Total()
+			continue
 		}
-		return running
-	})
+		s.Turns.Ends = append(s.Turns.Ends, Count{end.How.String(), end.Total(), end.How})
+	}
+	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
 	s.Time.Waited = Waited{seconds(t.Waited.User), seconds(t.Waited.Client), seconds(t.Waited.Tool), seconds(t.Waited.Agent)}
 	s.Time.Silences = t.Silences
@@ -134,10 +151,15 @@ const fewCalls = 20
 // countsOf returns how often things happened, most frequent first.
 func countsOf(list []stats.Named) (counts []Count) {
 	for _, one := range list {
-		counts = append(counts, Count{one.Name, one.Total()})
+		counts = append(counts, Count{What: one.Name, Count: one.Total()})
 	}
-	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
+	byCount(counts)
 	return counts
+}
+
+// byCount sorts what happened: most frequent first, then by name.
+func byCount(counts []Count) {
+	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
 }
 
 // usage says what turns and sessions used.
@@ -187,6 +209,12 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Rejected.First {
 		label(&s.Rejected.First[i].Frame)
+	}
+	for i := range s.Exchanges {
+		label(&s.Exchanges[i].Frame)
+	}
+	for i := range s.Called {
+		label(&s.Called[i].Frame)
 	}
 	if s.Retries != nil {
 		label(&s.Retries.First.Frame)

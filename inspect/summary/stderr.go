@@ -37,6 +37,7 @@ type stderrLog struct {
 	grave   logLine            // the first line of the last panic, uncaught exception or the like
 	spoke   bool               // the agent has sent a message since
 	retries Retries            // of all tapes
+	model   busyModel
 }
 
 // tailLines is how many of the last lines are remembered: more than the last lines of stack
@@ -61,6 +62,7 @@ func (s *stderrLog) take(f *dialect.Frame, run int) {
 		s.forget()
 	case f.Kind.IsMessage() && f.Dir == wire.AgentToClient:
 		s.spoke = true
+		s.model.over(f.At)
 	case f.Kind == wire.Stderr:
 		line := &s.tail[s.next]
 		s.next = (s.next + 1) % tailLines
@@ -75,6 +77,7 @@ func (s *stderrLog) forget() {
 		s.tail[i].frame = Frame{}
 	}
 	s.grave.frame, s.spoke = Frame{}, false
+	s.model.forget()
 }
 
 // set makes l the line in a frame.
@@ -95,6 +98,9 @@ func (s *stderrLog) note(line *logLine) {
 	}
 	if hasAny(line.text, "429", "529", "etry", "ate limit", "ate_limit", "verloaded", "Too Many", "too many") {
 		if text := logText(line.text); retryLine.MatchString(text) {
+			if !line.untimed {
+				s.model.busy(text, line.at)
+			}
 			if s.retries.Count++; s.retries.Count == 1 {
 				s.retries.First = Quote{fromWord(text, retryLine), line.frame}
 			}

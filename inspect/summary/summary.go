@@ -32,7 +32,10 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
-	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four the first, the last, and those between that ended worst:"`
+	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four in a session the first, the last, and those between that ended worst, each with the turn after it:"`
+	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
+
+	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twelve the first, the last, and those between that failed; frame is that of the request:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -62,6 +65,8 @@ type Turns struct {
 type Count struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
+
+	how dialect.How // of turns: the outcome that What names
 }
 
 // A Tool says how often tools of one name or kind were called.
@@ -85,13 +90,15 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
-	StartUp     seconds `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
-	Idle        seconds `json:"idle,omitzero"`         // neither that nor a turn
-	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
-	Latency     *Spread `json:"latency,omitempty"`     // only without turns: of the client's calls
-	Waited      Waited  `json:"waited,omitzero"`       // all turns together
-	Silences    int     `json:"silences,omitempty"`    // in turns
-	Slowest     *Step   `json:"slowest,omitempty"`
+	StartUp     seconds  `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
+	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
+	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
+	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
+	Waited      Waited   `json:"waited,omitzero"`       // all turns together
+	Silences    int      `json:"silences,omitempty"`    // in turns
+	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
+	Spent       []Spent  `json:"spent,omitempty"`       // only without turns: by tool or method, the longest first
+	Slowest     *Step    `json:"slowest,omitempty"`
 }
 
 // A Spread is the median and the longest time of several things.

@@ -130,7 +130,7 @@ func fits(t *testing.T, s summary.Summary) {
 		}
 	}
 	// But for quotes and a word that is longer than a line, nothing is lost.
-	s.Exchanges = nil
+	s.Exchanges, s.Called = nil, nil
 	bare := strings.NewReplacer("‹", "", "›", "", "·", "")
 	whole, divided := strings.Fields(bare.Replace(text(s, 0))), strings.Fields(bare.Replace(text(s, 79)))
 	if got, want := strings.Join(divided, " "), strings.Join(whole, " "); got != want {

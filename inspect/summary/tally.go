@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +30,12 @@ type Tally struct {
 	failures failures
 	slow     slowness
 	rules    stats.Rules
-	said     dialog
+	said     dialogs
 	declined Rejections
 	stderr   *stderrLog
+	written  stretches
+	called   calls
+	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
 	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
@@ -100,12 +104,27 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	t.rules.Take(f)
 	run := len(tr.Runs) - 1
-	t.hear(f, run)
-	t.events(tr)
+	t.hear(f, run, tr.Events())
+	if of := t.written.take(f); of.first != 0 && !f.Untimed {
+		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
+	}
+	for i := range tr.Events() {
+		switch e := &tr.Events()[i]; {
+		case e.Kind != trace.CallEvent || e.Dir != wire.ClientToAgent || f.Kind == wire.Batch:
+		case e.Phase == trace.Began:
+			t.called.begin(f, e)
+		case e.Phase == trace.Ended && e.End.Known():
+			t.called.answered(f, e)
+		}
+	}
+	t.events(tr, f)
+	t.commands.take(f)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		text := func() string { return failureText(kind, f, tr.Events()) }
+		text := func() string {
+			return failureText(kind, f, tr.Events(), t.commands.of(about(kind, tr.Events())))
+		}
 		if kind == dialect.Unanswered {
 			gaveUp := t.givenUp(f, run)
 			text = func() string { return gaveUp }
@@ -114,8 +133,12 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
 		})
 	}
-	if text := rejection(f, tr.Events()); text != "" {
-		t.declined.add(text, here)
+	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
+		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
+	}
+	if one, ok := rejection(f, tr.Events()); ok {
+		one.Frame = here
+		t.declined.add(one)
 	}
 	t.slow.take(f, run)
 }
@@ -133,13 +156,19 @@ func began(f *dialect.Frame, events []trace.Event) time.Duration {
 }
 
 // hear reads stderr, unless Sessions does.
-func (t *Tally) hear(f *dialect.Frame, run int) {
+func (t *Tally) hear(f *dialect.Frame, run int, events []trace.Event) {
 	if t.stderr == nil {
 		t.stderr, t.hears = &stderrLog{}, true
 	}
-	if t.hears {
-		t.stderr.take(f, run)
+	if !t.hears {
+		return
 	}
+	for i := range events {
+		if e := &events[i]; e.Kind == trace.TurnEvent && e.Phase == trace.Ended {
+			t.stderr.model.failed(e)
+		}
+	}
+	t.stderr.take(f, run)
 }
 
 // cause returns what the agent wrote to stderr before it died, or before something failed
@@ -165,10 +194,14 @@ func (t *Tally) End(tr *trace.Trace) {
 		tape := &t.sum.Tapes[n-1]
 		tape.Live = false
 		for _, r := range t.tape.waiting {
-			tape.Worst = tape.Worst.Or(dialect.LeftOpen(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}, r.Lost, r.Prompt))
+			tape.Worst = tape.Worst.Or(r.Left(tape.Exit != nil || tape.Closed != "", dialect.Outcome{}))
 		}
 	}
-	t.events(tr)
+	for _, request := range slices.Sorted(maps.Keys(t.called.open)) {
+		t.slowest(t.tape.calls[request].what, t.tape.last-t.called.open[request].at, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
+	}
+	t.called.endTape(t.tape.last)
+	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
@@ -184,6 +217,7 @@ func (t *Tally) End(tr *trace.Trace) {
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
 	t.tape = progress{}
+	t.written, t.commands = nil, terminals{}
 	t.slow.next()
 }
 
@@ -197,9 +231,9 @@ func (t *Tally) took() (took seconds, untimed bool) {
 	return took, untimed
 }
 
-// events processes the events of the last frame, except those of sessions that are not
-// counted.
-func (t *Tally) events(tr *trace.Trace) {
+// events processes the events of a frame, or of the end if f is nil, except those of sessions
+// that are not counted.
+func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
@@ -214,17 +248,17 @@ func (t *Tally) events(tr *trace.Trace) {
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
 			t.tape.started = true
 			t.failures.begin()
-			t.said.begin(e.Turn)
+			t.said.begin(e.Session, e.Turn)
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
-			switch {
-			case e.Phase == trace.Ended && e.End == trace.Completed:
-				t.failures.recover(e.ToolCall.ToolCall)
-			case e.Phase == trace.Ended && e.End == trace.Cancelled && e.Reason == "rejected":
-				t.declined.ToolCalls++
+			if e.Phase == trace.Ended && e.End == trace.Completed {
+				t.failures.recover(e.ToolCall.ToolCall, f)
 			}
+			t.declined.tool(e)
+		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
+			t.declined.allow(e.ToolCall)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
-			t.said.end(e.Turn)
+			t.said.end(e.Session, e.Turn)
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
@@ -248,10 +282,10 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 		return "a request given up"
 	}
 	took := seconds(f.At - c.at)
-	if s := t.sum.Time.Slowest; s == nil || took > s.Took {
-		t.sum.Time.Slowest = &Step{c.what, took, Frame{Run: run, Seq: f.Request}}
-	}
-	return fmt.Sprintf("%s given up after %s", c.what, took)
+	gaveUp := "given up after " + took.String()
+	t.called.end(f.Request, f.At, dialect.Errored, gaveUp)
+	t.slowest(c.what, time.Duration(took), Frame{Run: run, Seq: f.Request})
+	return fmt.Sprintf("%s %s", c.what, gaveUp)
 }
 
 // await remembers a call until it has an answer.
@@ -318,11 +352,24 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 	for _, c := range calls {
 		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
 		if files {
-			title = termtext.Piece(c.File[strings.LastIndexAny(c.File, `/\`)+1:])
+			title = termtext.Piece(fileName(c.File, calls))
 		}
 		list = append(list, termtext.Cut(title, titleColumns))
 	}
 	return list, files
+}
+
+// fileName returns the end of a path that no other file among calls has: as a rule the name of
+// the file, with as many directories as it takes.
+func fileName(path string, calls []*trace.ToolCall) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if end := path[i:]; end[0] == '/' || end[0] == '\\' {
+			if !slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) }) {
+				return end[1:]
+			}
+		}
+	}
+	return path
 }
 
 // startUp counts the time from the first set-up call to the end of the last, as steps do. A
@@ -340,9 +387,16 @@ func (t *Tally) startUp(e *trace.Event) {
 	t.sum.Time.StartUp += seconds(s.Ended - s.Began - before)
 }
 
-// step keeps the slowest steps.
+// step keeps the slowest of the steps.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.sum.Time.Slowest = &Step{stepName(e), seconds(took), Frame{Run: e.Run, Seq: e.First}}
+		t.slowest(stepName(e), took, Frame{Run: e.Run, Seq: e.First})
+	}
+}
+
+// slowest notes what took time, and keeps the slowest.
+func (t *Tally) slowest(what string, took time.Duration, from Frame) {
+	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
+		t.sum.Time.Slowest = &Step{what, seconds(took), from}
 	}
 }

@@ -95,6 +95,17 @@ func wrap(spans []termtext.Span, width int, indent string) [][]termtext.Span {
 	return append(w.lines, w.current)
 }
 
+// wrapWords divides a line into lines of at most width columns, between words. All but the
+// first begin with the indent.
+func wrapWords(spans []termtext.Span, width int, indent string) [][]termtext.Span {
+	if width <= 0 || termtext.SpansWidth(spans) <= width {
+		return [][]termtext.Span{spans}
+	}
+	w := wrapper{width: max(width, len(indent)+1), indent: indent}
+	w.add(spans)
+	return append(w.lines, w.current)
+}
+
 // A wrapper puts chunks into lines.
 type wrapper struct {
 	width   int
@@ -124,9 +135,18 @@ func (w *wrapper) add(chunk []termtext.Span) {
 			if room := w.width - termtext.SpansWidth(w.current); !w.fits(one) {
 				one[0].Text = termtext.Cut(word, max(room, 1))
 			}
-			w.current = append(w.current, one...)
+			w.put(one[0])
 		}
 	}
+}
+
+// put adds a span to the current line.
+func (w *wrapper) put(one termtext.Span) {
+	if n := len(w.current); n > 0 && w.current[n-1].Style == one.Style && w.current[n-1] != dot {
+		w.current[n-1].Text += one.Text
+		return
+	}
+	w.current = append(w.current, one)
 }
 
 // fits reports whether there is room for a chunk, not counting a trailing blank.

@@ -8,6 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/reading"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Judge finds everything that is wrong on consecutive tapes of one agent: breaches of a
@@ -17,12 +18,13 @@ import (
 type Judge struct {
 	Checker *conform.Checker // knows the connection and the verdicts
 
-	tapes  []*record.Tape
-	part   reading.Part // of the last of them
-	stalls stalls
-	ended  bool
-	taken  int // number of the Checker's findings already handled
-	found  []conform.Finding
+	tapes   []*record.Tape
+	part    reading.Part // of the last of them
+	stalls  stalls
+	servers nested.Join // of set-ups and of the servers' tapes alone
+	ended   bool
+	taken   int // number of the Checker's findings already handled
+	found   []conform.Finding
 }
 
 // NewJudge returns a Judge that has not begun a tape. Its WATCH does not depend on the
@@ -38,6 +40,7 @@ func (j *Judge) Begin(p *reading.Part) error {
 	}
 	j.ended = false
 	j.stalls.start(p.Tape.Clone(), len(j.tapes))
+	j.servers.Next(p.Info.Tape, p.Info.Start.Time)
 	j.tapes, j.part = append(j.tapes, p.Tape.Clone()), *p
 	return err
 }
@@ -45,6 +48,9 @@ func (j *Judge) Begin(p *reading.Part) error {
 // Add judges the next frame of the tape.
 func (j *Judge) Add(f *dialect.Frame) {
 	j.Checker.Add(f)
+	if nested.TellsServers(f) {
+		j.servers.Pass(f)
+	}
 	j.take(j.stalls.frame(f))
 }
 
@@ -56,7 +62,7 @@ func (j *Judge) End() error {
 	}
 	j.ended = true
 	err := j.lossy()
-	if _, failed := Unstarted(j.Checker, j.part); err == nil {
+	if failed := j.unstarted(); err == nil {
 		err = failed
 	}
 	j.Checker.End()

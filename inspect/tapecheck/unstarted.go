@@ -6,25 +6,53 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Unstarted adds to a Checker, which has judged all frames of a tape, the servers that the
-// agent was to start through acptap and never did, once a turn has shown that it does not
-// wait for one: rule ACP231. known is false if the tape does not tell whether the agent
-// starts servers, as in a file.
+// Unstarted adds to a Checker, which has judged all frames of its first tape, the servers
+// that the agent was to start through acptap and never did: rule ACP231. known is false if
+// the tape does not tell whether the agent starts servers, as in a file.
 func Unstarted(c *conform.Checker, part reading.Part) (known bool, err error) {
-	if !c.NamesServers() || part.Store == nil || part.Info.Live {
+	if part.Info.Live {
 		return false, nil
 	}
-	parts := []reading.Part{part}
-	uncalled, err := reading.Uncalled(parts)
-	if err != nil {
-		return false, err
-	}
+	uncalled, started, err := reading.Uncalled(part)
+	return addUnstarted(c, uncalled, 0) || started, err
+}
+
+// addUnstarted adds the servers of the set-ups on a tape that were never started although a
+// turn has ended since: some agents start them at the first prompt.
+func addUnstarted(c *conform.Checker, uncalled []nested.Uncalled, tape int) (added bool) {
 	for i := range uncalled {
-		if u := &uncalled[i]; u.Why == nested.NeverStarted && c.AddUnstarted(u.Server) {
-			known = true
+		u := &uncalled[i]
+		for _, s := range u.SetUps {
+			if u.Why == nested.NeverStarted && s.Turned && s.Tape == tape && c.AddUnstarted(s.Frame, u.Server) {
+				added = true
+			}
 		}
 	}
-	r := reading.New(parts)
-	err = r.AddServers(false)
-	return known || len(r.Servers()) > 0, err
+	return added
+}
+
+// Uncalled returns the servers that the agent got through acptap, for the session that is
+// judged or else for any, and never called on the tapes that have ended.
+func (j *Judge) Uncalled() []nested.Uncalled {
+	sessions := j.servers.Links.Sessions()
+	if own := j.part.Session; own != "" {
+		sessions = []string{own}
+	}
+	return j.servers.Uncalled(false, sessions...)
+}
+
+// unstarted ends a tape: it looks for the servers that were started.
+func (j *Judge) unstarted() error {
+	part := j.part
+	info, err := part.Tape.Info()
+	if err != nil || info.Live {
+		j.servers.Partial = true
+		return err
+	}
+	part.Info = info
+	if err := reading.AddServers(&j.servers, part); err != nil {
+		return err
+	}
+	addUnstarted(j.Checker, j.Uncalled(), len(j.tapes)-1)
+	return nil
 }

@@ -42,6 +42,14 @@ func OutcomeStyle(how dialect.How) termtext.Style {
 	return termtext.Good
 }
 
+// ResultStyle returns the style for what came of something: only what went wrong is coloured.
+func ResultStyle(how dialect.How) termtext.Style {
+	if how.IsBad() {
+		return termtext.Failure
+	}
+	return termtext.Plain
+}
+
 // ShortID returns the random part of a tape's ID, which people use to name it.
 func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }
 

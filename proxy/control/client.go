@@ -10,15 +10,18 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Client is a connection to a running proxy.
 type Client struct {
 	Hello Hello // what the server said
 
-	conn *net.UnixConn
-	tell func(Notification)
-	done chan struct{} // closed when the connection has ended
+	conn   *net.UnixConn
+	ledger *ledger
+	asking sync.WaitGroup // goroutines that ask what waits
+	done   chan struct{}  // closed when the connection has ended
 
 	writing sync.Mutex // held while a line is written
 
@@ -30,7 +33,9 @@ type Client struct {
 
 // Dial connects to the proxy of a path. With attend, frames wait for the user, who must
 // Ping; see PingEvery. tell, which may be nil, is called with each notification, one at a
-// time, and must not call the Client. The caller closes the Client.
+// time, and must not call the Client. It is told of each frame that waits, first of those
+// in Hello. If notifications were lost, the Client finds out what they said of frames, and
+// then tells of the loss. The caller closes the Client.
 func Dial(ctx context.Context, path string, attend bool, tell func(Notification)) (*Client, error) {
 	conn, err := dial(path)
 	if err != nil {
@@ -47,19 +52,39 @@ func Dial(ctx context.Context, path string, attend bool, tell func(Notification)
 	if tell == nil {
 		tell = func(Notification) {}
 	}
-	c := &Client{conn: conn, tell: tell, done: make(chan struct{}), waiting: map[uint64]chan message{}}
+	c := &Client{conn: conn, ledger: newLedger(tell), done: make(chan struct{}), waiting: map[uint64]chan message{}}
 	go c.read()
 	if err := c.Call(ctx, "hello", params{Version: Version, Attend: attend}, &c.Hello); err != nil {
 		c.Close()
 		return nil, err
 	}
+	c.asking.Go(func() { c.replace(c.Hello.Held) })
 	return c, nil
+}
+
+// replace takes what the proxy says of the frames that wait, and asks again as long as it
+// must.
+func (c *Client) replace(held []Held) {
+	for c.ledger.replace(held) {
+		var err error
+		if held, err = c.Held(context.Background()); err != nil {
+			return // the connection has ended
+		}
+	}
+}
+
+// ask asks what waits.
+func (c *Client) ask() {
+	if held, err := c.Held(context.Background()); err == nil {
+		c.replace(held)
+	}
 }
 
 // Close ends the connection.
 func (c *Client) Close() {
 	c.conn.Close()
 	<-c.done
+	c.asking.Wait()
 }
 
 // Done is closed when the connection has ended.
@@ -102,9 +127,11 @@ func (c *Client) read() {
 			why = errors.New(n.Why)
 		case "ended":
 			why = errors.New("the proxy has ended")
-			c.tell(n)
+			c.ledger.note(n)
 		default:
-			c.tell(n)
+			if c.ledger.note(n) {
+				c.asking.Go(c.ask)
+			}
 		}
 	}
 	if errors.Is(lines.Err(), os.ErrDeadlineExceeded) {
@@ -255,8 +282,8 @@ func (c *Client) Answer(ctx context.Context, id uint64, result, failure []byte) 
 
 // Inject sends one more line to the agent or the client. It returns the answer if the
 // line is a request.
-func (c *Client) Inject(ctx context.Context, to string, line []byte) (answer []byte, err error) {
-	p := params{Dir: to}
+func (c *Client) Inject(ctx context.Context, to wire.Direction, line []byte) (answer []byte, err error) {
+	p := params{Dir: to.Receiver()}
 	p.setLine(line)
 	var r struct{ Answer json.RawMessage }
 	err = c.Call(ctx, "inject", p, &r)

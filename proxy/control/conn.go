@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -44,7 +46,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	why     string         // guarded by mu: why the connection ended, if the server ends it
-	answers [][]byte       // guarded by mu: responses not yet written
+	answers []answer       // guarded by mu: not yet written
 	size    int            // guarded by mu: bytes of answers
 	notices []Notification // guarded by mu: not yet written
 	shown   int            // guarded by mu: bytes of frames in notices
@@ -229,7 +231,7 @@ func (c *conn) hello(p *params) (any, error) {
 // inject injects a line. A request is answered when its own answer has come.
 func (c *conn) inject(id *uint64, p *params) {
 	line, err := p.line()
-	dir, known := map[string]wire.Direction{"agent": wire.ClientToAgent, "client": wire.AgentToClient}[p.Dir]
+	dir, known := wire.ToPeer(p.Dir)
 	switch {
 	case c.user == nil:
 		err = errors.New("hello comes first")
@@ -245,7 +247,9 @@ func (c *conn) inject(id *uint64, p *params) {
 	}
 	request := wire.Scan(line).Kind == wire.Request
 	err = c.user.Inject(dir, line, func(response []byte) {
-		c.answer(id, map[string]any{"answer": json.RawMessage(response)}, nil, 0)
+		if id != nil {
+			c.queue(answer{injected: id, line: response})
+		}
 	})
 	if err != nil || !request {
 		c.answer(id, nil, err, wire.InvalidParams)
@@ -275,28 +279,52 @@ func compact(v json.RawMessage) []byte {
 	return b.Bytes()
 }
 
+// An answer is the response to a request of the client.
+type answer struct {
+	line     []byte  // of the response
+	injected *uint64 // not nil: line is what a peer answered to the injected request of this id
+}
+
+// encode returns the line to be written.
+func (a answer) encode() []byte {
+	line := a.line
+	if a.injected != nil { // here, because the proxy waits while it takes an answer
+		id := strconv.AppendUint(nil, *a.injected, 10)
+		if json.Valid(line) {
+			line = wire.NewResult(id, slices.Concat([]byte(`{"answer":`), line, []byte("}")))
+		} else {
+			line = wire.NewFailure(id, wire.InternalError, fmt.Sprintf("the answer, of %d bytes, is broken or too deep: the tape has it", len(line)), nil)
+		}
+	}
+	return append(line, '\n')
+}
+
 // answer answers a request, unless id is nil.
 func (c *conn) answer(id *uint64, result any, err error, code int) {
-	m := message{Version: "2.0", ID: id}
-	switch {
-	case id == nil:
+	if id == nil {
 		return
-	case err != nil:
-		m.Error = &failure{code, err.Error()}
-	case result == nil:
-		m.Result = raw(struct{}{})
-	default:
-		m.Result = raw(result)
 	}
-	line := encode(m)
+	number := strconv.AppendUint(nil, *id, 10)
+	switch {
+	case err != nil:
+		c.queue(answer{line: wire.NewFailure(number, code, err.Error(), nil)})
+	case result == nil:
+		c.queue(answer{line: wire.NewResult(number, []byte("{}"))})
+	default:
+		c.queue(answer{line: wire.NewResult(number, raw(result))})
+	}
+}
+
+// queue takes an answer for the client. The proxy may wait for it.
+func (c *conn) queue(a answer) {
 	c.mu.Lock()
-	c.answers = append(c.answers, line)
-	c.size += len(line)
+	c.answers = append(c.answers, a)
+	c.size += len(a.line)
 	full := c.size > maxAnswers
 	c.mu.Unlock()
 	c.wakeUp()
 	if full {
-		go c.close("the user does not read the answers")
+		c.close("the user does not read the answers")
 	}
 }
 
@@ -355,7 +383,9 @@ func (c *conn) take() (lines [][]byte, last bool) {
 		hits, c.hits = c.hits, map[string]int{}
 	}
 	c.mu.Unlock()
-	lines = answers
+	for _, a := range answers {
+		lines = append(lines, a.encode())
+	}
 	say := func(n Notification) {
 		lines = append(lines, encode(message{Version: "2.0", Method: n.Kind, Params: raw(n)}))
 	}

@@ -27,6 +27,7 @@
 package control
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,7 +176,7 @@ func encode(v any) []byte {
 }
 
 // raw returns v as a part of a message.
-func raw(v any) json.RawMessage { return encode(v) }
+func raw(v any) json.RawMessage { return bytes.TrimSuffix(encode(v), []byte("\n")) }
 
 // listen creates the socket of a path, which may be too long for one. It returns a
 // function that removes what it created.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/control"
 	"github.com/acptap/acptap/proxy/rule"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A run is a proxy in this process, whose agent says what comes from says.
@@ -27,7 +29,7 @@ type run struct {
 	path  string
 	says  chan string
 	lines chan string // what the client gets
-	stdin io.Closer
+	stdin io.WriteCloser
 	done  chan error
 }
 
@@ -71,6 +73,12 @@ func start(t testing.TB, rules string) *run {
 	go func() {
 		err := p.Run(context.Background())
 		s.Close()
+		stacks := make([]byte, 1<<20)
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(stack, "rule.(*Desk)") || strings.Contains(stack, "control.(*conn)") || strings.Contains(stack, "control.(*Server)") {
+				t.Errorf("a goroutine is left:\n%s", stack)
+			}
+		}
 		out.Close()
 		r.done <- err
 	}()
@@ -160,7 +168,7 @@ func TestConversation(t *testing.T) {
 	}
 	answered := make(chan string, 1)
 	go func() {
-		answer, err := other.Inject(ctx, "client", []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
+		answer, err := other.Inject(ctx, wire.AgentToClient, []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
 		answered <- fmt.Sprint(string(answer), err)
 	}()
 	if got := <-r.lines; got != `{"jsonrpc":"2.0","id":"acptap-rule:1","method":"x/z"}` {
@@ -177,13 +185,58 @@ func TestConversation(t *testing.T) {
 		func() error { return c.Call(ctx, "held/answer", nil, nil) },
 		func() error { return c.Call(ctx, "hello", nil, nil) },
 		func() error { return c.Hold(ctx, "nonsense:x", 0, 0) },
-		func() error { _, err := c.Inject(ctx, "nobody", []byte("{}")); return err },
+		func() error { _, err := c.Inject(ctx, wire.AgentStderr, []byte("{}")); return err },
 		func() error { return c.AddRules(ctx, "", "x") },
 		func() error { return c.EnableRule(ctx, "nothing", true) },
 	} {
 		if err := wrong(); err == nil {
 			t.Error("no error")
 		}
+	}
+}
+
+// TestInjectAnswered: the answer to an injected request comes as it was sent. One that cannot
+// be passed on is an error, and does no harm to the proxy.
+func TestInjectAnswered(t *testing.T) {
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	for _, tt := range []struct{ answer, want string }{
+		{`{"jsonrpc":"2.0","id":"acptap-rule:1","result":{"a" : "<&>"}}`, `{"jsonrpc":"2.0","id":"acptap-rule:1","result":{"a" : "<&>"}} <nil>`},
+		{`{"jsonrpc":"2.0","id":"acptap-rule:1","result":` + deep + `}`, fmt.Sprintf(" the answer, of %d bytes, is broken or too deep: the tape has it", len(deep)+48)},
+	} {
+		t.Run("", func(t *testing.T) {
+			r := start(t, "@all update:* => mark seen")
+			c, _ := dial(t, r, false)
+			answered := make(chan string, 1)
+			go func() {
+				answer, err := c.Inject(t.Context(), wire.AgentToClient, []byte(`{"jsonrpc":"2.0","id":9,"method":"x/z"}`))
+				answered <- fmt.Sprint(string(answer), " ", err)
+			}()
+			<-r.lines
+			fmt.Fprintln(r.stdin, tt.answer)
+			select {
+			case got := <-answered:
+				if got != tt.want {
+					t.Errorf("got %.200s, want %s", got, tt.want)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("no answer")
+			}
+			if _, err := c.Rules(t.Context()); err != nil {
+				t.Errorf("then: %v", err)
+			}
+		})
+	}
+}
+
+// TestEnds: when the server is closed, none of its goroutines is left; start checks that.
+func TestEnds(t *testing.T) {
+	for range 100 {
+		t.Run("", func(t *testing.T) {
+			r := start(t, "@ask kind:request => hold")
+			_, told := dial(t, r, true)
+			r.says <- `{"jsonrpc":"2.0","id":1,"method":"x/y"}`
+			next(t, told, "held")
+		})
 	}
 }
 

@@ -50,6 +50,8 @@ func (t *Tracker) acpCall(s *step, method string) {
 		if call := wire.Get(s.Params, "toolCall"); call != nil { // often the first frame about the call
 			t.runs(s, wire.Get(call, "toolCallId"), wire.Get(call, "status"))
 		}
+	case role.Is(AsksInput):
+		c.Tool = askedFor(s.Params)
 	}
 	t.ask(s.Frame, s.ID, c)
 }
@@ -97,7 +99,9 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	case m.Role.Is(AsksPermission):
 		t.permitted(s, c)
 	case m.Role.Is(AsksInput):
-		s.elicited()
+		if s.elicited(); c.Tool != "" && s.annotation.Events&(PermissionRefused|PermissionDropped) != 0 {
+			t.failed.Set(callOf{c.Session, c.Tool}, true)
+		}
 	}
 }
 

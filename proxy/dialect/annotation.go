@@ -106,6 +106,7 @@ const (
 	PermissionGranted                    // the response grants a permission, or answers an elicitation
 	PermissionDropped                    // the response says that the user did not decide: the turn was cancelled, or the elicitation
 	TurnStopped                          // with TurnEnded: without an error, but badly, such as a refusal of the model
+	AnswerUnwanted                       // MCP: an error in response to a request that its sender had cancelled
 )
 
 // Has reports whether all of e are in the set.
@@ -126,7 +127,7 @@ type SessionFacts struct {
 	Parent  string  // with SessionOpened by a fork: the id of the source
 	Setup   uint64  // with SessionOpened: Seq of the request that asked for it
 	Expires string  // expiresAt of a data-layer session, as sent
-	Outcome Outcome // with TurnEnded
+	Outcome Outcome // with TurnEnded, or of a call that hung until it was cancelled
 	Cost    Cost    // of the session so far
 }
 

@@ -9,11 +9,12 @@ import (
 // A Failure says how a frame reports that something went wrong. A frame has only one: the
 // first kind that applies.
 //
-// These are not failures: what the user rejected or declined, with the tool call that was
-// rejected; an agent that its client ended by a signal or by leaving, a request that its
-// sender cancelled before it hung, a request that the agent sent after its client had left, the tool calls
-// of a turn that the client cancelled, and a server's refusal of server/discover, which
-// tells a client whether it must send initialize (MCP 2026-07-28, lifecycle).
+// These are not failures: what the user rejected, declined or dismissed, with the tool call
+// that it was about; an agent that its client ended by a signal or by leaving, a request that its
+// sender cancelled before it hung, an error in response to an MCP request that its sender had
+// cancelled, a request that the agent sent after its client had left, the tool calls of a
+// turn that the client cancelled, and a server's refusal of server/discover, which tells a
+// client whether it must send initialize (MCP 2026-07-28, lifecycle).
 type Failure uint8
 
 // The kinds of failures.
@@ -55,7 +56,7 @@ func (f *Frame) Failure() Failure {
 // substituted frame is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
-	case f.Failed && !a.Does(Discovers):
+	case f.Failed && !a.Does(Discovers) && !e.Has(AnswerUnwanted):
 		return FailedRequest
 	case f.Kind == wire.Invalid:
 		return InvalidLine
@@ -79,8 +80,8 @@ const FailureEvents = CallFailed | TurnStopped | BytesLost | ExitFailed
 // toolCall handles the status of a tool call, as JSON. A call fails only once, however
 // often its status is repeated, unless it gets another status in between. A failure
 // repeated when a session is loaded is history. A call that fails because the client
-// cancelled the turn, or because the user rejected it, is not a failure: each frame that
-// repeats its status gets CallCancelled.
+// cancelled the turn, or because the user rejected it or gave it no input, is not a failure:
+// each frame that repeats its status gets CallCancelled.
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
 	begins := s.annotation.Update == "tool_call"
@@ -134,9 +135,10 @@ func rejects(options []byte) (ids idList) {
 	return ids
 }
 
-// askedFor returns the key of the tool call for which a permission is requested, or nothing.
+// askedFor returns the key of the tool call for which a permission or input is requested, or
+// nothing.
 func askedFor(params []byte) string {
-	for _, path := range [][]string{{"toolCall", "toolCallId"}, {"subject", "toolCall", "toolCallId"}, {"subject", "toolCallId"}} {
+	for _, path := range [][]string{{"toolCallId"}, {"toolCall", "toolCallId"}, {"subject", "toolCall", "toolCallId"}, {"subject", "toolCallId"}} {
 		if id := wire.Get(params, path...); wire.Present(id) {
 			return IDKey(id)
 		}

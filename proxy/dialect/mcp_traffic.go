@@ -1,6 +1,10 @@
 package dialect
 
-import "github.com/acptap/acptap/proxy/wire"
+import (
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // Keys in the _meta of MCP's params and results.
 const (
@@ -82,7 +86,13 @@ func (t *Tracker) cancelled(s *step, method string) {
 	s.annotation.Events |= RequestCancelled
 	p := t.waiting(s.Frame, by, id)
 	if t.conn.Protocol == MCP && by == wire.ClientToAgent && p.Agent != nil { // in ACP an answer follows
-		s.annotation.Events |= slowEvents[t.answersLate(s.Frame, p.Agent)]
+		late := t.answersLate(s.Frame, p.Agent)
+		if tookTooLong(s.Params) {
+			late = Hung
+		}
+		if s.annotation.Events |= slowEvents[late]; late == Hung {
+			s.facts.Outcome = noAnswer(c.Method)
+		}
 	}
 	for _, c := range []*call{p.Client, p.Agent} {
 		if c != nil {
@@ -92,6 +102,14 @@ func (t *Tracker) cancelled(s *step, method string) {
 	if Does(c.Method, Prompts) {
 		t.cancelTurns(c.Session)
 	}
+}
+
+// tookTooLong reports whether the reason for a cancellation is that a client's own limit had
+// passed: "Request timed out" in the SDKs.
+func tookTooLong(params wire.JSON) bool {
+	reason := params.Get("reason").Text()
+	reason = strings.ToLower(reason[:min(len(reason), 200)])
+	return strings.Contains(reason, "timed out") || strings.Contains(reason, "timeout")
 }
 
 // mcpSession returns the session of a request or notification: the one it names, or else

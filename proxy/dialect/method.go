@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"slices"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Method describes a method of one protocol, as in methods.txt and names.txt. Three names
@@ -37,6 +39,11 @@ const (
 	ClientSide
 	AgentSide // MCP's server
 )
+
+// Sends reports whether a side may send what goes in a direction.
+func (s Side) Sends(d wire.Direction) bool {
+	return s == EitherSide || (s == ClientSide) == (d == wire.ClientToAgent)
+}
 
 var sideNames = [...]string{"either", "client", "agent"}
 

@@ -32,7 +32,7 @@ const (
 	Running    // not yet known
 )
 
-var howNames = [...]string{"", "done", "cancelled", "out of tokens", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
+var howNames = [...]string{"", "done", "cancelled", "token limit reached", "refused", "error", "answer not recorded", "recording cut off", "agent died", "running"}
 
 var howSigns = [...]string{"", "✓", "■", "✗", "✗", "✗", "⚡", "⚡", "✗", "●"}
 
@@ -139,6 +139,9 @@ func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
 	}
 	return Outcome{}
 }
+
+// noAnswer is the outcome of a call that the client made for a result and got none.
+func noAnswer(method string) Outcome { return Outcome{Errored, "no answer to " + method} }
 
 // signalNames are the names of signals by the words that Go has for them on Linux and macOS.
 var signalNames = map[string]string{

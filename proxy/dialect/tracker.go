@@ -221,6 +221,9 @@ func (t *Tracker) answered(s *step, c *call) {
 	switch t.conn.Protocol {
 	case MCP:
 		t.mcpAnswer(s, c)
+		if c.Cancelled && (s.failed() || s.annotation.Events.Has(ToolFailed)) {
+			s.annotation.Events |= AnswerUnwanted
+		}
 	default:
 		t.acpAnswer(s, c)
 	}

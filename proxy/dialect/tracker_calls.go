@@ -23,7 +23,7 @@ type call struct {
 	Link    string        `json:"link,omitempty"`    // the connection that mcp/disconnect ends
 	Offer   Dialect       `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
 	Rejects idList        `json:"rejects,omitempty"` // the options of a permission request that deny it
-	Tool    string        `json:"tool,omitempty"`    // the key of the tool call that a permission is requested for
+	Tool    string        `json:"tool,omitempty"`    // the key of the tool call that a permission or input is requested for
 
 	Cancelled bool `json:"cancelled,omitempty"` // by its sender
 }

@@ -116,7 +116,7 @@ func frame(line string) (wire.Frame, bool) {
 	return f, true
 }
 
-var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled", "callfailed", "refused", "silent", "badexit", "lost", "exited", "nobody", "slowtool", "slowsetup", "hung", "callcancelled", "echoed", "granted", "dropped", "stopped"}
+var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled", "callfailed", "refused", "silent", "badexit", "lost", "exited", "nobody", "slowtool", "slowsetup", "hung", "callcancelled", "echoed", "granted", "dropped", "stopped", "unwanted"}
 
 func describe(a dialect.Annotation) string {
 	var b strings.Builder

@@ -18,6 +18,7 @@ type WaitingRequest struct {
 	Session string `json:",omitempty"` // the session that it counts for; empty for none, such as when only acptap and the agent know of it
 	ByAgent bool   `json:",omitempty"`
 	Prompt  bool   `json:",omitempty"` // it began a turn
+	Tool    string `json:",omitempty"` // the method, if it calls a tool
 	Lost    bool   `json:",omitempty"` // the answer may be missing on the tape
 }
 
@@ -31,6 +32,9 @@ func (w *WaitingRequests) Observe(f *Frame) {
 		r := WaitingRequest{Seq: f.Seq, ByAgent: f.Dir == wire.AgentToClient, Prompt: f.Events.Has(TurnBegan)}
 		if f.AtClient() && !f.OnlyNames() {
 			r.Session = f.Session
+		}
+		if f.Does(CallsTool) {
+			r.Tool = f.Method
 		}
 		*w = append(*w, r)
 		w.bound()
@@ -49,6 +53,16 @@ func (w *WaitingRequests) Observe(f *Frame) {
 	}
 }
 
+// Left returns the outcome of a request that is open at the end of a tape, as LeftOpen does. A
+// tool that was called in vain has an error.
+func (r *WaitingRequest) Left(ended bool, died Outcome) Outcome {
+	left := LeftOpen(ended, died, r.Lost, r.Prompt)
+	if left == (Outcome{}) && r.Tool != "" {
+		return noAnswer(r.Tool)
+	}
+	return left
+}
+
 // MayLose reports whether f marks bytes that are missing on the tape and may have been the
 // answer to a request of the agent or of the client.
 func (f *Frame) MayLose(askedByAgent bool) bool {
@@ -62,7 +76,7 @@ func (f *Frame) MayLose(askedByAgent bool) bool {
 func (w *WaitingRequests) bound() {
 	size := 0
 	for _, r := range *w {
-		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Lost":true},`) + len(r.Session)
+		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Tool":"","Lost":true},`) + len(r.Session) + len(r.Tool)
 	}
 	if size > maxWaiting {
 		*w = slices.Delete(*w, 0, len(*w)/2)

@@ -29,56 +29,52 @@ type pacing interface {
 	pace(f *wire.Frame, random *rand.Rand) (pace proxy.Pace, did string)
 }
 
-// actionReaders read the arguments of each action.
-func actionReaders() map[string]func(p *scanner) (action, error) {
-	return map[string]func(p *scanner) (action, error){
-		"delay": readDelay,
-		"slow": func(p *scanner) (action, error) {
-			n, err := p.size("the rate", 1<<30)
-			return slow(n), err
-		},
-		"split":     readSplit,
-		"drop":      func(*scanner) (action, error) { return drop{}, nil },
-		"duplicate": readDuplicate,
-		"postpone":  readPostpone,
-		"stall":     func(p *scanner) (action, error) { return stall{both: p.take("both") != ""}, nil },
-		"set":       readSet,
-		"delete": func(p *scanner) (action, error) {
-			at, err := p.path()
-			return remove{at}, err
-		},
-		"replace": readReplace,
-		"corrupt": readCorrupt,
-		"truncate": func(p *scanner) (action, error) {
-			n, err := p.count("the length", 0)
-			return truncate(n), err
-		},
-		"hold": readHold,
-		"answer": func(p *scanner) (action, error) {
-			t, err := p.json("the result")
-			return answer{t}, err
-		},
-		"error":  readError,
-		"inject": readInject,
-		"noise": func(p *scanner) (action, error) {
-			n, err := p.size("the noise", maxNoise)
-			return noise(n), err
-		},
-		"die":    readDie,
-		"hangup": func(*scanner) (action, error) { return hangUp{}, nil },
-		"kill":   readKill,
-		"mark": func(p *scanner) (action, error) {
-			text, err := p.words("the text")
-			return mark(text), err
-		},
-		"pass": func(*scanner) (action, error) { return pass{}, nil },
-	}
-}
-
-// actionNames are the actions in the order of the documentation.
-var actionNames = []string{
-	"delay", "slow", "split", "drop", "duplicate", "postpone", "stall", "hold", "set", "delete", "replace", "corrupt", "truncate",
-	"answer", "error", "inject", "noise", "die", "hangup", "kill", "mark", "pass",
+// actions are the actions by their names, in the order of the documentation, and how their
+// arguments are read.
+var actions = []struct {
+	name string
+	read func(p *scanner) (action, error)
+}{
+	{"delay", readDelay},
+	{"slow", func(p *scanner) (action, error) {
+		n, err := p.size("the rate", 1<<30)
+		return slow(n), err
+	}},
+	{"split", readSplit},
+	{"drop", func(*scanner) (action, error) { return drop{}, nil }},
+	{"duplicate", readDuplicate},
+	{"postpone", readPostpone},
+	{"stall", func(p *scanner) (action, error) { return stall{both: p.take("both") != ""}, nil }},
+	{"hold", readHold},
+	{"set", readSet},
+	{"delete", func(p *scanner) (action, error) {
+		at, err := p.path()
+		return remove{at}, err
+	}},
+	{"replace", readReplace},
+	{"corrupt", readCorrupt},
+	{"truncate", func(p *scanner) (action, error) {
+		n, err := p.count("the length", 0)
+		return truncate(n), err
+	}},
+	{"answer", func(p *scanner) (action, error) {
+		t, err := p.json("the result")
+		return answer{t}, err
+	}},
+	{"error", readError},
+	{"inject", readInject},
+	{"noise", func(p *scanner) (action, error) {
+		n, err := p.size("the noise", maxNoise)
+		return noise(n), err
+	}},
+	{"die", readDie},
+	{"hangup", func(*scanner) (action, error) { return hangUp{}, nil }},
+	{"kill", readKill},
+	{"mark", func(p *scanner) (action, error) {
+		text, err := p.words("the text")
+		return mark(text), err
+	}},
+	{"pass", func(*scanner) (action, error) { return pass{}, nil }},
 }
 
 // action reads an action with its arguments.
@@ -86,14 +82,18 @@ func (p *scanner) action() (action, error) {
 	p.blanks()
 	at := p.i
 	name := p.word()
-	read := actionReaders()[name]
-	switch {
-	case name == "":
-		return nil, p.wrong(at, "an action is missing", actionNames...)
-	case read == nil:
-		return nil, p.wrong(at, fmt.Sprintf("%q is not an action", name), actionNames...)
+	var names []string
+	for _, a := range actions {
+		if a.name == name {
+			return a.read(p)
+		}
+		names = append(names, a.name)
 	}
-	return read(p)
+	problem := "an action is missing"
+	if name != "" {
+		problem = fmt.Sprintf("%q is not an action", name)
+	}
+	return nil, p.wrong(at, problem, names...)
 }
 
 // drop withholds a frame.
@@ -231,14 +231,8 @@ func readInject(p *scanner) (action, error) {
 		p.blanks()
 		at = p.i
 	}
-	switch p.take("client", "agent", "stderr") {
-	case "client":
-		a.dir = wire.AgentToClient
-	case "agent":
-		a.dir = wire.ClientToAgent
-	case "stderr":
-		a.dir = wire.AgentStderr
-	default:
+	var ok bool
+	if a.dir, ok = wire.To(p.word()); !ok {
 		return nil, p.wrong(at, "who gets the line is missing", "client", "agent", "stderr", "before")
 	}
 	p.blanks()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -163,30 +162,20 @@ func (p *scanner) count(what string, least int) (int, error) {
 	return n, nil
 }
 
-var sizes = regexp.MustCompile(`^([0-9]+)([kMG]?)(?:iB|B)?$`)
-
-// size reads a number of bytes; k, M and G are powers of 1024, as in filters.
+// size reads a number of bytes, as in filters.
 func (p *scanner) size(what string, most int) (int, error) {
 	p.blanks()
 	from := p.i
-	n, ok := byteSize(p.word())
-	if !ok || n < 1 || n > most {
-		return 0, p.wrong(from, fmt.Sprintf("%s is a size such as 2k or 1M, at most %dM", what, most>>20))
-	}
-	return n, nil
+	return p.sizeOf(p.word(), from, what, most)
 }
 
-func byteSize(text string) (int, bool) {
-	m := sizes.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
+// sizeOf reads a word that begins at an offset as a number of bytes.
+func (p *scanner) sizeOf(word string, from int, what string, most int) (int, error) {
+	n, err := filter.ParseSize(word)
+	if err != nil || n < 1 || n > int64(most) {
+		return 0, p.wrong(from, fmt.Sprintf("%s is a size such as 500, 2k, 1.5MiB or 2MB, at most %dM", what, most>>20))
 	}
-	n, err := strconv.Atoi(m[1])
-	shift := map[string]uint{"": 0, "k": 10, "M": 20, "G": 30}[m[2]]
-	if err != nil || n > math.MaxInt32>>shift {
-		return 0, false
-	}
-	return n << shift, true
+	return int(n), nil
 }
 
 // maxTime limits the times in rules.
@@ -229,7 +218,7 @@ func (keys path) expand(frame []byte) []path {
 func eachString(frame []byte, change func(text string) string) []byte {
 	var b []byte
 	done := 0
-	stringValues(frame, func(start, end int) {
+	stringValues(frame, func(start, end int, _ []byte) {
 		old := wire.Text(frame[start:end])
 		if now := change(old); now != old {
 			b = append(append(b, frame[done:start]...), wire.Quote(now)...)
@@ -243,10 +232,17 @@ func eachString(frame []byte, change func(text string) string) []byte {
 }
 
 // stringValues calls yield with the position of each string value in JSON, with its quotes.
-func stringValues(json []byte, yield func(start, end int)) {
+// name is that of the member whose value it is, as sent; nil: it is an element of an array.
+func stringValues(json []byte, yield func(start, end int, name []byte)) {
+	var name []byte
 	for i := 0; i < len(json); i++ {
-		if json[i] != '"' {
+		switch json[i] {
+		default:
 			continue
+		case '{', '[', ',':
+			name = nil
+			continue
+		case '"':
 		}
 		start := i
 		for i++; i < len(json) && json[i] != '"'; i++ {
@@ -255,8 +251,10 @@ func stringValues(json []byte, yield func(start, end int)) {
 			}
 		}
 		end := min(i+1, len(json))
-		if after := bytes.TrimLeft(json[end:], " \t\r\n"); len(after) == 0 || after[0] != ':' {
-			yield(start, end)
+		if after := bytes.TrimLeft(json[end:], " \t\r\n"); len(after) > 0 && after[0] == ':' {
+			name = json[start:end]
+			continue
 		}
+		yield(start, end, name)
 	}
 }

@@ -150,11 +150,8 @@ func readCorrupt(p *scanner) (action, error) {
 	at := p.i
 	word := p.word()
 	if size, ok := strings.CutPrefix(word, "grow="); ok {
-		n, ok := byteSize(size)
-		if !ok || n > maxGrown {
-			return nil, p.wrong(at+len("grow="), "a size is 33M, at most 256M")
-		}
-		return corrupt{kind: "grow", grow: n}, nil
+		n, err := p.sizeOf(size, at+len("grow="), "the length", maxGrown)
+		return corrupt{kind: "grow", grow: n}, err
 	}
 	if !slices.Contains(corruptions[:len(corruptions)-1], word) {
 		return nil, p.wrong(at, fmt.Sprintf("%q is not a kind of damage", word), corruptions...)
@@ -211,16 +208,15 @@ func (a corrupt) damaged(frame []byte) []byte {
 	return frame
 }
 
+// identifying are the names of members by which a receiver finds out what a frame is.
+var identifying = []string{"jsonrpc", "id", "method", "sessionId", "sessionUpdate", "type"}
+
 // inLongest returns a frame with bytes inserted at the end of its longest string value,
-// other than those by which the receiver finds out what the frame is.
+// other than the identifying ones.
 func inLongest(frame, inserted []byte) []byte {
 	at, longest := -1, 0
-	stringValues(frame, func(start, end int) {
-		before := bytes.TrimRight(frame[:start], " ")
-		known := slices.ContainsFunc([]string{"jsonrpc", "id", "method", "sessionId", "sessionUpdate", "type"}, func(key string) bool {
-			return bytes.HasSuffix(before, []byte(`"`+key+`":`))
-		})
-		if !known && end-start > longest {
+	stringValues(frame, func(start, end int, name []byte) {
+		if end-start > longest && !slices.Contains(identifying, wire.Text(name)) {
 			at, longest = end-1, end-start
 		}
 	})

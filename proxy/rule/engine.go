@@ -69,7 +69,7 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 		e.asked.Limit = maxCounters
 		for _, r := range s.rules {
 			switch _, timed := r.action.(pacing); {
-			case r.near != e.near:
+			case r.options.near != e.near:
 			case timed:
 				e.timed = append(e.timed, newCounter(r, seed))
 			default:
@@ -154,7 +154,11 @@ func (e *Engine) concerns(s *filter.Subject) bool {
 		return true
 	}
 	for _, c := range e.first[s.Dir][s.Kind] {
-		if _, ok := c.action.(*lack); ok || c.Filter.Match(s) {
+		if l, ok := c.action.(*lack); ok {
+			if l.concerns(s, e.seen.tracker.Connection().Dialect) {
+				return true
+			}
+		} else if c.Filter.Match(s) {
 			return true
 		}
 	}
@@ -192,7 +196,7 @@ func (e *Engine) apply(p *passage) {
 			if did := l.act(p); did != "" {
 				c.hits++
 				p.tell(c.Rule, did)
-				e.tell(c.Rule, &p.came, did)
+				e.tell(c, &p.came, did)
 			}
 			continue
 		}
@@ -206,16 +210,16 @@ func (e *Engine) apply(p *passage) {
 		if did != "" {
 			p.tell(c.Rule, did)
 		}
-		e.tell(c.Rule, &p.came, cmp.Or(did, c.Rule.text))
+		e.tell(c, &p.came, cmp.Or(did, c.Rule.text))
 		p.done = p.done || a.ends()
 	}
 }
 
 // tell tells of a hit.
-func (e *Engine) tell(r *Rule, f *wire.Frame, did string) {
-	e.desk.hit(r)
+func (e *Engine) tell(c *counter, f *wire.Frame, did string) {
+	e.desk.hit(c)
 	if e.hit != nil {
-		e.hit(r, f, did)
+		e.hit(c.Rule, f, did)
 	}
 }
 
@@ -288,7 +292,7 @@ func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d", e.seed)
 	for _, r := range e.set.rules {
-		if r.near == e.near {
+		if r.options.near == e.near {
 			fmt.Fprintf(&b, "\n@%s %s", r.Name, r.text)
 		}
 	}
@@ -379,7 +383,7 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 			continue
 		}
 		one, did := c.action.(pacing).pace(&s.Frame.Frame, random)
-		e.tell(c.Rule, &s.Frame.Frame, cmp.Or(did, c.Rule.text))
+		e.tell(c, &s.Frame.Frame, cmp.Or(did, c.Rule.text))
 		if did == "" {
 			continue
 		}

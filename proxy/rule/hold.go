@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,14 +65,17 @@ type Desk struct {
 
 	additions atomic.Int64 // of rules, by users
 
+	working sync.Mutex
+	over    bool           // guarded by working: Close was called
+	work    sync.WaitGroup // goroutines; none begins once over is set
+
 	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
 	// time.
 	users   []*User
-	queues  []*queue // those whose first frame came first are first
-	last    uint64   // number of the last held frame
-	names   int      // of users
-	rules   []*Rule  // of the proxy, then those that users added
-	hits    map[*Rule]int
+	queues  []*queue          // those whose first frame came first are first
+	last    uint64            // number of the last held frame
+	names   int               // of users
+	rules   []*Rule           // of the proxy, then those that users added
 	asking  map[string]asking // by the ids of requests that users made
 	patient *time.Timer       // for Wait; nil: not needed yet
 	came    bool              // a user has come, or Wait is over
@@ -80,12 +84,28 @@ type Desk struct {
 
 // NewDesk returns a Desk without users.
 func NewDesk() *Desk {
-	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), hits: map[*Rule]int{}, asking: map[string]asking{}}
+	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), asking: map[string]asking{}}
 }
 
-// Close makes all calls of users return. It may be called once, when the proxy has ended or
-// could not be started.
-func (d *Desk) Close() { close(d.closed) }
+// Close makes all calls of users return, and waits for all goroutines of the Desk. It may
+// be called once, when the proxy has ended or could not be started.
+func (d *Desk) Close() {
+	d.working.Lock()
+	d.over = true
+	d.working.Unlock()
+	close(d.closed)
+	d.work.Wait()
+}
+
+// begin starts a goroutine, or reports that the proxy is over.
+func (d *Desk) begin(do func()) bool {
+	d.working.Lock()
+	defer d.working.Unlock()
+	if !d.over {
+		d.work.Go(do)
+	}
+	return !d.over
+}
 
 // GiveUp lets everything go, for the reason why, and nothing waits any longer.
 func (d *Desk) GiveUp(why string) {
@@ -135,13 +155,13 @@ func (d *Desk) start(e *Engine) {
 	if e == d.engines[0] {
 		close(d.began)
 	}
-	go func() {
+	d.begin(func() {
 		<-e.handle.Hurry
 		e.handle.Do(func(out []wire.Frame) []wire.Frame {
 			d.hurried = true
 			return d.release(out, "the connection ends", func(q *queue) bool { return q.engine == e })
 		})
-	}()
+	})
 }
 
 // attended reports whether a frame that a rule hits waits. owner is the user whose rule it
@@ -392,11 +412,10 @@ func (d *Desk) held(e *Engine) (frames []wire.Frame) {
 	return frames
 }
 
-// hit counts what a rule did.
-func (d *Desk) hit(r *Rule) {
+// hit tells that a rule has hit.
+func (d *Desk) hit(c *counter) {
 	if d != nil {
-		d.hits[r]++
-		d.tell(Event{Rule: r.Name, Hits: d.hits[r]})
+		d.tell(Event{Rule: c.Name, Hits: c.hits})
 	}
 }
 

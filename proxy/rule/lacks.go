@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -31,12 +32,33 @@ func (s *Set) lacks(p *scanner, at int) error {
 	return s.append(p.source, at, &Rule{Name: p.where(at), Where: p.where(at), action: l, text: text})
 }
 
+// concerns reports whether act may do something about a frame. d is the dialect so far.
+func (l *lack) concerns(f *filter.Subject, d dialect.Dialect) bool {
+	_, offers := offers(f, d)
+	return offers || l.isCalled(f)
+}
+
+// isCalled reports whether a frame calls one of the methods.
+func (l *lack) isCalled(f *filter.Subject) bool {
+	return (f.Kind == wire.Request || f.Kind == wire.Notification) && slices.Contains(l.methods, f.Method)
+}
+
+// offers reports whether a side says in a frame what it offers.
+func offers(f *filter.Subject, d dialect.Dialect) (side dialect.Side, ok bool) {
+	switch {
+	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent && (d == dialect.MCPModern || f.Does(dialect.Initializes)):
+		return dialect.ClientSide, true
+	case f.Kind == wire.Response && f.Dir == wire.AgentToClient && f.Does(dialect.Initializes):
+		return dialect.AgentSide, true
+	}
+	return side, false
+}
+
 // act takes what allows the methods out of initialize, and answers them in their receiver's
 // place. It returns what it did, or "" for other frames.
 func (l *lack) act(p *passage) string {
 	f := p.subject
-	called := f.Kind == wire.Request || f.Kind == wire.Notification
-	if called && slices.Contains(l.methods, f.Method) {
+	if l.isCalled(f) {
 		p.done = true
 		if f.Kind == wire.Notification {
 			p.withhold()
@@ -47,14 +69,8 @@ func (l *lack) act(p *passage) string {
 		})
 	}
 	d := p.engine.seen.tracker.Connection().Dialect
-	side := dialect.ClientSide
-	switch {
-	case !f.Kind.IsMessage():
-		return ""
-	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent && (d == dialect.MCPModern || f.Does(dialect.Initializes)):
-	case f.Kind == wire.Response && f.Dir == wire.AgentToClient && f.Does(dialect.Initializes):
-		side = dialect.AgentSide
-	default:
+	side, ok := offers(f, d)
+	if !ok {
 		return ""
 	}
 	var taken []string

@@ -2,7 +2,10 @@ package rule
 
 import (
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +24,7 @@ type options struct {
 	per    scope
 	during time.Duration // from the first hit on; 0: always
 	may    bool          // need not hit
-	agent  bool          // near the agent
+	near   side          // the end of the chain at which the rule works
 	words  []string      // as written
 }
 
@@ -45,7 +48,7 @@ const (
 const optionNames = "once, first N, nth N, every N, after N, chance P%, per session, per turn, for T, near agent, may"
 
 // options reads the options of a rule, to the end of the entry.
-func (p *scanner) options(r *Rule) (o options, err error) {
+func (p *scanner) options() (o options, err error) {
 	o.chance = 1
 	p.blanks()
 	if p.i == p.end {
@@ -67,12 +70,6 @@ func (p *scanner) options(r *Rule) (o options, err error) {
 		}
 		i += len(word) + 1
 	}
-	if o.nth > 0 && o.first > 0 && o.nth > o.first {
-		return o, p.wrong(at, "these options together let nothing be hit")
-	}
-	if o.agent {
-		r.near = nearAgent
-	}
 	p.i = at + size + 1
 	return o, p.ended()
 }
@@ -90,6 +87,15 @@ func (o *options) set(words []string) (problem string) {
 	case len(words) == 2:
 		argument = words[1]
 	}
+	counting := []string{"once", "first", "nth", "every"}
+	for _, before := range o.words {
+		switch name, _, _ := strings.Cut(before, " "); {
+		case name == words[0]:
+			return "the option " + name + " is there twice"
+		case slices.Contains(counting, name) && slices.Contains(counting, words[0]):
+			return "take only one of once, first, nth and every: each counts all frames that fit"
+		}
+	}
 	n, err := strconv.Atoi(argument)
 	number := err == nil && n > 0
 	switch name := words[0]; {
@@ -98,9 +104,9 @@ func (o *options) set(words []string) (problem string) {
 	case text == "may":
 		o.may = true
 	case text == "near agent":
-		o.agent = true
+		o.near = nearAgent
 	case text == "near client":
-		o.agent = false
+		o.near = nearClient
 	case text == "per session":
 		o.per = perSession
 	case text == "per turn":
@@ -118,6 +124,9 @@ func (o *options) set(words []string) (problem string) {
 		p, err := strconv.ParseFloat(percent, 64)
 		if !ok || err != nil || !(0 <= p && p <= 100) {
 			return "a chance is written 30%"
+		}
+		if p == 0 {
+			return "with a chance of 0% the rule never hits; to switch it off, put # before it"
 		}
 		o.chance = p / 100
 	case name == "for":
@@ -147,9 +156,8 @@ const maxCounters = 1 << 12
 // A counter is what an Engine knows of one rule.
 type counter struct {
 	*Rule
-	seed    uint64
+	seed    uint64                   // of the rule's own random numbers
 	fitting bounded.Map[string, int] // how many frames fitted, by scope
-	fitted  int                      // by all scopes together
 	asked   uint64                   // how often chance was asked
 	hits    int
 	begun   time.Duration // of the first hit
@@ -159,7 +167,9 @@ type counter struct {
 }
 
 func newCounter(r *Rule, seed uint64) *counter {
-	c := &counter{Rule: r, seed: seed}
+	name := fnv.New64a() // the same in every version, so that a seed means the same
+	io.WriteString(name, r.Name)
+	c := &counter{Rule: r, seed: seed ^ name.Sum64()}
 	c.fitting.Limit = maxCounters
 	_, c.holds = r.action.(hold)
 	return c
@@ -182,7 +192,6 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 	n, _ := c.fitting.Get(key)
 	n++
 	c.fitting.Set(key, n)
-	c.fitted++
 	if n -= o.after; n <= 0 || o.first > 0 && n > o.first || o.nth > 0 && n != o.nth || o.every > 0 && n%o.every != 0 {
 		return nil, false
 	}
@@ -190,7 +199,7 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 		return nil, false
 	}
 	c.asked++
-	random = rand.New(rand.NewPCG(c.seed^hash(c.Name), c.asked))
+	random = rand.New(rand.NewPCG(c.seed, c.asked))
 	if o.chance < 1 && random.Float64() >= o.chance {
 		return nil, false
 	}
@@ -198,14 +207,4 @@ func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 		c.begun = s.At
 	}
 	return random, true
-}
-
-// hash returns the FNV-1a hash of a name: the same in every version, so that a seed means
-// the same in every version.
-func hash(name string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(name) {
-		h = (h ^ uint64(name[i])) * 1099511628211
-	}
-	return h
 }

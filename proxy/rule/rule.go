@@ -57,7 +57,6 @@ type Rule struct {
 	options options
 	text    string // of the rule without its name
 	file    string // where it is from, without the folder
-	near    side   // the end of the chain at which it works
 }
 
 // String returns the rule without its name, as Parse reads it.
@@ -178,7 +177,7 @@ func (s *Set) rule(p *scanner, at int) error {
 		return err
 	}
 	text := strings.Join(strings.FieldsFunc(p.plain[begin:p.i], func(c rune) bool { return c == '\n' || c == '\r' }), " ")
-	if r.options, err = p.options(r); err != nil {
+	if r.options, err = p.options(); err != nil {
 		return err
 	}
 	r.text = strings.TrimLeft(r.Filter.String()+" => ", " ") + strings.TrimRight(text, " \t") + r.options.String()

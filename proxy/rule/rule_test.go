@@ -53,6 +53,9 @@ var badRules = []struct{ text, want string }{
 	{"# first\n@x mehtod:a => drop", "x.rules:2:4: \"mehtod\" is not a key (quote a text that has : = < > or ~ in it); expected one of method"},
 	{"日 seq:1 => drop", "x.rules:1:3: seq:1 is not known while frames pass: a frame has no number before it is on the tape\n日 seq:1 => drop\n   ^\n"},
 	{"is:open => drop", "x.rules:1:1: is:open is not known while frames pass"},
+	{"failure:gap => drop", "failure:gap is not known while frames pass: a mark is on the tape and passes nobody"},
+	{"failure:exit => drop", "failure:exit is not known while frames pass: a mark is on the tape and passes nobody"},
+	{`a outcome:"agent died" => drop`, `outcome:"agent died" is not known while frames pass: a mark is on the tape and passes nobody`},
 	{"(a | !kind:mark) => drop", "kind:mark is not known while frames pass: a mark is on the tape and passes nobody"},
 	{"dir:err => drop", "dir:err is not known"},
 	{"rule:ACP1 => drop", "findings are known once the tape is checked"},
@@ -65,7 +68,12 @@ var badRules = []struct{ text, want string }{
 	{"a => drop now", "too much here: options stand in [ ]"},
 	{"a => drop [twice]", "x.rules:1:12: \"twice\" is not an option; expected one of once, first N"},
 	{"a => drop [once", "unmatched ["},
-	{"a => drop [once, nth 3]", "let nothing be hit"},
+	{"a => drop [once, nth 3]", "x.rules:1:18: take only one of once, first, nth and every: each counts all frames that fit"},
+	{"a => drop [every 5, first 3]", "take only one of once, first, nth and every"},
+	{"a => drop [every 2, nth 4]", "take only one of once, first, nth and every"},
+	{"a => drop [first 3, once]", "take only one of once, first, nth and every"},
+	{"a => drop [per turn, may, per session]", "x.rules:1:27: the option per is there twice"},
+	{"a => drop [chance 0%]", "x.rules:1:12: with a chance of 0% the rule never hits"},
 	{"a => drop [chance 30]", "a chance is written 30%"},
 	{"a => replace x /(/b/", "missing closing )"},
 	{"a => replace x y", "/RE2/TEXT/"},
@@ -280,9 +288,9 @@ func unfit(n int) string {
 
 func BenchmarkEngine(b *testing.B) {
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"0b6d3a52-5d0c-4a7e-9a61-4f1f1b0c3a11","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("some words ", 16) + `"}}}}`)
-	for _, n := range []int{0, 1, 10, 30} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			set, err := rule.Parse("rules", unfit(n))
+	for name, rules := range map[string]string{"0": "", "1": unfit(1), "10": unfit(10), "30": unfit(30), "10+lacks": unfit(9) + "lacks session/load session/list"} {
+		b.Run(name, func(b *testing.B) {
+			set, err := rule.Parse("rules", rules)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -141,8 +141,8 @@ type conversation struct {
 }
 
 // converse plays traffic through a proxy under rules: lines after > are the client's, those
-// after < the agent's, and "wait 2s" lets time pass. Each line has its effects before the
-// next one is said.
+// after < the agent's, those after 2 the agent's on stderr, those after 1 too, but without
+// their end; "wait 2s" lets time pass. Each line has its effects before the next one is said.
 func converse(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic string) *conversation {
 	t.Helper()
 	return converseWith(t, rules, inner, traffic, nil)
@@ -158,8 +158,8 @@ func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traf
 		seed, _ := rules.Seed()
 		c.chain = rules.Chain(seed, inner...)
 		const most = 100 // lines of traffic
-		say := make(chan string, most)
-		peer := &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
+		say, log := make(chan string, most), make(chan string, most)
+		peer := &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, errOut io.Writer) int {
 			read := make(chan struct{})
 			go func() {
 				defer close(read)
@@ -174,6 +174,8 @@ func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traf
 						return 0
 					}
 					io.WriteString(out, line)
+				case text := <-log:
+					io.WriteString(errOut, text)
 				case <-ctx.Done():
 					return 1
 				}
@@ -198,6 +200,10 @@ func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traf
 				asks <- text
 			case "< ":
 				say <- text
+			case "2 ":
+				log <- text
+			case "1 ":
+				log <- strings.TrimSuffix(text, "\n")
 			case "! ":
 				user(strings.TrimSpace(text))
 			case "wa":

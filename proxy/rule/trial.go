@@ -40,10 +40,8 @@ type Hit struct {
 	Sent []string // what would go out in its place, or besides; a direction and a line; nothing if the frame passes
 }
 
-const (
-	maxShown  = 5        // hits of a rule, and frames, that a Trial shows
-	maxUnseen = 16 << 20 // length of the longest line that a proxy shows
-)
+// maxShown limits the hits of a rule, and the frames, that a Trial shows.
+const maxShown = 5
 
 // Try begins a Trial.
 func (s *Set) Try(seed uint64) *Trial {
@@ -74,7 +72,7 @@ func (t *Trial) Observe(f *wire.Frame) {
 	if !f.Counts() || f.Dir == wire.AgentStderr || f.Stream != 0 {
 		return
 	}
-	if f.Size > maxUnseen {
+	if f.Size > proxy.MaxFrame {
 		if t.Large++; len(t.Unseen) < maxShown {
 			t.Unseen = append(t.Unseen, f.Seq)
 		}
@@ -205,7 +203,7 @@ func (r *Rule) hides(later *Rule) bool { return r.thins(later) && !r.options.lim
 // thins reports whether the rule takes frames of a later one.
 func (r *Rule) thins(later *Rule) bool {
 	e, ok := r.action.(effect)
-	if !ok || !e.ends() || r.near != later.near {
+	if !ok || !e.ends() || r.options.near != later.options.near {
 		return false
 	}
 	if _, timed := later.action.(pacing); timed {

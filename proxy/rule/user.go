@@ -48,8 +48,8 @@ type User struct {
 	name    string
 
 	// Guarded by the proxy.
-	gone  bool
-	holds []*counter // of the rules by which it held frames; the last one may still do so
+	gone bool
+	hold *counter // of the rule by which it holds frames; nil: it has none
 }
 
 // ErrOver says that there is no proxy to act on any longer.
@@ -64,34 +64,39 @@ func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 		return ErrOver
 	}
 	for _, e := range d.engines {
-		if _, err := d.on(e, act); err != nil {
+		if err := d.on(e, act, func() {}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on calls act for one Engine. over is closed when the receivers have read what act
-// returned.
-func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame) (over chan struct{}, err error) {
+// on calls act for one Engine, and after once the receivers have read what act returned, or
+// never will.
+func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame, after func()) error {
 	acted, over := make(chan struct{}), make(chan struct{})
-	go func() {
+	began := d.begin(func() {
+		defer after()
 		defer close(over)
 		e.handle.Do(func(out []wire.Frame) []wire.Frame {
 			defer close(acted)
 			return act(e, e.begin(out))
 		})
-	}()
+	})
+	if !began {
+		after()
+		return ErrOver
+	}
 	select {
 	case <-acted:
-		return over, nil
+		return nil
 	case <-over:
 	}
 	select {
 	case <-acted:
-		return over, nil
+		return nil
 	default:
-		return over, ErrOver
+		return ErrOver
 	}
 }
 
@@ -145,8 +150,9 @@ func (u *User) Leave(why string) error {
 
 // endHold removes the rule by which the User holds frames.
 func (u *User) endHold() {
-	if n := len(u.holds); n > 0 {
-		u.desk.engines[0].removeRule(u.holds[n-1].Rule)
+	if u.hold != nil {
+		u.desk.engines[0].removeRule(u.hold.Rule)
+		u.hold = nil
 	}
 }
 
@@ -183,18 +189,25 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 		if e == d.engines[0] {
 			u.endHold()
 			if one != nil {
-				c := e.addRule(one)
-				c.owner = u
-				u.holds = append(u.holds, c)
+				u.hold = e.addRule(one)
+				u.hold.owner = u
 				return append(out, note(wire.ClientToAgent, "rules", "added: @"+one.Name+" "+one.text, 0))
 			}
-			for _, c := range u.holds {
-				c.off = true
-			}
-			u.holds = nil
+			d.disown(u)
 		}
 		return d.dismiss(out, e, "holding is off")
 	})
+}
+
+// disown ends the holds of frames that wait for a user.
+func (d *Desk) disown(u *User) {
+	for _, q := range d.queues {
+		for _, w := range q.frames {
+			if w.holder != nil && w.holder.owner == u {
+				w.holder.off = true
+			}
+		}
+	}
 }
 
 // Held returns what waits.
@@ -337,7 +350,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		return errors.New("the receiver does not read what was sent before")
 	}
 	var wrong error
-	over, err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
+	err := d.on(d.engines[0], func(e *Engine, out []wire.Frame) []wire.Frame {
 		if wrong = e.refuses(dir); wrong != nil {
 			return out
 		}
@@ -352,11 +365,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 		e.seen.observe(f, e.now)
 		e.seen.forget()
 		return append(out, note(dir, u.name, "inject by hand", 1), f)
-	})
-	go func() {
-		<-over
-		<-d.sending
-	}()
+	}, func() { <-d.sending })
 	return cmp.Or(wrong, err)
 }
 
@@ -365,11 +374,7 @@ func (e *Engine) refuses(dir wire.Direction) error {
 	if !e.stalls(dir) {
 		return nil
 	}
-	to := "agent"
-	if dir == wire.AgentToClient {
-		to = "client"
-	}
-	return fmt.Errorf("nothing can be sent to the %s: a rule has stalled that direction", to)
+	return fmt.Errorf("nothing can be sent to the %s: a rule has stalled that direction", dir.Receiver())
 }
 
 func age(at time.Time) string { return termtext.Duration(time.Since(at)) }

@@ -24,9 +24,9 @@ func (u *User) Rules() (list []RuleState, err error) {
 	d := u.desk
 	err = d.first(func(_ *Engine, out []wire.Frame) []wire.Frame {
 		for _, r := range d.allRules() {
-			state := RuleState{Name: r.Name, Text: r.text, Hits: d.hits[r]}
+			state := RuleState{Name: r.Name, Text: r.text}
 			if _, c := d.counterOf(r); c != nil {
-				state.Off, state.Own = c.off, c.owner == u
+				state.Hits, state.Off, state.Own = c.hits, c.off, c.owner == u
 			}
 			list = append(list, state)
 		}
@@ -69,7 +69,7 @@ func (d *Desk) replaceRules(out []wire.Frame, file string, set *Set) ([]wire.Fra
 	}
 	for _, r := range set.rules {
 		d.rules = append(d.rules, r)
-		d.engines[min(int(r.near), len(d.engines)-1)].addRule(r)
+		d.engines[min(int(r.options.near), len(d.engines)-1)].addRule(r)
 		out = append(out, note(wire.ClientToAgent, "rules", "added: @"+r.Name+" "+r.text, 0))
 	}
 	return out, nil
@@ -153,10 +153,8 @@ func (d *Desk) first(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 func (d *Desk) allRules() []*Rule {
 	all := slices.Clone(d.rules)
 	for _, u := range d.users {
-		if n := len(u.holds); n > 0 {
-			if r := u.holds[n-1].Rule; d.has(r) {
-				all = append(all, r)
-			}
+		if u.hold != nil && d.has(u.hold.Rule) {
+			all = append(all, u.hold.Rule)
 		}
 	}
 	return all
@@ -187,7 +185,6 @@ func (d *Desk) removeRule(r *Rule) {
 		e.removeRule(r)
 	}
 	d.rules = slices.DeleteFunc(d.rules, func(o *Rule) bool { return o == r })
-	delete(d.hits, r)
 }
 
 // addRule adds a rule to a running Engine.

@@ -9,7 +9,10 @@
 // methods, processes or storage. It reads only part of a frame longer than MaxChecked.
 package wire
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Frame is one line as it crossed the wire: a JSON-RPC message, a line of the agent's
 // stderr, or other bytes. A mark (Kind Mark) is not a line but an event between the lines.
@@ -78,6 +81,30 @@ func (d Direction) Opposite() Direction {
 		return ClientToAgent
 	}
 	return d
+}
+
+// In words: who sends a frame of a direction, and who receives it.
+var (
+	senders   = [...]string{"client", "agent", "agent"}
+	receivers = [...]string{"agent", "client", "stderr"}
+)
+
+// Sender returns client or agent.
+func (d Direction) Sender() string { return Name(senders[:], uint8(d)) }
+
+// Receiver returns agent, client or, for AgentStderr, stderr.
+func (d Direction) Receiver() string { return Name(receivers[:], uint8(d)) }
+
+// To returns the direction whose Receiver has a name.
+func To(receiver string) (d Direction, ok bool) {
+	i := slices.Index(receivers[:], receiver)
+	return Direction(max(i, 0)), i >= 0
+}
+
+// ToPeer is To for client and agent alone.
+func ToPeer(receiver string) (d Direction, ok bool) {
+	d, ok = To(receiver)
+	return d, ok && d != AgentStderr
 }
 
 // String returns the name used in the portable form: c2a, a2c or err.

@@ -48,10 +48,10 @@ const MaxLoaded = 1 << 10
 
 // An Exit says how the agent ended.
 type Exit struct {
-	Code      int               `json:"code"`                // exit status; 128+n for signal n
-	Signal    string            `json:"signal,omitempty"`    // the signal that ended it
-	Error     string            `json:"error,omitempty"`     // why it could not be started
-	Delivered [Directions]int64 `json:"delivered,omitempty"` // bytes of each direction that reached the other side
+	Code      int               `json:"code"`               // exit status; 128+n for signal n
+	Signal    string            `json:"signal,omitempty"`   // the signal that ended it
+	Error     string            `json:"error,omitempty"`    // why it could not be started
+	Delivered [Directions]int64 `json:"delivered,omitzero"` // bytes of each direction that reached the other side
 }
 
 // ReadMark returns what a frame of the kind Mark says. It is empty if f is of

@@ -16,17 +16,16 @@ type links struct {
 // read handles all frames of a tape of the agent. It skips unreadable ones: reading the
 // frames again reports the error.
 func (l *links) read(agent *Part) {
-	for f := range agent.setUps() {
+	for f := range agent.rows(nested.Concern) {
 		l.take(agent, f)
 	}
 }
 
-// setUps yields the frames of an agent's tape that set up sessions, and the answers to them,
-// without their bytes.
-func (p *Part) setUps() iter.Seq[*dialect.Frame] {
+// rows yields the wanted frames of an agent's tape, without their bytes.
+func (p *Part) rows(wanted func(*dialect.Frame) bool) iter.Seq[*dialect.Frame] {
 	return func(yield func(*dialect.Frame) bool) {
 		for f, err := range p.Tape.Clone().Rows(1) {
-			if err == nil && nested.Concern(&f) && !yield(&f) {
+			if err == nil && wanted(&f) && !yield(&f) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package termtext
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,39 +22,103 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Unmarked returns a text without the signs of Markdown. Lines that only draw something,
-// the rules of tables and the fences of code, are left out.
+// Unmarked returns a text without the signs of Markdown. Lines that only draw something, such
+// as the fences of code, are left out, and a row of a table tells its headings with its cells.
 func Unmarked(text string) string {
 	var b strings.Builder
-	code := false
+	code, rows := false, table{}
 	for line := range strings.Lines(text) {
 		drawn := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(drawn, "```"), strings.HasPrefix(drawn, "~~~"):
+			b.WriteString(rows.end())
 			code = !code
 			continue
 		case code:
-		case len(drawn) > 2 && strings.Trim(drawn, "|:-=*_ ") == "":
+		case strings.HasPrefix(drawn, "|"):
+			b.WriteString(rows.row(drawn))
+			continue
+		case len(drawn) > 2 && strings.Trim(drawn, ":-=*_ ") == "":
 			continue
 		default:
-			line = unmarkedLine(drawn) + "\n"
+			line = rows.end() + unmarkedLine(drawn) + "\n"
 		}
 		b.WriteString(line)
 	}
+	b.WriteString(rows.end())
 	return strings.TrimSpace(b.String())
 }
+
+// A table is one that is being read. Its zero value is one that has not begun.
+type table struct {
+	head []string // of the columns; nil: no table has begun
+	body bool     // the rule below the head has come
+}
+
+// row returns what a line that begins with a bar tells.
+func (t *table) row(line string) string {
+	inner, whole := strings.CutSuffix(strings.TrimPrefix(line, "|"), "|")
+	if strings.Trim(inner, "|:- ") == "" {
+		t.body = t.body || t.head != nil
+		return ""
+	}
+	if t.body && !whole { // the text was cut
+		return "…\n"
+	}
+	cells := strings.Split(inner, "|")
+	for i := range cells {
+		cells[i] = unmarkedLine(strings.TrimSpace(cells[i]))
+	}
+	if !t.body {
+		above := t.end()
+		t.head = cells
+		return above
+	}
+	return tableRow(t.head, cells) + "\n"
+}
+
+// end ends the table. It returns the line that seemed to be a head, if no rule came below it.
+func (t *table) end() string {
+	head := t.head
+	if t.body {
+		head = nil
+	}
+	if *t = (table{}); head == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(head, func(cell string) bool { return cell == "" }), " ") + "\n"
+}
+
+// tableRow tells a row of a table: what it is about, then its other cells, each after the
+// heading of its column if there are several.
+func tableRow(head, cells []string) string {
+	if len(cells) > 2 && len(head) > 0 && rowNumber[strings.ToLower(head[0])] {
+		head, cells = head[1:], cells[1:]
+	}
+	var list []string
+	for i, cell := range cells[1:] {
+		switch {
+		case cell == "":
+		case len(cells) > 2 && i+1 < len(head) && head[i+1] != "":
+			list = append(list, head[i+1]+" "+cell)
+		default:
+			list = append(list, cell)
+		}
+	}
+	rest := strings.Join(list, ", ")
+	if cells[0] == "" || rest == "" {
+		return cells[0] + rest
+	}
+	return cells[0] + ": " + rest
+}
+
+// rowNumber has the headings of columns that only number the rows.
+var rowNumber = map[string]bool{"#": true, "no": true, "no.": true, "nr": true, "nr.": true}
 
 // unmarkedLine returns a line without the signs of Markdown.
 func unmarkedLine(line string) string {
 	if strings.IndexAny(line, "#>-*+0123456789") == 0 {
 		line = line[len(lineSigns().FindString(line)):]
-	}
-	if inner, ok := strings.CutPrefix(line, "|"); ok && strings.HasSuffix(inner, "|") {
-		cells := strings.Split(strings.TrimSuffix(inner, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		line = strings.Join(cells, " ")
 	}
 	if !strings.ContainsAny(line, "`*[") {
 		return line

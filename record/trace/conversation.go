@@ -20,15 +20,16 @@ type Conversation struct {
 	State    State     `json:"state"`    // current state
 	Changed  *Entity   `json:"-"`        // what a frame last began or changed; nil: nothing yet
 
-	byID    map[entityKey]*Entity   // the newest with each id
-	earlier map[entityKey][]*Entity // terminals whose id now belongs to another, in order
-	growing *Entity                 // the message that a chunk without an id continues
-	tools   map[*Entity]bool        // tool calls that are open on this tape
-	some    bool                    // an entity was added, even if it has been removed since
-	turns   turnState
-	history historyState
-	clock   *clock // of the newest tape; nil: no turn has begun on it
-	costs   costState
+	byID     map[entityKey]*Entity   // the newest with each id
+	earlier  map[entityKey][]*Entity // terminals whose id now belongs to another, in order
+	growing  *Entity                 // the message that a chunk without an id continues
+	tools    map[*Entity]bool        // tool calls that are open on this tape
+	rejected map[*Entity]rejection   // tool calls that the user rejected in turns that are open
+	some     bool                    // an entity was added, even if it has been removed since
+	turns    turnState
+	history  historyState
+	clock    *clock // of the newest tape; nil: no turn has begun on it
+	costs    costState
 }
 
 // An Entity is an element of a conversation. Entities are ordered by their first

@@ -79,7 +79,10 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 		return
 	}
 	c := &s.Conversation
-	for _, e := range c.openTools() {
+	for _, e := range inOrder(c.rejected) {
+		t.emit(c.rejectedEnd(s, e))
+	}
+	for _, e := range inOrder(c.tools) {
 		emit(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
 	}
 	for _, turn := range c.turns.open {
@@ -217,7 +220,10 @@ func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	} else if status == before {
 		return
 	}
+	_, rejected := c.rejected[e]
 	switch {
+	case rejected:
+		f.trace.emit(c.rejectedEnd(s, e))
 	case e.ToolCall.Finished():
 		c.closeTool(f, e)
 		f.emit(s.toolEvent(e, Ended).as(toolEnds[e.ToolCall.State()], status))

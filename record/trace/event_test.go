@@ -110,6 +110,35 @@ func TestEvents(t *testing.T) {
 			9 tool call ended c failed cancelled since 6 turn 1 asked to end
 			9 session ended still open since 4
 			9 connection ended still open since 1`},
+		{"a tool call that goes on in an overlapping turn", v1 + prompt("2", "hi") + update(toolCall) + prompt("3", "ho") + reply("2", ended) + patch("completed") + reply("3", ended), `
+			5 call began session/prompt 2
+			5 turn began turn 1
+			6 turn changed since 5 turn 1
+			6 tool call began c pending turn 1
+			7 call began session/prompt 3
+			7 turn began turn 2
+			8 turn ended end_turn completed since 5 turn 1
+			8 call ended session/prompt 2 completed since 5
+			9 turn changed since 7 turn 2
+			9 tool call ended c completed completed since 6 turn 1
+			10 turn ended end_turn completed since 7 turn 2
+			10 call ended session/prompt 3 completed since 7
+			10 session ended still open since 4
+			10 connection ended still open since 1`},
+		{"a tool call that overlapping turns leave", v1 + prompt("2", "hi") + prompt("3", "ho") + update(toolCall) + reply("3", ended) + reply("2", ended), `
+			5 call began session/prompt 2
+			5 turn began turn 1
+			6 call began session/prompt 3
+			6 turn began turn 2
+			7 turn changed since 5 turn 1
+			7 tool call began c pending turn 1
+			8 turn ended end_turn completed since 6 turn 2
+			8 call ended session/prompt 3 completed since 6
+			9 tool call ended c pending unfinished since 7 turn 1
+			9 turn ended end_turn completed since 5 turn 1
+			9 call ended session/prompt 2 completed since 5
+			9 session ended still open since 4
+			9 connection ended still open since 1`},
 		{"still open, and an id that is used again", v1 + prompt("2", "hi") + update(toolCall) + ask("7", `"toolCall":{"toolCallId":"c"}`) +
 			`> {"jsonrpc":"2.0","id":2,"method":"x","params":{}}`, `
 			5 call began session/prompt 2

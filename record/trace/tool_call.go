@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -130,6 +131,9 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 	})
 	t.Cancelled = t.Status == "failed" && (f.Events.Has(dialect.CallCancelled) || t.Cancelled && before == t.Status)
 	t.Rejected = t.Rejected && (t.Status == before || t.Cancelled || t.Status == "cancelled")
+	if !t.Rejected {
+		c.takeBack(f, e)
+	}
 	f.session.toolStatus(f, e, begun, before)
 	return e
 }
@@ -147,19 +151,60 @@ func (f *frame) names(t *ToolCall, list wire.Value) {
 	}
 }
 
-// reject ends a call that the user has rejected, and undoes that if the user is asked again
-// and agrees.
+// reject ends a call that the user has rejected, and takes that back if the user is asked
+// again and agrees.
 func (c *Conversation) reject(f *frame, e *Entity) {
-	switch call := e.ToolCall; {
+	call := e.ToolCall
+	switch {
 	case f.Events.Has(dialect.PermissionGranted):
-		call.Rejected = false
+		if call.Rejected = false; c.takeBack(f, e) {
+			f.emit(f.session.toolEvent(e, Changed))
+		}
 	case f.Events.Has(dialect.PermissionRefused):
 		call.Rejected = !call.Finished()
 		e.extend(f)
+		if call.Rejected && c.closeTool(f, e) {
+			if c.rejected == nil {
+				c.rejected = make(map[*Entity]rejection)
+			}
+			c.rejected[e] = rejection{f.Seq, f.At, f.Untimed}
+			changed := f.session.toolEvent(e, Changed)
+			changed.Reason = call.State()
+			f.emit(changed)
+		}
 	}
-	if e.ToolCall.Rejected && c.closeTool(f, e) {
-		f.emit(f.session.toolEvent(e, Ended).as(Cancelled, e.ToolCall.State()))
+}
+
+// A rejection is when the user rejected a call. That ends the call, but what ends it is
+// emitted only once it can no longer be taken back: with the agent's final status, or with
+// the turn.
+type rejection struct {
+	seq     uint64
+	at      time.Duration
+	untimed bool
+}
+
+// takeBack opens a call again that the user had rejected. It reports whether there was such
+// a rejection.
+func (c *Conversation) takeBack(f *frame, e *Entity) bool {
+	if _, ok := c.rejected[e]; !ok {
+		return false
 	}
+	delete(c.rejected, e)
+	if t := c.openTurn(e.Turn); t != nil && !e.Replayed {
+		t.Work.CancelledTools--
+	}
+	c.openTool(f, e)
+	return true
+}
+
+// rejectedEnd returns the event that ends a call when it was rejected.
+func (c *Conversation) rejectedEnd(s *Session, e *Entity) Event {
+	r := c.rejected[e]
+	delete(c.rejected, e)
+	ended := s.toolEvent(e, Ended).as(Cancelled, e.ToolCall.State())
+	ended.Seq, ended.At, ended.Untimed = r.seq, r.at, ended.Untimed || r.untimed
+	return ended
 }
 
 // openTool adds a call to the open ones.
@@ -181,17 +226,28 @@ func (c *Conversation) closeTool(f *frame, call *Entity) bool {
 	return open
 }
 
-// openTools returns the open calls, in the order in which they began.
-func (c *Conversation) openTools() []*Entity {
-	return slices.SortedFunc(maps.Keys(c.tools), func(a, b *Entity) int {
+// inOrder returns the keys of a map of calls, in the order in which they began.
+func inOrder[V any](calls map[*Entity]V) []*Entity {
+	return slices.SortedFunc(maps.Keys(calls), func(a, b *Entity) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.entry, b.entry))
 	})
 }
 
-// endTools ends the calls that are open when a turn ends, except those of later turns.
+// endTools ends the calls that are open or rejected when a turn ends. While other turns are
+// open, calls may go on in those, unless the client has cancelled the turn; but nobody waits
+// for a call of the turn until it does.
 func (c *Conversation) endTools(f *frame, t *Turn) {
-	for _, e := range c.openTools() {
-		if e.Turn > t.Number {
+	goesOn := func(e *Entity) bool { return len(c.turns.open) > 0 && (!t.Cancelled || e.Turn > t.Number) }
+	for _, e := range inOrder(c.rejected) {
+		if !goesOn(e) {
+			f.trace.emit(c.rejectedEnd(f.session, e))
+		}
+	}
+	for _, e := range inOrder(c.tools) {
+		if goesOn(e) {
+			if e.Turn == t.Number {
+				c.clock.end(f, &e.wait)
+			}
 			continue
 		}
 		c.closeTool(f, e)

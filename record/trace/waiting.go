@@ -158,7 +158,13 @@ func (c *Conversation) waitForTool(f *frame, call *Entity) {
 // A ToolClock measures how long tool calls took, without the time in which the user was
 // asked something. Its zero value is ready to use.
 type ToolClock struct {
-	asked map[subject]time.Duration // by open call: how long the user had been asked in its turn when the call began
+	running map[subject]running // open calls
+}
+
+// A running is what a ToolClock knows of an open call.
+type running struct {
+	asked time.Duration // how long the user had been asked in its turn when the call began
+	took  time.Duration // until the user rejected it; less than 0: that has not happened, or was taken back
 }
 
 // A subject identifies what an event is about.
@@ -177,16 +183,28 @@ func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) 
 	if turn != nil && turn.Number == e.InTurn {
 		asked = turn.Spend(e.At).User
 	}
+	call, open := c.running[about]
+	took = e.At - e.Began - max(asked-call.asked, 0)
 	switch e.Phase {
 	case Began:
-		if c.asked == nil {
-			c.asked = map[subject]time.Duration{}
+		if c.running == nil {
+			c.running = map[subject]running{}
 		}
-		c.asked[about] = asked
+		c.running[about] = running{asked, -1}
+	case Changed:
+		if !open {
+			break
+		}
+		if call.took = -1; e.ToolCall.ToolCall.Rejected {
+			call.took = max(took, 0)
+		}
+		c.running[about] = call
 	case Ended:
-		before, open := c.asked[about]
-		delete(c.asked, about)
-		return e.At - e.Began - max(asked-before, 0), open && !e.Repeated
+		delete(c.running, about)
+		if e.ToolCall.ToolCall.Rejected && call.took >= 0 {
+			took = call.took
+		}
+		return took, open && !e.Repeated
 	}
 	return 0, false
 }

@@ -106,17 +106,25 @@ func TestFaults(t *testing.T) {
 
 // TestBadClients: clients that wait forever or panic fail, without ending the others.
 func TestBadClients(t *testing.T) {
-	if os.Getenv("ACPTEST_BAD_CLIENT") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestBadClients$", "-test.v")
-		cmd.Env = append(os.Environ(), "ACPTEST_BAD_CLIENT=1")
-		out, err := cmd.CombinedOutput()
-		for _, want := range []string{
-			"--- FAIL: TestBadClients/bom", "the client panics: boom",
-			"--- FAIL: TestBadClients/never-initialized", "the client has not returned after 100ms",
-			"--- PASS: TestBadClients/crlf", "--- SKIP: TestBadClients/load-hangs", "nothing on testdata/greeting.jsonl meets load-hangs",
+	limit, err := time.ParseDuration(os.Getenv("ACPTEST_BAD_CLIENT"))
+	if err != nil {
+		for _, tt := range []struct {
+			limit, faults string
+			want          []string
+		}{
+			{"1m", "bom|crlf|load-hangs", []string{
+				"--- FAIL: TestBadClients/bom", "the client panics: boom", "--- PASS: TestBadClients/crlf",
+				"--- SKIP: TestBadClients/load-hangs", "nothing on testdata/greeting.jsonl meets load-hangs",
+			}},
+			{"1ms", "never-initialized", []string{"--- FAIL: TestBadClients/never-initialized", "the client has not returned after 1ms"}},
 		} {
-			if !strings.Contains(string(out), want) {
-				t.Errorf("%v: %q is not in\n%s", err, want, out)
+			cmd := exec.Command(os.Args[0], "-test.run", "^TestBadClients$/^("+tt.faults+")$", "-test.v")
+			cmd.Env = append(os.Environ(), "ACPTEST_BAD_CLIENT="+tt.limit)
+			out, err := cmd.CombinedOutput()
+			for _, want := range tt.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("%v: %q is not in\n%s", err, want, out)
+				}
 			}
 		}
 		return
@@ -128,5 +136,5 @@ func TestBadClients(t *testing.T) {
 		case "TestBadClients/never-initialized":
 			lines(stdin, stdout)
 		}
-	}, acptest.Within(100*time.Millisecond))
+	}, acptest.Within(limit))
 }

@@ -29,9 +29,9 @@ var (
 		ID: "WATCH", Name: "stalled", Clauses: []conform.Clause{{Strength: conform.Note}},
 		Text: conform.Text{
 			Asks:   "Nothing hangs for longer than `acptap watch` allows.",
-			Finds:  "Since this frame a turn, a request, the user or the agent itself was waited for too long; it is over now. Also the third start of an agent in two minutes without a turn.",
-			Spares: "What hangs still, on a tape that is being recorded: `acptap watch` tells of that.",
-			Do:     "see what was waited for, with `acptap stats --by turn` or in the turns of `acptap inspect`",
+			Finds:  "From this frame on, a turn, a request, the user or the agent itself kept somebody waiting too long; the wait is over now. Also: a client started the same ACP agent three times in two minutes, one run after the other, without a turn.",
+			Spares: "What still hangs on a tape that is being recorded; `acptap watch` reports that.",
+			Do:     "look at what held things up, with `acptap stats --by turn` or in the turns of `acptap inspect`",
 		},
 	}
 )

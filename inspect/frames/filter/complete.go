@@ -39,7 +39,7 @@ func Complete(query string, values func(key string) []string) []Candidate {
 	}
 	var list []Candidate
 	for _, v := range ranked(known, p.value) {
-		list = append(list, Candidate{From: p.valueAt, Text: valueText(v)})
+		list = append(list, Candidate{From: p.valueAt, Text: Value(v)})
 	}
 	return list
 }

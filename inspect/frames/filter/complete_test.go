@@ -30,7 +30,7 @@ func TestComplete(t *testing.T) {
 		{"kind:", "5 invalid, 5 request, 5 response, 5 notification, 5 batch, 5 oversized, 5 stderr, 5 mark, 5 body"},
 		{"by:", "3 client, 3 agent"},
 		{"permission:", "11 allowed, 11 rejected, 11 cancelled"},
-		{"outcome:to", `8 "out of tokens"`},
+		{"outcome:to", `8 "token limit reached"`},
 		{"stop:ca", "5 cancelled"},
 		{"is:n", "3 note, 3 open, 3 cancelled, 3 finding, 3 violation, 3 warning"},
 		{"kind:re", "5 request, 5 response"},

@@ -317,6 +317,8 @@ var errorTests = []struct {
 	{"method>x", 6, "method does not take >; expected one of : = ~"},
 	{"seq~1", 3, "seq does not take ~"},
 	{"kind:event", 5, `"event" is not a value of kind; expected one of invalid request response`},
+	{"kind:notif", 5, `"notif" is not a value of kind; expected one of invalid request response`},
+	{"outcome:died", 8, `expected one of done cancelled "token limit reached" refused error "answer not recorded" "agent died"`},
 	{"failure:bad", 8, "one of error tool stopped unanswered invalid gap exit"},
 	{"is:bad", 3, "one of error open gap failed cancelled redelivered finding violation warning hurts note"},
 	{"seq:x", 4, "not a whole number"},

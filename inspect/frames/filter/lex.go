@@ -150,9 +150,9 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText returns s as the value of a field, quoted if a query would otherwise read
+// Value returns s as the value of a field, quoted if a query would otherwise read
 // it as something else.
-func valueText(s string) string {
+func Value(s string) string {
 	if s == "" || strings.IndexByte("!:=<>~", s[0]) >= 0 || bareLen(s) < len(s) || strings.Contains(s, "..") {
 		return quote(s)
 	}

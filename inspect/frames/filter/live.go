@@ -90,7 +90,7 @@ func (t *term) unseen() string {
 		return "it is about other tapes, and a rule sees the frames of one connection on stdio"
 	case t.reads&ofFindings != 0:
 		return "findings are known once the tape is checked"
-	case t.key == "kind" && t.value == "mark", t.key == "is" && t.value == "gap":
+	case t.asksMarks():
 		return "a mark is on the tape and passes nobody"
 	case t.key == "kind" && t.value == "stderr", t.key == "dir" && (t.value == "err" || t.value == "stderr"):
 		return "lines of stderr are not shown to rules"
@@ -102,4 +102,19 @@ func (t *term) unseen() string {
 		return "what is slow is told by the tape"
 	}
 	return ""
+}
+
+// asksMarks reports whether only a mark can fit t.
+func (t *term) asksMarks() bool {
+	switch t.key {
+	case "kind":
+		return t.value == wire.Mark.String()
+	case "is":
+		return t.value == "gap"
+	case "failure":
+		return t.value == dialect.Gap.String() || t.value == dialect.BadExit.String()
+	case "outcome":
+		return t.value == dialect.Died.String()
+	}
+	return false
 }

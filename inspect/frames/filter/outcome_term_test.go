@@ -34,18 +34,18 @@ const ends = `
 
 func TestEnds(t *testing.T) {
 	for query, want := range map[string][]uint64{
-		"stop:cancelled":          {13},
-		"stop:max_turn_requests":  {8},
-		"stop:end_turn":           {17},
-		"stop:refusal":            nil,
-		`outcome:"out of tokens"`: {8},
-		"outcome:cancelled":       {13},
-		"outcome:error":           {15},
-		"outcome:done":            {17},
-		"is:cancelled":            {12, 13},
-		"permission:rejected":     {4, 5},
-		"permission:allowed":      {6, 7},
-		"permission:cancelled":    {10, 12},
+		"stop:cancelled":                {13},
+		"stop:max_turn_requests":        {8},
+		"stop:end_turn":                 {17},
+		"stop:refusal":                  nil,
+		`outcome:"token limit reached"`: {8},
+		"outcome:cancelled":             {13},
+		"outcome:error":                 {15},
+		"outcome:done":                  {17},
+		"is:cancelled":                  {12, 13},
+		"permission:rejected":           {4, 5},
+		"permission:allowed":            {6, 7},
+		"permission:cancelled":          {10, 12},
 		"!permission:allowed turn:1 method:session/request_permission": {4, 5},
 	} {
 		f, err := filter.Parse(query)

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -81,6 +82,15 @@ var units = map[string]float64{
 	"k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30,
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
 	"kB": 1e3, "MB": 1e6, "GB": 1e9,
+}
+
+// ParseSize parses a size in bytes, such as 64k, 1.5MiB or 2MB.
+func ParseSize(word string) (int64, error) {
+	size, problem := byteSize(word)
+	if problem != "" {
+		return 0, errors.New(problem)
+	}
+	return size.value, nil
 }
 
 // byteSize parses a size in bytes.

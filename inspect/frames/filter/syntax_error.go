@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,7 +21,13 @@ func (e *SyntaxError) Error() string {
 	if len(e.Valid) == 0 {
 		return e.Problem
 	}
-	return fmt.Sprintf("%s; expected one of %s", e.Problem, strings.Join(e.Valid, " "))
+	valid := slices.Clone(e.Valid)
+	for i, one := range valid {
+		if strings.Contains(one, " ") {
+			valid[i] = quote(one)
+		}
+	}
+	return fmt.Sprintf("%s; expected one of %s", e.Problem, strings.Join(valid, " "))
 }
 
 // Caret returns the query and, on the next line, a ^ under the position, each with a line

@@ -108,5 +108,5 @@ func (t *term) write(b *strings.Builder) {
 		b.WriteString(t.value + ".." + t.to)
 		return
 	}
-	b.WriteString(valueText(t.value))
+	b.WriteString(Value(t.value))
 }

@@ -17,6 +17,7 @@ type Row struct {
 	Frame   dialect.Frame // without its bytes
 	Summary string        // of the run's text
 	Rule    bool          // it is a mark of a rule
+	Hold    uint64        // the number of the hold that such a mark is about; 0: none
 	text    string        // of a chunk or a run: the source of the summary, as sent
 	Chunks  int           // number of frames in the run; 1 for any other row
 	Err     error         // why the frame cannot be read; Frame then has only its number
@@ -29,7 +30,10 @@ const enoughText = 4 * frametext.MaxSummary
 // NewRow makes a row from a frame with its bytes. tool is the tool call that it is about, as
 // far as known.
 func NewRow(f *dialect.Frame, tool filter.Tool) Row {
-	r := Row{Frame: *f, Summary: frametext.Summary(*f, tool), Rule: frametext.IsRule(f), Chunks: 1}
+	r := Row{Frame: *f, Summary: frametext.Summary(*f, tool), Chunks: 1}
+	if rule := wire.ReadMark(f.Frame).Rule; rule != nil {
+		r.Rule, r.Hold = true, rule.Hold
+	}
 	if IsChunk(f) {
 		r.addText(ChunkText(f))
 	}

@@ -75,14 +75,14 @@ func TestLinesOfMCP(t *testing.T) {
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}
 > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slower"}}
 > {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"rm"}}
-> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timeout"}}
+> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"changed my mind"}}
 > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}
 < {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"was faster"}]}}
 < {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"no such file"}],"isError":true}}
 > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"last"}}
 `))
 	for _, want := range []string{
-		"request 2 · timeout\x1b[2m  30 ms\x1b[0m\n",
+		"request 2 · changed my mind\x1b[2m  30 ms\x1b[0m\n",
 		"\x1b[31mtool failed: no such file\x1b[0m\x1b[2m  40 ms\x1b[0m\n",
 		"\x1b[33m── no answer to 1 request: 10 tools/call\x1b[0m\n\x1b[2m── cancelled, without an answer: 1 request: 3 tools/call\x1b[0m\n",
 	} {

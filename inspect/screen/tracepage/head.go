@@ -22,8 +22,7 @@ func (r *Reader) summary(session *trace.Session) summary.Summary {
 // head returns the lines above what a session did: its summary, as far as the tapes have been
 // read.
 func (r *Reader) head(session *trace.Session, width int) []page.Line {
-	sum := r.summary(session)
-	sum.SetServers(r.ofSession.calls(r.revision.nested, r.source(0).Servers(session)), r.history.Uncalled(session))
+	sum := r.summaryOf(session)
 	which := ""
 	if all := r.history.Trace.Sessions; len(all) > 1 {
 		which = fmt.Sprintf("session %d of %d", slices.Index(all, session)+1, len(all))
@@ -44,14 +43,4 @@ func headLines(sum *summary.Summary, width int, which string) (lines []page.Line
 		lines = append(lines, l)
 	}
 	return lines
-}
-
-// without returns the summary of tapes on which there is no session to show, and says why.
-func (r *Reader) without(why string, width int) []page.Line {
-	if r.last == 0 {
-		return r.nothing(why)
-	}
-	sum := r.whole.Summary()
-	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
-	return append(append(headLines(&sum, width, ""), blank), r.nothing(why)...)
 }

@@ -18,6 +18,7 @@ type Links struct {
 	declared bounded.Map[string, *setup]  // the client's newest, by session
 	setups   dialect.OpenRequests[*setup] // of the client's, unanswered
 	withheld []*setup                     // those of them that the agent did not get, oldest first
+	tapes    int                          // number that have begun
 }
 
 // maxLinks limits the links, and sessions with declared servers, that are remembered.
@@ -31,11 +32,22 @@ type setup struct {
 	linked  []string // names of the servers with these links
 	urls    []string // those of them that are reached by a URL
 	names   []string // of all servers in it
-	turned  bool     // a turn of the session has ended since
+	at      SetUp
+}
+
+// A SetUp says which set-up of a session named a server.
+type SetUp struct {
+	Session string
+	Tape    int    // index of the agent's tape, in order of Next
+	Frame   uint64 // Seq of the request, as the agent got it
+	Turned  bool   // a turn of the session has ended since, without an error
 }
 
 // Next begins another tape of the agent, on which request ids start over.
-func (l *Links) Next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
+func (l *Links) Next() {
+	l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil
+	l.tapes++
+}
 
 // Session returns the session whose setup has a link.
 func (l *Links) Session(link string) (id string, ok bool) { return l.sessions.Get(link) }
@@ -46,6 +58,16 @@ func (l *Links) Sessions() (ids []string) {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// Any reports whether the agent got a link in the set-up of any session.
+func (l *Links) Any() bool {
+	for _, s := range l.declared.All() {
+		if len(s.linked) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Declares reports whether the client's setup of a session has a server of that name. ok
@@ -88,6 +110,11 @@ func Concern(f *dialect.Frame) bool {
 	return false
 }
 
+// TellsServers reports whether a frame of the agent's tape may say which servers a session
+// has, or that a turn with them has ended: a Join that is passed only such frames still
+// knows which servers were never called. It does not need the frame's bytes.
+func TellsServers(f *dialect.Frame) bool { return f.Events.Has(dialect.TurnEnded) || Concern(f) }
+
 func concern(a *dialect.Annotation) bool {
 	return setsUp(a.Method) || dialect.Wraps(a.Method) && setsUp(a.Update)
 }
@@ -112,7 +139,7 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 	if e.ID == nil || f.Dir != wire.ClientToAgent || !setsUp(method) {
 		return
 	}
-	s := &setup{cwd: strings.Clone(params.Get("cwd").Text())}
+	s := &setup{cwd: strings.Clone(params.Get("cwd").Text()), at: SetUp{Tape: l.tapes - 1, Frame: f.Seq}}
 	if !dialect.Does(method, dialect.Copies) { // a copy makes a new session out of the one that it names
 		s.session = strings.Clone(params.Get("sessionId").Text())
 	}
@@ -170,6 +197,7 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	for _, link := range s.links {
 		l.sessions.Set(link, session)
 	}
+	s.at.Session = session
 	l.declared.Set(session, s)
 }
 
@@ -194,4 +222,5 @@ func (s *setup) servers(list wire.Value) {
 // gets adds the links that the agent got in place of s, or for it.
 func (s *setup) gets(other *setup) {
 	s.links, s.linked, s.urls = append(s.links, other.links...), append(s.linked, other.linked...), append(s.urls, other.urls...)
+	s.at.Frame = other.at.Frame
 }

@@ -16,6 +16,7 @@ type Uncalled struct {
 	Why    Why              `json:"why"`
 	Code   int              `json:"code,omitempty"`   // exit status, if it Exited
 	After  termtext.Seconds `json:"seconds,omitzero"` // how long it ran, if it Exited
+	SetUps []SetUp          `json:"-"`                // that named it, the newest of each session
 }
 
 // A Why says how far a server got without ever being called.
@@ -71,7 +72,7 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 	var list []Uncalled
 	for _, session := range sessions {
 		s, ok := j.Links.declared.Get(session)
-		if !ok || live && !s.turned {
+		if !ok || live && !s.at.Turned {
 			continue
 		}
 		for _, server := range s.linked {
@@ -84,9 +85,12 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 					u = one
 				}
 			}
-			if i := slices.IndexFunc(list, func(one Uncalled) bool { return one.Server == server }); i < 0 {
-				list = append(list, u)
-			} else if u.Why > list[i].Why {
+			i := slices.IndexFunc(list, func(one Uncalled) bool { return one.Server == server })
+			if i < 0 {
+				i, list = len(list), append(list, u)
+			}
+			u.SetUps = append(list[i].SetUps, s.at)
+			if list[i].SetUps = u.SetUps; u.Why > list[i].Why {
 				list[i] = u
 			}
 		}
@@ -102,8 +106,8 @@ func (l *Links) turned(f *dialect.Frame) {
 		return
 	}
 	for m := range f.Messages {
-		if s, ok := l.declared.Get(m.Session); ok && m.Events.Has(dialect.TurnEnded) {
-			s.turned = true
+		if s, ok := l.declared.Get(m.Session); ok && m.Events.Has(dialect.TurnEnded) && !m.Failed {
+			s.at.Turned = true
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package nested_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +90,33 @@ func TestUncalledInSessions(t *testing.T) {
 	if got := strings.Join(got, "; "); got != "other-one never asked" {
 		t.Errorf("got %q", got)
 	}
-	if list := j.Uncalled(false, "s"); len(list) != 2 || list[0] != (nested.Uncalled{Server: "everything"}) {
-		t.Errorf("got %v", list)
+	want := nested.Uncalled{Server: "everything", SetUps: []nested.SetUp{{Session: "s", Tape: 0, Frame: 4}}}
+	if list := j.Uncalled(false, "s"); len(list) != 2 || !reflect.DeepEqual(list[0], want) {
+		t.Errorf("got %+v, want %+v", list, want)
+	}
+}
+
+// A server that was never started is so for each set-up that names it, and for those with
+// a turn since, which has to end well.
+func TestUncalledSetUps(t *testing.T) {
+	other := strings.NewReplacer(`"id":1`, `"id":7`, "aaaaaaaa", "cccccccc", "bbbbbbbb", "dddddddd", `"sessionId":"s"`, `"sessionId":"s2"`)
+	failed := strings.Replace(answered("3s", "2"), `"result":{"stopReason":"end_turn"}`, `"error":{"code":-32000,"message":"log in"}`, 1)
+	for _, tt := range []struct {
+		name, turn string
+		turned     []bool
+	}{
+		{"a turn of one", prompt("1s", "2") + answered("2s", "2"), []bool{true, false}},
+		{"a failed turn", prompt("1s", "2") + failed, []bool{false, false}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j, _ := join(t, scene{agent: head + other.Replace(strings.TrimPrefix(head, hello)) + tt.turn})
+			var got []bool
+			for _, s := range j.Uncalled(false, "s", "s2")[0].SetUps {
+				got = append(got, s.Turned)
+			}
+			if !slices.Equal(got, tt.turned) {
+				t.Errorf("got %v, want %v", got, tt.turned)
+			}
+		})
 	}
 }

@@ -50,8 +50,8 @@ type Flags struct {
 // Register adds the flags to a command's flags.
 func (c *Flags) Register(f *pflag.FlagSet) {
 	c.Severity = conform.Hurts
-	f.TextVar(&c.Severity, "severity", c.Severity, "the least `strength` that is reported: violation, warning, hurts or note")
-	f.StringVar(&c.failOn, "fail-on", "violation,hang", "the least `strength` that makes the exit status 1, and with a comma hang, what nobody ever answered: violation, warning, hurts, note, hang or never")
+	f.TextVar(&c.Severity, "severity", c.Severity, "report findings of at least this `strength`: violation, warning, hurts or note")
+	f.StringVar(&c.failOn, "fail-on", "violation,hang", "exit with 1 on findings of at least this `strength` (violation, warning, hurts, note), on hangs (hang), on both (as in violation,hang), or never")
 	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
 	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")

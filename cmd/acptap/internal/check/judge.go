@@ -244,9 +244,7 @@ func (j *judgement) conclude() {
 	}
 	t.Frames, t.Outcome = info.Frames, info.Outcome()
 	if j.part.Index == len(j.parts)-1 && !info.Live {
-		if t.Uncalled, err = reading.Uncalled(j.parts); err != nil {
-			j.tell(err)
-		}
+		t.Uncalled = j.judge.Uncalled()
 	}
 }
 

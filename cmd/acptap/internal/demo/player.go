@@ -87,7 +87,7 @@ func (p *player) receive(step Step) error {
 		line, err = p.in.ReadBytes('\n')
 	}
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the %s has ended, before %.200s", peerName(by), want)
+		return fmt.Errorf("the %s has ended, before %.200s", by.Sender(), want)
 	}
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *player) receive(step Step) error {
 		}
 	}
 	if !agree {
-		return fmt.Errorf("the %s said %.200s where the script has %.200s", peerName(by), bytes.TrimSpace(line), want)
+		return fmt.Errorf("the %s said %.200s where the script has %.200s", by.Sender(), bytes.TrimSpace(line), want)
 	}
 	p.seen(by, line)
 	return nil
@@ -122,13 +122,6 @@ func (p *player) drain() error {
 		return fmt.Errorf("%d bytes more than the script has", n)
 	}
 	return err
-}
-
-func peerName(by wire.Direction) string {
-	if by == wire.ClientToAgent {
-		return "client"
-	}
-	return "agent"
 }
 
 // An Agent plays the agent of the script.
@@ -179,7 +172,7 @@ func (p *Progress) Show(by wire.Direction, message []byte) {
 	default:
 		what = strings.TrimSpace(what + " " + e.Params.Get("update.sessionUpdate").Text())
 	}
-	if line := fmt.Sprintf("%-6s → %s", peerName(by), what); line != p.last {
+	if line := fmt.Sprintf("%-6s → %s", by.Sender(), what); line != p.last {
 		fmt.Fprintln(p.w, line)
 		p.last = line
 	}

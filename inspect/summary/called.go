@@ -1,0 +1,261 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Called is the call of a tool of an MCP server: what it was given, how that ended, and what
+// came back.
+type Called struct {
+	Tool   string      `json:"tool"`
+	Input  string      `json:"input,omitempty"`
+	How    dialect.How `json:"-"`
+	Ending string      `json:"outcome"` // in words
+	Result string      `json:"result,omitempty"`
+	Frame  Frame       `json:"frame"`
+}
+
+// A Spent says how long the calls of a tool, or of another method, took together.
+type Spent struct {
+	What string  `json:"what"`
+	Took seconds `json:"seconds"`
+}
+
+// Limits on the calls that are told.
+const (
+	endCalls  = 5 // the first ones, and as many of the last
+	badCalls  = 2 // of those between that ended badly
+	mostCalls = 2*endCalls + badCalls
+)
+
+// A calls keeps the calls of tools by a client that are told, and measures all of its calls.
+// The zero value is ready to use.
+type calls struct {
+	count int
+	first []*Called // at most mostCalls
+	last  []*Called // at most endCalls
+	bad   []*Called // at most badCalls
+
+	open    map[uint64]openCall // by request; at most maxNames
+	running int
+	since   time.Duration // since when calls have been running
+	busy    time.Duration // how long any ran before
+	spent   map[string]time.Duration
+}
+
+// An openCall is a call without an answer yet.
+type openCall struct {
+	name string
+	at   time.Duration
+	tool *Called // nil: it is another method
+}
+
+// begin processes a call of the client that begins with a frame.
+func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
+	if e.Untimed || dialect.EndsAtClose(e.Method) || dialect.Does(e.Method, dialect.Prompts) || len(c.open) == maxNames {
+		return
+	}
+	if c.open == nil {
+		c.open = map[uint64]openCall{}
+	}
+	one := openCall{name: callName(e), at: e.Began}
+	if e.Call.Tool != "" {
+		one.name = termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns)
+		one.tool = &Called{Tool: one.name, Input: inputText(wire.Get(f.Raw, "params", "arguments")), How: dialect.Running, Frame: Frame{Run: e.Run, Seq: e.First}}
+		c.keep(one.tool)
+	}
+	c.open[e.First] = one
+	if c.running++; c.running == 1 {
+		c.since = e.Began
+	}
+}
+
+// keep keeps a call if it is told.
+func (c *calls) keep(one *Called) {
+	c.count++
+	if len(c.first) < mostCalls {
+		c.first = append(c.first, one)
+	}
+	if len(c.last) == endCalls {
+		c.last = slices.Delete(c.last, 0, 1)
+	}
+	c.last = append(c.last, one)
+}
+
+// end processes the end of a call.
+func (c *calls) end(request uint64, at time.Duration, how dialect.How, result string) {
+	one, known := c.open[request]
+	if !known {
+		return
+	}
+	delete(c.open, request)
+	if c.running--; c.running == 0 {
+		c.busy += at - c.since
+	}
+	if c.spent == nil {
+		c.spent = map[string]time.Duration{}
+	}
+	if _, counted := c.spent[one.name]; counted || len(c.spent) < maxNames {
+		c.spent[one.name] += at - one.at
+	}
+	if one.tool == nil {
+		return
+	}
+	one.tool.How, one.tool.Result = how, result
+	if how.IsBad() && len(c.bad) < badCalls && !slices.Contains(c.first[:min(len(c.first), endCalls)], one.tool) {
+		c.bad = append(c.bad, one.tool)
+	}
+}
+
+// answered processes the answer to a call.
+func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
+	how, result := dialect.Done, ""
+	content := wire.Get(f.Raw, "result", "content")
+	switch {
+	case e.End == trace.Failed:
+		how, result = dialect.Errored, cmp.Or(toolText(content), termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error"))))
+	case e.Call.Tool != "":
+		result = resultText(content)
+	}
+	c.end(e.First, e.At, how, result)
+}
+
+// endTape ends the calls that are still open: they have no answer.
+func (c *calls) endTape(at time.Duration) {
+	for _, request := range slices.Sorted(maps.Keys(c.open)) {
+		c.end(request, at, dialect.Errored, "no answer")
+	}
+}
+
+// told returns the calls that are told, in order.
+func (c *calls) told() (list []Called) {
+	of := c.first
+	if c.count > mostCalls {
+		of = slices.Concat(c.first[:endCalls], c.bad, c.last)
+	}
+	slices.SortStableFunc(of, func(a, b *Called) int {
+		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
+	})
+	for _, one := range slices.Compact(of) {
+		told := *one
+		told.Ending = told.How.String()
+		list = append(list, told)
+	}
+	return list
+}
+
+// times returns what calls took, the longest first.
+func (c *calls) times() (list []Spent) {
+	for what, took := range c.spent {
+		list = append(list, Spent{what, seconds(took)})
+	}
+	slices.SortFunc(list, func(a, b Spent) int { return cmp.Or(cmp.Compare(b.Took, a.Took), cmp.Compare(a.What, b.What)) })
+	return list[:min(len(list), mostSpent)]
+}
+
+// mostSpent limits the tools of which the time is told.
+const mostSpent = 8
+
+// saidColumns limits the columns of what a tool was given, and of what came back.
+const saidColumns = 200
+
+// inputText returns the arguments of a call in one line, the short ones first.
+func inputText(arguments []byte) string {
+	var list []string
+	for _, value := range wire.Members(arguments) {
+		v := wire.ValueOf(value)
+		text := v.Raw()
+		if v.IsString() {
+			text = v.Text()
+		}
+		if text = termtext.CutWords(strings.ReplaceAll(termtext.Brief(text, 2*saidColumns), "↵ ", ""), saidColumns); text != "" {
+			list = append(list, text)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	return termtext.CutWords(strings.Join(list, ", "), saidColumns)
+}
+
+// resultText returns the beginning of what a tool returned, in one line.
+func resultText(content []byte) string {
+	for _, block := range wire.Elements(content) {
+		if text := OneLine(termtext.Unmarked(beginning(wire.Text(wire.Get(block, "text"))))); text != "" {
+			return termtext.CutWords(text, saidColumns)
+		}
+	}
+	return ""
+}
+
+// calledRows returns a row for each call that is told.
+func (s *Summary) calledRows(width int) (rows []Row) {
+	for i, one := range s.Called {
+		line := labelSpan("called")
+		if i > 0 {
+			line = termtext.Plain.Line(labelIndent(width))
+		}
+		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
+		room := width - LabelColumns - termtext.Width(one.Tool) - 3
+		input, result := share(one.Input, one.Result, width, room)
+		if input != "" {
+			line = append(line, termtext.Plain.Span(" "+input))
+		}
+		if result != "" {
+			line = append(line, arrow, tapetext.ResultStyle(one.How).Span(result))
+		}
+		if width > 0 {
+			line = termtext.CutSpans(line, width)
+		}
+		rows = append(rows, Row{line, one.Frame})
+	}
+	if more := s.MoreCalls(); more != "" {
+		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)}})
+	}
+	return rows
+}
+
+// MoreCalls says how many calls of tools Called leaves out. It is empty if there are none.
+func (s *Summary) MoreCalls() string {
+	all := 0
+	for _, c := range s.Calls {
+		for _, tool := range c.Tools {
+			all += tool.Count
+		}
+	}
+	if more := all - len(s.Called); more > 0 && len(s.Called) > 0 {
+		return "and " + termtext.Counted(more, "more call")
+	}
+	return ""
+}
+
+// SpentText says where the time went on a tape without turns.
+func (s *Summary) SpentText() string {
+	var list []string
+	between := Spent{"between calls", s.Time.Idle}
+	all := slices.Clone(s.Time.Spent)
+	if between.Took > 0 {
+		all = append(all, between)
+	}
+	slices.SortStableFunc(all, func(a, b Spent) int { return cmp.Compare(b.Took, a.Took) })
+	for i, one := range all {
+		if i == fewNames || i > 0 && one.Took < s.Took/100 {
+			break
+		}
+		text := fmt.Sprintf("%s %s", one.What, one.Took)
+		if i == 0 {
+			text += " of " + s.Took.String()
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
