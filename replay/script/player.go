@@ -298,7 +298,7 @@ func (p *Player) ask(s *Step) error {
 		return err
 	}
 	line := []byte(`{"jsonrpc":"2.0"`)
-	if s.Verb == Request || s.Verb == Pad && form(s.Method, p.Dialect) == Request {
+	if s.Verb != Notify && (s.Verb != Pad || form(s.Method, p.Dialect) == Request) {
 		id := strconv.Itoa(len(p.sent) + 1)
 		p.sent = append(p.sent, request{s.Name, s.Method, id})
 		p.unanswered[id] = true
