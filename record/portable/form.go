@@ -1,0 +1,61 @@
+package portable
+
+import (
+	"bufio"
+	"bytes"
+)
+
+// A form is how one tool writes a file that Read understands.
+type form struct {
+	name string
+	is   func(head []byte) bool // whether a file that begins with head has the form
+	read func(*file) error
+}
+
+// forms are all of them. Content decides, because users name and cut files as they like;
+// no file may have two forms.
+var forms = []form{
+	{"acp-devtools, export", isDevtools, readDevtools},
+	{"logger", isLogger, readLogger},
+}
+
+// formOf returns the form of a file that begins with head: the portable one unless it has
+// another.
+func formOf(head []byte) form {
+	for _, f := range forms {
+		if f.is(head) {
+			return f
+		}
+	}
+	return form{"portable", nil, readPortable}
+}
+
+// beginning is how much of a file decides which form it has.
+const beginning = 64 << 10
+
+// A file is a file being read, and where its content goes.
+type file struct {
+	in    *bufio.Reader
+	name  string
+	tell  func(string)
+	begin func(Head)
+	line  func(Line) error
+}
+
+// begins reports whether head begins with these tokens, with blanks between them.
+func begins(head []byte, tokens ...string) bool {
+	for _, token := range tokens {
+		var ok bool
+		if head, ok = bytes.CutPrefix(bytes.TrimSpace(head), []byte(token)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// firstLine returns the first line with something in it, which may be cut off if it is
+// long.
+func firstLine(head []byte) []byte {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	return line
+}
