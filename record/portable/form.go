@@ -17,6 +17,7 @@ type form struct {
 var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
+	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
 }
 
 // formOf returns the form of a file that begins with head: the portable one unless it has
@@ -58,4 +59,14 @@ func begins(head []byte, tokens ...string) bool {
 func firstLine(head []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return line
+}
+
+// anyLine reports whether a line in head is of a log.
+func anyLine(head []byte, is func(line []byte) bool) bool {
+	for line := range bytes.Lines(head) {
+		if is(bytes.TrimRight(line, "\r\n")) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,16 @@
 package portable
 
 import (
+	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
 // sampleForms are the forms of the files in testdata.
@@ -12,6 +19,8 @@ var sampleForms = map[string]string{
 	"acp-devtools-log.jsonl":     "logger",
 	"acp-devtools-one-line.json": "acp-devtools, export",
 	"acp-devtools.json":          "acp-devtools, export",
+	"claude-desktop-mcp.log":     "claude desktop",
+	"claude-desktop.log":         "claude desktop",
 	"mcpsnoop.jsonl":             "logger",
 	"no-header.jsonl":            "portable",
 	"other-spellings.jsonl":      "logger",
@@ -51,4 +60,52 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: no sample", f.name)
 		}
 	}
+}
+
+func sample(f *testing.F, name string) string {
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return string(text)
+}
+
+// fuzzForm reads any text as if it had a form: that ends, needs memory by the length of
+// the text only, and gives lines that a tape can have.
+func fuzzForm(f *testing.F, read func(*file) error, samples ...string) {
+	for _, name := range samples {
+		f.Add(sample(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		memtest.Bound(t, func() {
+			begun, lines := 0, 0
+			var last time.Duration
+			var enough error
+			input := func() *file {
+				return &file{
+					in: bufio.NewReaderSize(strings.NewReader(text), beginning), name: "file", tell: func(string) {},
+					begin: func(Head) { begun++ },
+					line: func(l Line) error {
+						lines++
+						if begun != 1 || l.Dir >= wire.Directions || l.At < last || len(l.Raw) > 0 && l.Mark != nil {
+							t.Errorf("line %d: %d beginnings, %+v after %v", lines, begun, l, last)
+						}
+						last = l.At
+						return enough
+					},
+				}
+			}
+			if err := read(input()); err != nil || lines == 0 {
+				return
+			}
+			begun, last, enough = 0, 0, errors.New("enough")
+			if err := read(input()); !errors.Is(err, enough) {
+				t.Errorf("got %v, want the error of the one who takes lines", err)
+			}
+		})
+	})
+}
+
+func FuzzClaudeDesktop(f *testing.F) {
+	fuzzForm(f, readClaudeDesktop, "claude-desktop.log", "claude-desktop-mcp.log")
 }

@@ -201,6 +201,9 @@ func FuzzRead(f *testing.F) {
 	for _, tt := range readTests {
 		f.Add(testFile(f, tt.file))
 	}
+	for _, tt := range logTests {
+		f.Add(testFile(f, tt.file))
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		memtest.Bound(t, func() {
 			all, err := read(text)

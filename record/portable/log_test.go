@@ -1,0 +1,81 @@
+package portable_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record/portable"
+)
+
+// logTests has the samples of logs: how their tapes begin, the lines, and what is told.
+var logTests = []struct {
+	file, start string
+	want, told  []string
+}{
+	{
+		"claude-desktop.log", `2026-02-02 15:40:53 +0000 UTC [] files mcp`,
+		[]string{
+			`9: 250ms c2a {"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}},"jsonrpc":"2.0","id":0}`,
+			`10: ? err npm warn deprecated glob@10.5.0`,
+			`11: ? err Files Server running on stdio`,
+			`12: 1s a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1"}}}`,
+			`13: 1.1s c2a {"method":"notifications/initialized","jsonrpc":"2.0"}`,
+			`14: 2s c2a {"method":"tools/call","params":{"name":"read"},"jsonrpc":"2.0","id":1}`,
+			`15: 2.5s a2c {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"first...[18778 chars truncated]...last"}]}}`,
+			`16: 3s c2a {"method":"tools/call","params":{"name":"list"},"jsonrpc":"2.0","id":2}`,
+			`17: 3.5s a2c {"gap":1196}`,
+		},
+		[]string{
+			`file: From a log of Claude Desktop: messages were encoded again and long ones shortened, and lines of stderr have no times`,
+			`file: line 17 could not be read`,
+			`file: line 15 came shortened`,
+		},
+	},
+	{
+		"claude-desktop-mcp.log", `2025-06-13 14:44:29.818 +0000 UTC [] trains mcp`,
+		[]string{
+			`3: 127ms c2a {"method":"initialize","params":{},"jsonrpc":"2.0","id":0}`,
+		},
+		[]string{
+			`file: From a log of Claude Desktop: messages were encoded again and long ones shortened, and lines of stderr have no times`,
+		},
+	},
+}
+
+func TestLogs(t *testing.T) {
+	for _, tt := range logTests {
+		t.Run(tt.file, func(t *testing.T) {
+			f, err := read(testFile(t, tt.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if start := fmt.Sprintf("%v %q %s %s", f.start.Time, f.start.Command, f.start.Name, f.start.Proto); start != tt.start {
+				t.Errorf("began with %s, want %s", start, tt.start)
+			}
+			if got := logged(f.lines); !slices.Equal(got, tt.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+			if !slices.Equal(f.notes, tt.told) {
+				t.Errorf("told\n%s\nwant\n%s", strings.Join(f.notes, "\n"), strings.Join(tt.told, "\n"))
+			}
+		})
+	}
+}
+
+// logged returns each line as its number in the file, its time, its direction and its
+// content.
+func logged(lines []portable.Line) (text []string) {
+	for _, l := range lines {
+		at, what := l.At.String(), string(l.Raw)
+		if l.Untimed {
+			at = "?"
+		}
+		if l.Mark != nil {
+			what = string(l.Mark.JSON())
+		}
+		text = append(text, fmt.Sprintf("%d: %s %v %s", l.Number, at, l.Dir, what))
+	}
+	return text
+}
