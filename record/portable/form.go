@@ -18,6 +18,7 @@ var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
 	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
+	{"jetbrains", isJetBrains, readJetBrains},
 }
 
 // formOf returns the form of a file that begins with head: the portable one unless it has

@@ -21,6 +21,7 @@ var sampleForms = map[string]string{
 	"acp-devtools.json":          "acp-devtools, export",
 	"claude-desktop-mcp.log":     "claude desktop",
 	"claude-desktop.log":         "claude desktop",
+	"jetbrains.log":              "jetbrains",
 	"mcpsnoop.jsonl":             "logger",
 	"no-header.jsonl":            "portable",
 	"other-spellings.jsonl":      "logger",
@@ -109,3 +110,5 @@ func fuzzForm(f *testing.F, read func(*file) error, samples ...string) {
 func FuzzClaudeDesktop(f *testing.F) {
 	fuzzForm(f, readClaudeDesktop, "claude-desktop.log", "claude-desktop-mcp.log")
 }
+
+func FuzzJetBrains(f *testing.F) { fuzzForm(f, readJetBrains, "jetbrains.log") }

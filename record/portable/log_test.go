@@ -42,6 +42,19 @@ var logTests = []struct {
 			`file: From a log of Claude Desktop: messages were encoded again and long ones shortened, and lines of stderr have no times`,
 		},
 	},
+	{
+		"jetbrains.log", `2025-12-17 11:26:25.895 +0000 UTC []  acp`,
+		[]string{
+			`2: 0s c2a {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`,
+			`3: 1.64s a2c {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`,
+			`6: 1.705s a2c no JSON from the agent`,
+			`8: 2.105s c2a {"gap":29}`,
+		},
+		[]string{
+			`file: From a log of a JetBrains IDE: its times are local but read as UTC, and it has no stderr`,
+			`file: 2 lines could not be read; the first is line 7`,
+		},
+	},
 }
 
 func TestLogs(t *testing.T) {
