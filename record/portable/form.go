@@ -17,6 +17,7 @@ type form struct {
 var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
+	{"zed", isZed, readZed},
 	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
 	{"jetbrains", isJetBrains, readJetBrains},
 }

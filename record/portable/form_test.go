@@ -27,6 +27,7 @@ var sampleForms = map[string]string{
 	"other-spellings.jsonl":      "logger",
 	"portable.jsonl":             "portable",
 	"relative-times.jsonl":       "logger",
+	"zed.json":                   "zed",
 }
 
 // TestForms gives every sample to every form: exactly one takes it.
@@ -112,3 +113,5 @@ func FuzzClaudeDesktop(f *testing.F) {
 }
 
 func FuzzJetBrains(f *testing.F) { fuzzForm(f, readJetBrains, "jetbrains.log") }
+
+func FuzzZed(f *testing.F) { fuzzForm(f, readZed, "zed.json") }

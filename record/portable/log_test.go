@@ -55,6 +55,23 @@ var logTests = []struct {
 			`file: 2 lines could not be read; the first is line 7`,
 		},
 	},
+	{
+		"zed.json", `0001-01-01 00:00:00 +0000 UTC []  acp`,
+		[]string{
+			`0: ? c2a {"jsonrpc":"2.0","id":"b8dfb36c","method":"initialize","params":{"protocolVersion":1}}`,
+			"0: ? err \x1b[33mWARN\x1b[0m ready",
+			`0: ? a2c {"jsonrpc":"2.0","id":"b8dfb36c","result":{"protocolVersion":1}}`,
+			`0: ? a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1"}}`,
+			`0: ? a2c {"jsonrpc":"2.0","id":0,"method":"_x/ask"}`,
+			`0: ? c2a {"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"Method not found"}}`,
+			`0: ? a2c {"jsonrpc":"2.0","id":7,"result":null}`,
+			`0: ? c2a {"gap":56}`,
+		},
+		[]string{
+			`file: From the ACP log of Zed: it has no times, messages were encoded again, and a result that has only code and message reads as an error`,
+			`file: message 8 could not be read`,
+		},
+	},
 }
 
 func TestLogs(t *testing.T) {
