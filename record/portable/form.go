@@ -17,6 +17,8 @@ type form struct {
 var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
+	{"acpx, messages", isMessages, readMessages},
+	{"acpx, index", isAcpxIndex, readAcpxIndex},
 	{"zed", isZed, readZed},
 	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
 	{"jetbrains", isJetBrains, readJetBrains},

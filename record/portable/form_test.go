@@ -19,6 +19,9 @@ var sampleForms = map[string]string{
 	"acp-devtools-log.jsonl":     "logger",
 	"acp-devtools-one-line.json": "acp-devtools, export",
 	"acp-devtools.json":          "acp-devtools, export",
+	"acpx-0.1.stream.ndjson":     "acpx, messages",
+	"acpx-index.json":            "acpx, index",
+	"acpx.stream.ndjson":         "acpx, messages",
 	"claude-desktop-mcp.log":     "claude desktop",
 	"claude-desktop.log":         "claude desktop",
 	"jetbrains.log":              "jetbrains",
@@ -115,3 +118,7 @@ func FuzzClaudeDesktop(f *testing.F) {
 func FuzzJetBrains(f *testing.F) { fuzzForm(f, readJetBrains, "jetbrains.log") }
 
 func FuzzZed(f *testing.F) { fuzzForm(f, readZed, "zed.json") }
+
+func FuzzMessages(f *testing.F) {
+	fuzzForm(f, readMessages, "acpx.stream.ndjson", "acpx-0.1.stream.ndjson")
+}

@@ -72,6 +72,35 @@ var logTests = []struct {
 			`file: message 8 could not be read`,
 		},
 	},
+	{
+		"acpx.stream.ndjson", `0001-01-01 00:00:00 +0000 UTC []  `,
+		[]string{
+			`3: ? c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
+			`4: ? a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`,
+			`5: ? c2a {"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`,
+			`6: ? a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1"}}`,
+			`7: ? a2c {"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1"}}`,
+			`8: ? a2c {"jsonrpc":"2.0","method":"_agent/progress","params":{}}`,
+			`9: ? c2a {"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"}}}`,
+			`10: ? a2c {"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`,
+			`12: ? c2a {"damage":36}`,
+		},
+		[]string{
+			`file: From messages alone, as acpx keeps them: there are no times and no stderr, messages were encoded again, and who sent one is derived from its method or id`,
+			`file: line 12 could not be read`,
+		},
+	},
+	{
+		"acpx-0.1.stream.ndjson", `0001-01-01 00:00:00 +0000 UTC []  `,
+		[]string{
+			`1: ? c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`,
+			`2: ? c2a {"damage":28}`,
+		},
+		[]string{
+			`file: From messages alone, as acpx keeps them: there are no times and no stderr, messages were encoded again, and who sent one is derived from its method or id`,
+			`file: line 2 could not be read`,
+		},
+	},
 }
 
 func TestLogs(t *testing.T) {
