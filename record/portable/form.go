@@ -22,6 +22,8 @@ var forms = []form{
 	{"zed", isZed, readZed},
 	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
 	{"jetbrains", isJetBrains, readJetBrains},
+	{"conductor, trace", isTrace, readTrace},
+	{"conductor, debug log", isConductorLog, readConductorLog},
 }
 
 // formOf returns the form of a file that begins with head: the portable one unless it has

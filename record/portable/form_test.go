@@ -24,6 +24,9 @@ var sampleForms = map[string]string{
 	"acpx.stream.ndjson":         "acpx, messages",
 	"claude-desktop-mcp.log":     "claude desktop",
 	"claude-desktop.log":         "claude desktop",
+	"conductor-agent.jsons":      "conductor, trace",
+	"conductor-debug.log":        "conductor, debug log",
+	"conductor.jsons":            "conductor, trace",
 	"jetbrains.log":              "jetbrains",
 	"mcpsnoop.jsonl":             "logger",
 	"no-header.jsonl":            "portable",
@@ -122,3 +125,7 @@ func FuzzZed(f *testing.F) { fuzzForm(f, readZed, "zed.json") }
 func FuzzMessages(f *testing.F) {
 	fuzzForm(f, readMessages, "acpx.stream.ndjson", "acpx-0.1.stream.ndjson")
 }
+
+func FuzzTrace(f *testing.F) { fuzzForm(f, readTrace, "conductor.jsons", "conductor-agent.jsons") }
+
+func FuzzConductorLog(f *testing.F) { fuzzForm(f, readConductorLog, "conductor-debug.log") }

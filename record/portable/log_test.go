@@ -101,6 +101,49 @@ var logTests = []struct {
 			`file: line 2 could not be read`,
 		},
 	},
+	{
+		"conductor.jsons", `0001-01-01 00:00:00 +0000 UTC []  acp`,
+		[]string{
+			`1: 250ms c2a {"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":1}}`,
+			`4: 500ms a2c {"jsonrpc":"2.0","id":"a","result":{"protocolVersion":1}}`,
+			`7: 800ms a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1"}}`,
+			`8: 900ms a2c {"jsonrpc":"2.0","id":"d","method":"session/request_permission","params":{}}`,
+			`9: 1s c2a {"jsonrpc":"2.0","id":"d","error":{"code":-32603,"message":"no"}}`,
+			`10: ? c2a {"damage":93}`,
+			`11: ? c2a {"damage":54}`,
+		},
+		[]string{
+			`file: From the trace of a conductor, on the side of its client: it does not say when it began, messages were encoded again, and it has no stderr`,
+			`file: 2 lines could not be read; the first is line 10`,
+			`file: 2 lines went between other components, which the tape does not have; the first is line 2`,
+			`file: line 5 carried MCP over ACP, which the tape does not have`,
+		},
+	},
+	{
+		"conductor-agent.jsons", `0001-01-01 00:00:00 +0000 UTC []  acp`,
+		[]string{
+			`1: 12.345678ms c2a {"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}`,
+			`2: 500ms a2c {"jsonrpc":"2.0","id":"a","result":null}`,
+		},
+		[]string{
+			`file: From the trace of a conductor, on the side of its client: it does not say when it began, messages were encoded again, and it has no stderr`,
+		},
+	},
+	{
+		"conductor-debug.log", `2026-01-02 14:04:05.5 +0000 UTC ["my-agent" "--acp"]  acp`,
+		[]string{
+			`10: 12ms c2a {"jsonrpc":"2.0","id":"b","method":"initialize","params":{}}`,
+			`11: 13ms err ready`,
+			`12: 15ms a2c {"id":"b","jsonrpc":"2.0","result":{}}`,
+			`13: 16ms a2c no JSON`,
+			`15: 20ms c2a {"gap":42}`,
+		},
+		[]string{
+			`file: From the debug log of a conductor: only what the agent at the end of its chain received and sent`,
+			`file: 2 lines could not be read; the first is line 14`,
+			`file: 3 lines came from or went to others, which the tape does not have; the first is line 7`,
+		},
+	},
 }
 
 func TestLogs(t *testing.T) {

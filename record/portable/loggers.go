@@ -23,7 +23,7 @@ var bodies = [...]string{"raw", "msg", "message", "payload", "frame", "text"}
 //	{"timestamp":1706000000123,"direction":"editor-to-agent","raw":"{…}"}     acp-devtools --log json
 func isLogger(head []byte) bool {
 	g := wire.ValueOf(firstLine(head))
-	if !g.IsObject() || g.Get("acptap").Exists() || isMessage(g) {
+	if !g.IsObject() || g.Get("acptap").Exists() || isMessage(g) || isTraceEvent(g) {
 		return false
 	}
 	for _, name := range [...]string{"direction", "raw", "msg", "message", "payload"} { // the portable form has none of them
