@@ -24,6 +24,8 @@ var forms = []form{
 	{"jetbrains", isJetBrains, readJetBrains},
 	{"conductor, trace", isTrace, readTrace},
 	{"conductor, debug log", isConductorLog, readConductorLog},
+	{"acp.el, traffic", isEmacsTraffic, readEmacsTraffic},
+	{"acp.el, log", isEmacsLog, readEmacsLog},
 }
 
 // formOf returns the form of a file that begins with head: the portable one unless it has

@@ -2,6 +2,7 @@ package portable
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ var sampleForms = map[string]string{
 	"acp-devtools-log.jsonl":     "logger",
 	"acp-devtools-one-line.json": "acp-devtools, export",
 	"acp-devtools.json":          "acp-devtools, export",
+	"acp.el.log":                 "acp.el, log",
+	"acp.el.traffic":             "acp.el, traffic",
 	"acpx-0.1.stream.ndjson":     "acpx, messages",
 	"acpx-index.json":            "acpx, index",
 	"acpx.stream.ndjson":         "acpx, messages",
@@ -129,3 +132,27 @@ func FuzzMessages(f *testing.F) {
 func FuzzTrace(f *testing.F) { fuzzForm(f, readTrace, "conductor.jsons", "conductor-agent.jsons") }
 
 func FuzzConductorLog(f *testing.F) { fuzzForm(f, readConductorLog, "conductor-debug.log") }
+
+func FuzzEmacsTraffic(f *testing.F) { fuzzForm(f, readEmacsTraffic, "acp.el.traffic") }
+
+func FuzzEmacsLog(f *testing.F) { fuzzForm(f, readEmacsLog, "acp.el.log") }
+
+// FuzzElisp reads any list: its elements are JSON as long as no label stands where Emacs
+// prints none.
+func FuzzElisp(f *testing.F) {
+	f.Add(sample(f, "acp.el.traffic"))
+	f.Add(`((a . #s(hash-table data ("k" 1))) (:b [1 nil t]) ("c" . #("d" 0 1 (e f))) (f :g "\\x41\\101\\n\\ "))`)
+	f.Fuzz(func(t *testing.T, text string) {
+		e := elisp{in: bufio.NewReader(strings.NewReader(text))}
+		e.open()
+		for {
+			element, more, err := e.element()
+			if err != nil || !more {
+				return
+			}
+			if !json.Valid(element) && len(e.labels) == 0 {
+				t.Errorf("%q is no JSON", element)
+			}
+		}
+	})
+}

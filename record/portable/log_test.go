@@ -144,6 +144,34 @@ var logTests = []struct {
 			`file: 3 lines came from or went to others, which the tape does not have; the first is line 7`,
 		},
 	},
+	{
+		"acp.el.traffic", `0001-01-01 00:00:00 +0000 UTC []  acp`,
+		[]string{
+			`0: ? c2a {"jsonrpc":"2.0","method":"initialize","id":1,"params":{"clientInfo":{"name":"agent-shell","title":"Emacs Agent Shell"},"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"terminal":{},"elicitation":{"form":{}}}}}`,
+			`0: ? a2c {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":null,"price":1.5e+20},"authMethods":[]}}`,
+			`0: ? a2c {"jsonrpc":"2.0","method":"session/update","params":{"update":{"content":[],"locations":[{"path":"/a\nb\\c\"dé\u001b[0m","line":-7},{"path":"/a\nb\\c\"dé\u001b[0m","line":-7}],"answers":{"Which colour, red or blue?":"Red"}}}}`,
+			`0: ? c2a {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":{"k":1,"l":{}}}}}`,
+			`0: ? c2a {"damage":62}`,
+			`0: ? a2c {"gap":60}`,
+		},
+		[]string{
+			`file: From traffic that acp.el saved in Emacs: it has no times and no stderr, messages were encoded again, and null, false and {} from the agent all read as null`,
+			`file: 2 messages could not be read; the first is message 5`,
+		},
+	},
+	{
+		"acp.el.log", `0001-01-01 00:00:00 +0000 UTC []  acp`,
+		[]string{
+			`7: ? c2a {"jsonrpc":"2.0","method":"initialize","id":1,"params":{}}`,
+			`12: ? err Loading model`,
+			`13: ? err done`,
+			`21: ? a2c {"jsonrpc":"2.0", "id":1,"result":{}}`,
+			`27: ? a2c no JSON`,
+		},
+		[]string{
+			`file: From a log of acp.el in Emacs: it has no times`,
+		},
+	},
 }
 
 func TestLogs(t *testing.T) {
