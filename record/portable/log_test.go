@@ -209,3 +209,82 @@ func logged(lines []portable.Line) (text []string) {
 	}
 	return text
 }
+
+// TestBrokenLogs: of a log that ends early, or has something else in between, everything
+// else is read.
+func TestBrokenLogs(t *testing.T) {
+	const (
+		claude = "2026-02-02T15:40:53.000Z [srv] [info] "
+		idea   = "2025-12-17 11:26:25,895 [  12469]   FINE - AcpTransport - "
+		begin  = "(((:direction . outgoing) (:kind . request) (:object (id . 1)))"
+	)
+	zed, traffic := testFile(t, "zed.json"), testFile(t, "acp.el.traffic")
+	long := strings.Repeat("a", 9<<20)
+	for _, tt := range []struct {
+		name, in string
+		want     int    // lines
+		told     string // last of all
+	}{
+		{"zed, cut", zed[:strings.Index(zed, "[33m")], 1, "file: message 2: the file ends here; what follows is left out"},
+		{"zed, cut after a message", "[" + zed[strings.Index(zed, "{"):strings.Index(zed, ",\n  {")], 1, "file: message 2: the file ends here; what follows is left out"},
+		{"zed, damaged", zed[:strings.Index(zed, `"_type": "stderr"`)] + "}\x00" + zed, 1, "file: message 2: invalid character '}' looking for beginning of object key string; what follows is left out"},
+		{"zed, and more", zed + "{}", 8, "file: message 8 could not be read"},
+		{"zed, one long message", `[{"_direction":"outgoing","_type":"notification","method":"a"},{"_direction":"` + long + long + `"}]`, 1, "file: message 2: more than 8 MiB in one piece; what follows is left out"},
+		{"claude desktop, long", claude + "Message from client: {\"method\":\"a\"}\n" + claude + `Message from server: {"a":"` + long + "\"}\n" + long, 2, "file: 2 lines could not be read; the first is line 2"},
+		{"claude desktop, twice", claude + "Message from client: {\"method\":\"initialize\"}\n" + claude + "Message from client: {\"method\":\"initialize\"}", 2, "file: the client initialized the agent 2 times; all of its runs are on one tape"},
+		{"claude desktop, several lines", claude + "Message from client: {\n  \"method\": \"a\"\n}", 3, "file: line 1 could not be read"},
+		{"jetbrains, long", idea + "OUT: {}\n" + idea + "IN: " + long + "\n" + idea + "IN: {}", 3, "file: line 2 could not be read"},
+		{"messages, long", `{"jsonrpc":"2.0","method":"a"}` + "\n" + `{"jsonrpc":"2.0","method":"` + long + `"}`, 2, "file: line 2 could not be read"},
+		{"messages, mixed", `{"jsonrpc":"2.0","method":"a"}` + "\nready\n{}\n" + `{"schema":"acpx.session.journal.v2"}`, 3, "file: 3 lines could not be read; the first is line 2"},
+		{"trace, mixed", testFile(t, "conductor-agent.jsons") + "ready\n" + `{"type":"request","ts":-1,"from":"Client","to":"Agent"}`, 4, "file: 2 lines could not be read; the first is line 3"},
+		{"debug log, long", "=== Conductor Debug Log ===\nComponents:\n  0: a\n=====\n0 → +1ms {}\n0 ← +1ms " + long, 2, "file: line 6 could not be read"},
+		{"log of acp.el, cut", "OUTGOING TEXT >\n\n{}\n\nINCOMING LINE >\n\n{\"id\":", 2, "file: line 7 could not be read"},
+		{"traffic, cut", traffic[:strings.Index(traffic, "(answers")], 2, "file: message 3: the file ends here; what follows is left out"},
+		{"traffic, no value", begin + " ((:direction . ))", 1, `file: message 2: ')' where a value should be; what follows is left out`},
+		{"traffic, another label", begin + " ((:direction . incoming) (:object (a . #7#))))", 1, "file: message 2: #7# refers to nothing before it; what follows is left out"},
+		{"traffic, within itself", begin + " #1=((:direction . incoming) (:object (a . #1#))))", 1, "file: message 2: #1# refers to nothing before it; what follows is left out"},
+		{"traffic, unreadable", begin + " ((:direction . incoming) (:object (a . #<buffer x>))))", 1, "file: message 2: an object that Emacs Lisp cannot read back; what follows is left out"},
+		{"traffic, deep", begin + " " + strings.Repeat("((a . ", 4000), 1, "file: message 2: lists are nested too deep; what follows is left out"},
+		{"traffic, long", begin + " ((:direction . incoming) (:object (a . \"" + long + "\"))))", 1, "file: message 2: more than 8 MiB in one piece; what follows is left out"},
+		{"traffic, references to references", begin + " ((:direction . incoming) (:object (a . #0=[1 1 1 1 1 1 1 1 1 1])" + references(9) + ")))", 1, "file: message 2: more than 8 MiB in one piece; what follows is left out"},
+		{"traffic, a shared pair and tail", begin + ` ((:direction . incoming) (:object #1=(a . 1) #1# (b (c . 2) . #2=((d . 3))) (e . #2#))))`, 2, "file: From traffic that acp.el saved"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := read(tt.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.lines) != tt.want || len(f.notes) == 0 || !strings.HasPrefix(f.notes[len(f.notes)-1], tt.told) {
+				t.Errorf("%d lines %.500q, told %q; want %d and %q", len(f.lines), logged(f.lines), f.notes, tt.want, tt.told)
+			}
+		})
+	}
+}
+
+// references returns n members, each of which has the value before it ten times.
+func references(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, " (a . #%d=[%s])", i+1, strings.Repeat(fmt.Sprintf("#%d# ", i), 10))
+	}
+	return b.String()
+}
+
+// TestRefusedLogs: of these there is no tape.
+func TestRefusedLogs(t *testing.T) {
+	const line = "2026-02-02T15:40:53.000Z [%s] [info] Message from client: {\"method\":\"a\"}\n"
+	for _, tt := range []struct{ name, in, want string }{
+		{"several servers", fmt.Sprintf(line+line, "a", "b"), `file:2: this line is about the server "b", those before about "a", and a tape has one server: grep -F '[b]' file, or import mcp-server-b.log instead`},
+		{"the index of a session", testFile(t, "acpx-index.json"), "file: what acpx remembers of a session, without its messages; those are beside it, in ID.stream.ndjson"},
+		{"zed, cut at once", `[{"_direction":"outgoing","_type`, "file: message 1: the file ends here"},
+		{"traffic, cut at once", "(((:direction . outgoing) (:obj", "file: message 1: the file ends here"},
+		{"two debug logs", testFile(t, "conductor-debug.log") + "\n=== Conductor Debug Log ===\n", "file:16: a second log begins here; a tape has one: head -n 15 file gives the first"},
+		{"messages of two centuries", fmt.Sprintf(line, "a") + strings.Replace(fmt.Sprintf(line, "a"), "2026", "2126", 1), "file:2: 2126-02-02 15:40:53 +0000 UTC is too long after the beginning"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := read(tt.in); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
