@@ -78,15 +78,18 @@ func (c *claudeDesktop) read(l logLine) error {
 	if c.dump = !ok && bytes.HasSuffix(rest, []byte("{")); !ok {
 		return nil // what Claude Desktop itself did
 	}
-	if err != nil {
-		return c.missing(l.n, dir, l.size, time.Time{})
+	if err != nil || l.size > len(l.text) {
+		return c.missing(l.n, dir, l.size, at)
 	}
 	if !json.Valid(text) {
 		if i := bytes.LastIndex(text, []byte(" { metadata: ")); i > 0 {
 			text = text[:i]
 		}
 	}
-	cut := claudeShortened().FindSubmatch(text)
+	var cut [][]byte
+	if bytes.Contains(text, []byte(" chars truncated]...")) {
+		cut = claudeShortened().FindSubmatch(text)
+	}
 	switch valid := json.Valid(text); {
 	case valid && cut != nil:
 		c.shortened.add(l.n)

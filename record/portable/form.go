@@ -12,20 +12,22 @@ type form struct {
 	read func(*file) error
 }
 
-// forms are all of them. Content decides, because users name and cut files as they like;
-// no file may have two forms.
+// forms are all of them. Content decides, because users name and cut files as they like.
+// The first form that fits counts: those that show where the file begins come before those
+// that any line may show, because a message may quote such a line.
 var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
 	{"acpx, messages", isMessages, readMessages},
 	{"acpx, index", isAcpxIndex, readAcpxIndex},
 	{"zed", isZed, readZed},
-	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
-	{"jetbrains", isJetBrains, readJetBrains},
 	{"conductor, trace", isTrace, readTrace},
 	{"conductor, debug log", isConductorLog, readConductorLog},
 	{"acp.el, traffic", isEmacsTraffic, readEmacsTraffic},
+
 	{"acp.el, log", isEmacsLog, readEmacsLog},
+	{"claude desktop", isClaudeDesktop, readClaudeDesktop},
+	{"jetbrains", isJetBrains, readJetBrains},
 }
 
 // formOf returns the form of a file that begins with head: the portable one unless it has

@@ -73,6 +73,25 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestQuotedForms: a message that quotes another log does not change the form.
+func TestQuotedForms(t *testing.T) {
+	const quoted = "\n2026-02-02T15:40:53.000Z [srv] [info] Initializing server...\n" +
+		"2025-12-17 11:26:25,895 [  12469]   FINE - AcpTransport - OUT: {}\nOUTGOING TEXT >\n"
+	for begin, want := range map[string]string{
+		"(((:direction . outgoing) (:object (a . \"": "acp.el, traffic",
+		conductorTitle:                                           "conductor, debug log",
+		`[{"_direction":"outgoing","params":"`:                   "zed",
+		`{"jsonrpc":"2.0","method":"a"}`:                         "acpx, messages",
+		`{"ts":1,"dir":"c2a","msg":{}}`:                          "logger",
+		`{"type":"request","ts":1,"from":"Client","to":"Agent"}`: "conductor, trace",
+		"INCOMING LINE >":                                        "acp.el, log",
+	} {
+		if got := formOf([]byte(begin + quoted)).name; got != want {
+			t.Errorf("%s: taken for %s", want, got)
+		}
+	}
+}
+
 func sample(f *testing.F, name string) string {
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
