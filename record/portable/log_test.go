@@ -147,7 +147,7 @@ var logTests = []struct {
 	{
 		"acp.el.traffic", `0001-01-01 00:00:00 +0000 UTC []  acp`,
 		[]string{
-			`0: ? c2a {"jsonrpc":"2.0","method":"initialize","id":1,"params":{"clientInfo":{"name":"agent-shell","title":"Emacs Agent Shell"},"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"terminal":{},"elicitation":{"form":{}}}}}`,
+			`0: ? c2a {"jsonrpc":"2.0","method":"initialize","id":1,"params":{"clientInfo":{"name":"agent-shell","title":"Emacs Agent Shell"},"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"auth":{"logout":{}},"terminal":{},"elicitation":{"form":{}}}}}`,
 			`0: ? a2c {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":null,"price":1.5e+20},"authMethods":[]}}`,
 			`0: ? a2c {"jsonrpc":"2.0","method":"session/update","params":{"update":{"content":[],"locations":[{"path":"/a\nb\\c\"dé\u001b[0m","line":-7},{"path":"/a\nb\\c\"dé\u001b[0m","line":-7}],"answers":{"Which colour, red or blue?":"Red"}}}}`,
 			`0: ? c2a {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":{"k":1,"l":{}}}}}`,
