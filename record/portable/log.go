@@ -21,7 +21,7 @@ import (
 type log struct {
 	*file
 	head  Head
-	lacks string // what a recording has and this log does not, as a clause; may be empty
+	lacks string // where the tape comes from, and what it lacks because of that
 	unit  string // what the numbers count: "line" or "message"
 
 	origin    time.Time // what times are measured from; zero: the first one
@@ -88,22 +88,22 @@ func (l *log) send(p Line, at time.Time) error {
 
 // introduce says what the log lacks, also on the tape.
 func (l *log) introduce() {
-	if l.lacks != "" {
-		l.tell(l.name + ": " + l.lacks)
-		l.head.Notes.Notes = []note.Note{{Text: l.lacks}}
-	}
+	l.tell(l.name + ": " + l.lacks)
+	l.head.Notes.Notes = []note.Note{{Text: l.lacks}}
 	l.begin(l.head)
 }
 
 // end says what could not be read. It returns failed, unless that only says that the rest
 // of the log could not be read.
 func (l *log) end(failed error) error {
-	if stop := (stopped{}); errors.As(failed, &stop) && l.begun {
-		l.tell(fmt.Sprintf("%s: %v; what follows is left out", l.name, stop.error))
-	} else if errors.As(failed, &stop) {
-		return fmt.Errorf("%s: %w", l.name, failed)
-	} else if failed != nil {
+	switch stop := (stopped{}); {
+	case failed == nil:
+	case !errors.As(failed, &stop):
 		return failed
+	case !l.begun:
+		return fmt.Errorf("%s: %w", l.name, failed)
+	default:
+		l.tell(fmt.Sprintf("%s: %v; what follows is left out", l.name, stop.error))
 	}
 	l.say(l.unread, "could not be read")
 	l.say(l.shortened, "came shortened")
