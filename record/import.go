@@ -306,10 +306,9 @@ func NewImporter(s *Store) *Importer {
 
 // Import reads a tape from r into the store and returns its id. It keeps the id under
 // which the tape was recorded, unless the store already has it or no acptap can have made
-// it yet. Import accepts the portable form, JSON Lines of frames with a direction each,
-// and the JSON export of acp-devtools. name is used in errors. tell, which may be nil,
-// reports anything that is not imported as written. After an error, nothing of the tape
-// is in the store.
+// it yet. Import accepts every form that package portable reads. name is used in errors.
+// tell, which may be nil, reports anything that is not imported as written. After an error,
+// nothing of the tape is in the store.
 func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
 	return i.load(r, name, "", tell)
 }

@@ -1,8 +1,6 @@
 package portable
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,20 +14,21 @@ import (
 // devtools reads the JSON export of acp-devtools, version 1: one object, which may be
 // larger than memory, with the session before the messages.
 type devtools struct {
+	*file
 	dec   *json.Decoder
 	limit *limitReader
-	name  string
-	begin func(Head)
-	line  func(Line) error
 	start time.Time
 }
 
 // isDevtools checks the beginning of a file. The export may be indented.
-func isDevtools(in *bufio.Reader) bool {
-	head, _ := in.Peek(256)
-	head, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte("{"))
-	head = bytes.TrimSpace(head)
-	return ok && (bytes.HasPrefix(head, []byte(`"version"`)) || bytes.HasPrefix(head, []byte(`"exportedAt"`)))
+func isDevtools(head []byte) bool {
+	return begins(head, "{", `"version"`) || begins(head, "{", `"exportedAt"`)
+}
+
+func readDevtools(f *file) error {
+	limit := &limitReader{r: f.in}
+	d := devtools{file: f, dec: json.NewDecoder(limit), limit: limit}
+	return d.read()
 }
 
 func (d *devtools) read() error {

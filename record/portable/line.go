@@ -1,6 +1,6 @@
 // Package portable has the JSON Lines form of a tape, for other tools to read, compare and
 // keep. An Exporter writes it, and redacts secrets unless told otherwise. Read reads it,
-// and the files of some other tools, with frames of any length in bounded memory.
+// with frames of any length in bounded memory, and the files of other tools (form.go).
 //
 // The package reads and writes lines. The caller decides what they mean on a tape, and
 // which numbers they get there.

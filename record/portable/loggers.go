@@ -16,15 +16,14 @@ import (
 // line. The first one present counts, so the closest to the bytes comes first.
 var bodies = [...]string{"raw", "msg", "message", "payload", "frame", "text"}
 
-// isForeign reports whether a file that begins with that line was written by another tool.
-// Such lines have a time, a direction and a message:
+// isLogger reports whether a file has lines with a time, a direction and a message:
 //
 //	{"ts":1706000000.123,"dir":"c2a","msg":{…}}                               acp-debug
 //	{"ts":"2026-01-02T15:04:05.1Z","direction":"c2s","raw":{…}}               mcpsnoop
 //	{"timestamp":1706000000123,"direction":"editor-to-agent","raw":"{…}"}     acp-devtools --log json
-func isForeign(text []byte) bool {
-	g := wire.ValueOf(text)
-	if g.Get("acptap").Exists() {
+func isLogger(head []byte) bool {
+	g := wire.ValueOf(firstLine(head))
+	if !g.IsObject() || g.Get("acptap").Exists() || isMessage(g) || isTraceEvent(g) {
 		return false
 	}
 	for _, name := range [...]string{"direction", "raw", "msg", "message", "payload"} { // the portable form has none of them
@@ -35,7 +34,9 @@ func isForeign(text []byte) bool {
 	return false
 }
 
-func foreignLines(begin func(Head)) lineParser {
+func readLogger(f *file) error { return f.parseLines(loggerLines(f.begin), nil) }
+
+func loggerLines(begin func(Head)) lineParser {
 	first := true
 	var start time.Time
 	var last time.Duration

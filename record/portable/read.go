@@ -3,7 +3,6 @@ package portable
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,33 +14,26 @@ import (
 // Read reads a file in the portable form or in that of another tool, and calls line with
 // each of its lines. If the file says how its tape began, Read calls begin first. Errors
 // contain the place in the file, called name. tell reports each member that has no
-// meaning.
+// meaning, what the log of another tool lacks, and how much of it could not be read.
 func Read(r io.Reader, name string, tell func(string), begin func(Head), line func(Line) error) error {
-	in := bufio.NewReaderSize(r, 64<<10)
+	in := bufio.NewReaderSize(r, beginning)
 	if begins, _ := in.Peek(len(byteOrderMark)); string(begins) == byteOrderMark {
 		in.Discard(len(byteOrderMark))
 	}
-	if isDevtools(in) {
-		limit := &limitReader{r: in}
-		d := devtools{dec: json.NewDecoder(limit), limit: limit, name: name, begin: begin, line: line}
-		return d.read()
-	}
-	var parse lineParser
-	var unknown *unknownFields // only for the portable form; other tools may write anything
-	return readLines(in, name, func(n int, text []byte, body io.Reader) error {
-		switch {
-		case parse != nil:
-		case isForeign(text):
-			parse = foreignLines(begin)
-		default:
-			parse, unknown = portableLines(begin), newUnknownFields(name, tell)
-		}
+	head, _ := in.Peek(beginning)
+	return formOf(head).read(&file{in, name, tell, begin, line})
+}
+
+// parseLines reads a file that consists of lines. unknown, which may be nil, reports the
+// members that mean nothing; other tools may write anything.
+func (f *file) parseLines(parse lineParser, unknown *unknownFields) error {
+	return readLines(f.in, f.name, func(n int, text []byte, body io.Reader) error {
 		p, ok, err := parse(text)
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
+			return fmt.Errorf("%s:%d: %w", f.name, n, err)
 		}
 		if body != nil && (!ok || p.Mark != nil || len(p.Raw) > 0) {
-			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
+			return fmt.Errorf("%s:%d: %w", f.name, n, errLongLine)
 		}
 		if !ok {
 			if unknown != nil && wire.ValueAt(text, "acptap").Exists() {
@@ -53,7 +45,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 			unknown.see(n, text)
 		}
 		p.Number, p.Body = n, body
-		return line(p)
+		return f.line(p)
 	})
 }
 
@@ -63,6 +55,10 @@ const byteOrderMark = "\uFEFF"
 // A lineParser reads the lines of one file, in order. ok is false for a line that is not on
 // the tape.
 type lineParser func(text []byte) (p Line, ok bool, err error)
+
+func readPortable(f *file) error {
+	return f.parseLines(portableLines(f.begin), newUnknownFields(f.name, f.tell))
+}
 
 func portableLines(begin func(Head)) lineParser {
 	first := true

@@ -144,7 +144,7 @@ func TestReadErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"no JSON", "{\"dir\":\"c2a\",\"frame\":{}}\n\nhello", `file:3: no JSON`},
 		{"no object", `[1]`, `file:1: no JSON object`},
-		{"no direction", `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `file:1: "dir" is missing; it is c2a, a2c or err`},
+		{"no direction", `{"id":1,"method":"initialize"}`, `file:1: "dir" is missing; it is c2a, a2c or err`},
 		{"a finding of another kind", `{"finding":"ACP441"}`, `file:1: "dir" is missing`},
 		{"findings that are cut off", `{"finding":{"rule":`, `file:1: no JSON`},
 		{"no such direction", `{"dir":"in","frame":{}}`, `file:1: unknown direction "in"`},
@@ -199,6 +199,9 @@ var errEnough = errors.New("enough")
 // of who takes the lines comes back.
 func FuzzRead(f *testing.F) {
 	for _, tt := range readTests {
+		f.Add(testFile(f, tt.file))
+	}
+	for _, tt := range logTests {
 		f.Add(testFile(f, tt.file))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
