@@ -1,15 +1,16 @@
 // Puts the program in the place of bin/acptap, so that no Node process stays between a client
-// and the program. Where that cannot be done, bin/acptap runs the program.
+// and the program. npm runs this when it installs the package, if it may; otherwise the first
+// run of bin/acptap does it.
 const fs = require("node:fs");
 const path = require("node:path");
 const { program } = require("./program.js");
 
-if (process.platform !== "win32") {
-  // npm's .bin has a link to bin/acptap; on Windows it has scripts that run Node.
+/** Replaces bin/acptap. Throws if that cannot be done. Does nothing on Windows, where npm's shims run Node. */
+exports.replace = function replace() {
+  if (process.platform === "win32") return;
   const bin = path.join(__dirname, "bin", "acptap");
-  const next = `${bin}.next`;
+  const next = `${bin}.${process.pid}`;
   try {
-    fs.rmSync(next, { force: true });
     try {
       fs.linkSync(program(), next);
     } catch (err) {
@@ -18,8 +19,15 @@ if (process.platform !== "win32") {
       fs.chmodSync(next, 0o755);
     }
     fs.renameSync(next, bin);
-  } catch (err) {
+  } finally {
     fs.rmSync(next, { force: true });
-    console.error(`acptap: ${err.message}`);
+  }
+};
+
+if (require.main === module) {
+  try {
+    exports.replace();
+  } catch (err) {
+    console.error(`acptap: ${err.message}`); // and the installation goes on: bin/acptap says it again
   }
 }
