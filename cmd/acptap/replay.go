@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +27,22 @@ func newReplayCmd(dir *string) *cobra.Command {
 func writeReport(w io.Writer, r replay.Report) error {
 	r.Misses, r.Unused, r.Notes = listed(r.Misses), listed(r.Unused), listed(r.Notes)
 	return cli.WriteJSON(w, r)
+}
+
+// writeReportFile replaces a file by the report, so that it is there whole or not at all.
+func writeReportFile(file string, r replay.Report) error {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(writeReport(f, r), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // listed makes an empty list marshal as [] instead of null.

@@ -64,6 +64,11 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 				return replayListen(cmd, &o, asJSON)
 			}
 			return replayAgent(cmd, player, func(r replay.Report) {
+				if o.report != "" {
+					if err := writeReportFile(o.report, r); err != nil {
+						cli.Warn(cmd.ErrOrStderr(), "--report: %v", err)
+					}
+				}
 				if asJSON {
 					writeReport(cmd.ErrOrStderr(), r)
 				} else {
@@ -81,6 +86,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	f.StringVar(&o.onMiss, "on-miss", "error", "`what` to do about a request that is not on the tape: error, or live (pass it to AGENT)")
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
 	f.BoolVar(&asJSON, "json", false, "write the report as one JSON object")
+	f.StringVar(&o.report, "report", "", "write the report also to this `file`, as JSON")
 	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
 	f.StringVar(&o.missesTo, "misses-to", "", "append each miss to this `file`")
 	f.Lookup("misses-to").Hidden = true // for replay client --mcp=replay
@@ -94,7 +100,7 @@ type replayOptions struct {
 	agent                             replay.Agent
 	dir, match, pace, session, onMiss string
 	file, mode                        string
-	missesTo                          string
+	missesTo, report                  string
 	live                              []string
 	listen                            listenFlags
 	rules                             tap.RuleFlags

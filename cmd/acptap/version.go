@@ -17,7 +17,8 @@ func newVersionCmd() *cobra.Command {
 		Args:  cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				return cli.WriteJSON(cmd.OutOrStdout(), versionLine{cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				hash, date := cli.Commit()
+				return cli.WriteJSON(cmd.OutOrStdout(), versionLine{cli.Version(), hash, date, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), cli.Acptap.VersionLine())
 			return err
@@ -30,6 +31,8 @@ func newVersionCmd() *cobra.Command {
 // A versionLine is the version as --json writes it.
 type versionLine struct {
 	Version string `json:"version" help:"of acptap"`
+	Commit  string `json:"commit,omitempty" help:"that it was built from"`
+	Date    string `json:"date,omitempty" help:"of the commit"`
 	Go      string `json:"go" help:"the version of Go that built it"`
 	OS      string `json:"os" help:"as in $GOOS"`
 	Arch    string `json:"arch" help:"as in $GOARCH"`

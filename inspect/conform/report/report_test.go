@@ -125,7 +125,7 @@ func forms(w *bytes.Buffer) map[string]form {
 		"json":   report.JSON{W: w},
 		"junit":  &report.JUnit{W: w, FailOn: report.FailOn{Least: conform.Warning}},
 		"sarif":  &report.SARIF{W: w, Version: "v1.2.3", Rules: []*conform.Rule{relative, unnamed, long, idle, blind, report.Expect}},
-		"github": &report.GitHub{W: w},
+		"github": &report.GitHub{W: w}, "summary": &report.JobSummary{W: w, FailOn: report.FailOn{Least: conform.Violation}},
 	}
 }
 
@@ -173,7 +173,7 @@ func TestForms(t *testing.T) {
 func TestNothing(t *testing.T) {
 	for name := range forms(nil) {
 		got := write(t, name, nil)
-		if name == "junit" || name == "sarif" || name == "github" {
+		if name == "junit" || name == "sarif" || name == "github" || name == "summary" {
 			if got == "" {
 				t.Errorf("%s: got nothing", name)
 			}
@@ -188,7 +188,7 @@ func TestNothing(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	for name := range forms(nil) {
 		got := write(t, name, sections())
-		public := name == "junit" || name == "sarif" || name == "github"
+		public := name == "junit" || name == "sarif" || name == "github" || name == "summary"
 		if has := strings.Contains(got, secret); has == public {
 			t.Errorf("%s: has the secret: %v", name, has)
 		}

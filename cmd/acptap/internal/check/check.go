@@ -60,7 +60,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.configFile, "config", "", "exceptions, from this `file` (default "+exceptionsFile+" if there is one)")
 	f.StringArrayVar(&c.expect, "expect", nil, "a violation unless a frame matches this `query`")
 	f.StringArrayVar(&c.forbid, "forbid", nil, "a violation for each frame that matches this `query`")
-	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github; with --rules also markdown")
+	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github, summary; with --rules also markdown")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
 	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends; without REF on all tapes that are recorded")
@@ -72,7 +72,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 }
 
 // forms are the formats of a report.
-var forms = []string{"text", "json", "junit", "sarif", "github", "markdown"}
+var forms = []string{"text", "json", "junit", "sarif", "github", "summary", "markdown"}
 
 // Validate checks that the flags are compatible.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
@@ -85,7 +85,7 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("--format is %s, not %q", strings.Join(forms, ", "), c.format)
 	case c.format == "markdown" && !c.table:
 		return errors.New("--format markdown goes with --rules")
-	case c.table && slices.Contains([]string{"junit", "sarif", "github"}, c.format):
+	case c.table && slices.Contains([]string{"junit", "sarif", "github", "summary"}, c.format):
 		return fmt.Errorf("--format %s is for findings, not for --rules", c.format)
 	case c.update && c.baselineFile == "":
 		return errors.New("--update-baseline goes with --baseline, which names the file")
@@ -285,6 +285,8 @@ func (r *run) output(w io.Writer, color bool) output {
 		return &report.SARIF{W: w, Version: r.Version, Rules: slices.Concat(r.rules, r.ownRules())}
 	case "github":
 		return &report.GitHub{W: w}
+	case "summary":
+		return &report.JobSummary{W: w, FailOn: r.failOn}
 	}
 	return &report.Text{W: w, Color: color, Width: cli.Columns(r.stdout), Severity: r.Severity, Names: r.followsStore, Untried: r.untried}
 }

@@ -27,18 +27,46 @@ const (
 	Lake   Program = "acptap-lake"  // talks to object storage
 )
 
+// release is the version of a release, which .ci/release sets when it links the program.
+var release string
+
 // Version returns the version that this program was built from, such as v1.2.0.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	switch {
+	case release != "":
+		return release
+	case !ok || info.Main.Version == "":
 		return "unknown"
 	}
 	return info.Main.Version
 }
 
+// Commit returns the commit that this program was built from and its date, such as
+// 2026-11-28. They are empty if it was not built in a clone.
+func Commit() (hash, date string) {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return "", ""
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			hash = s.Value
+		case "vcs.time":
+			date, _, _ = strings.Cut(s.Value, "T")
+		}
+	}
+	return hash, date
+}
+
 // VersionLine returns the output of --version.
 func (p Program) VersionLine() string {
-	return fmt.Sprintf("%s %s %s %s/%s\n", p, Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	from := ""
+	if hash, date := Commit(); hash != "" {
+		from = fmt.Sprintf(" (%.8s, %s)", hash, date)
+	}
+	return fmt.Sprintf("%s %s%s %s %s/%s\n", p, Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // Self returns the absolute path of this program. executable is os.Executable. If a
