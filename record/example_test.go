@@ -49,7 +49,7 @@ func Example() {
 	// 1 c2a request      77 bytes
 	// 2 err stderr       5 bytes
 	// 3 a2c response     55 bytes
-	// 4 a2c mark         39 bytes
+	// 4 a2c mark         19 bytes
 }
 
 // What happens in a store is followed while it happens.

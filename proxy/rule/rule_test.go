@@ -216,7 +216,7 @@ func TestNothingFits(t *testing.T) {
 	}
 	c := converse(t, set, nil, string(traffic))
 	without := converse(t, &rule.Set{}, nil, string(traffic))
-	if c.client.log.String() != without.client.log.String() || c.agent.log.String() != without.agent.log.String() || c.code != without.code {
+	if c.client.text() != without.client.text() || c.agent.text() != without.agent.text() || c.code != without.code {
 		t.Errorf("got\n%s\nwant\n%s", c, without)
 	}
 	if n := strings.Count(c.tape.log.String(), " mark "); n != 2 {

@@ -32,29 +32,52 @@ var (
 	rounds = flag.Int("rounds", 100, "how many sets of rules TestRandom makes")
 )
 
-// A receiver notes what it got, and when.
+// A receiver notes the lines that it got, and when, in however many writes.
 type receiver struct {
 	mu    sync.Mutex
 	began time.Time
 	log   strings.Builder
 	n     int // bytes
+	at    time.Duration
+	newly []byte // that came at that time
 }
 
 func (r *receiver) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n += len(p)
-	text := fmt.Sprintf("%.300q", p)
-	if len(p) > 300 {
-		text = fmt.Sprintf("%.60q and so on, %d bytes", p, len(p))
+	if at := time.Since(r.began); at != r.at {
+		r.note()
+		r.at = at
 	}
-	fmt.Fprintf(&r.log, "%v %s\n", time.Since(r.began), text)
+	r.newly = append(r.newly, p...)
 	return len(p), nil
+}
+
+// note logs the lines that came at the last time.
+func (r *receiver) note() {
+	for line := range bytes.Lines(r.newly) {
+		text := fmt.Sprintf("%.300q", line)
+		if len(line) > 300 {
+			text = fmt.Sprintf("%.60q and so on, %d bytes", line, len(line))
+		}
+		fmt.Fprintf(&r.log, "%v %s\n", r.at, text)
+	}
+	r.newly = nil
+}
+
+// text returns the log.
+func (r *receiver) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.note()
+	return r.log.String()
 }
 
 func (r *receiver) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.note()
 	fmt.Fprintf(&r.log, "%v closed\n", time.Since(r.began))
 	return nil
 }
@@ -230,7 +253,7 @@ func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traf
 
 // String tells what both sides got and what is on the tape.
 func (c *conversation) String() string {
-	return fmt.Sprintf("client got:\n%sagent got:\n%sstderr got %d bytes\ntape, with %d lines of stderr:\n%sstatus %d\n", c.client.log.String(), c.agent.log.String(), c.stderr.n, c.tape.noise, c.tape.log.String(), c.code)
+	return fmt.Sprintf("client got:\n%sagent got:\n%sstderr got %d bytes\ntape, with %d lines of stderr:\n%sstatus %d\n", c.client.text(), c.agent.text(), c.stderr.n, c.tape.noise, c.tape.log.String(), c.code)
 }
 
 // golden compares got to a file, or writes it with -update.

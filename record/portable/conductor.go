@@ -99,7 +99,7 @@ func (c *conductorTrace) read(l logLine) error {
 		return c.message(l.n, dir, rebuilt(wire.Get(l.text, "id"), nil, nil, payload, nil), at)
 	}
 	method := wire.Get(l.text, "method")
-	if g.Get("method").Text() == "_proxy/initialize" { // what the conductor makes of it for a proxy
+	if to, ok := strings.CutPrefix(g.Get("method").Text(), "_proxy/"); ok && to == dialect.Initialize { // what the conductor makes of it for a proxy
 		method = []byte(`"` + dialect.Initialize + `"`)
 	}
 	return c.message(l.n, dir, rebuilt(wire.Get(l.text, "id"), method, wire.Get(l.text, "params"), nil, nil), at)

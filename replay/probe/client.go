@@ -327,7 +327,7 @@ func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, e
 		return nil, err
 	}
 	m := &meeting{captures: script.Captures{}, first: s.began, exits: s.exited, shows: s.client.stdout.has([]byte(helloMarker))}
-	if m.captures["init"], err = firstParams(tape, "initialize"); err != nil {
+	if m.captures["init"], err = firstParams(tape, dialect.Initialize); err != nil {
 		return nil, err
 	}
 	if m.captures["init"] == nil {
