@@ -51,7 +51,7 @@ type Flags struct {
 func (c *Flags) Register(f *pflag.FlagSet) {
 	c.Severity = conform.Hurts
 	f.TextVar(&c.Severity, "severity", c.Severity, "report findings of at least this `strength`: violation, warning, hurts or note")
-	f.StringVar(&c.failOn, "fail-on", "violation,hang", "what makes the exit status 1: findings of at least this `strength`, or hangs, or both as in violation,hang: violation, warning, hurts, note, hang or never")
+	f.StringVar(&c.failOn, "fail-on", "violation,hang", "exit with 1 on findings of at least this `strength`, on hangs, or on both, as in violation,hang: violation, warning, hurts, note, hang or never")
 	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
 	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
