@@ -79,7 +79,7 @@ func (p *probeFlags) registerKind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&p.mcp, "mcp", false, "the command is an MCP server")
 	f.BoolVar(&p.client, "client", false, "the command is a client, which starts {agent}, opens a session and prompts once")
-	cmd.MarkFlagsMutuallyExclusive("mcp", "client")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return cli.Exclusive(f, "mcp", "client") }
 }
 
 // registerCases adds the flags that select cases.

@@ -15,6 +15,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/syntax"
@@ -42,6 +44,17 @@ var kinds = []probe.Kind{probe.Agent, probe.Server, probe.Client}
 // TestCases plays each case to its scripted peers, which have the outcomes that their names
 // say, and to one that answers initialize and then nothing, which is never ok.
 func TestCases(t *testing.T) {
+	t.Parallel()
+	atOnce(t, kinds, func(k probe.Kind, c *probe.Case) {
+		t.Run(fmt.Sprint(k)+"/"+c.ID, func(t *testing.T) { testCase(t, k, c) })
+	})
+}
+
+// atOnce calls do for all cases, many at a time: most of them wait.
+func atOnce(t *testing.T, kinds []probe.Kind, do func(k probe.Kind, c *probe.Case)) {
+	t.Helper()
+	var group errgroup.Group
+	group.SetLimit(24)
 	for _, k := range kinds {
 		cases, err := probe.Cases(k)
 		if err != nil {
@@ -52,12 +65,10 @@ func TestCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
-			t.Run(fmt.Sprint(k)+"/"+c.ID, func(t *testing.T) {
-				t.Parallel()
-				testCase(t, k, c)
-			})
+			group.Go(func() error { do(k, c); return nil })
 		}
 	}
+	_ = group.Wait() // no error comes
 }
 
 func testCase(t *testing.T, k probe.Kind, c *probe.Case) {
@@ -102,31 +113,25 @@ func TestDeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what never comes")
 	}
-	for _, k := range []probe.Kind{probe.Agent, probe.Server} {
-		cases, err := probe.Cases(k)
-		if err != nil {
-			t.Fatal(err)
+	t.Parallel()
+	atOnce(t, []probe.Kind{probe.Agent, probe.Server}, func(k probe.Kind, c *probe.Case) {
+		for _, d := range c.For {
+			t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
+				r := probe.Runner{
+					Kind: k, Cases: []*probe.Case{c}, Peer: deaf(k, c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
+					Prompts: 100, Model: probe.Spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second, Grace: 100 * time.Millisecond,
+					EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(), Call: map[string]any{"name": "add", "arguments": map[string]any{}},
+				}
+				report, err := r.Run(t.Context())
+				if len(report.Results) != 1 {
+					t.Fatal(err)
+				}
+				if got := report.Results[0]; got.Outcome == probe.OK || got.Outcome == probe.NotOffered {
+					t.Errorf("%v %q", got.Outcome, got.Told)
+				}
+			})
 		}
-		for _, c := range cases {
-			for _, d := range c.For {
-				t.Run(fmt.Sprint(k, "/", c.ID, "/", d), func(t *testing.T) {
-					t.Parallel()
-					r := probe.Runner{
-						Kind: k, Cases: []*probe.Case{c}, Peer: deaf(k, c), Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{d}, Jobs: 1,
-						Prompts: 100, Model: probe.Spoken{}, Start: time.Minute, Patience: 300 * time.Millisecond, Limit: 3 * time.Second,
-						EchoServer: []string{os.Args[0], "echo-server"}, Cwd: t.TempDir(), Call: map[string]any{"name": "add", "arguments": map[string]any{}},
-					}
-					report, err := r.Run(t.Context())
-					if len(report.Results) != 1 {
-						t.Fatal(err)
-					}
-					if got := report.Results[0]; got.Outcome == probe.OK || got.Outcome == probe.NotOffered {
-						t.Errorf("%v %q", got.Outcome, got.Told)
-					}
-				})
-			}
-		}
-	}
+	})
 }
 
 // deaf returns peers that offer what a case needs.

@@ -25,6 +25,7 @@ type peer struct {
 	mark   string // in the environment of its processes; empty: it is none
 	cancel context.CancelFunc
 	stop   chan struct{} // closed when nobody reads lines any longer
+	grace  time.Duration
 	handle chan proxy.Handle
 }
 
@@ -34,7 +35,7 @@ func startPeer(ctx context.Context, p proxy.Proxy, mark string) *peer {
 	output, out := io.Pipe()
 	a := &peer{
 		input: proxy.NewPipe(), output: output, exited: make(chan struct{}), mark: mark, cancel: cancel,
-		stop: make(chan struct{}), handle: make(chan proxy.Handle, 1),
+		stop: make(chan struct{}), grace: p.Patience, handle: make(chan proxy.Handle, 1),
 	}
 	a.lines = script.Lines(output, a.stop)
 	p.In, p.Out, p.Interceptors = a.input, out, append(p.Interceptors, &signaller{a.handle})
@@ -102,7 +103,7 @@ func (a *peer) end() error {
 	close(a.stop)
 	select {
 	case <-a.exited:
-	case <-time.After(grace):
+	case <-time.After(a.grace):
 	}
 	a.cancel()
 	<-a.exited

@@ -40,6 +40,7 @@ type Runner struct {
 	Start    time.Duration     // limits the first answer; 0 is 60 s
 	Patience time.Duration     // limits other answers; 0: 20 times the first one, 10 to 60 s
 	Limit    time.Duration     // limits one case; 0 is 5 min
+	Grace    time.Duration     // how long a peer that has nothing left to do may take for each step to its end; 0 is 1 s
 	Cwd      string            // parent of the directories of sessions; empty: a temporary one
 	Env      []string          // added to the peer's environment
 	Version  string            // of acptap

@@ -63,7 +63,7 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 		}
 		return nil, err
 	}
-	p := proxy.Proxy{Command: r.Command, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: grace}
+	p := proxy.Proxy{Command: r.Command, Env: env, Err: nowhere{}, Journal: s.recording.journal, Patience: cmp.Or(r.Grace, grace)}
 	if r.Peer != nil {
 		p.Peer = r.Peer()
 	}
