@@ -1,10 +1,9 @@
 package summary
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/acptap/acptap/proxy/wire"
 )
 
 // isRetry reports whether the title of a later tool call is the command of an earlier one
@@ -55,8 +54,59 @@ func commandOf(line string) []string {
 	return words
 }
 
-// exitsWell reports whether an update of a tool call says that its command exited with 0.
-func exitsWell(update []byte) bool {
-	code, ok := exitCode(wire.Get(update, "rawOutput"))
-	return ok && code == 0
+// includes reports whether a later command does what an earlier one was to do: the last one of
+// its chain, with another message if it is a commit, or all tests after some of them.
+func includes(before, after string) bool {
+	a, b := chainOf(before), chainOf(after)
+	if len(a) == 0 || len(b) == 0 || strings.Contains(after, "|") { // the exit status may be that of another command
+		return false
+	}
+	if len(a) == 1 && len(b) == 1 {
+		return runsAll(commandOf(a[0]), commandOf(b[0]))
+	}
+	last := a[len(a)-1]
+	return slices.ContainsFunc(b, func(one string) bool {
+		return isRetry(last, one) || gitCommit.MatchString(last) && gitCommit.MatchString(one)
+	})
 }
+
+// gitCommit matches a command that commits.
+var gitCommit = regexp.MustCompile(`^git commit\b`)
+
+// chainOf returns the commands in a line, but for a change of directory.
+func chainOf(line string) (list []string) {
+	for _, one := range chainMark.Split(line, -1) {
+		if words := strings.Fields(one); len(words) > 0 && words[0] != "cd" {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// chainMark matches what stands between the commands of a chain.
+var chainMark = regexp.MustCompile(`\s*(?:&&|;)\s*`)
+
+// runsAll reports whether a command runs all tests of which an earlier one ran some: without the
+// paths that it named.
+func runsAll(some, all []string) bool {
+	words := func(list []string) (kept []string, paths int) {
+		for _, word := range list {
+			switch {
+			case isFlag(word), word == "./...":
+			case strings.ContainsAny(word, "/.:"):
+				paths++
+			default:
+				kept = append(kept, word)
+			}
+		}
+		return kept, paths
+	}
+	a, named := words(some)
+	b, rest := words(all)
+	return named > 0 && rest == 0 && slices.Equal(a, b) && slices.ContainsFunc(a, isTestRunner)
+}
+
+func isTestRunner(word string) bool { return testRunner.MatchString(word) }
+
+// testRunner matches the words of a command that runs tests.
+var testRunner = regexp.MustCompile(`^(?:test|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest)$`)

@@ -253,22 +253,37 @@ func (s *Summary) usageLine() []termtext.Span {
 }
 
 func (s *Summary) addCosts(l *line) {
+	l.add(termtext.Plain, s.CostText())
+}
+
+// CostText says what the sessions have cost. It is empty if that was not reported.
+func (s *Summary) CostText() string {
+	var list []string
 	for _, c := range s.Usage.Costs {
 		text := fmt.Sprintf("%s %s", termtext.Amount(c.Amount), termtext.Piece(c.Currency))
 		if c.Sessions > 1 {
 			text += fmt.Sprintf(" in %d sessions", c.Sessions)
 		}
-		l.add(termtext.Plain, text)
+		list = append(list, text)
 	}
+	return termtext.Dotted(list...)
 }
 
 // failureLines say what failed, the worst first: a line for each of the worst, and one for the
 // rest.
 func (s *Summary) failureLines() (lines []Row) {
 	for _, one := range s.Failures.Worst {
-		l := []termtext.Span{termtext.Failure.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
+		style := termtext.Failure
+		if one.Mended() {
+			style = termtext.Plain
+		}
+		l := []termtext.Span{style.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
 			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+		}
+		if fate := one.FateText(); fate != "" {
+			l[len(l)-1].Text += ";"
+			l = append(l, style.Span(" "+fate))
 		}
 		lines = append(lines, Row{l, one.Frame})
 	}
@@ -285,12 +300,17 @@ func (s *Summary) failureLines() (lines []Row) {
 	return lines
 }
 
-// MoreFailures says how much failed besides the worst, such as `and 3 more errors`. It is
-// empty if nothing did.
+// MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
+// all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures() string {
-	told := map[dialect.Failure]int{}
+	told, mended := map[dialect.Failure]int{}, s.Failures.Mended
 	for _, one := range s.Failures.Worst {
-		told[one.Kind]++
+		if !one.uncounted {
+			told[one.Kind]++
+			if one.Mended() {
+				mended--
+			}
+		}
 	}
 	more, kinds := 0, []string(nil)
 	rest := slices.Clone(s.Failures.Kinds)
@@ -299,8 +319,12 @@ func (s *Summary) MoreFailures() string {
 		more += rest[i].Count
 	}
 	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
+	end := ""
+	if more == mended {
+		end = ", mended later"
+	}
 	if len(rest) == 1 {
-		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ")
+		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ") + end
 	}
 	for _, k := range rest {
 		kinds = append(kinds, kindText(k.Kind, k.Count, ""))
@@ -308,7 +332,7 @@ func (s *Summary) MoreFailures() string {
 	if kinds == nil {
 		return ""
 	}
-	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", "))
+	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", ")) + end
 }
 
 // kindText returns how many failures of a kind there are, with more before the noun.

@@ -53,10 +53,11 @@ type progress struct {
 	started bool       // the first turn has begun
 
 	waiting dialect.WaitingRequests
-	open    map[uint64]string // by request, what got no answer
-	calls   map[uint64]call   // of the client, by request; without an answer yet
-	quoted  bool              // a failure quotes the last words of the agent
-	exit    dialect.Frame     // when the agent ended
+	open    map[uint64]string  // by request, what got no answer
+	calls   map[uint64]call    // of the client, by request; without an answer yet
+	tries   map[uint64]attempt // of both sides
+	quoted  bool               // a failure quotes the last words of the agent
+	exit    dialect.Frame      // when the agent ended
 }
 
 // A call is a request that may be given up.
@@ -117,6 +118,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			t.called.answered(f, e)
 		}
 	}
+	tried := t.tape.tries[f.Request]
 	t.events(tr, f)
 	t.commands.take(f)
 	t.tape.waiting.Observe(f)
@@ -130,7 +132,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			text = func() string { return gaveUp }
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
+			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
@@ -204,7 +206,7 @@ func (t *Tally) End(tr *trace.Trace) {
 	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
-			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
+			one := Failure{Kind: dialect.Unanswered, What: cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame: Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}}
 			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
 				one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
 			}
@@ -252,20 +254,23 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
-				t.failures.recover(e.ToolCall.ToolCall, f)
+				t.completed(e, f)
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Session, e.Turn)
+			if e.Turn.Outcome.How == dialect.Done {
+				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
+			}
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
 			t.leave(e.First, "no answer to "+callName(e))
 		}
 		if e.Kind == trace.CallEvent {
-			t.await(e)
+			t.await(e, f)
 		}
 		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
 			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
@@ -273,6 +278,22 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// completed notes that a tool call has completed with a frame, perhaps only by its status.
+func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
+	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
+	if f != nil && !trace.OnlyLooks(c.Kind) {
+		update := wire.Get(f.Raw, "params", "update")
+		if code, known := exitOf(update); known && code != 0 {
+			if !saysNo(c.Title) {
+				what := fmt.Sprintf("%s: exit %d, though completed", stepName(e), code)
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(c), uncounted: true})
+			}
+			return
+		}
+	}
+	t.failures.mend(toolAttempt(c), here)
 }
 
 // givenUp says which call the client gave up with a frame.
@@ -289,9 +310,19 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 }
 
 // await remembers a call until it has an answer.
-func (t *Tally) await(e *trace.Event) {
+func (t *Tally) await(e *trace.Event, f *dialect.Frame) {
+	if e.Phase == trace.Began && f != nil && f.Kind == wire.Request && len(t.tape.tries) < maxNames {
+		if t.tape.tries == nil {
+			t.tape.tries = map[uint64]attempt{}
+		}
+		t.tape.tries[e.First] = callAttempt(f, e)
+	}
 	switch {
 	case e.Phase == trace.Ended:
+		if tried, known := t.tape.tries[e.First]; known && e.End == trace.Completed && !dialect.Does(e.Method, dialect.Prompts) {
+			t.failures.mend(tried, Frame{Run: e.Run, Seq: e.Seq})
+		}
+		delete(t.tape.tries, e.First)
 		delete(t.tape.calls, e.First)
 	case e.Dir == wire.ClientToAgent && len(t.tape.calls) < maxNames:
 		if t.tape.calls == nil {
