@@ -289,7 +289,7 @@ func toolText(content []byte) string {
 // telling returns the line of a tool's output that says most: the first that tells of something
 // wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
-	text := termtext.FirstLines(termtext.Unmarked(beginning(output)), maxToolLines, 0)
+	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
 	if len(text) == 0 {
 		return ""
 	}
@@ -414,7 +414,8 @@ func (r *Rejections) tool(e *trace.Event) {
 
 // rejection says what the user rejected, declined or dismissed with a frame. ok is false if
 // that is nothing.
-func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) {
+// asked is what the frame answers.
+func rejection(f *dialect.Frame, events []trace.Event, asked string) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
 		return one, false
@@ -427,12 +428,19 @@ func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) 
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			return Rejection{What: cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission"), call: e.ToolCall}, true
+			title := termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection)
+			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
+				title = strings.TrimPrefix(title+": "+asked, ": ")
+			}
+			return Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}, true
 		case e.Question != nil:
 			return Rejection{What: stepName(e) + end}, true
 		}
 	}
-	return Rejection{What: "question" + end}, true
+	if asked != "" {
+		asked = ` "` + asked + `"`
+	}
+	return Rejection{What: "question" + asked + end}, true
 }
 
 // maxRejection limits the columns of what was rejected.

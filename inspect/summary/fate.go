@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -22,6 +24,8 @@ type attempt struct {
 	params         uint64 // a hash
 	turn           int
 	dropped        bool // whoever asked has taken the request back
+
+	says string // what the user was asked: a question, or the command of a tool call
 }
 
 // toolAttempt returns the attempt that a tool call is.
@@ -43,6 +47,9 @@ func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
 			a.object = strings.Clone(a.object[:min(len(a.object), maxObject)])
 			break
 		}
+	}
+	if dialect.Does(e.Method, dialect.AsksInput|dialect.AsksPermission) {
+		a.says = termtext.CutWords(termtext.Piece(cmp.Or(wire.Text(wire.Get(params, "message")), commandText(wire.Get(params, "toolCall", "rawInput", "command")))), maxRejection)
 	}
 	h := fnv.New64a()
 	h.Write(params)
@@ -129,6 +136,18 @@ func mendable(kind dialect.Failure, a *attempt) bool {
 		return !trace.OnlyLooks(a.kind)
 	}
 	return false
+}
+
+// commandText returns a command, which may be a list of words.
+func commandText(command []byte) string {
+	if text := wire.Text(command); text != "" {
+		return text
+	}
+	var words []string
+	for _, one := range wire.Elements(command) {
+		words = append(words, wire.Text(one))
+	}
+	return strings.Join(words, " ")
 }
 
 // exitOf returns the exit status that an update of a tool call tells of its command.

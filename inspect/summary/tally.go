@@ -138,7 +138,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events()); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
