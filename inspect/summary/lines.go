@@ -381,10 +381,12 @@ func (s *Summary) addTools(l *line) {
 			continue
 		}
 		last := &told[len(told)-1]
-		switch {
+		switch done := one.Count - one.Failed; {
+		case one.files && len(one.Titles) == 0:
+			told = told[:len(told)-1] // no change was made
 		case one.files:
-			if last.Count = 1; one.Count > len(one.Titles) {
-				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(one.Count)))
+			if last.Count = 1; done > len(one.Titles) {
+				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(done)))
 			}
 			last.What += " " + strings.Join(one.Titles, ", ")
 			if one.more {
@@ -404,7 +406,7 @@ func (s *Summary) addTools(l *line) {
 	if calls == 0 {
 		return
 	}
-	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(told))
+	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
 	if n := s.Rejected.ToolCalls; n > 0 {
 		*l = append(*l, termtext.Plain.Span(", "+termtext.Grouped(int64(n))+" rejected"))
 	}

@@ -141,6 +141,22 @@ var (
 	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded|stream disconnected|\bretrying [^(]{0,40}\(?\d+/\d+|\breconnecting|\b(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED)\b`)
 )
 
+// serverLine matches what agents write when an MCP server does not start: its name, and why.
+var serverLine = regexp.MustCompile("(?i)\\b(?:server|mcp client for) ['\"`]?([\\w.-]+)['\"`]?:? (?:failed to (?:start|connect|initialize)|could not (?:be )?start(?:ed)?|did not start)\\b(?:[:.]\\s*(.*))?" +
+	"|failed to (?:start|connect to|initialize) (?:the )?mcp server:? ['\"`]?([\\w.-]+)['\"`]?(?:[:.]\\s*(.*))?")
+
+// serverDown returns the name of an MCP server that a line of stderr says did not start, and why.
+func serverDown(line []byte) (name, why string) {
+	if !hasAny(line, "erver", "MCP", "mcp") {
+		return "", ""
+	}
+	m := serverLine.FindStringSubmatch(termtext.Brief(string(line[:min(len(line), maxLogLine)]), 0))
+	if m == nil {
+		return "", ""
+	}
+	return m[1] + m[3], m[2] + m[4]
+}
+
 // causeAge is the longest time from a line of stderr to what it may explain.
 const causeAge = time.Minute
 

@@ -178,7 +178,7 @@ type Failure struct {
 
 	tried     attempt
 	open      bool // it could be mended, and was not
-	uncounted bool // the call completed by its status
+	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
 	grave     bool // it is worse than a tool call that failed
 }
 

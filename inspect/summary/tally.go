@@ -56,6 +56,7 @@ type progress struct {
 	open    map[uint64]string  // by request, what got no answer
 	calls   map[uint64]call    // of the client, by request; without an answer yet
 	tries   map[uint64]attempt // of both sides
+	down    map[string]bool    // MCP servers that did not start
 	quoted  bool               // a failure quotes the last words of the agent
 	exit    dialect.Frame      // when the agent ended
 }
@@ -106,6 +107,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.rules.Take(f)
 	run := len(tr.Runs) - 1
 	t.hear(f, run, tr.Events())
+	if f.Kind == wire.Stderr && t.hears {
+		t.serverDown(f, run)
+	}
 	if of := t.written.take(f); of.first != 0 && !f.Untimed {
 		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
 	}
@@ -171,6 +175,20 @@ func (t *Tally) hear(f *dialect.Frame, run int, events []trace.Event) {
 		}
 	}
 	t.stderr.take(f, run)
+}
+
+// serverDown notes that the agent says that an MCP server did not start.
+func (t *Tally) serverDown(f *dialect.Frame, run int) {
+	name, why := serverDown(f.Raw)
+	if name == "" || t.tape.down[name] || len(t.tape.down) == maxNames {
+		return
+	}
+	if t.tape.down == nil {
+		t.tape.down = map[string]bool{}
+	}
+	t.tape.down[name] = true
+	what := "server " + termtext.Cut(name, titleColumns) + " did not start" + because(why)
+	t.failures.keep(askedInVain, Failure{Kind: dialect.FailedRequest, What: what, Frame: Frame{Run: run, Seq: f.Seq}, tried: attempt{method: "server", object: name}, uncounted: true})
 }
 
 // cause returns what the agent wrote to stderr before it died, or before something failed
@@ -350,7 +368,7 @@ func (t *Tally) tell(c *trace.ToolCall) {
 		t.tools = append(t.tools, name)
 	}
 	list, known := t.told[name]
-	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File })
+	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File && !undone(o) })
 	switch at := slices.Index(list, c); {
 	case at >= 0 && again:
 		t.told[name] = slices.Delete(list, at, at+1)
@@ -368,6 +386,9 @@ func (t *Tally) tell(c *trace.ToolCall) {
 	}
 }
 
+// undone reports whether a call has changed nothing.
+func undone(c *trace.ToolCall) bool { return c.Rejected || c.Cancelled || c.Status == "failed" }
+
 // changes reports whether a call changes a file that has a name.
 func changes(c *trace.ToolCall) bool {
 	return c.Kind == "edit" || c.Kind == "delete" || c.Kind == "move"
@@ -379,6 +400,9 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 	files = len(calls) > 0
 	for _, c := range calls {
 		files = files && changes(c) && c.File != ""
+	}
+	if files {
+		calls = slices.DeleteFunc(slices.Clone(calls), undone)
 	}
 	for _, c := range calls {
 		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
