@@ -210,14 +210,16 @@ func (s *Spread) text(label string) string {
 	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
 }
 
-// usageLine says which tokens and costs the agent reported for the turns, or that it
-// reported none.
+// usageLine says which costs the agent reported for the turns, or that it reported none, and
+// which tokens.
 func (s *Summary) usageLine() []termtext.Span {
 	if s.Turns.Count == 0 {
 		return nil
 	}
 	var l line
-	s.addCosts(&l)
+	if s.addCosts(&l); l == nil {
+		l.add(termtext.Dim, "no cost reported")
+	}
 	u, t := s.Usage, s.Usage.Tokens
 	count := func(label string, given bool, n uint64) string {
 		if !given {
@@ -245,9 +247,6 @@ func (s *Summary) usageLine() []termtext.Span {
 			text += ", at most " + termtext.Grouped(int64(c.Peak))
 		}
 		l.add(termtext.Plain, text)
-	}
-	if l == nil {
-		l.add(termtext.Dim, "no tokens or cost reported")
 	}
 	return l
 }

@@ -84,7 +84,7 @@ time      most of it: waiting for the agent 6 ms of 10 ms · slowest: session/ne
           ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail, 1 failed
 time      waiting for the agent 2 ms of 7 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
-cost      tokens: 7 in
+cost      no cost reported · tokens: 7 in
 `,
 		"c": `failed    ✗ turn 1: no answer (frame 16)
 did       1 turn: recording cut off
