@@ -6,11 +6,28 @@ import (
 	"strings"
 )
 
-// isRetry reports whether the title of a later tool call is the command of an earlier one
-// again, apart from flags and from what a shell is told first: cargo test -p x after cargo
-// test. Both must begin with the same program and the same subcommand.
-func isRetry(before, after string) bool {
-	a, b := commandOf(before), commandOf(after)
+// A command is the words of a command line, and of each command of its chain.
+type command struct {
+	words []string
+	chain [][]string
+	piped bool
+}
+
+// parseCommand returns the command in a title.
+func parseCommand(title string) (c command) {
+	c.words, c.piped = commandOf(title), strings.Contains(title, "|")
+	for _, one := range chainMark.Split(title, -1) {
+		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
+			c.chain = append(c.chain, words)
+		}
+	}
+	return c
+}
+
+// isRetry reports whether a later command is an earlier one again, apart from flags and from
+// what a shell is told first: cargo test -p x after cargo test. Both must begin with the same
+// program and the same subcommand.
+func isRetry(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -56,32 +73,20 @@ func commandOf(line string) []string {
 
 // includes reports whether a later command does what an earlier one was to do: the last one of
 // its chain, with another message if it is a commit, or all tests after some of them.
-func includes(before, after string) bool {
-	a, b := chainOf(before), chainOf(after)
-	if len(a) == 0 || len(b) == 0 || strings.Contains(after, "|") { // the exit status may be that of another command
+func includes(before, after *command) bool {
+	a, b := before.chain, after.chain
+	if len(a) == 0 || len(b) == 0 || after.piped { // the exit status may be that of another command
 		return false
 	}
 	if len(a) == 1 && len(b) == 1 {
-		return runsAll(commandOf(a[0]), commandOf(b[0]))
+		return runsAll(a[0], b[0])
 	}
 	last := a[len(a)-1]
-	return slices.ContainsFunc(b, func(one string) bool {
-		return isRetry(last, one) || gitCommit.MatchString(last) && gitCommit.MatchString(one)
-	})
+	return slices.ContainsFunc(b, func(one []string) bool { return isRetry(last, one) || commits(last) && commits(one) })
 }
 
-// gitCommit matches a command that commits.
-var gitCommit = regexp.MustCompile(`^git commit\b`)
-
-// chainOf returns the commands in a line, but for a change of directory.
-func chainOf(line string) (list []string) {
-	for _, one := range chainMark.Split(line, -1) {
-		if words := strings.Fields(one); len(words) > 0 && words[0] != "cd" {
-			list = append(list, one)
-		}
-	}
-	return list
-}
+// commits reports whether a command makes a commit.
+func commits(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "commit" }
 
 // chainMark matches what stands between the commands of a chain.
 var chainMark = regexp.MustCompile(`\s*(?:&&|;)\s*`)

@@ -23,7 +23,7 @@ func TestRetry(t *testing.T) {
 		{"", "", false},
 		{"cd", "cd && ls", false},
 	} {
-		if got := isRetry(tt.before, tt.after); got != tt.want {
+		if got := isRetry(commandOf(tt.before), commandOf(tt.after)); got != tt.want {
 			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
 		}
 	}
@@ -45,7 +45,8 @@ func TestIncludes(t *testing.T) {
 		{"mkdir a && go build ./a", "go build ./b", false},
 		{"rm -rf /a", "rm -rf", false},
 	} {
-		if got := includes(tt.before, tt.after); got != tt.want {
+		before, after := parseCommand(tt.before), parseCommand(tt.after)
+		if got := includes(&before, &after); got != tt.want {
 			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
 		}
 	}

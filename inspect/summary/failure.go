@@ -32,7 +32,7 @@ const (
 const (
 	maxWorst = 3  // together with those that were mended
 	maxTold  = 10 // of those that were not
-	maxKept  = 64 // of each harm; a later success may mend them
+	maxKept  = 32 // of each harm; a later success may mend them
 )
 
 // A failures keeps the worst of the failures.

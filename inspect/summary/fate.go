@@ -19,6 +19,7 @@ import (
 // The zero value is nothing that can be told again.
 type attempt struct {
 	title, kind, file string // of a tool call
+	command           command
 
 	method, object string // of a request, and what it is about; of a turn the prompt and its session
 	params         uint64 // a hash
@@ -30,7 +31,11 @@ type attempt struct {
 
 // toolAttempt returns the attempt that a tool call is.
 func toolAttempt(c *trace.ToolCall) attempt {
-	return attempt{title: c.Title, kind: c.Kind, file: c.File}
+	a := attempt{title: c.Title, kind: c.Kind, file: c.File}
+	if !trace.OnlyLooks(c.Kind) && !changes(c) {
+		a.command = parseCommand(c.Title)
+	}
+	return a
 }
 
 // turnAttempt returns the attempt that a turn is.
@@ -104,7 +109,7 @@ func (a *attempt) mends(later *attempt) string {
 	case later.method != "":
 	case strings.Contains(a.title, " ") && a.title == later.title, // one word, such as Bash, names a tool
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		isRetry(a.title, later.title), includes(a.title, later.title):
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
 		return again
 	}
 	return ""

@@ -301,7 +301,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 // completed notes that a tool call has completed with a frame, perhaps only by its status.
 func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
-	if f != nil && !trace.OnlyLooks(c.Kind) {
+	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
 			if !saysNo(c.Title) {
