@@ -629,7 +629,7 @@ func (v *views) page() {
 		}
 	}
 	for _, line := range failedOf.FindAllSubmatch(page, -1) {
-		failures += bytes.Count(line[1], []byte("✗ <a"))
+		failures += bytes.Count(line[1], []byte(">✗ "))
 		if more := moreOf.FindSubmatch(line[1]); more != nil {
 			failures += number(string(more[1]))
 		}

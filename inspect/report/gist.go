@@ -13,6 +13,7 @@ import (
 // A gist says how the tapes came out, in the words and the order of acptap summary.
 type gist struct {
 	Outcome  status
+	Left     string // what is left undone
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
@@ -22,9 +23,10 @@ type gist struct {
 	Called   []called   // without turns: calls of tools
 	Did      string
 	Time     timing
-	Failed   []remark // the worst
-	More     string   // how much else failed
-	Nothing  bool     // nothing failed, and acptap check finds nothing but notes
+	Long     bool      // too long for a screen: the time comes before the turns
+	Failed   []failure // the worst
+	More     string    // how much else failed
+	Nothing  bool      // nothing failed, and acptap check finds nothing but notes
 	Rejected []remark
 	Slow     []remark
 }
@@ -35,9 +37,19 @@ type remark struct {
 	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
 }
 
+// A failure is something that failed, and what came of it.
+type failure struct {
+	remark
+	Fate   string
+	Mended bool
+}
+
 func (r *reader) remark(one summary.Remark) remark {
 	return remark{Text: one.Text, Link: r.place(one.Frame), Frame: one.Frame.Label, More: one.More}
 }
+
+// longTurns is the largest number of turns that leave room for the rest on a screen.
+const longTurns = 3
 
 // Limits on the lines of what was said.
 const (
@@ -47,7 +59,8 @@ const (
 
 func (r *reader) gist(title string) *gist {
 	s := r.sum
-	g := &gist{Outcome: outcomeStatus(s.Outcome()), Running: r.live(), More: s.MoreFailures()}
+	how := s.Verdict()
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.UnmendedText(), Running: r.live(), More: s.MoreFailures()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
@@ -74,15 +87,19 @@ func (r *reader) gist(title string) *gist {
 		state.Word = one.How.Sign()
 		g.Called = append(g.Called, called{one.Tool, one.Input, one.Result, r.place(one.Frame), state})
 	}
+	g.Long = len(g.Turns) > longTurns
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
 	for _, f := range s.Failures.Worst {
-		one := r.remark(summary.Remark{Text: f.What, Frame: f.Frame})
+		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Fate: f.FateText(), Mended: f.Mended()}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
 		}
 		g.Failed = append(g.Failed, one)
+	}
+	if s.NotPrompted() {
+		g.Asked = []string{summary.NoPrompt}
 	}
 	for _, one := range s.RejectedTexts() {
 		g.Rejected = append(g.Rejected, r.remark(one))

@@ -58,6 +58,9 @@ func (r *reader) facts() []string {
 	if s := r.sum; !s.Untimed {
 		list = append(list, termtext.Duration(time.Duration(s.Took)))
 	}
+	if cost := r.sum.CostText(); cost != "" {
+		list = append(list, cost)
+	}
 	if n := len(r.in.Tapes); n > 1 {
 		list = append(list, fmt.Sprintf("%d tapes", n))
 	}
@@ -154,8 +157,8 @@ func (r *reader) redaction() badge {
 // state returns how the tapes came out, and warnings about them.
 func (r *reader) state() []badge {
 	s := r.sum
-	o := outcomeStatus(s.Outcome())
-	return append([]badge{{o.Word, o.Class, "how the tapes came out"}}, r.harmed()...)
+	how := s.Verdict()
+	return append([]badge{{how.Text, outcomeClasses[how.Style], "how the tapes came out"}}, r.harmed()...)
 }
 
 // harmed returns warnings if parts of the tapes are missing, or rules changed the traffic.

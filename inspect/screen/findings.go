@@ -44,8 +44,8 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	if a.trace == nil {
 		return nil
 	}
-	failures := a.trace.Summary(a.subject.Session).Failures
-	if failures.Count == 0 {
+	sum := a.trace.Summary(a.subject.Session)
+	if len(sum.Failures.Worst) == 0 {
 		return nil
 	}
 	add := func(seq uint64, spans ...termtext.Span) {
@@ -56,11 +56,18 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 		lines = append(lines, l)
 	}
 	add(0, termtext.Bold.Span("Failed"))
-	for _, f := range failures.Worst {
-		add(f.Frame.Seq, termtext.Failure.Span("✗ "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label))
+	for _, f := range sum.Failures.Worst {
+		style, fate := termtext.Failure, f.FateText()
+		if f.Mended() {
+			style = termtext.Plain
+		}
+		if fate != "" {
+			fate = "; " + fate
+		}
+		add(f.Frame.Seq, style.Span("✗ "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label), style.Span(fate))
 	}
-	if more := failures.Count - len(failures.Worst); more > 0 {
-		add(0, termtext.Dim.Span(fmt.Sprintf("  and %s more: e among the frames goes to each", termtext.Grouped(int64(more)))))
+	if more := sum.MoreFailures(); more != "" {
+		add(0, termtext.Dim.Span("  "+more+": e among the frames goes to each"))
 	}
 	return lines
 }

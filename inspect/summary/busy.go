@@ -56,8 +56,9 @@ type busyModel struct {
 // together is the time within which several lines tell of the same attempt.
 const together = time.Second
 
-// busy notes that the model was busy.
-func (b *busyModel) busy(text string, at time.Duration) {
+// busy notes that the model was busy. A connection that broke has been of no use since the last
+// message was heard.
+func (b *busyModel) busy(text string, at, heard time.Duration) {
 	what := busyWord(text)
 	l := &b.limited
 	if l.Count == 0 || at-b.last >= together {
@@ -68,6 +69,9 @@ func (b *busyModel) busy(text string, at time.Duration) {
 	}
 	if b.last = at; !b.waits {
 		b.waits, b.from = true, at
+		if what == networkDown {
+			b.from = heard
+		}
 	}
 }
 
@@ -78,7 +82,7 @@ func (b *busyModel) failed(e *trace.Event) {
 	if e.Turn.Outcome.How != dialect.Errored || e.Untimed || !retryLine.MatchString(text) {
 		return
 	}
-	b.busy(text, e.At)
+	b.busy(text, e.At, e.At)
 	if e.Turn.Output == 0 {
 		b.from = min(b.from, e.Began)
 	}
@@ -95,10 +99,14 @@ func (b *busyModel) over(at time.Duration) {
 // forget notes that what comes next is another wait.
 func (b *busyModel) forget() { b.waits, b.last = false, 0 }
 
-const tryingAgain = "trying again"
+const (
+	tryingAgain = "trying again"
+	networkDown = "retrying the network"
+)
 
 var (
 	rateWord = regexp.MustCompile(`(?i)\b429\b|rate.limit|too many requests`)
+	netWord  = regexp.MustCompile(`(?i)stream disconnected|reconnect\w*|connection (?:reset|refused|error|closed|lost)|\bECONN\w+|\bETIMEDOUT\b|network error|error sending request|retrying [^(]*\(?\d+/\d+`)
 	loadWord = regexp.MustCompile(`(?i)\b529\b|overloaded`)
 )
 
@@ -109,6 +117,8 @@ func busyWord(text string) string {
 		return "rate limited"
 	case loadWord.MatchString(text):
 		return "overloaded"
+	case netWord.MatchString(text):
+		return networkDown
 	}
 	return tryingAgain
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -190,12 +191,24 @@ func inputText(arguments []byte) string {
 // resultText returns the beginning of what a tool returned, in one line.
 func resultText(content []byte) string {
 	for _, block := range wire.Elements(content) {
-		if text := OneLine(termtext.Unmarked(beginning(wire.Text(wire.Get(block, "text"))))); text != "" {
+		output := plainOutput(beginning(wire.Text(wire.Get(block, "text"))))
+		text := OneLine(output)
+		for line := range strings.Lines(output) {
+			if wrongLine.MatchString(line) {
+				text = termtext.Brief(strings.TrimSpace(line), 0)
+				break
+			}
+		}
+		if text != "" {
 			return termtext.CutWords(text, saidColumns)
 		}
 	}
 	return ""
 }
+
+// wrongLine matches a line of a result that tells of an error: a log's, an exception, or the
+// status of an HTTP response.
+var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
 
 // calledRows returns a row for each call that is told.
 func (s *Summary) calledRows(width int) (rows []Row) {

@@ -1,17 +1,33 @@
 package summary
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/acptap/acptap/proxy/wire"
 )
 
-// isRetry reports whether the title of a later tool call is the command of an earlier one
-// again, apart from flags and from what a shell is told first: cargo test -p x after cargo
-// test. Both must begin with the same program and the same subcommand.
-func isRetry(before, after string) bool {
-	a, b := commandOf(before), commandOf(after)
+// A command is the words of a command line, and of each command of its chain.
+type command struct {
+	words []string
+	chain [][]string
+	piped bool
+}
+
+// parseCommand returns the command in a title.
+func parseCommand(title string) (c command) {
+	c.words, c.piped = commandOf(title), strings.Contains(title, "|")
+	for _, one := range chainMark.Split(title, -1) {
+		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
+			c.chain = append(c.chain, words)
+		}
+	}
+	return c
+}
+
+// isRetry reports whether a later command is an earlier one again, apart from flags and from
+// what a shell is told first: cargo test -p x after cargo test. Both must begin with the same
+// program and the same subcommand.
+func isRetry(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -55,8 +71,47 @@ func commandOf(line string) []string {
 	return words
 }
 
-// exitsWell reports whether an update of a tool call says that its command exited with 0.
-func exitsWell(update []byte) bool {
-	code, ok := exitCode(wire.Get(update, "rawOutput"))
-	return ok && code == 0
+// includes reports whether a later command does what an earlier one was to do: the last one of
+// its chain, with another message if it is a commit, or all tests after some of them.
+func includes(before, after *command) bool {
+	a, b := before.chain, after.chain
+	if len(a) == 0 || len(b) == 0 || after.piped { // the exit status may be that of another command
+		return false
+	}
+	if len(a) == 1 && len(b) == 1 {
+		return runsAll(a[0], b[0])
+	}
+	last := a[len(a)-1]
+	return slices.ContainsFunc(b, func(one []string) bool { return isRetry(last, one) || commits(last) && commits(one) })
 }
+
+// commits reports whether a command makes a commit.
+func commits(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "commit" }
+
+// chainMark matches what stands between the commands of a chain.
+var chainMark = regexp.MustCompile(`\s*(?:&&|;)\s*`)
+
+// runsAll reports whether a command runs all tests of which an earlier one ran some: without the
+// paths that it named.
+func runsAll(some, all []string) bool {
+	words := func(list []string) (kept []string, paths int) {
+		for _, word := range list {
+			switch {
+			case isFlag(word), word == "./...":
+			case strings.ContainsAny(word, "/.:"):
+				paths++
+			default:
+				kept = append(kept, word)
+			}
+		}
+		return kept, paths
+	}
+	a, named := words(some)
+	b, rest := words(all)
+	return named > 0 && rest == 0 && slices.Equal(a, b) && slices.ContainsFunc(a, isTestRunner)
+}
+
+func isTestRunner(word string) bool { return testRunner.MatchString(word) }
+
+// testRunner matches the words of a command that runs tests.
+var testRunner = regexp.MustCompile(`^(?:test|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest)$`)

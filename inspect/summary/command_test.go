@@ -23,7 +23,30 @@ func TestRetry(t *testing.T) {
 		{"", "", false},
 		{"cd", "cd && ls", false},
 	} {
-		if got := isRetry(tt.before, tt.after); got != tt.want {
+		if got := isRetry(commandOf(tt.before), commandOf(tt.after)); got != tt.want {
+			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
+		}
+	}
+}
+
+// A later command that includes an earlier one has mended its failure.
+func TestIncludes(t *testing.T) {
+	for _, tt := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"git add a && git commit -m x", "gofmt -w a; git add a && git commit -m y", true},
+		{"cd /w && pytest -q tests/invoice", "pytest -q", true},
+		{"go test ./a/... ./b/...", "go test -race ./...", true},
+		{"go test ./a", "go test ./b", false},
+		{"pytest -q", "pytest -q tests/invoice", false},
+		{"make smoke", "make smoke || true", false},
+		{"npm test", "npm test | tail -5", false},
+		{"mkdir a && go build ./a", "go build ./b", false},
+		{"rm -rf /a", "rm -rf", false},
+	} {
+		before, after := parseCommand(tt.before), parseCommand(tt.after)
+		if got := includes(&before, &after); got != tt.want {
 			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
 		}
 	}

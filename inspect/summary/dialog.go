@@ -185,6 +185,8 @@ func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case len(s.Called) > 0:
 		return s.calledRows(f.width)
+	case s.NotPrompted():
+		return said("asked", NoPrompt, 1, f.width, Frame{})
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)
@@ -341,6 +343,8 @@ func exchangeOf(t *trace.Turn) Exchange {
 	return Exchange{0, t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer()), Frame{Run: t.Run, Seq: t.Prompt}}
 }
 
+const thenDone = ", then done"
+
 // Where returns the turn that the outcome is of, if that is not the last one of its session, and
 // whether the last one is done, such as "in turn 5, then done"; otherwise nothing.
 func (s *Summary) Where() string {
@@ -364,7 +368,7 @@ func (s *Summary) Where() string {
 	case last.Turn == one.Turn && one.Session == 0:
 		return ""
 	case last.Outcome.How == dialect.Done:
-		where += ", then done"
+		where += thenDone
 	}
 	return where
 }

@@ -28,29 +28,75 @@ const (
 	harms
 )
 
-// maxWorst limits the failures that are described. The rest are counted.
-const maxWorst = 3
+// Limits on the failures that are described. The rest are counted.
+const (
+	maxWorst = 3  // together with those that were mended
+	maxTold  = 10 // of those that were not
+	maxKept  = 32 // of each harm; a later success may mend them
+)
 
 // A failures keeps the worst of the failures.
 type failures struct {
 	count int
 	kinds [dialect.BadExit + 1]Failed
-	first [harms][]Failure // the first maxWorst of each
+	kept  [harms][]Failure // the first maxKept of each
 }
 
 // begin notes that a turn begins: calls that failed before are not in the last turn.
 func (a *failures) begin() {
-	early, late := a.first[toolFailed], a.first[toolInLast]
-	a.first[toolFailed] = append(early, late[:min(len(late), maxWorst-len(early))]...)
-	a.first[toolInLast] = nil
+	early, late := a.kept[toolFailed], a.kept[toolInLast]
+	a.kept[toolFailed] = append(early, late[:min(len(late), maxKept-len(early))]...)
+	a.kept[toolInLast] = nil
 }
 
-// worst returns the worst failures.
+// worst returns the worst failures: those that were not mended first, then in their order.
 func (a *failures) worst() (list []Failure) {
-	for _, some := range a.first {
-		list = append(list, some...)
+	for how, some := range a.kept {
+		for _, one := range some {
+			one.grave = harm(how) < toolInLast
+			list = append(list, one)
+		}
 	}
-	return list[:min(len(list), maxWorst)]
+	rank := func(f *Failure) int {
+		switch {
+		case f.grave && !f.Mended():
+			return 0
+		case f.Fate == notMended:
+			return 1
+		case f.Kind == dialect.Gap || f.Kind == dialect.InvalidLine:
+			return 3
+		case f.Mended():
+			return 4
+		}
+		return 2
+	}
+	slices.SortStableFunc(list, func(a, b Failure) int {
+		order := rank(&a)
+		if by := cmp.Compare(order, rank(&b)); by != 0 || order == 0 {
+			return by // an agent that died is worse than a turn that failed
+		}
+		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
+	})
+	most := maxWorst
+	for most < min(len(list), maxTold) && rank(&list[most]) <= 1 {
+		most++
+	}
+	return list[:min(len(list), most)]
+}
+
+// fates returns how many of the failures were mended, and how many were not.
+func (a *failures) fates() (mended, not int) {
+	for _, some := range a.kept {
+		for i := range some {
+			switch f := &some[i]; {
+			case f.open:
+				not++
+			case f.Mended() && !f.uncounted:
+				mended++
+			}
+		}
+	}
+	return mended, not
 }
 
 // add counts a failure. tell is called if more is to be kept of it.
@@ -58,38 +104,40 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 	a.count++
 	k := &a.kinds[kind]
 	k.Count++
-	if k.Count > 1 && len(a.first[how]) >= maxWorst {
+	if k.Count > 1 && len(a.kept[how]) >= maxKept {
 		return
 	}
 	f := tell()
-	if len(a.first[how]) < maxWorst {
-		a.first[how] = append(a.first[how], f)
-	}
+	a.keep(how, f)
 	if k.Count == 1 {
 		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
 	}
 }
 
-// recover notes that a tool call has succeeded with a frame, which may have failed before: a
-// call of the same title or, if its command exited with 0, of the same command.
-func (a *failures) recover(c *trace.ToolCall, f *dialect.Frame) {
-	for _, how := range [...]harm{toolInLast, toolFailed} {
-		for i := range a.first[how] {
-			one := &a.first[how][i]
-			if c.Title != "" && one.tool != "" && (one.tool == c.Title || isRetry(one.tool, c.Title) && f != nil && exitsWell(wire.Get(f.Raw, "params", "update"))) {
-				one.What, one.tool = one.What+"; succeeded later", ""
+// keep keeps a failure, which a later success may mend.
+func (a *failures) keep(how harm, f Failure) {
+	if len(a.kept[how]) >= maxKept {
+		return
+	}
+	if f.open = mendable(f.Kind, &f.tried); f.open {
+		f.Fate = notMended
+	}
+	a.kept[how] = append(a.kept[how], f)
+}
+
+// mend notes that something has succeeded with a frame that may have failed before.
+func (a *failures) mend(by attempt, at Frame) {
+	for how := range a.kept {
+		for i := range a.kept[how] {
+			f := &a.kept[how][i]
+			if f.Mended() {
+				continue
+			}
+			if fate := f.tried.mends(&by); fate != "" {
+				f.Fate, f.Later, f.open = fate, at, false
 			}
 		}
 	}
-}
-
-// toolOf returns the title of the tool call that a failure is of, or nothing. A title of one
-// word, such as Bash, names a tool, and another call with it may be about something else.
-func toolOf(kind dialect.Failure, events []trace.Event) string {
-	if e := about(kind, events); e != nil && kind == dialect.FailedTool && strings.Contains(e.ToolCall.ToolCall.Title, " ") {
-		return e.ToolCall.ToolCall.Title
-	}
-	return ""
 }
 
 // list returns the kinds of failures that occurred, most frequent first.
@@ -133,7 +181,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, p
 			return "a tool call"
 		}
 		update := wire.Get(f.Raw, "params", "update")
-		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), printed, exitText(wire.Get(update, "rawOutput"))))
+		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), printed, exitText(update)))
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn"
@@ -241,7 +289,7 @@ func toolText(content []byte) string {
 // telling returns the line of a tool's output that says most: the first that tells of something
 // wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
-	text := termtext.FirstLines(termtext.Unmarked(beginning(output)), maxToolLines, 0)
+	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
 	if len(text) == 0 {
 		return ""
 	}
@@ -286,22 +334,12 @@ func beginning(output string) string {
 	}
 }
 
-// exitText returns the exit status in the output of a command, or nothing.
-func exitText(output []byte) string {
-	if code, ok := exitCode(output); ok {
+// exitText returns the exit status in an update of a tool call, or nothing.
+func exitText(update []byte) string {
+	if code, ok := exitOf(update); ok {
 		return fmt.Sprint("exit ", code)
 	}
 	return ""
-}
-
-// exitCode returns the exit status in the output of a command, as agents name it.
-func exitCode(output []byte) (code int64, ok bool) {
-	for _, name := range [...]string{"exit_code", "exitCode"} {
-		if code := wire.ValueOf(wire.Get(output, name)); code.IsNumber() {
-			return code.Int(), true
-		}
-	}
-	return 0, false
 }
 
 // maxToolLines limits the lines of a tool's output that are looked at.
@@ -376,7 +414,8 @@ func (r *Rejections) tool(e *trace.Event) {
 
 // rejection says what the user rejected, declined or dismissed with a frame. ok is false if
 // that is nothing.
-func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) {
+// asked is what the frame answers.
+func rejection(f *dialect.Frame, events []trace.Event, asked string) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
 		return one, false
@@ -389,12 +428,19 @@ func rejection(f *dialect.Frame, events []trace.Event) (one Rejection, ok bool) 
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			return Rejection{What: cmp.Or(termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection), "a permission"), call: e.ToolCall}, true
+			title := termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection)
+			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
+				title = strings.TrimPrefix(title+": "+asked, ": ")
+			}
+			return Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}, true
 		case e.Question != nil:
 			return Rejection{What: stepName(e) + end}, true
 		}
 	}
-	return Rejection{What: "question" + end}, true
+	if asked != "" {
+		asked = ` "` + asked + `"`
+	}
+	return Rejection{What: "question" + asked + end}, true
 }
 
 // maxRejection limits the columns of what was rejected.

@@ -119,12 +119,10 @@ func (f form) cut(lines [][]termtext.Span) [][]termtext.Span {
 // topLine says the most important things in one line. A long outcome leaves room for the rest
 // of them.
 func (s *Summary) topLine(width int, session string) []termtext.Span {
-	var l line
-	outcome := tapetext.OutcomeSpan(s.Outcome())
 	if width > 0 {
-		outcome.Text = termtext.Cut(outcome.Text, max(width/3, 20))
+		width = max(width/3, 20)
 	}
-	l.add(outcome.Style, termtext.Spaced(outcome.Text, s.Where()))
+	l := s.verdict(width)
 	l.add(termtext.Plain, session)
 	l.add(termtext.Plain, s.Length())
 	s.addCosts(&l)
@@ -254,15 +252,53 @@ func (s *Summary) tapeLine() []termtext.Span {
 	if len(s.Tapes) == 0 {
 		return nil
 	}
-	var l line
-	outcome := tapetext.OutcomeSpan(s.Outcome())
-	l.add(outcome.Style, termtext.Spaced(outcome.Text, s.Where()))
+	l := s.verdict(0)
 	l.add(termtext.Plain, s.Length())
 	if peers := s.peers(); len(peers) > 0 {
 		l = append(append(l, dot), peers...)
 	}
 	return l
 }
+
+// Verdict says how the tapes came out. It is green only if nothing is left
+// undone.
+func (s *Summary) Verdict() termtext.Span {
+	how := tapetext.OutcomeSpan(s.Outcome())
+	if how.Style == termtext.Good && (s.UnmendedText() != "" || s.NotPrompted()) {
+		how.Style = termtext.Plain
+	}
+	return how
+}
+
+// verdict returns the Verdict, in which turn that was, and what is left undone. The text of the
+// Verdict is cut to a width, unless that is 0.
+func (s *Summary) verdict(width int) (l line) {
+	how := s.Verdict()
+	if width > 0 {
+		how.Text = termtext.Cut(how.Text, width)
+	}
+	l.add(how.Style, termtext.Spaced(how.Text, s.Where()))
+	if text := s.UnmendedText(); text != "" {
+		l = append(l, termtext.Plain.Span(", "), termtext.Slow.Span(text))
+	}
+	return l
+}
+
+// UnmendedText says how many failures were not mended on tapes that ended well. It is empty if
+// there are none, or if the outcome says worse.
+func (s *Summary) UnmendedText() string {
+	how, ended := s.Outcome().How, strings.HasSuffix(s.Where(), thenDone)
+	if s.Failures.Unmended == 0 || how.IsBad() && !ended || how == dialect.Running {
+		return ""
+	}
+	return termtext.Counted(s.Failures.Unmended, "failure") + " not mended"
+}
+
+// NotPrompted reports whether sessions were opened and no prompt was sent.
+func (s *Summary) NotPrompted() bool { return s.Turns.Count == 0 && s.Sessions > 0 }
+
+// NoPrompt stands in place of what was asked if nothing was.
+const NoPrompt = "no prompt was sent"
 
 // peers says who took part, and when.
 func (s *Summary) peers() []termtext.Span {
@@ -345,10 +381,12 @@ func (s *Summary) addTools(l *line) {
 			continue
 		}
 		last := &told[len(told)-1]
-		switch {
+		switch done := one.Count - one.Failed; {
+		case one.files && len(one.Titles) == 0:
+			told = told[:len(told)-1] // no change was made
 		case one.files:
-			if last.Count = 1; one.Count > len(one.Titles) {
-				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(one.Count)))
+			if last.Count = 1; done > len(one.Titles) {
+				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(done)))
 			}
 			last.What += " " + strings.Join(one.Titles, ", ")
 			if one.more {
@@ -368,7 +406,7 @@ func (s *Summary) addTools(l *line) {
 	if calls == 0 {
 		return
 	}
-	l.add(termtext.Plain, termtext.Counted(calls, "tool call")+": "+list(told))
+	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
 	if n := s.Rejected.ToolCalls; n > 0 {
 		*l = append(*l, termtext.Plain.Span(", "+termtext.Grouped(int64(n))+" rejected"))
 	}

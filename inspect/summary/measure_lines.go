@@ -210,14 +210,16 @@ func (s *Spread) text(label string) string {
 	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
 }
 
-// usageLine says which tokens and costs the agent reported for the turns, or that it
-// reported none.
+// usageLine says which costs the agent reported for the turns, or that it reported none, and
+// which tokens.
 func (s *Summary) usageLine() []termtext.Span {
 	if s.Turns.Count == 0 {
 		return nil
 	}
 	var l line
-	s.addCosts(&l)
+	if s.addCosts(&l); l == nil {
+		l.add(termtext.Dim, "no cost reported")
+	}
 	u, t := s.Usage, s.Usage.Tokens
 	count := func(label string, given bool, n uint64) string {
 		if !given {
@@ -246,29 +248,41 @@ func (s *Summary) usageLine() []termtext.Span {
 		}
 		l.add(termtext.Plain, text)
 	}
-	if l == nil {
-		l.add(termtext.Dim, "no tokens or cost reported")
-	}
 	return l
 }
 
 func (s *Summary) addCosts(l *line) {
+	l.add(termtext.Plain, s.CostText())
+}
+
+// CostText says what the sessions have cost. It is empty if that was not reported.
+func (s *Summary) CostText() string {
+	var list []string
 	for _, c := range s.Usage.Costs {
 		text := fmt.Sprintf("%s %s", termtext.Amount(c.Amount), termtext.Piece(c.Currency))
 		if c.Sessions > 1 {
 			text += fmt.Sprintf(" in %d sessions", c.Sessions)
 		}
-		l.add(termtext.Plain, text)
+		list = append(list, text)
 	}
+	return termtext.Dotted(list...)
 }
 
 // failureLines say what failed, the worst first: a line for each of the worst, and one for the
 // rest.
 func (s *Summary) failureLines() (lines []Row) {
 	for _, one := range s.Failures.Worst {
-		l := []termtext.Span{termtext.Failure.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
+		style := termtext.Failure
+		if one.Mended() {
+			style = termtext.Plain
+		}
+		l := []termtext.Span{style.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
 			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+		}
+		if fate := one.FateText(); fate != "" {
+			l[len(l)-1].Text += ";"
+			l = append(l, style.Span(" "+fate))
 		}
 		lines = append(lines, Row{l, one.Frame})
 	}
@@ -285,12 +299,17 @@ func (s *Summary) failureLines() (lines []Row) {
 	return lines
 }
 
-// MoreFailures says how much failed besides the worst, such as `and 3 more errors`. It is
-// empty if nothing did.
+// MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
+// all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures() string {
-	told := map[dialect.Failure]int{}
+	told, mended := map[dialect.Failure]int{}, s.Failures.Mended
 	for _, one := range s.Failures.Worst {
-		told[one.Kind]++
+		if !one.uncounted {
+			told[one.Kind]++
+			if one.Mended() {
+				mended--
+			}
+		}
 	}
 	more, kinds := 0, []string(nil)
 	rest := slices.Clone(s.Failures.Kinds)
@@ -299,8 +318,12 @@ func (s *Summary) MoreFailures() string {
 		more += rest[i].Count
 	}
 	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
+	end := ""
+	if more == mended {
+		end = ", mended later"
+	}
 	if len(rest) == 1 {
-		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ")
+		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ") + end
 	}
 	for _, k := range rest {
 		kinds = append(kinds, kindText(k.Kind, k.Count, ""))
@@ -308,7 +331,7 @@ func (s *Summary) MoreFailures() string {
 	if kinds == nil {
 		return ""
 	}
-	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", "))
+	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", ")) + end
 }
 
 // kindText returns how many failures of a kind there are, with more before the noun.

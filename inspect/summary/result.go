@@ -82,7 +82,8 @@ func (t *Tally) Summary() Summary {
 		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
-	s.Failures = Failures{t.failures.count, t.failures.list(), t.failures.worst()}
+	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst()}
+	s.Failures.Mended, s.Failures.Unmended = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
@@ -201,6 +202,9 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Failures.Worst {
 		one := &s.Failures.Worst[i]
+		if one.Mended() {
+			label(&one.Later)
+		}
 		if label(&one.Frame); one.Stderr != nil {
 			quote := *one.Stderr
 			label(&quote.Frame)

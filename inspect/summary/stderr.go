@@ -37,6 +37,7 @@ type stderrLog struct {
 	grave   logLine            // the first line of the last panic, uncaught exception or the like
 	spoke   bool               // the agent has sent a message since
 	retries Retries            // of all tapes
+	heard   time.Duration      // when either side has last sent a message
 	model   busyModel
 }
 
@@ -57,6 +58,9 @@ const maxLogLine = 2 << 10
 
 // take processes the next frame of a tape.
 func (s *stderrLog) take(f *dialect.Frame, run int) {
+	if f.Kind.IsMessage() {
+		defer func() { s.heard = f.At }()
+	}
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
 		s.forget()
@@ -96,10 +100,10 @@ func (s *stderrLog) note(line *logLine) {
 		s.grave.text = append(s.grave.text[:0], line.text...)
 		s.grave.frame, s.grave.at, s.grave.untimed, s.spoke = line.frame, line.at, line.untimed, false
 	}
-	if hasAny(line.text, "429", "529", "etry", "ate limit", "ate_limit", "verloaded", "Too Many", "too many") {
+	if hasAny(line.text, "429", "529", "ate limit", "ate_limit", "verloaded", "Too Many", "too many", "onnect", "etry", "ECONN", "TIMEDOUT", "etwork") {
 		if text := logText(line.text); retryLine.MatchString(text) {
 			if !line.untimed {
-				s.model.busy(text, line.at)
+				s.model.busy(text, line.at, s.heard)
 			}
 			if s.retries.Count++; s.retries.Count == 1 {
 				s.retries.First = Quote{fromWord(text, retryLine), line.frame}
@@ -134,8 +138,24 @@ var (
 	// graveLine matches the first line that programs and the shell write when they die.
 	graveLine = regexp.MustCompile(`^(?:panic: |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
 	// retryLine matches what programs write when their model is busy: the number of the status alone is not enough, as in "took 429 ms".
-	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded`)
+	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded|stream disconnected|\bretrying [^(]{0,40}\(?\d+/\d+|\breconnecting|\b(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED)\b`)
 )
+
+// serverLine matches what agents write when an MCP server does not start: its name, and why.
+var serverLine = regexp.MustCompile("(?i)\\b(?:server|mcp client for) ['\"`]?([\\w.-]+)['\"`]?:? (?:failed to (?:start|connect|initialize)|could not (?:be )?start(?:ed)?|did not start)\\b(?:[:.]\\s*(.*))?" +
+	"|failed to (?:start|connect to|initialize) (?:the )?mcp server:? ['\"`]?([\\w.-]+)['\"`]?(?:[:.]\\s*(.*))?")
+
+// serverDown returns the name of an MCP server that a line of stderr says did not start, and why.
+func serverDown(line []byte) (name, why string) {
+	if !hasAny(line, "erver", "MCP", "mcp") {
+		return "", ""
+	}
+	m := serverLine.FindStringSubmatch(termtext.Brief(string(line[:min(len(line), maxLogLine)]), 0))
+	if m == nil {
+		return "", ""
+	}
+	return m[1] + m[3], m[2] + m[4]
+}
 
 // causeAge is the longest time from a line of stderr to what it may explain.
 const causeAge = time.Minute

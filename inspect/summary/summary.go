@@ -46,7 +46,7 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures   `json:"failures" help:"what failed; worst has at most three, the worst first, with the line of stderr before it if that may say why:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, and in all at least three, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
@@ -152,7 +152,10 @@ type Cost struct {
 type Failures struct {
 	Count int       `json:"count"`
 	Kinds []Failed  `json:"kinds,omitempty"` // most frequent first
-	Worst []Failure `json:"worst,omitempty"` // at most maxWorst, the worst first
+	Worst []Failure `json:"worst,omitempty"` // those that were not mended first; at most maxWorst, or maxTold that were not
+
+	Mended   int `json:"mended,omitempty"`   // of Count, as far as is known
+	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
 }
 
 // A Failed says how often something of one kind failed.
@@ -170,7 +173,13 @@ type Failure struct {
 	Frame  Frame           `json:"frame"`
 	Stderr *Quote          `json:"stderr,omitempty"` // what the agent wrote before; nil if there is nothing, or the failure has a message
 
-	tool string // title of the tool call that failed, until one with that title succeeds
+	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
+	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
+
+	tried     attempt
+	open      bool // it could be mended, and was not
+	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
+	grave     bool // it is worse than a tool call that failed
 }
 
 // A Slow says how often something of one kind came late.

@@ -53,10 +53,12 @@ type progress struct {
 	started bool       // the first turn has begun
 
 	waiting dialect.WaitingRequests
-	open    map[uint64]string // by request, what got no answer
-	calls   map[uint64]call   // of the client, by request; without an answer yet
-	quoted  bool              // a failure quotes the last words of the agent
-	exit    dialect.Frame     // when the agent ended
+	open    map[uint64]string  // by request, what got no answer
+	calls   map[uint64]call    // of the client, by request; without an answer yet
+	tries   map[uint64]attempt // of both sides
+	down    map[string]bool    // MCP servers that did not start
+	quoted  bool               // a failure quotes the last words of the agent
+	exit    dialect.Frame      // when the agent ended
 }
 
 // A call is a request that may be given up.
@@ -105,6 +107,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.rules.Take(f)
 	run := len(tr.Runs) - 1
 	t.hear(f, run, tr.Events())
+	if f.Kind == wire.Stderr && t.hears {
+		t.serverDown(f, run)
+	}
 	if of := t.written.take(f); of.first != 0 && !f.Untimed {
 		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
 	}
@@ -117,6 +122,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			t.called.answered(f, e)
 		}
 	}
+	tried := t.tape.tries[f.Request]
 	t.events(tr, f)
 	t.commands.take(f)
 	t.tape.waiting.Observe(f)
@@ -130,13 +136,13 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			text = func() string { return gaveUp }
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{kind, text(), here, t.cause(kind, f), toolOf(kind, tr.Events())}
+			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events()); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
@@ -169,6 +175,20 @@ func (t *Tally) hear(f *dialect.Frame, run int, events []trace.Event) {
 		}
 	}
 	t.stderr.take(f, run)
+}
+
+// serverDown notes that the agent says that an MCP server did not start.
+func (t *Tally) serverDown(f *dialect.Frame, run int) {
+	name, why := serverDown(f.Raw)
+	if name == "" || t.tape.down[name] || len(t.tape.down) == maxNames {
+		return
+	}
+	if t.tape.down == nil {
+		t.tape.down = map[string]bool{}
+	}
+	t.tape.down[name] = true
+	what := "server " + termtext.Cut(name, titleColumns) + " did not start" + because(why)
+	t.failures.keep(askedInVain, Failure{Kind: dialect.FailedRequest, What: what, Frame: Frame{Run: run, Seq: f.Seq}, tried: attempt{method: "server", object: name}, uncounted: true})
 }
 
 // cause returns what the agent wrote to stderr before it died, or before something failed
@@ -204,7 +224,7 @@ func (t *Tally) End(tr *trace.Trace) {
 	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
-			one := Failure{dialect.Unanswered, cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}, nil, ""}
+			one := Failure{Kind: dialect.Unanswered, What: cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame: Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}}
 			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
 				one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
 			}
@@ -252,20 +272,23 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
-				t.failures.recover(e.ToolCall.ToolCall, f)
+				t.completed(e, f)
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Session, e.Turn)
+			if e.Turn.Outcome.How == dialect.Done {
+				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
+			}
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
 		case e.Kind == trace.CallEvent && (e.End == trace.StillOpen || e.End == trace.Replaced):
 			t.leave(e.First, "no answer to "+callName(e))
 		}
 		if e.Kind == trace.CallEvent {
-			t.await(e)
+			t.await(e, f)
 		}
 		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
 			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
@@ -273,6 +296,22 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		}
 	}
 	t.Stats.Take(tr)
+}
+
+// completed notes that a tool call has completed with a frame, perhaps only by its status.
+func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
+	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
+	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
+		update := wire.Get(f.Raw, "params", "update")
+		if code, known := exitOf(update); known && code != 0 {
+			if !saysNo(c.Title) {
+				what := fmt.Sprintf("%s: exit %d, though completed", stepName(e), code)
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(c), uncounted: true})
+			}
+			return
+		}
+	}
+	t.failures.mend(toolAttempt(c), here)
 }
 
 // givenUp says which call the client gave up with a frame.
@@ -289,9 +328,19 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 }
 
 // await remembers a call until it has an answer.
-func (t *Tally) await(e *trace.Event) {
+func (t *Tally) await(e *trace.Event, f *dialect.Frame) {
+	if e.Phase == trace.Began && f != nil && f.Kind == wire.Request && len(t.tape.tries) < maxNames {
+		if t.tape.tries == nil {
+			t.tape.tries = map[uint64]attempt{}
+		}
+		t.tape.tries[e.First] = callAttempt(f, e)
+	}
 	switch {
 	case e.Phase == trace.Ended:
+		if tried, known := t.tape.tries[e.First]; known && e.End == trace.Completed && !dialect.Does(e.Method, dialect.Prompts) {
+			t.failures.mend(tried, Frame{Run: e.Run, Seq: e.Seq})
+		}
+		delete(t.tape.tries, e.First)
 		delete(t.tape.calls, e.First)
 	case e.Dir == wire.ClientToAgent && len(t.tape.calls) < maxNames:
 		if t.tape.calls == nil {
@@ -319,7 +368,7 @@ func (t *Tally) tell(c *trace.ToolCall) {
 		t.tools = append(t.tools, name)
 	}
 	list, known := t.told[name]
-	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File })
+	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File && !undone(o) })
 	switch at := slices.Index(list, c); {
 	case at >= 0 && again:
 		t.told[name] = slices.Delete(list, at, at+1)
@@ -337,6 +386,9 @@ func (t *Tally) tell(c *trace.ToolCall) {
 	}
 }
 
+// undone reports whether a call has changed nothing.
+func undone(c *trace.ToolCall) bool { return c.Rejected || c.Cancelled || c.Status == "failed" }
+
 // changes reports whether a call changes a file that has a name.
 func changes(c *trace.ToolCall) bool {
 	return c.Kind == "edit" || c.Kind == "delete" || c.Kind == "move"
@@ -348,6 +400,9 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 	files = len(calls) > 0
 	for _, c := range calls {
 		files = files && changes(c) && c.File != ""
+	}
+	if files {
+		calls = slices.DeleteFunc(slices.Clone(calls), undone)
 	}
 	for _, c := range calls {
 		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))

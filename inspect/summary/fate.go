@@ -1,0 +1,187 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// An attempt is something that may fail and be tried again: a tool call, a request or a turn.
+// The zero value is nothing that can be told again.
+type attempt struct {
+	title, kind, file string // of a tool call
+	command           command
+
+	method, object string // of a request, and what it is about; of a turn the prompt and its session
+	params         uint64 // a hash
+	turn           int
+	dropped        bool // whoever asked has taken the request back
+
+	says string // what the user was asked: a question, or the command of a tool call
+}
+
+// toolAttempt returns the attempt that a tool call is.
+func toolAttempt(c *trace.ToolCall) attempt {
+	a := attempt{title: c.Title, kind: c.Kind, file: c.File}
+	if !trace.OnlyLooks(c.Kind) && !changes(c) {
+		a.command = parseCommand(c.Title)
+	}
+	return a
+}
+
+// turnAttempt returns the attempt that a turn is.
+func turnAttempt(e *trace.Event) attempt {
+	return attempt{method: "prompt", object: e.SessionID, turn: e.Turn.Number}
+}
+
+// callAttempt returns the attempt that a call is that begins with a frame.
+func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
+	params := wire.Get(f.Raw, "params")
+	a := attempt{method: e.Method}
+	for _, name := range [...]string{"name", "path", "configId", "command", "uri"} {
+		if a.object = wire.Text(wire.Get(params, name)); a.object != "" {
+			a.object = strings.Clone(a.object[:min(len(a.object), maxObject)])
+			break
+		}
+	}
+	if dialect.Does(e.Method, dialect.AsksInput|dialect.AsksPermission) {
+		a.says = termtext.CutWords(termtext.Piece(cmp.Or(wire.Text(wire.Get(params, "message")), commandText(wire.Get(params, "toolCall", "rawInput", "command")))), maxRejection)
+	}
+	h := fnv.New64a()
+	h.Write(params)
+	a.params = h.Sum64()
+	return a
+}
+
+// triedBy returns the attempt that failed with a frame. call is the one of the request that it
+// answers or cancels.
+func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call attempt) attempt {
+	for i := range events {
+		e := &events[i]
+		if e.Kind == trace.TurnEvent && e.Phase == trace.Ended && (kind == dialect.Stopped || f.Does(dialect.Prompts)) {
+			return turnAttempt(e)
+		}
+	}
+	if e := about(kind, events); e != nil && kind == dialect.FailedTool && e.ToolCall != nil {
+		return toolAttempt(e.ToolCall.ToolCall)
+	}
+	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() && code.Int() == wire.RequestCancelled {
+		call.dropped = true
+	}
+	return call
+}
+
+// maxObject limits the bytes kept of what a request is about.
+const maxObject = 512
+
+// mends returns what a later success says about the failure of a, or nothing if it is about
+// something else.
+func (a *attempt) mends(later *attempt) string {
+	const again = "succeeded later"
+	switch {
+	case a.turn > 0:
+		if later.turn > a.turn && a.object == later.object {
+			return fmt.Sprintf("turn %d was done", later.turn)
+		}
+	case a.method != "":
+		switch {
+		case a.method != later.method || a.object != later.object || later.turn > 0:
+		case a.params == later.params:
+			return again
+		case dialect.Does(a.method, dialect.CallsTool):
+			return again + " with other arguments"
+		case strings.HasPrefix(a.method, "session/set"):
+			return "another value was set later"
+		case a.method == "session/load", a.method == "session/resume":
+			return "another session was loaded"
+		case a.object != "", dialect.AreaOf(a.method, "") == dialect.LifeCycle:
+			return again
+		}
+	case later.method != "":
+	case strings.Contains(a.title, " ") && a.title == later.title, // one word, such as Bash, names a tool
+		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
+		return again
+	}
+	return ""
+}
+
+// FateText says what came of a failure: what succeeded later, or that nothing did. It is empty
+// if there was nothing to mend.
+func (f *Failure) FateText() string {
+	if f.Later.Seq == 0 {
+		return f.Fate
+	}
+	return f.Fate + " (frame " + f.Later.Label + ")"
+}
+
+// Mended reports whether the same succeeded later.
+func (f *Failure) Mended() bool { return f.Later.Seq != 0 }
+
+const notMended = "not mended"
+
+// mendable reports whether a failure can be followed by a success that mends it: not if the call
+// only looked at something.
+func mendable(kind dialect.Failure, a *attempt) bool {
+	switch kind {
+	case dialect.FailedRequest, dialect.Unanswered:
+		return a.method != "" && !a.dropped
+	case dialect.Stopped:
+		return true
+	case dialect.FailedTool:
+		return !trace.OnlyLooks(a.kind)
+	}
+	return false
+}
+
+// commandText returns a command, which may be a list of words.
+func commandText(command []byte) string {
+	if text := wire.Text(command); text != "" {
+		return text
+	}
+	var words []string
+	for _, one := range wire.Elements(command) {
+		words = append(words, wire.Text(one))
+	}
+	return strings.Join(words, " ")
+}
+
+// exitOf returns the exit status that an update of a tool call tells of its command.
+func exitOf(update []byte) (code int64, ok bool) {
+	for _, path := range [][]string{{"rawOutput", "exit_code"}, {"rawOutput", "exitCode"}, {"rawOutput", "metadata", "exit"}, {"_meta", "terminal_exit", "exit_code"}} {
+		if v := wire.ValueOf(wire.Get(update, path...)); v.IsNumber() {
+			return v.Int(), true
+		}
+	}
+	for _, block := range wire.Elements(wire.Get(update, "content")) {
+		if m := exitLine.FindStringSubmatch(ending(wire.Text(wire.Get(block, "content", "text")))); m != nil {
+			code, err := strconv.ParseInt(m[1], 10, 64)
+			return code, err == nil
+		}
+	}
+	return 0, false
+}
+
+// exitLine matches the line in which an agent tells the exit status of a command.
+var exitLine = regexp.MustCompile(`(?mi)^(?:process )?(?:exit(?:ed with)?|command exited with) (?:code|status):? (\d+)\.?$`)
+
+// saysNo reports whether a command exits with 1 when it has found nothing, or a difference.
+func saysNo(title string) bool {
+	words := commandOf(title)
+	for i := len(words) - 1; i >= 0; i-- {
+		if slices.Contains([]string{"|", "&&", "||", ";"}, words[i]) {
+			words = words[i+1:]
+			break
+		}
+	}
+	return len(words) > 0 && slices.Contains([]string{"grep", "rg", "diff", "cmp", "test", "[", "which", "git diff"}, words[0])
+}
