@@ -99,9 +99,9 @@ func (a *attempt) mends(later *attempt) string {
 			return again
 		case dialect.Does(a.method, dialect.CallsTool):
 			return again + " with other arguments"
-		case strings.HasPrefix(a.method, "session/set"):
+		case dialect.Does(a.method, dialect.Sets):
 			return "another value was set later"
-		case a.method == "session/load", a.method == "session/resume":
+		case dialect.Does(a.method, dialect.Restores):
 			return "another session was loaded"
 		case a.object != "", dialect.AreaOf(a.method, "") == dialect.LifeCycle:
 			return again
