@@ -13,7 +13,6 @@ import (
 // A gist says how the tapes came out, in the words and the order of acptap summary.
 type gist struct {
 	Outcome  status
-	Left     string // what is left undone
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
@@ -60,7 +59,7 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.UnmendedText(), Running: r.live(), More: s.MoreFailures()}
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live(), More: s.MoreFailures()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {

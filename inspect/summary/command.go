@@ -46,6 +46,24 @@ func isRetry(a, b []string) bool {
 	return len(a) == 0
 }
 
+// sameProgram reports whether two commands begin with the same program and subcommand; of
+// programs that run others, with the same of those.
+func sameProgram(a, b []string) bool {
+	n := 2
+	for i := range min(len(a), len(b)) {
+		if slices.Contains([]string{"run", "exec", "-m"}, a[i]) {
+			n = i + 3
+		}
+		switch {
+		case i == n:
+			return true
+		case a[i] != b[i], isFlag(a[i]) && a[i] != "-m":
+			return false
+		}
+	}
+	return len(a) >= n && len(b) >= n
+}
+
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
 
 // commandOf returns the words of a command line, without a prompt, a shell that runs it, a

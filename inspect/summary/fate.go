@@ -98,7 +98,7 @@ func (a *attempt) mends(later *attempt) string {
 		case a.params == later.params:
 			return again
 		case dialect.Does(a.method, dialect.CallsTool):
-			return again + " with other arguments"
+			return "the tool worked later, with other arguments"
 		case dialect.Does(a.method, dialect.Sets):
 			return "another value was set later"
 		case dialect.Does(a.method, dialect.Restores):
@@ -111,6 +111,8 @@ func (a *attempt) mends(later *attempt) string {
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
 		return again
+	case a.kind == later.kind && !later.command.piped && sameProgram(a.command.words, later.command.words):
+		return again + ", with other arguments"
 	}
 	return ""
 }
@@ -127,7 +129,7 @@ func (f *Failure) FateText() string {
 // Mended reports whether the same succeeded later.
 func (f *Failure) Mended() bool { return f.Later.Seq != 0 }
 
-const notMended = "not mended"
+const notMended = "no later success"
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call
 // only looked at something.

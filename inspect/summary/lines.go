@@ -260,38 +260,24 @@ func (s *Summary) tapeLine() []termtext.Span {
 	return l
 }
 
-// Verdict says how the tapes came out. It is green only if nothing is left
-// undone.
+// Verdict says how the tapes came out. It is green only if a prompt was sent.
 func (s *Summary) Verdict() termtext.Span {
 	how := tapetext.OutcomeSpan(s.Outcome())
-	if how.Style == termtext.Good && (s.UnmendedText() != "" || s.NotPrompted()) {
+	if how.Style == termtext.Good && s.NotPrompted() {
 		how.Style = termtext.Plain
 	}
 	return how
 }
 
-// verdict returns the Verdict, in which turn that was, and what is left undone. The text of the
-// Verdict is cut to a width, unless that is 0.
+// verdict returns the Verdict, and in which turn that was. The text of the Verdict is cut to a
+// width, unless that is 0.
 func (s *Summary) verdict(width int) (l line) {
 	how := s.Verdict()
 	if width > 0 {
 		how.Text = termtext.Cut(how.Text, width)
 	}
 	l.add(how.Style, termtext.Spaced(how.Text, s.Where()))
-	if text := s.UnmendedText(); text != "" {
-		l = append(l, termtext.Plain.Span(", "), termtext.Slow.Span(text))
-	}
 	return l
-}
-
-// UnmendedText says how many failures were not mended on tapes that ended well. It is empty if
-// there are none, or if the outcome says worse.
-func (s *Summary) UnmendedText() string {
-	how, ended := s.Outcome().How, strings.HasSuffix(s.Where(), thenDone)
-	if s.Failures.Unmended == 0 || how.IsBad() && !ended || how == dialect.Running {
-		return ""
-	}
-	return termtext.Counted(s.Failures.Unmended, "failure") + " not mended"
 }
 
 // NotPrompted reports whether sessions were opened and no prompt was sent.
