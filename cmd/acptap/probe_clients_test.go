@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,11 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+var boards = flag.Bool("boards", false, "play the cases of acptap probe to real clients; takes a minute, and npm")
+
 // TestProbeClients probes real clients, and compares the reports with golden files, which
 // -update writes. acpx is there with -faults only.
 func TestProbeClients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
+	if !*boards {
+		t.Skip("takes a minute: -boards")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients are run by a shell")

@@ -14,7 +14,10 @@ import (
 	"github.com/acptap/acptap/replay/probe"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
+var (
+	update = flag.Bool("update", false, "rewrite golden files")
+	boards = flag.Bool("boards", false, "play the cases to real servers; takes a minute, and npm")
+)
 
 // everything is the example server of the authors of MCP.
 const everything = "@modelcontextprotocol/server-everything@2026.8.31"
@@ -23,8 +26,8 @@ const everything = "@modelcontextprotocol/server-everything@2026.8.31"
 // the one of npm, where npm can install it. Their golden files have the outcome of each case,
 // and what rules found.
 func TestBoards(t *testing.T) {
-	if testing.Short() || runtime.GOOS != "linux" {
-		t.Skip("takes a minute, and watches processes")
+	if !*boards || runtime.GOOS != "linux" {
+		t.Skip("takes a minute, and watches processes: -boards")
 	}
 	t.Run("go-sdk", func(t *testing.T) {
 		t.Parallel()
