@@ -117,7 +117,7 @@ func (p *fakeProxy) wants(t *testing.T, want string) {
 		if got != want {
 			t.Errorf("the proxy was asked for %s, want %s", got, want)
 		}
-	case <-lateFor(t):
+	case <-tooLate():
 		t.Fatalf("the proxy was not asked for %s", want)
 	}
 }

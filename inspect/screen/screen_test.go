@@ -142,19 +142,14 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 	return b.String()
 }
 
-// lateFor tells when a test has waited too long. A benchmark waits longer: it may read a
-// million frames first.
-func lateFor(tb testing.TB) <-chan time.Time {
-	if _, ok := tb.(*testing.B); ok {
-		return time.After(time.Minute)
-	}
-	return time.After(30 * time.Second)
-}
+// tooLate tells when a test or a benchmark has waited too long: it may read a million frames,
+// or run with the race detector beside other tests.
+func tooLate() <-chan time.Time { return time.After(2 * time.Minute) }
 
 // wait waits until the screen is as it should be.
 func (t *terminal) wait(tb testing.TB, what string, ok func(screen string) bool) string {
 	tb.Helper()
-	late := lateFor(tb)
+	late := tooLate()
 	for {
 		if s := t.text(); ok(s) {
 			return s
@@ -252,7 +247,7 @@ func (t *terminal) goldenOf(tb testing.TB, name string, shown func() string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	late := lateFor(tb)
+	late := tooLate()
 	for shown() != string(want) {
 		select {
 		case <-t.shown:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -208,8 +209,11 @@ func TestWaitEnds(t *testing.T) {
 		}
 		hurry := make(chan struct{})
 		var late string
+		var atOnce sync.Mutex // as the proxy calls: one at a time
 		for i, one := range chain {
 			one.Start(proxy.Handle{Hurry: hurry, Do: func(act func([]wire.Frame) []wire.Frame) bool {
+				atOnce.Lock()
+				defer atOnce.Unlock()
 				if i == 1 && late == "" {
 					late = intercept()
 				}
@@ -217,13 +221,18 @@ func TestWaitEnds(t *testing.T) {
 				return true
 			}})
 		}
-		if got := intercept(); !strings.Contains(got, "hold 1") {
+		atOnce.Lock()
+		got := intercept()
+		atOnce.Unlock()
+		if !strings.Contains(got, "hold 1") {
 			t.Errorf("the first frame does not wait: %s", got)
 		}
 		time.Sleep(2 * time.Minute)
+		atOnce.Lock()
 		if late != line+"\n" {
 			t.Errorf("the frame that came late became %s", late)
 		}
+		atOnce.Unlock()
 		close(hurry)
 		synctest.Wait()
 	})
