@@ -35,7 +35,7 @@ var claudeLine = sync.OnceValue(func() *regexp.Regexp {
 // claudeShortened matches what replaces the middle of a long message.
 var claudeShortened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\.\.\[(\d+) chars truncated\]\.\.\.`) })
 
-func isClaudeDesktop(head []byte) bool { return anyLine(head, claudeLine().Match) }
+func isClaudeDesktop(head []byte) bool { return anyDated(head, claudeLine) }
 
 func readClaudeDesktop(f *file) error {
 	c := &claudeDesktop{log: log{

@@ -3,6 +3,7 @@ package portable
 import (
 	"bufio"
 	"bytes"
+	"regexp"
 )
 
 // A form is how one tool writes a file that Read understands.
@@ -69,6 +70,14 @@ func begins(head []byte, tokens ...string) bool {
 func firstLine(head []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return line
+}
+
+// anyDated reports whether a line in head is of a log whose lines begin with a date. Of other
+// lines, such as all of the portable form, it looks at the first byte alone.
+func anyDated(head []byte, log func() *regexp.Regexp) bool {
+	return anyLine(head, func(line []byte) bool {
+		return len(line) > 0 && '0' <= line[0] && line[0] <= '9' && log().Match(line)
+	})
 }
 
 // anyLine reports whether a line in head is of a log.

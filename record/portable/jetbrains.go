@@ -23,7 +23,7 @@ var jetBrainsLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *\d+\] +[A-Z]+ - [\w.#$]*AcpTransport - (?:(OUT|IN): )?`)
 })
 
-func isJetBrains(head []byte) bool { return anyLine(head, jetBrainsLine().Match) }
+func isJetBrains(head []byte) bool { return anyDated(head, jetBrainsLine) }
 
 func readJetBrains(f *file) error {
 	j := &jetBrains{log{

@@ -59,7 +59,7 @@ func TestNumbersJump(t *testing.T) {
 	s.Read(context.Background(), r)
 	m.Add(s.Take())
 	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
 		t.Errorf("%d frames took %d MiB", len(want), took>>20)
 	}
 	var c Columns
