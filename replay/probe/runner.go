@@ -383,7 +383,12 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 	if limited.Err() != nil && ctx.Err() == nil {
 		res.Outcome, res.Got = Stuck, fmt.Sprintf("it took over %v", cmp.Or(r.Limit, 5*time.Minute))
 	}
-	if err := r.find(ctx, t, res, tape, outcomes); err != nil {
+	err = r.find(ctx, t, res, tape, outcomes)
+	switch {
+	case ctx.Err() != nil:
+		one := without(t.c, t.d, NotTried, "interrupted")
+		return &one, false
+	case err != nil:
 		return stuck(err)
 	}
 	return res, late && res.Got != noAnswer
