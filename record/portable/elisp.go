@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -143,24 +142,30 @@ func (e *elisp) array() error {
 		if err := e.add('['); err != nil {
 			return err
 		}
-		for first := true; ; first = false {
-			c, err := e.next()
-			if err != nil {
-				return err
-			}
-			if c == ']' {
-				return e.add(']')
-			}
-			if !first {
-				if err := e.add(','); err != nil {
-					return err
-				}
-			}
-			if err := e.value(c); err != nil {
+		if err := e.each(']', e.value); err != nil {
+			return err
+		}
+		return e.add(']')
+	})
+}
+
+// each calls read with the first byte of each element up to end, and adds commas between
+// what it adds.
+func (e *elisp) each(end byte, read func(c byte) error) error {
+	for first := true; ; first = false {
+		c, err := e.next()
+		if err != nil || c == end {
+			return err
+		}
+		if !first {
+			if err := e.add(','); err != nil {
 				return err
 			}
 		}
-	})
+		if err := read(c); err != nil {
+			return err
+		}
+	}
 }
 
 // object reads an alist or a property list, after its parenthesis.
@@ -175,7 +180,7 @@ func (e *elisp) object() error {
 	}
 	e.in.UnreadByte()
 	if c == ':' {
-		err = e.nested(e.properties)
+		err = e.nested(func() error { return e.each(')', e.property) })
 	} else {
 		err = e.members()
 	}
@@ -215,33 +220,21 @@ func (e *elisp) members() error {
 	})
 }
 
-// properties reads a property list, such as (:name "x" :value 1).
-func (e *elisp) properties() error {
-	for first := true; ; first = false {
-		c, err := e.next()
-		if err != nil || c == ')' {
-			return err
-		}
-		if !first {
-			if err := e.add(','); err != nil {
-				return err
-			}
-		}
-		e.in.UnreadByte()
-		key, err := e.symbol()
-		if err != nil {
-			return err
-		}
-		if err := e.key(strings.TrimPrefix(key, ":")); err != nil {
-			return err
-		}
-		if c, err = e.next(); err != nil {
-			return err
-		}
-		if err := e.value(c); err != nil {
-			return err
-		}
+// property reads a keyword with its value in a property list, such as (:name "x" :value 1).
+func (e *elisp) property(byte) error {
+	e.in.UnreadByte()
+	key, err := e.symbol()
+	if err != nil {
+		return err
 	}
+	if err := e.key(strings.TrimPrefix(key, ":")); err != nil {
+		return err
+	}
+	c, err := e.next()
+	if err != nil {
+		return err
+	}
+	return e.value(c)
 }
 
 func (e *elisp) key(name string) error {
@@ -449,159 +442,28 @@ func (e *elisp) table() error {
 			if c != '(' {
 				return errors.New("a hash table without data")
 			}
-			if err := e.entries(); err != nil {
+			if err := e.each(')', e.entry); err != nil {
 				return err
 			}
 		}
 	})
 }
 
-// entries reads the keys and values of a hash table.
-func (e *elisp) entries() error {
-	for first := true; ; first = false {
-		c, err := e.next()
-		if err != nil || c == ')' {
-			return err
-		}
-		if !first {
-			if err := e.add(','); err != nil {
-				return err
-			}
-		}
-		start := len(e.out)
-		if err := e.value(c); err != nil {
-			return err
-		}
-		if e.out[start] != '"' {
-			return errors.New("a key that is no string")
-		}
-		if err := e.add(':'); err != nil {
-			return err
-		}
-		if c, err = e.next(); err != nil {
-			return err
-		}
-		if err := e.value(c); err != nil {
-			return err
-		}
-	}
-}
-
-// symbol reads a symbol or a number.
-func (e *elisp) symbol() (string, error) {
-	var b strings.Builder
-	for {
-		c, err := e.byte()
-		switch {
-		case err != nil:
-			return "", err
-		case c == '\\':
-			if c, err = e.byte(); err != nil {
-				return "", err
-			}
-		case strings.IndexByte(" \t\r\n\f()[]\"';`,", c) >= 0:
-			e.in.UnreadByte()
-			if b.Len() == 0 {
-				return "", fmt.Errorf("%q where a symbol should be", c)
-			}
-			return b.String(), nil
-		}
-		if b.WriteByte(c); b.Len() > maxID {
-			return "", errors.New("a symbol that is too long")
-		}
-	}
-}
-
-// string reads a string, after its quotation mark.
-func (e *elisp) string() error {
-	if err := e.add('"'); err != nil {
+// entry reads a key of a hash table with its value.
+func (e *elisp) entry(c byte) error {
+	start := len(e.out)
+	if err := e.value(c); err != nil {
 		return err
 	}
-	for {
-		r, _, err := e.in.ReadRune()
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		if r == '"' {
-			return e.add('"')
-		}
-		if r == '\\' {
-			if r, err = e.escape(); err != nil {
-				return err
-			}
-			if r < 0 {
-				continue
-			}
-		}
-		if err := e.char(r); err != nil {
-			return err
-		}
+	if e.out[start] != '"' {
+		return errors.New("a key that is no string")
 	}
-}
-
-// char adds a character of a string.
-func (e *elisp) char(r rune) error {
-	switch {
-	case r == '"', r == '\\':
-		return e.add('\\', byte(r))
-	case r == '\n':
-		return e.add('\\', 'n')
-	case r == '\t':
-		return e.add('\\', 't')
-	case r < ' ':
-		return e.add(fmt.Appendf(nil, `\u%04x`, r)...)
+	if err := e.add(':'); err != nil {
+		return err
 	}
-	var b [utf8.UTFMax]byte
-	return e.add(b[:utf8.EncodeRune(b[:], r)]...)
-}
-
-// escape reads an escape sequence after its backslash. The result is negative if it stands
-// for nothing.
-func (e *elisp) escape() (rune, error) {
-	c, _, err := e.in.ReadRune()
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	c, err := e.next()
+	if err != nil {
+		return err
 	}
-	switch {
-	case err != nil:
-		return 0, err
-	case c == '\n', c == ' ':
-		return -1, nil
-	case c == 'x':
-		return e.digits(16, 6)
-	case c == 'u':
-		return e.digits(16, 4)
-	case c == 'U':
-		return e.digits(16, 8)
-	case '0' <= c && c <= '7':
-		e.in.UnreadRune()
-		return e.digits(8, 3)
-	}
-	if i := strings.IndexRune("abdefnrstv", c); i >= 0 {
-		return rune("\a\b\x7f\x1b\f\n\r \t\v"[i]), nil
-	}
-	return c, nil
-}
-
-func (e *elisp) digits(base, most int) (rune, error) {
-	var text []byte
-	for len(text) < most {
-		c, err := e.byte()
-		if err != nil {
-			return 0, err
-		}
-		if _, bad := strconv.ParseUint(string(c), base, 8); bad != nil {
-			e.in.UnreadByte()
-			break
-		}
-		text = append(text, c)
-	}
-	n, err := strconv.ParseUint(string(text), base, 32)
-	if err != nil || n > utf8.MaxRune {
-		return utf8.RuneError, nil
-	}
-	return rune(n), nil
+	return e.value(c)
 }
