@@ -103,11 +103,21 @@ func (res *Result) publish(t *record.Tape, outcomes []script.Outcome, lines []ui
 	}
 }
 
-// group groups what the rules found on the tapes of the results by rule and strength.
+// group groups what the rules found on the tapes of the results by rule and strength. A rule
+// that a case owns which is not ok has the same cause on the other tapes, too.
 func (r *Report) group() {
+	var told []string
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Fault != nil {
+			told = append(told, res.Case.Owns...)
+		}
+	}
 	for i := range r.Results {
 		res := &r.Results[i]
 		for _, f := range res.found {
+			if slices.Contains(told, f.Rule.ID) {
+				continue
+			}
 			at := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Strength == f.Strength })
 			if at < 0 {
 				at = len(r.Findings)

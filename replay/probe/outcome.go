@@ -64,6 +64,19 @@ type Result struct {
 	found []*report.Finding // by the rules, on the tape
 }
 
+// A cause is what results have in common that tell the same fault: the method of which an
+// answer was wanted, what was wanted, and what came in its place.
+type cause struct{ method, wanted, got string }
+
+// cause returns the cause of a result that is not ok. It is not known if the peer was silent
+// or gone afterwards.
+func (res *Result) cause() (_ cause, ok bool) {
+	if res.Outcome < Hurts || res.Outcome == Stuck || res.Step == nil || res.Step.Name == "alive" {
+		return cause{}, false
+	}
+	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(res.Step), res.Got}, true
+}
+
 // Ref names the tape for acptap show.
 func (res *Result) Ref() string { return cmp.Or(res.File, res.Name) }
 

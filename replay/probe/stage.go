@@ -67,6 +67,9 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	if r.Peer != nil {
 		p.Peer = r.Peer()
 	}
+	if r.Peer != nil && !slices.ContainsFunc(steps.Steps, func(s script.Step) bool { return s.Verb == script.Servers }) {
+		mark = "" // there are no processes
+	}
 	s.peer = startPeer(context.Background(), p, mark)
 	return s, nil
 }
