@@ -65,7 +65,7 @@ func TestProbeInterrupted(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, &stdout)
 		}
 	}
-	if got, want := stderr.String(), "acptap: probe: interrupted; the report is about the cases that ran\n"; got != want {
+	if got, want := stderr.String(), "acptap: interrupted; the report is about the cases that ran\n"; got != want {
 		t.Errorf("stderr is %q, want %q", got, want)
 	}
 }

@@ -73,7 +73,7 @@ var hello = map[dialect.Protocol]string{
 
 // meetIn makes the contact in one dialect. It returns nil if the peer speaks another one.
 func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error) {
-	text := fmt.Sprintf("%s< tell within %v answer to asked\n", hello[d.Protocol()], min(r.patience(nil), 10*time.Second))
+	text := fmt.Sprintf("%s< tell within %v answer to asked\n", hello[d.Protocol()], cmp.Or(min(r.Patience, 10*time.Second), 10*time.Second))
 	steps, err := script.Parse("hello", text, d, captures...)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,9 @@ func (res *Result) cause() (_ cause, ok bool) {
 	if res.Outcome < Hurts || res.Outcome == Stuck || res.Step == nil || res.Step.Name == "alive" {
 		return cause{}, false
 	}
-	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(res.Step), res.Got}, true
+	step := *res.Step
+	step.Name = "" // the method says what it stands for
+	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(&step), res.Got}, true
 }
 
 // Ref names the tape for acptap show.

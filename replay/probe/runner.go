@@ -35,7 +35,7 @@ type Runner struct {
 	Prompts  int               // how many cases may send a prompt that a model answers
 	Model    Model             // says what a script wants the model to say; nil: nothing does
 	Jobs     int               // cases at once; 0 is 2
-	Start    time.Duration     // limits the first answer; 0 is 60 s
+	Start    time.Duration     // limits each answer of the first contact; 0 is 60 s
 	Patience time.Duration     // limits other answers; 0: 20 times the first one, 10 to 60 s
 	Limit    time.Duration     // limits one case; 0 is 5 min
 	Grace    time.Duration     // how long a peer that has nothing left to do may take for each step to its end; 0 is 1 s
