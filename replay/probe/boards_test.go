@@ -105,8 +105,8 @@ func board(r *probe.Report) string {
 		res := &r.Results[i]
 		fmt.Fprintf(&b, "%-22s %s\n", res.Case.ID, res.Outcome)
 	}
-	for i := range r.Findings {
-		fmt.Fprintf(&b, "%-22s %s\n", r.Findings[i].Rule.ID, r.Findings[i].Strength)
+	for _, f := range r.Rest() {
+		fmt.Fprintf(&b, "%-22s %s\n", f.Rule.ID, f.Strength)
 	}
 	return b.String()
 }
@@ -136,16 +136,19 @@ func TestSteady(t *testing.T) {
 			}
 		}()
 	}
-	for name, r := range map[string]probe.Runner{
-		"scripted": {Dialects: []dialect.Dialect{dialect.ACPv1}, Peer: func() *proxy.Peer { return script.NewAgent(right, dialect.ACPv1, nil, nil) }},
-		"agent":    {Command: []string{build(t, goAgent)}, Prompts: 100},
-		"server":   {Kind: probe.Server, Command: []string{build(t, goServer)}},
+	agent, server := build(t, goAgent), build(t, goServer)
+	for name, fresh := range map[string]func() *probe.Runner{
+		"scripted": func() *probe.Runner {
+			return &probe.Runner{Dialects: []dialect.Dialect{dialect.ACPv1}, Peer: func() *proxy.Peer { return script.NewAgent(right, dialect.ACPv1, nil, nil) }}
+		},
+		"agent":  func() *probe.Runner { return &probe.Runner{Command: []string{agent}, Prompts: 100} },
+		"server": func() *probe.Runner { return &probe.Runner{Kind: probe.Server, Command: []string{server}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var first map[string]probe.Outcome
 			for n := range *steady {
-				got := outcomes(t, r)
+				got := outcomes(t, fresh())
 				if n == 0 {
 					first = got
 					t.Log(len(first), "cases")
@@ -162,7 +165,7 @@ func TestSteady(t *testing.T) {
 
 // outcomes plays all cases that are no race, and returns the outcome of each, and what rules
 // found.
-func outcomes(t *testing.T, r probe.Runner) map[string]probe.Outcome {
+func outcomes(t *testing.T, r *probe.Runner) map[string]probe.Outcome {
 	all, err := probe.Cases(r.Kind)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +185,7 @@ func outcomes(t *testing.T, r probe.Runner) map[string]probe.Outcome {
 			t.Log(res.Case.ID, res.Outcome, res.Says())
 		}
 	}
-	for _, f := range report.Findings {
+	for _, f := range report.Rest() {
 		got[f.Rule.ID] = probe.Hurts
 	}
 	return got

@@ -103,25 +103,15 @@ func (res *Result) publish(t *record.Tape, outcomes []script.Outcome, lines []ui
 	}
 }
 
-// group groups what the rules found on the tapes of the results by rule and strength. A rule
-// that a case owns which is not ok has the same cause on the other tapes, too.
+// group groups what the rules found on the tapes of the results by rule and strength.
 func (r *Report) group() {
-	var told []string
-	for i := range r.Results {
-		if res := &r.Results[i]; res.Fault != nil {
-			told = append(told, res.Case.Owns...)
-		}
-	}
 	for i := range r.Results {
 		res := &r.Results[i]
 		for _, f := range res.found {
-			if slices.Contains(told, f.Rule.ID) {
-				continue
-			}
 			at := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Strength == f.Strength })
 			if at < 0 {
 				at = len(r.Findings)
-				r.Findings = append(r.Findings, Finding{Finding: f, First: res})
+				r.Findings = append(r.Findings, Finding{Finding: f, First: res, told: r.owner(f.Rule.ID)})
 				f.Known = true
 			}
 			g := &r.Findings[at]
@@ -130,4 +120,14 @@ func (r *Report) group() {
 			}
 		}
 	}
+}
+
+// owner returns the first result that is not ok and whose case owns a rule; nil: there is none.
+func (r *Report) owner(rule string) *Result {
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Fault != nil && slices.Contains(res.Case.Owns, rule) {
+			return res
+		}
+	}
+	return nil
 }

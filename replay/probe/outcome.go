@@ -3,6 +3,7 @@ package probe
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
@@ -107,6 +108,8 @@ type Finding struct {
 	*report.Finding
 	Cases []string // their ids
 	First *Result  // of the tape that the Finding is on
+
+	told *Result // not ok for the same cause; nil: none is
 }
 
 // A Report is what a run found.
@@ -167,14 +170,20 @@ func (r *Report) Faults() iter.Seq2[*Result, *report.Finding] {
 	}
 }
 
+// Rest returns the findings whose cause no case tells: none that is not ok owns their rule, or
+// that is known.
+func (r *Report) Rest() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.told != nil && !f.told.known() })
+}
+
 // Fails reports whether something that is not known is as bad as on says.
 func (r *Report) Fails(on report.FailOn) bool {
-	for _, f := range r.Faults() {
-		if !f.Known && on.Fails(&f.Finding) {
+	for i := range r.Results {
+		if f := r.Results[i].Fault; f != nil && !f.Known && on.Fails(&f.Finding) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.Rest(), func(f Finding) bool { return !f.Known && on.Fails(&f.Finding.Finding) })
 }
 
 // Strength returns the strength of a finding that weighs as much.

@@ -202,7 +202,7 @@ func (p *plant) try(t *testing.T, k Kind, goods []*good, places chan struct{}) {
 		}
 		blamed = append(blamed, fmt.Sprintf("%v %s: %s", group[0].Outcome, strings.Join(ids, ", "), group[0].Says()))
 	}
-	for _, f := range board.Findings {
+	for _, f := range board.Rest() {
 		found = found || f.Rule.ID == p.finds
 		blamed = append(blamed, fmt.Sprintf("%s %v: %s", f.Rule.ID, f.Cases, report.Said(&f.Finding.Finding)))
 	}

@@ -37,9 +37,9 @@ func (t *Text) Write(r *Report) error {
 	for _, group := range r.causes(func(res *Result) bool { return t.All || !res.known() }) {
 		t.wrong(w, r, group[0], width, group[1:]...)
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; t.All || !f.Known {
-			t.finding(w, f)
+	for _, f := range r.Rest() {
+		if t.All || !f.Known {
+			t.finding(w, &f)
 		}
 	}
 	t.told(w, r)
@@ -254,7 +254,7 @@ func (t *Text) total(r *Report) string {
 	if n := r.Count(NotTried); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not tried: %s", n, r.reasons()))
 	}
-	if n := len(r.Findings); n > 0 {
+	if n := len(r.Rest()); n > 0 {
 		parts = append(parts, termtext.Counted(n, "finding")+" of rules")
 	}
 	known := 0
