@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
@@ -76,7 +77,10 @@ func (res *Result) cause() (_ cause, ok bool) {
 		return cause{}, false
 	}
 	step := *res.Step
-	step.Name = "" // the method says what it stands for
+	step.Name = ""                                                             // the method says what it stands for
+	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // whatever else was to be seen
+		return cause{got: "not started"}, true
+	}
 	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(&step), res.Got}, true
 }
 

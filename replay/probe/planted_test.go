@@ -246,6 +246,7 @@ method:initialize kind:response .result.protocolVersion=1 => set result.protocol
 	{finds: "set-up/new", want: Broken, rules: `method:session/new kind:response => delete result.sessionId`},
 	{finds: "set-up/two", want: Broken, rules: `method:session/new kind:response => set result.sessionId "scripted-1"`},
 	{finds: "set-up/directories", want: Broken, rules: `method:session/new .params.additionalDirectories~. => error -32602 "unknown member additionalDirectories"`},
+	{finds: "servers/turn", want: Weak, rules: `method:session/new kind:request .params.mcpServers.0.name~. => set params.mcpServers []`},
 	{finds: "servers/http", want: Weak, rules: `method:session/new kind:request .params.mcpServers.0.type=http => set params.mcpServers []`},
 	{finds: "load/unknown", want: Hurts, rules: `method:session/load kind:request .params.sessionId=acptap-nobody => answer {}`},
 	{finds: "load/replay", want: Broken, rules: "update:user_message_chunk => drop\nupdate:agent_message_chunk !turn:>=1 => drop"},
