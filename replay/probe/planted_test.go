@@ -291,7 +291,6 @@ var wrongServers = []plant{
 	{finds: "unknown/notification", want: Broken, rules: `method:notifications/acptap-nobody => inject client {"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`},
 	{finds: "unknown/prompt", want: Weak, rules: `method:prompts/get kind:request .params.name=acptap-nobody => answer {"messages":[]}`},
 	{finds: "unknown/tool", want: Weak, rules: `method:tools/call kind:request .params.name=acptap-nobody => answer {"content":[]}`},
-	{finds: "version/unknown", want: Broken, rules: `method:initialize kind:request .params.protocolVersion=1999-01-01 => answer {"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}`},
 	{finds: "wire/byte-by-byte", want: Broken, rules: `dir:c2a kind:request id=slow => drop`},
 	{finds: "wire/long-line", want: Broken, rules: `dir:c2a size:>1M => die`},
 }
