@@ -17,7 +17,7 @@ func TestHTTP(t *testing.T) {
 		without = "> #3 POST /mcp; Content-Type: application/json\n"
 		list    = "> #3 {\"id\":1,\"method\":\"tools/list\"}\n"
 		listed  = "< #3 200; Content-Type: application/json\n< #3 {\"id\":1,\"result\":{\"tools\":[]}}\n< #3 end\n"
-		login   = "< #3 401; Content-Type: application/json; WWW-Authenticate: Bearer\n< #3 quoted \"{\\\"error\\\":\\\"invalid_token\\\"}\"\n< #3 end\n"
+		login   = "< #3 401; Content-Type: application/json; WWW-Authenticate: Bearer\n< #3 raw \"{\\\"error\\\":\\\"invalid_token\\\"}\"\n< #3 end\n"
 	)
 	tests := []struct {
 		name, lines string
@@ -28,12 +28,12 @@ func TestHTTP(t *testing.T) {
 		{"acptap answers", "+ 1s\n" + without + list + "< #3 injected 502; Content-Type: text/plain\n< #3 injected body acptap: no response\n< #3 end\n", nil},
 		{"a request whose conversation is guessed", `> #3 mark {"http":{"stream":3,"method":"POST","target":"/mcp","guessed":true}}` + "\n" + list + listed, nil},
 		{"bytes are missing", without + list + `< mark {"gap":7}` + "\n" + listed, nil},
-		{"the body broke off", post + list + "< #3 200; Content-Type: application/json\n< #3 quoted \"{\\\"id\\\"\"\n" + `< #3 mark {"ended":{"stream":3,"by":"client","error":"the client left"}}` + "\n", nil},
+		{"the body broke off", post + list + "< #3 200; Content-Type: application/json\n< #3 raw \"{\\\"id\\\"\"\n" + `< #3 mark {"ended":{"stream":3,"by":"client","error":"the client left"}}` + "\n", nil},
 		{"a login, and the same again", post + list + login + post + list + listed, nil},
 		{"the same again before the refusal has ended", post + list + "< #3 401; Content-Type: application/json\n" + strings.ReplaceAll(post+list+listed, "#3", "#4"), nil},
 		{"an error in an event", post + list + "< #3 400; Content-Type: text/event-stream\n< #3 {\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}\n< #3 end\n", nil},
 		{"a refusal without an id", post + list + "< #3 400; Content-Type: application/json\n< #3 {\"id\":null,\"error\":{\"code\":-32000,\"message\":\"no session\"}}\n< #3 end\n", nil},
-		{"a client that registers", "> #3 POST /register; Content-Type: application/json\n> #3 quoted \"{\\\"client_name\\\":\\\"x\\\"}\"\n< #3 201; Content-Type: application/json\n< #3 quoted \"{\\\"client_id\\\":\\\"y\\\"}\"\n< #3 end\n", nil},
+		{"a client that registers", "> #3 POST /register; Content-Type: application/json\n> #3 raw \"{\\\"client_name\\\":\\\"x\\\"}\"\n< #3 201; Content-Type: application/json\n< #3 raw \"{\\\"client_id\\\":\\\"y\\\"}\"\n< #3 end\n", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,12 +49,12 @@ func TestHTTP(t *testing.T) {
 func TestLoginAlone(t *testing.T) {
 	got := blamed(check(frames(t, `> #1 GET /.well-known/oauth-protected-resource
 < #1 200; Content-Type: application/json
-< #1 quoted "{\"resource\":\"http://x\"}"
+< #1 raw "{\"resource\":\"http://x\"}"
 < #1 end
 > #2 POST /register; Content-Type: application/json
-> #2 quoted "{\"client_name\":\"x\"}"
+> #2 raw "{\"client_name\":\"x\"}"
 < #2 400; Content-Type: application/json
-< #2 quoted "{\"error\":\"invalid_client_metadata\"}"
+< #2 raw "{\"error\":\"invalid_client_metadata\"}"
 < #2 end
 `)).Findings())
 	if len(got) > 0 {

@@ -62,6 +62,7 @@ type Case struct {
 	Text string        // all of the file
 	Rule *conform.Rule // the case in the form of a rule
 
+	asks  bool // it needs an answer to a request that no peer can know, whatever the answer is
 	steps map[dialect.Dialect]*script.Script
 	texts map[dialect.Dialect]string // of steps
 }
@@ -260,9 +261,15 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 	return nil
 }
 
+// unknownMethod is the method of the cases that are about requests and notifications of an
+// extension. Other cases use such methods to have any answer.
+const unknownMethod = "_acptap/unknown"
+
 // watch notes what the steps need.
 func (c *Case) watch(s *script.Script) {
 	for i := range s.Steps {
+		text := s.Steps[i].Text
+		c.asks = c.asks || s.Steps[i].Name != "alive" && strings.Contains(text, "_acptap/") && !strings.Contains(text, unknownMethod)
 		switch s.Steps[i].Verb {
 		case script.Exits, script.Stalls:
 			c.Alone = true
@@ -280,4 +287,23 @@ func (c *Case) watch(s *script.Script) {
 			}
 		}
 	}
+}
+
+// asked returns the method of the request whose answer a step wants; empty: it wants none.
+func (c *Case) asked(d dialect.Dialect, step *script.Step) string {
+	if step.Verb != script.Result && step.Verb != script.Error && step.Verb != script.Answer {
+		return ""
+	}
+	method := ""
+	for i := range c.steps[d].Steps {
+		s := &c.steps[d].Steps[i]
+		switch {
+		case s.Line == step.Line && s.Text == step.Text:
+			return method
+		case s.Dir == step.Dir || s.Method == "":
+		case step.Name == "" || s.Name == step.Name:
+			method = s.Method
+		}
+	}
+	return method
 }

@@ -214,13 +214,17 @@ func TestNoPeer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := probe.Runner{Command: tt.command, Cases: cases, Store: record.OpenStore(t.TempDir()), Cwd: t.TempDir(), Start: 2 * time.Second}
+			store := record.OpenStore(t.TempDir())
+			r := probe.Runner{Command: tt.command, Cases: cases, Store: store, Cwd: t.TempDir(), Start: 2 * time.Second}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := r.Run(ctx)
 			var failed *probe.StartError
 			if !errors.As(err, &failed) || !strings.HasPrefix(failed.Problem, tt.want) {
 				t.Errorf("got %v", err)
+			}
+			if tapes, err := store.Tapes(); err != nil || tt.want == "" && len(tapes) > 0 {
+				t.Errorf("of a program that could not be started there are tapes: %v, %v", tapes, err)
 			}
 		})
 	}

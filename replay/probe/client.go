@@ -98,8 +98,10 @@ func (r *Runner) startClient(ctx context.Context, id string, p part) (*client, e
 	for _, word := range r.Command {
 		run.Command = append(run.Command, strings.ReplaceAll(word, agentWord, program))
 	}
-	if r.PlayClient != nil {
-		run.Peer = r.PlayClient(id, c.dir)
+	if r.scripted != nil {
+		if run.Peer, err = r.scripted.peer(id, c.dir); err != nil {
+			return nil, err
+		}
 	}
 	ctx, c.cancel = context.WithCancel(ctx)
 	go func() {
@@ -311,7 +313,7 @@ func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, e
 	if err != nil {
 		return nil, err
 	}
-	unmet := func(problem string) error { return &StartError{problem, s.client.stderr.lines(20)} }
+	unmet := func(problem string) error { return &StartError{Problem: problem, Stderr: s.client.stderr.lines(20)} }
 	if s.tape == "" {
 		var failed *proxy.StartError
 		switch {

@@ -111,7 +111,7 @@ func (r *Report) group() {
 			at := slices.IndexFunc(r.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Strength == f.Strength })
 			if at < 0 {
 				at = len(r.Findings)
-				r.Findings = append(r.Findings, Finding{Finding: f, First: res})
+				r.Findings = append(r.Findings, Finding{Finding: f, First: res, told: r.owner(f.Rule.ID)})
 				f.Known = true
 			}
 			g := &r.Findings[at]
@@ -120,4 +120,14 @@ func (r *Report) group() {
 			}
 		}
 	}
+}
+
+// owner returns the first result that is not ok and whose case owns a rule; nil: there is none.
+func (r *Report) owner(rule string) *Result {
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Fault != nil && slices.Contains(res.Case.Owns, rule) {
+			return res
+		}
+	}
+	return nil
 }

@@ -76,7 +76,7 @@ func (r *Report) test(results []Result, on report.FailOn) report.Test {
 // rulesTest returns the test of what rules found.
 func (r *Report) rulesTest(on report.FailOn) report.Test {
 	t := report.Test{Class: suiteClass, Name: "rules"}
-	for _, f := range r.Findings {
+	for _, f := range r.Rest() {
 		text := fmt.Sprintf("%s %s: %s (%s)", f.Rule.ID, f.Rule.Name, report.Said(f.Shared()), caseList(f.Cases))
 		switch {
 		case f.Known || !on.Fails(&f.Finding.Finding):
@@ -147,7 +147,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		Peer, Total string
 		Results     []*Result
 		Findings    []Finding
-	}{r.Peer(), (&Text{}).total(r), results, r.Findings})
+	}{r.Peer(), (&Text{}).total(r), results, r.Rest()})
 }
 
 // rank orders the outcomes on the page: what is not ok first.

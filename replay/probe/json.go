@@ -67,13 +67,13 @@ func (r *Report) WriteJSON(w io.Writer) error {
 			return err
 		}
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.Rest() {
 		if err := writeLine(w, FindingLine{report.LineOf(f.First.Tape, f.Finding), f.Cases}); err != nil {
 			return err
 		}
 	}
 	sum := SummaryLine{
-		Kind: "summary", Run: r.Run, Peer: r.Name, Version: r.Version, Cases: len(r.Results), Counts: map[string]int{}, Findings: len(r.Findings),
+		Kind: "summary", Run: r.Run, Peer: r.Name, Version: r.Version, Cases: len(r.Results), Counts: map[string]int{}, Findings: len(r.Rest()),
 		Login: r.Login, Walled: r.Walled, Seconds: millis(r.Seconds),
 	}
 	for _, d := range r.Dialects {

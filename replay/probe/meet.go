@@ -15,7 +15,8 @@ import (
 )
 
 // meet makes the first contact in each dialect: it finds out which ones the peer speaks,
-// what it offers, and how long it takes to answer.
+// what it offers, and how long it takes to answer. A program that cannot be started is not
+// tried again.
 func (r *Runner) meet(ctx context.Context) error {
 	wanted := r.Dialects
 	if len(wanted) == 0 {
@@ -36,7 +37,9 @@ func (r *Runner) meet(ctx context.Context) error {
 			if first == nil {
 				first = failed
 			}
-			continue
+			if failed.unstarted {
+				return failed
+			}
 		case err != nil:
 			return err
 		case m != nil:
@@ -61,15 +64,17 @@ func dialectList(list []dialect.Dialect) string {
 	return strings.Join(names, ", ")
 }
 
-// hello is the script of the first contact, by protocol.
+// hello is the script of the first contact, by protocol. Its last step is about a request
+// with which later steps find out whether the peer is still alive.
 var hello = map[dialect.Protocol]string{
-	dialect.ACP: "hello\nsession\n",
-	dialect.MCP: "hello\n",
+	dialect.ACP: "hello\n> @new session/new\n< tell result to new {\"$as\":\"new\",\"sessionId\":{\"$as\":\"sid\"}}\n> @asked _acptap/hello\n",
+	dialect.MCP: "hello\n> @asked ping\n",
 }
 
 // meetIn makes the contact in one dialect. It returns nil if the peer speaks another one.
 func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error) {
-	steps, err := script.Parse("hello", hello[d.Protocol()], d, captures...)
+	text := fmt.Sprintf("%s< tell within %v answer to asked\n", hello[d.Protocol()], cmp.Or(min(r.Patience, 10*time.Second), 10*time.Second))
+	steps, err := script.Parse("hello", text, d, captures...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +84,13 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 	}
 	defer s.close()
 	player := s.player(r, steps, d, nil)
-	began := time.Now()
+	began, took := time.Now(), time.Duration(0)
+	player.Settled = func(o script.Outcome) {
+		if o.Step.Name != "asked" {
+			took = time.Since(began)
+		}
+	}
 	outcomes := player.Play(ctx)
-	took := time.Since(began)
 	tape, err := s.end()
 	if err != nil {
 		return nil, err
@@ -93,19 +102,26 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 		}
 	}
 	r.introduce(m, d)
-	switch o := outcomes[0]; {
+	o := outcomes[0]
+	switch {
 	case o.State == script.Met && !r.speaks(m, d):
 		return nil, nil
 	case o.State == script.Met:
 		if len(outcomes) > 1 && outcomes[1].Code == authRequired {
 			m.wall, r.report.Walled = true, true
 		}
+		m.deaf = outcomes[len(outcomes)-1].State == script.Missed
 		return m, nil
 	case o.Code != "" || o.Line > 0: // it answered, but not in this dialect
 		return nil, nil
-	default:
-		return nil, &StartError{problem(o, s.peer.err), tail(tape, 20)}
 	}
+	failed := &StartError{Problem: problem(o, s.peer.err), Stderr: tail(tape, 20), unstarted: errors.As(s.peer.err, new(*proxy.StartError))}
+	if failed.unstarted { // the tape is empty
+		if _, err := r.Store.Delete(tape.ID()); err != nil {
+			return nil, err
+		}
+	}
+	return nil, failed
 }
 
 // problem says why a peer could not be met.

@@ -3,6 +3,8 @@ package probe
 import (
 	"cmp"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
@@ -64,6 +66,24 @@ type Result struct {
 	found []*report.Finding // by the rules, on the tape
 }
 
+// A cause is what results have in common that tell the same fault: the method of which an
+// answer was wanted, what was wanted, and what came in its place.
+type cause struct{ method, wanted, got string }
+
+// cause returns the cause of a result that is not ok. It is not known if the peer was silent
+// or gone afterwards.
+func (res *Result) cause() (_ cause, ok bool) {
+	if res.Outcome < Hurts || res.Outcome == Stuck || res.Step == nil || res.Step.Name == "alive" {
+		return cause{}, false
+	}
+	step := *res.Step
+	step.Name = ""                                                             // the method says what it stands for
+	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // whatever else was to be seen
+		return cause{got: "not started"}, true
+	}
+	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(&step), res.Got}, true
+}
+
 // Ref names the tape for acptap show.
 func (res *Result) Ref() string { return cmp.Or(res.File, res.Name) }
 
@@ -92,6 +112,8 @@ type Finding struct {
 	*report.Finding
 	Cases []string // their ids
 	First *Result  // of the tape that the Finding is on
+
+	told *Result // not ok for the same cause; nil: none is
 }
 
 // A Report is what a run found.
@@ -152,14 +174,20 @@ func (r *Report) Faults() iter.Seq2[*Result, *report.Finding] {
 	}
 }
 
+// Rest returns the findings whose cause no case tells: none that is not ok owns their rule, or
+// that is known.
+func (r *Report) Rest() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.told != nil && !f.told.known() })
+}
+
 // Fails reports whether something that is not known is as bad as on says.
 func (r *Report) Fails(on report.FailOn) bool {
-	for _, f := range r.Faults() {
-		if !f.Known && on.Fails(&f.Finding) {
+	for i := range r.Results {
+		if f := r.Results[i].Fault; f != nil && !f.Known && on.Fails(&f.Finding) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.Rest(), func(f Finding) bool { return !f.Known && on.Fails(&f.Finding.Finding) })
 }
 
 // Strength returns the strength of a finding that weighs as much.

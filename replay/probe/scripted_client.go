@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,45 +22,48 @@ stderr "acptap-says-hello"
 < result
 `
 
-// playScriptedClient makes the first contact a good client's, and the rest that of one that
-// plays steps.
-func (r *Runner) playScriptedClient(steps *script.Script, d dialect.Dialect) error {
-	good, err := script.Parse("good client", goodClient, d)
-	r.PlayClient = func(id, dir string) *proxy.Peer {
-		if id == "hello" {
-			return ScriptedClient(d, dir, good)
-		}
-		return ScriptedClient(d, dir, steps)
-	}
-	return err
+// A scriptedClient starts the agent of a directory for each script, and plays the script to
+// it. What a step stderr writes goes to its stdout.
+type scriptedClient struct {
+	dialect dialect.Dialect
+	scripts []*script.Script
+	between func() []proxy.Interceptor // it and each agent; nil: nothing is
 }
 
-// ScriptedClient returns a client that starts the agent of a directory for each script, and
-// plays the script to it; what a step stderr writes goes to its stdout.
-func ScriptedClient(d dialect.Dialect, dir string, scripts ...*script.Script) *proxy.Peer {
+// peer returns the client in a case, for which it has a directory. Its first contact is a
+// good client's.
+func (c *scriptedClient) peer(id, dir string) (*proxy.Peer, error) {
+	scripts := c.scripts
+	if id == helloID {
+		good, err := script.Parse("good client", goodClient, c.dialect)
+		if err != nil {
+			return nil, err
+		}
+		scripts = []*script.Script{good}
+	}
 	return &proxy.Peer{Run: func(ctx context.Context, _ io.Reader, out, errOut io.Writer) (status int) {
 		for _, s := range scripts {
 			p := script.Player{
-				Script: s, Dialect: d, Side: wire.ClientToAgent, Err: out,
+				Script: s, Dialect: c.dialect, Side: wire.ClientToAgent, Err: out,
 				Captures: script.Captures{"cwd": "/w", "servers": []any{}},
 			}
-			if err := playTo(ctx, &p, dir); err != nil {
+			if err := c.play(ctx, &p, dir); err != nil {
 				fmt.Fprintln(errOut, err)
 				return 99
 			}
 			status = p.Exit
 		}
 		return status
-	}}
+	}}, nil
 }
 
-// playTo plays to the agent of a directory.
-func playTo(ctx context.Context, p *script.Player, dir string) error {
+// play plays to the agent of a directory.
+func (c *scriptedClient) play(ctx context.Context, p *script.Player, dir string) error {
 	toAgent, fromClient := io.Pipe()
 	toClient, fromAgent := io.Pipe()
 	ended := make(chan error)
 	go func() {
-		ended <- PlayAgent(context.WithoutCancel(ctx), dir, toAgent, fromAgent, io.Discard)
+		ended <- c.agent(context.WithoutCancel(ctx), dir, toAgent, fromAgent)
 		fromAgent.Close()
 		toAgent.Close()
 	}()
@@ -72,4 +76,19 @@ func playTo(ctx context.Context, p *script.Player, dir string) error {
 		return nil
 	}
 	return err
+}
+
+// agent runs the agent of a directory, behind what is between.
+func (c *scriptedClient) agent(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
+	if c.between == nil {
+		return PlayAgent(ctx, dir, in, out, io.Discard)
+	}
+	played := make(chan error, 1)
+	p := proxy.Proxy{In: in, Out: out, Err: io.Discard, Interceptors: c.between(), Patience: grace, Peer: &proxy.Peer{
+		Run: func(ctx context.Context, in io.Reader, out, errOut io.Writer) int {
+			played <- PlayAgent(ctx, dir, in, out, errOut)
+			return 0
+		},
+	}}
+	return cmp.Or(p.Run(ctx), <-played)
 }

@@ -88,7 +88,7 @@ func (r *Report) sections() (all []*report.Section) {
 		if res.Fault != nil {
 			s.Findings = append(s.Findings, *res.Fault)
 		}
-		for _, f := range r.Findings {
+		for _, f := range r.Rest() {
 			if f.First == res {
 				s.Findings = append(s.Findings, *f.Finding)
 			}

@@ -67,6 +67,9 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	if r.Peer != nil {
 		p.Peer = r.Peer()
 	}
+	if r.Peer != nil && !slices.ContainsFunc(steps.Steps, func(s script.Step) bool { return s.Verb == script.Servers }) {
+		mark = "" // there are no processes
+	}
 	s.peer = startPeer(context.Background(), p, mark)
 	return s, nil
 }
@@ -112,7 +115,7 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 // patience returns how long an answer may take. m is nil before the first one.
 func (r *Runner) patience(m *meeting) time.Duration {
 	if m == nil {
-		return cmp.Or(r.Patience, r.Start, time.Minute)
+		return cmp.Or(r.Start, time.Minute)
 	}
 	return cmp.Or(r.Patience, min(max(20*m.first, 10*time.Second), time.Minute))
 }

@@ -34,16 +34,12 @@ func (t *Text) Write(r *Report) error {
 			width = max(width, len(r.title(res)))
 		}
 	}
-	for _, o := range []Outcome{Stuck, Broken, Weak, Hurts} {
-		for i := range r.Results {
-			if res := &r.Results[i]; res.Outcome == o && (t.All || !res.known()) {
-				t.wrong(w, r, res, width)
-			}
-		}
+	for _, group := range r.causes(func(res *Result) bool { return t.All || !res.known() }) {
+		t.wrong(w, r, group[0], width, group[1:]...)
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; t.All || !f.Known {
-			t.finding(w, f)
+	for _, f := range r.Rest() {
+		if t.All || !f.Known {
+			t.finding(w, &f)
 		}
 	}
 	t.told(w, r)
@@ -52,6 +48,30 @@ func (t *Text) Write(r *Report) error {
 	}
 	fmt.Fprintln(w, t.total(r))
 	return w.Flush()
+}
+
+// causes returns the results that are not ok, worst first, each with those after it that have
+// the same cause.
+func (r *Report) causes(wanted func(*Result) bool) (groups [][]*Result) {
+	for _, o := range []Outcome{Stuck, Broken, Weak, Hurts} {
+		first := map[cause]int{}
+		for i := range r.Results {
+			res := &r.Results[i]
+			if res.Outcome != o || !wanted(res) {
+				continue
+			}
+			c, ok := res.cause()
+			if at, seen := first[c]; ok && seen {
+				groups[at] = append(groups[at], res)
+				continue
+			}
+			if ok {
+				first[c] = len(groups)
+			}
+			groups = append(groups, []*Result{res})
+		}
+	}
+	return groups
 }
 
 // known reports whether a result is not ok, and that is known.
@@ -101,8 +121,9 @@ func (f *Finding) String() string {
 	return fmt.Sprintf("%s %s  %s: %s (%s; acptap show %s:%d)", f.Rule.ID, f.Rule.Name, f.Strength, report.Said(&f.Finding.Finding), caseList(f.Cases), f.First.Ref(), f.Seq)
 }
 
-// wrong writes a case that is not ok, the text behind it, and where its tape is.
-func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int) {
+// wrong writes a case that is not ok, the text behind it, where its tape is, and the cases
+// that have the same cause.
+func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int, same ...*Result) {
 	how := res.Outcome.String()
 	if res.Runs > 1 {
 		how += fmt.Sprintf(" %d of %d", res.Times, res.Runs)
@@ -114,6 +135,13 @@ func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int) {
 	t.line(w, "    "+res.Case.Title, "    ")
 	facts := slices.DeleteFunc([]string{res.Case.Source, res.evidence()}, func(s string) bool { return s == "" })
 	t.line(w, "    "+strings.Join(facts, " · "), "    ")
+	if len(same) > 0 {
+		var also []string
+		for _, res := range same {
+			also = append(also, r.title(res))
+		}
+		t.line(w, "    the same in "+strings.Join(also, ", "), "    ")
+	}
 }
 
 // evidence is the command that shows the tape of a result; empty: it has none.
@@ -226,7 +254,7 @@ func (t *Text) total(r *Report) string {
 	if n := r.Count(NotTried); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not tried: %s", n, r.reasons()))
 	}
-	if n := len(r.Findings); n > 0 {
+	if n := len(r.Rest()); n > 0 {
 		parts = append(parts, termtext.Counted(n, "finding")+" of rules")
 	}
 	known := 0

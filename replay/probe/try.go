@@ -52,30 +52,9 @@ func Try(ctx context.Context, r *Runner, c *Case) (all []Trial, err error) {
 }
 
 func try(ctx context.Context, r *Runner, c *Case, x Example) (*Trial, error) {
-	want, d, err := c.expect(x)
+	one, want, err := rehearsal(r, c, x)
 	if err != nil {
 		return nil, err
-	}
-	steps, err := script.Parse(c.File, x.Text, d)
-	if err != nil {
-		var wrong *syntax.Error
-		if errors.As(err, &wrong) {
-			wrong.Line += x.Line
-		}
-		return nil, err
-	}
-	one := Runner{
-		Kind: r.Kind, Cases: []*Case{c}, Store: r.Store, Dialects: []dialect.Dialect{d}, Revision: r.Revision, Cwd: r.Cwd,
-		Prompts: 100, Model: Spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: r.EchoServer,
-		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
-	}
-	if r.Kind != Client {
-		one.Peer = scripted(steps, d)
-	} else if err := one.playScriptedClient(steps, d); err != nil {
-		return nil, err
-	}
-	if c.Do != "" {
-		one.Ask = func(*Case) {} // the script does what a person would
 	}
 	found, err := one.Run(ctx)
 	if len(found.Results) != 1 {
@@ -85,6 +64,37 @@ func try(ctx context.Context, r *Runner, c *Case, x Example) (*Trial, error) {
 		return nil, fmt.Errorf("%s, section %s: %w", c.File, x.Name, err)
 	}
 	return &Trial{x, want, found.Results[0], found.Findings}, nil
+}
+
+// rehearsal returns a Runner, with the settings of r, that plays a case to one of its
+// scripted peers, and the outcome that the case should have.
+func rehearsal(r *Runner, c *Case, x Example) (one *Runner, want Outcome, err error) {
+	want, d, err := c.expect(x)
+	if err != nil {
+		return nil, want, err
+	}
+	steps, err := script.Parse(c.File, x.Text, d)
+	if err != nil {
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) {
+			wrong.Line += x.Line
+		}
+		return nil, want, err
+	}
+	one = &Runner{
+		Kind: r.Kind, Cases: []*Case{c}, Store: r.Store, Dialects: []dialect.Dialect{d}, Revision: r.Revision, Cwd: r.Cwd,
+		Prompts: 100, Model: Spoken{}, Jobs: 1, Patience: 20 * time.Second, EchoServer: r.EchoServer,
+		Call: map[string]any{"name": "add", "arguments": map[string]any{"a": json.Number("1")}},
+	}
+	if r.Kind == Client {
+		one.scripted = &scriptedClient{dialect: d, scripts: []*script.Script{steps}}
+	} else {
+		one.Peer = scripted(steps, d)
+	}
+	if c.Do != "" {
+		one.Ask = func(*Case) {} // the script does what a person would
+	}
+	return one, want, nil
 }
 
 // expect returns what the name of a scripted peer says: the outcome of the case, and the

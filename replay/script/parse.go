@@ -206,44 +206,21 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 		s.Verb = Message
 		return p.value(c, s)
 	}
-	switch w := c.word(); {
+	w := c.word()
+	if read, ok := messages[w]; ok {
+		return read(p, c, s)
+	}
+	switch {
 	case w == "":
 		return at.wrong("a message is missing")
-	case w == "result", w == "error", w == "answer":
-		return p.answer(c, s, w)
-	case w == "no":
-		s.Verb, s.Method = None, c.word()
-		switch {
-		case s.Method == "":
-			return c.wrong("want a method, or answer")
-		case s.Method == "answer":
-			if err := p.to(c, s); err != nil {
-				return err
-			}
-		}
-		return p.span(c, s)
-	case w == "raw":
-		s.Verb = Raw
-		return c.quoted(s)
-	case w == "bytes":
-		return p.pieces(c, s)
-	case w == "pad":
-		return p.pad(c, s)
-	case w == "many":
-		return p.many(c, s)
-	case w == "answers":
-		s.Verb = Answers
-		return nil
 	case w[0] == '@':
 		s.Name, at = w[1:], *c
 		if w = c.word(); !isName(s.Name) || w == "" {
 			return at.wrong("want @NAME METHOD")
 		}
 		p.requests = append(p.requests, s.Name)
-		s.Method = w
-	default:
-		s.Method = w
 	}
+	s.Method = w
 	if !utf8.ValidString(s.Method) || strings.ContainsAny(s.Method, `"{}[]`) {
 		return at.wrong("%q is not the name of a method", s.Method)
 	}
@@ -254,6 +231,25 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 		return at.wrong("a notification has no answer, and so no name")
 	}
 	return p.value(c, s)
+}
+
+// messages reads the messages that begin with a word which is no method.
+var messages = map[string]func(*parser, *cursor, *Step) error{
+	"result": func(p *parser, c *cursor, s *Step) error { return p.answer(c, s, Result) },
+	"error":  func(p *parser, c *cursor, s *Step) error { return p.answer(c, s, Error) },
+	"answer": func(p *parser, c *cursor, s *Step) error { return p.answer(c, s, Answer) },
+	"answers": func(_ *parser, _ *cursor, s *Step) error {
+		s.Verb = Answers
+		return nil
+	},
+	"no": (*parser).none,
+	"raw": func(_ *parser, c *cursor, s *Step) error {
+		s.Verb = Raw
+		return c.quoted(s)
+	},
+	"bytes": (*parser).pieces,
+	"pad":   (*parser).pad,
+	"many":  (*parser).many,
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z][\w-]{0,30}$`)
@@ -268,9 +264,17 @@ func form(method string, d dialect.Dialect) Verb {
 	return Request
 }
 
-// span reads [for T] [{…}].
-func (p *parser) span(c *cursor, s *Step) (err error) {
-	s.Within = time.Second
+// none reads METHOD [for T] [{…}], or answer [to NAME] [for T] [{…}].
+func (p *parser) none(c *cursor, s *Step) (err error) {
+	s.Verb, s.Method, s.Within = None, c.word(), time.Second
+	switch s.Method {
+	case "":
+		return c.wrong("want a method, or answer")
+	case "answer":
+		if err := p.to(c, s); err != nil {
+			return err
+		}
+	}
 	if c.take("for") {
 		if s.Within, err = c.duration(); err != nil {
 			return err
@@ -291,8 +295,9 @@ func (p *parser) to(c *cursor, s *Step) error {
 	return nil
 }
 
-func (p *parser) answer(c *cursor, s *Step, what string) error {
-	s.Verb = map[string]Verb{"result": Result, "error": Error, "answer": Answer}[what]
+// answer reads [to NAME] [CODE] ["TEXT"] [{…}].
+func (p *parser) answer(c *cursor, s *Step, v Verb) error {
+	s.Verb = v
 	if err := p.to(c, s); err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (p *parser) on(c *cursor, s Step) error {
 	case "never":
 		s.Words = []string{how}
 	case "result", "error":
-		if err := p.answer(c, &s, how); err != nil {
+		if err := messages[how](p, c, &s); err != nil {
 			return err
 		}
 		s.Words, s.Verb = []string{how}, On

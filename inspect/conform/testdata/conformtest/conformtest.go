@@ -23,7 +23,7 @@ func Bad(x conform.Example) bool { return strings.HasPrefix(x.Name, "bad") }
 //
 //	> {"method":…}       the client sends a message; jsonrpc is added
 //	< {"id":…}           the agent sends one
-//	> quoted "\xff"      a line that is a Go string, as it is
+//	> raw "\xff"         a line that is a Go string, as it is
 //	> large 70000        a notification of so many bytes
 //	> mark {"eof":true}  an event on the tape
 //	> injected {…}       acptap made it; withheld, rewritten: likewise
@@ -139,7 +139,7 @@ func (p *player) frame(verb, line string) error {
 		f.Raw = []byte(strings.Replace(message, `""`, strconv.Quote(strings.Repeat("x", size-len(message))), 1))
 	case word == "body":
 		f.Kind, f.Raw = wire.Body, []byte(rest)
-	case word == "quoted":
+	case word == "raw":
 		text, err := strconv.Unquote(rest)
 		if err != nil {
 			return err
