@@ -27,6 +27,9 @@ type Called struct {
 	Frame  Frame       `json:"frame"`
 }
 
+// InputIn returns what the tool was given in so many columns.
+func (c *Called) InputIn(columns int) string { return cutInput(c.Input, columns) }
+
 // A Spent says how long the calls of a tool, or of another method, took together.
 type Spent struct {
 	What string  `json:"what"`
@@ -169,7 +172,7 @@ func (c *calls) times() (list []Spent) {
 const mostSpent = 8
 
 // saidColumns limits the columns of what a tool was given, and of what came back.
-const saidColumns = 200
+const saidColumns = 320
 
 // inputText returns the arguments of a call in one line, the short ones first.
 func inputText(arguments []byte) string {
@@ -210,29 +213,49 @@ func resultText(content []byte) string {
 // status of an HTTP response.
 var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
 
-// calledRows returns a row for each call that is told.
-func (s *Summary) calledRows(width int) (rows []Row) {
+// calledRows returns the rows of each call that is told: one, or two if it is long and there is
+// room.
+func (s *Summary) calledRows(f form) (rows []Row) {
+	margin := termtext.Plain.Span(labelIndent(f.width))
 	for i, one := range s.Called {
 		line := labelSpan("called")
 		if i > 0 {
-			line = termtext.Plain.Line(labelIndent(width))
+			line = []termtext.Span{margin}
 		}
 		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
-		room := width - LabelColumns - termtext.Width(one.Tool) - 3
-		input, result := share(one.Input, one.Result, width, room)
+		room := f.width - LabelColumns - termtext.Width(one.Tool) - 3
+		input, result := one.Input, one.Result
+		twice := f.width > 0 && f.turn > 0 && termtext.Width(input)+arrowColumns+termtext.Width(result) > room
+		switch {
+		case twice:
+			input, result = cutInput(input, max(room, 1)), termtext.CutWords(result, max(f.width-LabelColumns-2, 1))
+		case f.width > 0:
+			input = cutInput(input, max(room*3/5, room-arrowColumns-termtext.Width(result), 1))
+			input, result = share(input, result, f.width, room)
+		}
 		if input != "" {
 			line = append(line, termtext.Plain.Span(" "+input))
 		}
+		add := func() {
+			if f.width > 0 {
+				line = termtext.CutSpans(line, f.width)
+			}
+			rows = append(rows, Row{line, one.Frame})
+		}
+		sign := arrow
+		if twice {
+			add()
+			line, sign = []termtext.Span{margin}, termtext.Dim.Span("→ ")
+		}
 		if result != "" {
-			line = append(line, arrow, tapetext.ResultStyle(one.How).Span(result))
+			line = append(line, sign, tapetext.ResultStyle(one.How).Span(result))
 		}
-		if width > 0 {
-			line = termtext.CutSpans(line, width)
+		if !twice || result != "" {
+			add()
 		}
-		rows = append(rows, Row{line, one.Frame})
 	}
 	if more := s.MoreCalls(); more != "" {
-		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)}})
+		rows = append(rows, Row{Spans: []termtext.Span{margin, termtext.Dim.Span(more)}})
 	}
 	return rows
 }

@@ -183,10 +183,8 @@ var arrow = termtext.Dim.Span(" → ")
 // of several a few lines each; and without turns the lines about the calls of tools.
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
-	case len(s.Called) > 0:
-		return s.calledRows(f.width)
-	case s.NotPrompted():
-		return said("asked", NoPrompt, 1, f.width, Frame{})
+	case s.Unprompted() != "":
+		return append(said("asked", s.Unprompted(), 1, f.width, Frame{}), s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)

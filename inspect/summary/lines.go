@@ -283,8 +283,16 @@ func (s *Summary) verdict(width int) (l line) {
 // NotPrompted reports whether sessions were opened and no prompt was sent.
 func (s *Summary) NotPrompted() bool { return s.Turns.Count == 0 && s.Sessions > 0 }
 
-// NoPrompt stands in place of what was asked if nothing was.
-const NoPrompt = "no prompt was sent"
+// Unprompted stands in place of what was asked if the tapes have no prompt. It is empty if they do.
+func (s *Summary) Unprompted() string {
+	switch {
+	case len(s.Called) > 0:
+		return "no prompt on this tape (MCP)"
+	case s.NotPrompted():
+		return "no prompt was sent"
+	}
+	return ""
+}
 
 // peers says who took part, and when.
 func (s *Summary) peers() []termtext.Span {

@@ -156,6 +156,8 @@ type Failures struct {
 
 	Mended   int `json:"mended,omitempty"`   // of Count, as far as is known
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
+
+	joined int // requests that a failed tool call tells
 }
 
 // A Failed says how often something of one kind failed.
@@ -179,6 +181,7 @@ type Failure struct {
 	tried     attempt
 	open      bool // it could be mended, and was not
 	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
+	joined    bool // the tool call tells it that it was for
 	grave     bool // it is worse than a tool call that failed
 }
 
