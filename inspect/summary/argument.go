@@ -93,17 +93,24 @@ var (
 	sqlVerb  = regexp.MustCompile(`(?i)^\s*(select|with|explain|show|insert|update|delete|merge|create|alter|drop|truncate|grant|revoke)\s`)
 	sqlTable = regexp.MustCompile(`(?i)\b(?:from|join|into|update|table)\s+([\w."]+)`)
 
-	// sqlJoin matches the condition of a join, and sqlColumns the columns of a query.
+	// sqlJoin matches the condition of a join, and sqlColumns the columns of a query
+	// but the first.
 	sqlJoin    = regexp.MustCompile(`(?i)(\bjoin\s+\S+(?:\s+(?:as\s+)?\w+)??)\s+(?:on\s+[\w."]+\s*=\s*[\w."]+|using\s*\([^)]*\))`)
-	sqlColumns = regexp.MustCompile(`(?i)^(\s*(?:explain\s+)?select)\s.*?\s(from\s)`)
+	sqlColumns = regexp.MustCompile(`(?i)^(\s*(?:explain\s+)?select\s+[^\s,]*,?)\s.*?\s(from\s)`)
 )
 
-// cutInput shortens what a tool was given to so many columns: of SQL first what tells least.
+// cutInput shortens what a tool was given to so many columns: of SQL first what tells least, and not
+// by what the rows are grouped.
 func cutInput(text string, columns int) string {
-	if fits := func() bool { return termtext.Width(text) <= columns }; !fits() && sqlVerb.MatchString(text) {
-		if text = sqlJoin.ReplaceAllString(text, "$1"); !fits() {
-			text = sqlColumns.ReplaceAllString(text, "$1 … $2")
-		}
+	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
+		text = sqlJoin.ReplaceAllString(text, "$1")
 	}
-	return termtext.CutWords(text, columns)
+	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
+		text = sqlColumns.ReplaceAllString(text, "$1 … $2")
+	}
+	end := strings.LastIndex(strings.ToLower(text), " group by ")
+	if end < 0 || len(text)-end > columns/2 || termtext.Width(text) <= columns {
+		return termtext.CutWords(text, columns)
+	}
+	return termtext.CutWords(text[:end], columns-termtext.Width(text[end:])) + text[end:]
 }

@@ -38,8 +38,8 @@ type Spent struct {
 
 // Limits on the calls that are told.
 const (
-	endCalls  = 5 // the first ones, and as many of the last
-	badCalls  = 2 // of those between that ended badly
+	endCalls  = 8 // the first ones, and as many of the last
+	badCalls  = 4 // of those between that ended badly
 	mostCalls = 2*endCalls + badCalls
 )
 
@@ -213,7 +213,7 @@ func resultText(content []byte) string {
 // status of an HTTP response.
 var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
 
-// calledRows returns the rows of each call that is told: one, or two if it is long and there is
+// calledRows returns the rows of each call that is told: one, or more if it is long and there is
 // room.
 func (s *Summary) calledRows(f form) (rows []Row) {
 	margin := termtext.Plain.Span(labelIndent(f.width))
@@ -223,36 +223,36 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 			line = []termtext.Span{margin}
 		}
 		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
-		room := f.width - LabelColumns - termtext.Width(one.Tool) - 3
-		input, result := one.Input, one.Result
-		twice := f.width > 0 && f.turn > 0 && termtext.Width(input)+arrowColumns+termtext.Width(result) > room
-		switch {
-		case twice:
-			input, result = cutInput(input, max(room, 1)), termtext.CutWords(result, max(f.width-LabelColumns-2, 1))
-		case f.width > 0:
-			input = cutInput(input, max(room*3/5, room-arrowColumns-termtext.Width(result), 1))
-			input, result = share(input, result, f.width, room)
+		add := func(spans ...termtext.Span) {
+			if line = append(line, spans...); f.width > 0 {
+				line = termtext.CutSpans(line, f.width)
+			}
+			rows = append(rows, Row{line, one.Frame})
+			line = []termtext.Span{margin}
+		}
+		result := tapetext.ResultStyle(one.How)
+		room := max(f.width-LabelColumns-termtext.Width(one.Tool)-3, 1)
+		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
+			n := max(f.turn-1, 1)
+			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
+				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
+			}
+			if one.Result != "" {
+				add(termtext.Dim.Span("→ "), result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
+			}
+			continue
+		}
+		input, output := share(one.InputIn(max(room*3/5, room-arrowColumns-termtext.Width(one.Result), 1)), one.Result, f.width, room)
+		if f.width <= 0 {
+			input, output = one.Input, one.Result
 		}
 		if input != "" {
 			line = append(line, termtext.Plain.Span(" "+input))
 		}
-		add := func() {
-			if f.width > 0 {
-				line = termtext.CutSpans(line, f.width)
-			}
-			rows = append(rows, Row{line, one.Frame})
+		if output != "" {
+			line = append(line, arrow, result.Span(output))
 		}
-		sign := arrow
-		if twice {
-			add()
-			line, sign = []termtext.Span{margin}, termtext.Dim.Span("→ ")
-		}
-		if result != "" {
-			line = append(line, sign, tapetext.ResultStyle(one.How).Span(result))
-		}
-		if !twice || result != "" {
-			add()
-		}
+		add()
 	}
 	if more := s.MoreCalls(); more != "" {
 		rows = append(rows, Row{Spans: []termtext.Span{margin, termtext.Dim.Span(more)}})

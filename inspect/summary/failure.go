@@ -30,8 +30,8 @@ const (
 
 // Limits on the failures that are described. The rest are counted.
 const (
-	maxWorst = 3  // together with those that were mended
-	maxTold  = 10 // of those that were not
+	maxWorst = 3 // where there is little room, unless more were not mended
+	maxTold  = 10
 	maxKept  = 32 // of each harm; a later success may mend them
 )
 
@@ -78,11 +78,7 @@ func (a *failures) worst() (list []Failure) {
 		}
 		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
 	})
-	most := maxWorst
-	for most < min(len(list), maxTold) && rank(&list[most]) <= 1 {
-		most++
-	}
-	return list[:min(len(list), most)]
+	return list[:min(len(list), maxTold)]
 }
 
 // fates returns how many of the failures were mended, how many were not, and how many others tell.
@@ -338,17 +334,25 @@ func because(why string) string {
 	return ": " + termtext.CutWords(why, whyColumns)
 }
 
-// whyColumns limits the columns of the reason for a failure.
-const whyColumns = 140
+// Limits on the columns of the reason for a failure, and of what it says of how much is wrong.
+const (
+	whyColumns   = 140
+	countColumns = 48
+)
 
-// toldLine matches a line of a tool's output that says what went wrong.
-var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|undefined|undeclared|assert\w*|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\s*[✖❌✗✘×●] |^\S+\.\w+:\d+(?::\d+)?: `)
+// toldLines match lines of a tool's output that say what went wrong, those that say most first: the
+// name of a test that failed, an error with its text, and others.
+var toldLines = [...]*regexp.Regexp{
+	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
+	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+}
 
 // emptyLine matches lines that say nothing of what went wrong.
 var emptyLine = regexp.MustCompile(`(?i)^\W*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?\W*$`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|^test result: failed`)
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // toolText returns what a tool returns, in one of both protocols, in the line that says most.
 func toolText(content []byte) string {
@@ -363,7 +367,7 @@ func toolText(content []byte) string {
 }
 
 // telling returns the line of a tool's output that says most: the first that tells of something
-// wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
+// wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
 	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
 	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 {
@@ -372,7 +376,12 @@ func telling(output string, last bool) string {
 	if len(text) == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(text, toldLine.MatchString)
+	at := -1
+	for _, pattern := range toldLines {
+		if at < 0 {
+			at = slices.IndexFunc(text, pattern.MatchString)
+		}
+	}
 	if at < 0 && last {
 		at = len(text) - 1
 	}
@@ -382,10 +391,11 @@ func telling(output string, last bool) string {
 			count = strings.Trim(line, "= ")
 		}
 	}
-	if count == "" || strings.Contains(told, count) || countLine.MatchString(told) {
+	told = strings.TrimPrefix(told, "[ERROR] ")
+	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
 		return told
 	}
-	return termtext.Cut(count, whyColumns/2) + " · " + told
+	return termtext.CutWords(told, whyColumns-countColumns) + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
 }
 
 // ending returns the last lines of a tool's output.

@@ -271,9 +271,13 @@ func (s *Summary) CostText() string {
 }
 
 // failureLines say what failed, the worst first: a line for each of the worst, and one for the
-// rest.
-func (s *Summary) failureLines() (lines []Row) {
-	for _, one := range s.Failures.Worst {
+// rest. few says that there is little room.
+func (s *Summary) failureLines(few bool) (lines []Row) {
+	worst := s.Failures.Worst
+	for few && len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
+		worst = worst[:len(worst)-1]
+	}
+	for _, one := range worst {
 		style := one.Style()
 		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
@@ -286,7 +290,7 @@ func (s *Summary) failureLines() (lines []Row) {
 		lines = append(lines, Row{l, one.Frame})
 	}
 	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
-	switch more := s.MoreFailures(); {
+	switch more := s.moreFailures(worst); {
 	case strings.HasSuffix(more, allResolved):
 		add(termtext.Plain, more)
 	case more != "":
@@ -303,9 +307,11 @@ func (s *Summary) failureLines() (lines []Row) {
 
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
-func (s *Summary) MoreFailures() string {
+func (s *Summary) MoreFailures() string { return s.moreFailures(s.Failures.Worst) }
+
+func (s *Summary) moreFailures(worst []Failure) string {
 	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
-	for _, one := range s.Failures.Worst {
+	for _, one := range worst {
 		if !one.uncounted {
 			told[one.Kind]++
 			if one.Mended() {

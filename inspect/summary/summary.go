@@ -35,7 +35,7 @@ type Summary struct {
 	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four in a session the first, the last, and those between that ended worst, each with the turn after it:"`
 	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
 
-	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twelve the first, the last, and those between that failed; frame is that of the request:"`
+	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twenty the first, the last, and those between that failed; frame is that of the request:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -46,7 +46,7 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, and in all at least three, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
@@ -152,7 +152,7 @@ type Cost struct {
 type Failures struct {
 	Count int       `json:"count"`
 	Kinds []Failed  `json:"kinds,omitempty"` // most frequent first
-	Worst []Failure `json:"worst,omitempty"` // those that were not mended first; at most maxWorst, or maxTold that were not
+	Worst []Failure `json:"worst,omitempty"` // those that were not mended first; at most maxTold
 
 	Mended   int `json:"mended,omitempty"`   // of Count, as far as is known
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
