@@ -111,7 +111,7 @@ const (
 	screenRows   = 18 // beside the names, the time and the figures
 	rowColumns   = 105
 	titleColumns = 65
-	inputColumns = 112
+	inputColumns = 104
 )
 
 // rows returns about how many rows come before the time if that comes last.

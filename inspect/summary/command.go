@@ -122,7 +122,9 @@ func includes(before, after *command) bool {
 		return runsAll(a[0], b[0])
 	}
 	last := a[len(a)-1]
-	return slices.ContainsFunc(b, func(one []string) bool { return isRetry(last, one) || commits(last) && commits(one) })
+	return slices.ContainsFunc(b, func(one []string) bool {
+		return slices.Equal(last, one) || isRetry(last, one) || commits(last) && commits(one)
+	})
 }
 
 // commits reports whether a command makes a commit.

@@ -78,6 +78,9 @@ func (a *failures) worst() (list []Failure) {
 		}
 		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
 	})
+	for len(list) > maxWorst && rank(&list[maxWorst]) == 3 { // more like these tell nothing
+		list = slices.Delete(list, maxWorst, maxWorst+1)
+	}
 	return list[:min(len(list), maxTold)]
 }
 
