@@ -43,9 +43,9 @@ func (b *beside) take(tr *trace.Trace, only *trace.Session) {
 	})
 }
 
-// once returns what turns waited for without what they waited for beside others.
+// once returns what turns waited for, given it for each of them, without what they waited for beside
+// others.
 func (b *beside) once(all trace.Spend) trace.Spend {
-	all.User, all.Client, all.Tool = max(all.User-b.again[trace.ForUser], 0), max(all.Client-b.again[trace.ForClient], 0), max(all.Tool-b.again[trace.ForTool], 0)
-	all.Agent = max(all.Agent-b.again[trace.ForAgent], 0)
-	return all
+	left := func(all time.Duration, part trace.Part) time.Duration { return max(all-b.again[part], 0) }
+	return trace.Spend{User: left(all.User, trace.ForUser), Client: left(all.Client, trace.ForClient), Tool: left(all.Tool, trace.ForTool), Agent: left(all.Agent, trace.ForAgent)}
 }

@@ -62,7 +62,9 @@ func (t *Tally) Summary() Summary {
 	s.Tapes = slices.Clone(s.Tapes)
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
-	s.turns(turns, t.beside.once(turns.Waited))
+	once := t.beside.once(turns.Waited)
+	s.turns(turns, once)
+	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
@@ -113,7 +115,7 @@ func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
 	}
 	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
-	s.Time.Waited = Waited{seconds(waited.User), seconds(waited.Client), seconds(waited.Tool), seconds(waited.Agent)}
+	s.Time.Waited = waitedOf(waited)
 	s.Time.Silences = t.Silences
 	if !s.Untimed && s.Turns.Count > 0 {
 		s.Time.Idle = max(s.Took-s.Time.StartUp-seconds(waited.Sum()), 0)

@@ -94,7 +94,8 @@ type Time struct {
 	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
 	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
-	Waited      Waited   `json:"waited,omitzero"`       // all turns together
+	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once
+	Beside      Waited   `json:"beside,omitzero"`       // how long the others waited then
 	Silences    int      `json:"silences,omitempty"`    // in turns
 	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
 	Spent       []Spent  `json:"spent,omitempty"`       // only without turns: by tool or method, the longest first
@@ -115,6 +116,10 @@ type Waited struct {
 	Client seconds `json:"client"`
 	Tool   seconds `json:"tool"`
 	Agent  seconds `json:"agent"`
+}
+
+func waitedOf(s trace.Spend) Waited {
+	return Waited{seconds(s.User), seconds(s.Client), seconds(s.Tool), seconds(s.Agent)}
 }
 
 // A Step is something that took time.
