@@ -78,9 +78,8 @@ func (a *failures) worst() (list []Failure) {
 		}
 		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
 	})
-	for len(list) > maxWorst && rank(&list[maxWorst]) == 3 { // more like these tell nothing
-		list = slices.Delete(list, maxWorst, maxWorst+1)
-	}
+	few := min(len(list), maxWorst)
+	list = append(list[:few], slices.DeleteFunc(list[few:], func(f Failure) bool { return rank(&f) == 3 })...) // more like these tell nothing
 	return list[:min(len(list), maxTold)]
 }
 
