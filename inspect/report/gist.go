@@ -22,7 +22,7 @@ type gist struct {
 	Called   []called   // without turns: calls of tools
 	Did      string
 	Time     timing
-	Long     bool      // too long for a screen: the figures and the time come first
+	Long     bool      // too long for a screen: the figures, the time and what failed come first
 	Failed   []failure // the worst
 	More     string    // how much else failed
 	Nothing  bool      // nothing failed, and acptap check finds nothing but notes
@@ -56,7 +56,7 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live(), More: s.MoreFailures()}
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
@@ -85,14 +85,18 @@ func (r *reader) gist(title string) *gist {
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	for _, f := range s.Failures.Worst {
-		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
-		if q := f.Stderr; q != nil {
-			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
-			one.Stderr = &said
+	tell := func(worst []summary.Failure) {
+		g.Failed, g.More = nil, s.MoreFailures(worst)
+		for _, f := range worst {
+			one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
+			if q := f.Stderr; q != nil {
+				said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+				one.Stderr = &said
+			}
+			g.Failed = append(g.Failed, one)
 		}
-		g.Failed = append(g.Failed, one)
 	}
+	tell(s.Failures.Worst)
 	if why := s.Unprompted(); why != "" {
 		g.Asked = []string{why}
 	}
@@ -102,7 +106,9 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
-	g.Long = g.rows(title) > screenRows
+	if g.Long = g.rows(title) > screenRows; g.Long {
+		tell(s.FewFailures())
+	}
 	return g
 }
 

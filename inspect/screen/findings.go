@@ -63,7 +63,7 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 		}
 		add(f.Frame.Seq, style.Span(f.Sign()+" "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label), style.Span(fate))
 	}
-	if more := sum.MoreFailures(); more != "" {
+	if more := sum.MoreFailures(sum.Failures.Worst); more != "" {
 		add(0, termtext.Dim.Span("  "+more+": e among the frames goes to each"))
 	}
 	return lines

@@ -41,7 +41,7 @@ type Part struct {
 
 // Limits on the turns that are told of a session, and on the sessions.
 const (
-	maxBad   = 2          // because they did not end well, each with the turn after it
+	maxBad   = 4          // because they did not end well, each with the turn after it
 	most     = 2 + maxBad // together with the first and the last
 	maxParts = 4          // the first ones and the last one
 )

@@ -274,8 +274,8 @@ func (s *Summary) CostText() string {
 // rest. few says that there is little room.
 func (s *Summary) failureLines(few bool) (lines []Row) {
 	worst := s.Failures.Worst
-	for few && len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
-		worst = worst[:len(worst)-1]
+	if few {
+		worst = s.FewFailures()
 	}
 	for _, one := range worst {
 		style := one.Style()
@@ -290,7 +290,7 @@ func (s *Summary) failureLines(few bool) (lines []Row) {
 		lines = append(lines, Row{l, one.Frame})
 	}
 	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
-	switch more := s.moreFailures(worst); {
+	switch more := s.MoreFailures(worst); {
 	case strings.HasSuffix(more, allResolved):
 		add(termtext.Plain, more)
 	case more != "":
@@ -305,11 +305,18 @@ func (s *Summary) failureLines(few bool) (lines []Row) {
 	return lines
 }
 
+// FewFailures returns the worst failures for where there is little room.
+func (s *Summary) FewFailures() []Failure {
+	worst := s.Failures.Worst
+	for len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
+		worst = worst[:len(worst)-1]
+	}
+	return worst
+}
+
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
-func (s *Summary) MoreFailures() string { return s.moreFailures(s.Failures.Worst) }
-
-func (s *Summary) moreFailures(worst []Failure) string {
+func (s *Summary) MoreFailures(worst []Failure) string {
 	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
 	for _, one := range worst {
 		if !one.uncounted {
