@@ -158,6 +158,7 @@ func (v *views) summary() {
 		Time struct {
 			FirstOutput struct{ Count int }
 			Waited      map[string]float64
+			Beside      map[string]float64
 		}
 		Servers []struct {
 			Call                string
@@ -189,6 +190,9 @@ func (v *views) summary() {
 	v.tells("rejected or cancelled by the user", "summary", s.Rejected.Count)
 	v.single = s.Sessions == 1
 	v.tells("first outputs", "summary", s.Time.FirstOutput.Count)
+	for part, beside := range s.Time.Beside {
+		s.Time.Waited[part] += beside
+	}
 	v.waits("summary", s.Time.Waited)
 	servers := map[string][3]int{}
 	for _, one := range s.Servers {
@@ -402,7 +406,7 @@ func (v *views) session() {
 	v.tells("ends", "summary of the session", ends)
 	v.tells("worst turn", "summary of the session", worst)
 	how := one.Outcome
-	for _, word := range []string{"agent died", "error"} {
+	for _, word := range []string{"agent died", "error", "cancelled"} {
 		if strings.HasPrefix(how, word) {
 			how = word
 		}

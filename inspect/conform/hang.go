@@ -23,11 +23,9 @@ func (l *lull) observe(s *Step) {
 	}
 }
 
-// How long a side may take, as in acptap watch (inspect/stall).
-const (
-	clientPatience = 10 * time.Second // to serve a file or a terminal
-	cancelPatience = 10 * time.Second // to end a turn that was cancelled
-)
+// clientPatience is how long a client may take to serve a file or a terminal, as in acptap watch
+// (inspect/stall).
+const clientPatience = 10 * time.Second
 
 // patience returns how long a request may stay open while nothing else is sent; 0 means no
 // limit, because the receiver may be waiting for the user, for work, or for the connection's
@@ -137,7 +135,7 @@ func cancelUnconfirmed(s *Step, r *Report) {
 		if x == nil || !timed || len(x.questions.open) > 0 || c.asks() {
 			return
 		}
-		r.Judge(took > cancelPatience, Evidence{
+		r.Judge(took > dialect.CancelLimit, Evidence{
 			Text:    "ended the turn only " + termtext.Duration(took) + " after session/cancel (frame " + number(call.halted.Seq) + ")",
 			Because: []uint64{call.halted.Seq}, Strength: Note, // the victims broke on turns that never ended
 		})
@@ -150,7 +148,7 @@ func cancelUnconfirmed(s *Step, r *Report) {
 	for _, x := range c.sessions.All() {
 		for _, call := range x.turn.prompts {
 			took, timed := since(c.lull.afterReply(call.halted), until)
-			if call.halted.Seq == 0 || !timed || took <= cancelPatience {
+			if call.halted.Seq == 0 || !timed || took <= dialect.CancelLimit {
 				continue
 			}
 			r.Add(Evidence{

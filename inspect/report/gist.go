@@ -22,7 +22,7 @@ type gist struct {
 	Called   []called   // without turns: calls of tools
 	Did      string
 	Time     timing
-	Long     bool      // too long for a screen: the time comes before the turns
+	Long     bool      // too long for a screen: the figures, the time and what failed come first
 	Failed   []failure // the worst
 	More     string    // how much else failed
 	Nothing  bool      // nothing failed, and acptap check finds nothing but notes
@@ -39,16 +39,13 @@ type remark struct {
 // A failure is something that failed, and what came of it.
 type failure struct {
 	remark
-	Fate   string
-	Mended bool
+	Sign, Fate string
+	Bad        bool // it was not mended
 }
 
 func (r *reader) remark(one summary.Remark) remark {
 	return remark{Text: one.Text, Link: r.place(one.Frame), Frame: one.Frame.Label, More: one.More}
 }
-
-// longTurns is the largest number of turns that leave room for the rest on a screen.
-const longTurns = 3
 
 // Limits on the lines of what was said.
 const (
@@ -59,7 +56,7 @@ const (
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live(), More: s.MoreFailures()}
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
@@ -84,21 +81,24 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.Called {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
 		state.Word = one.How.Sign()
-		g.Called = append(g.Called, called{one.Tool, one.Input, one.Result, r.place(one.Frame), state})
+		g.Called = append(g.Called, called{one.Tool, one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
 	}
-	g.Long = len(g.Turns) > longTurns
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	for _, f := range s.Failures.Worst {
-		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Fate: f.FateText(), Mended: f.Mended()}
-		if q := f.Stderr; q != nil {
-			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
-			one.Stderr = &said
+	tell := func(worst []summary.Failure) {
+		g.Failed, g.More = nil, s.MoreFailures(worst)
+		for _, f := range worst {
+			one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
+			if q := f.Stderr; q != nil {
+				said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+				one.Stderr = &said
+			}
+			g.Failed = append(g.Failed, one)
 		}
-		g.Failed = append(g.Failed, one)
 	}
-	if s.NotPrompted() {
-		g.Asked = []string{summary.NoPrompt}
+	tell(s.Failures.Worst)
+	if why := s.Unprompted(); why != "" {
+		g.Asked = []string{why}
 	}
 	for _, one := range s.RejectedTexts() {
 		g.Rejected = append(g.Rejected, r.remark(one))
@@ -106,7 +106,31 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
+	if g.Long = g.rows(title) > screenRows; g.Long {
+		tell(s.FewFailures())
+	}
 	return g
+}
+
+// Limits of a screen of 900 pixels.
+const (
+	screenRows   = 18 // beside the names, the time and the figures
+	rowColumns   = 105
+	titleColumns = 65
+	inputColumns = 104
+)
+
+// rows returns about how many rows come before the time if that comes last.
+func (g *gist) rows(title string) int {
+	rows := func(text string) int { return min((termtext.Width(text)+rowColumns-1)/rowColumns, 3) }
+	n := termtext.Width(title)/titleColumns + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
+	for _, t := range g.Turns {
+		n += rows(t.State.Word+t.Asked) + rows(t.Answered) + rows(t.Part)
+	}
+	for _, f := range g.Failed {
+		n += rows(f.Text + f.Fate)
+	}
+	return n
 }
 
 // An exchange is a turn in a few lines. It has no Asked if the title of the page has it.

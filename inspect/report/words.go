@@ -53,7 +53,7 @@ func outcomeStatus(o dialect.Outcome) status {
 // turnState returns how a turn ended.
 func turnState(t *trace.Turn) status {
 	s := outcomeStatus(t.Outcome)
-	if t.Cancelled && t.Outcome.How != dialect.Cancelled {
+	if t.Cancelled && t.Outcome.How != dialect.Cancelled && !t.Open() {
 		s = status{s.Word + ", though cancelled", "warn"}
 	}
 	return s

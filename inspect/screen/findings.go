@@ -57,16 +57,13 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	}
 	add(0, termtext.Bold.Span("Failed"))
 	for _, f := range sum.Failures.Worst {
-		style, fate := termtext.Failure, f.FateText()
-		if f.Mended() {
-			style = termtext.Plain
-		}
+		style, fate := f.Style(), f.FateText()
 		if fate != "" {
 			fate = "; " + fate
 		}
-		add(f.Frame.Seq, style.Span("✗ "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label), style.Span(fate))
+		add(f.Frame.Seq, style.Span(f.Sign()+" "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label), style.Span(fate))
 	}
-	if more := sum.MoreFailures(); more != "" {
+	if more := sum.MoreFailures(sum.Failures.Worst); more != "" {
 		add(0, termtext.Dim.Span("  "+more+": e among the frames goes to each"))
 	}
 	return lines

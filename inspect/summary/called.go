@@ -27,6 +27,9 @@ type Called struct {
 	Frame  Frame       `json:"frame"`
 }
 
+// InputIn returns what the tool was given in so many columns.
+func (c *Called) InputIn(columns int) string { return cutInput(c.Input, columns) }
+
 // A Spent says how long the calls of a tool, or of another method, took together.
 type Spent struct {
 	What string  `json:"what"`
@@ -35,8 +38,8 @@ type Spent struct {
 
 // Limits on the calls that are told.
 const (
-	endCalls  = 5 // the first ones, and as many of the last
-	badCalls  = 2 // of those between that ended badly
+	endCalls  = 8 // the first ones, and as many of the last
+	badCalls  = 4 // of those between that ended badly
 	mostCalls = 2*endCalls + badCalls
 )
 
@@ -169,7 +172,7 @@ func (c *calls) times() (list []Spent) {
 const mostSpent = 8
 
 // saidColumns limits the columns of what a tool was given, and of what came back.
-const saidColumns = 200
+const saidColumns = 320
 
 // inputText returns the arguments of a call in one line, the short ones first.
 func inputText(arguments []byte) string {
@@ -210,29 +213,49 @@ func resultText(content []byte) string {
 // status of an HTTP response.
 var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
 
-// calledRows returns a row for each call that is told.
-func (s *Summary) calledRows(width int) (rows []Row) {
+// calledRows returns the rows of each call that is told: one, or more if it is long and there is
+// room.
+func (s *Summary) calledRows(f form) (rows []Row) {
+	margin := termtext.Plain.Span(labelIndent(f.width))
 	for i, one := range s.Called {
 		line := labelSpan("called")
 		if i > 0 {
-			line = termtext.Plain.Line(labelIndent(width))
+			line = []termtext.Span{margin}
 		}
 		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
-		room := width - LabelColumns - termtext.Width(one.Tool) - 3
-		input, result := share(one.Input, one.Result, width, room)
+		add := func(spans ...termtext.Span) {
+			if line = append(line, spans...); f.width > 0 {
+				line = termtext.CutSpans(line, f.width)
+			}
+			rows = append(rows, Row{line, one.Frame})
+			line = []termtext.Span{margin}
+		}
+		result := tapetext.ResultStyle(one.How)
+		room := max(f.width-LabelColumns-termtext.Width(one.Tool)-3, 1)
+		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
+			n := max(f.turn-1, 1)
+			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
+				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
+			}
+			if one.Result != "" {
+				add(termtext.Dim.Span("→ "), result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
+			}
+			continue
+		}
+		input, output := share(one.InputIn(max(room*3/5, room-arrowColumns-termtext.Width(one.Result), 1)), one.Result, f.width, room)
+		if f.width <= 0 {
+			input, output = one.Input, one.Result
+		}
 		if input != "" {
 			line = append(line, termtext.Plain.Span(" "+input))
 		}
-		if result != "" {
-			line = append(line, arrow, tapetext.ResultStyle(one.How).Span(result))
+		if output != "" {
+			line = append(line, arrow, result.Span(output))
 		}
-		if width > 0 {
-			line = termtext.CutSpans(line, width)
-		}
-		rows = append(rows, Row{line, one.Frame})
+		add()
 	}
 	if more := s.MoreCalls(); more != "" {
-		rows = append(rows, Row{Spans: []termtext.Span{termtext.Plain.Span(labelIndent(width)), termtext.Dim.Span(more)}})
+		rows = append(rows, Row{Spans: []termtext.Span{margin, termtext.Dim.Span(more)}})
 	}
 	return rows
 }

@@ -17,6 +17,7 @@ type command struct {
 func parseCommand(title string) (c command) {
 	c.words, c.piped = commandOf(title), strings.Contains(title, "|")
 	for _, one := range chainMark.Split(title, -1) {
+		one, _, _ = strings.Cut(one, " | ")
 		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
 			c.chain = append(c.chain, words)
 		}
@@ -35,6 +36,9 @@ func isRetry(a, b []string) bool {
 		return false
 	}
 	for i, word := range b {
+		for len(a) > 0 && a[0] != word && isFlag(a[0]) {
+			a = a[1:]
+		}
 		switch {
 		case len(a) > 0 && a[0] == word:
 			a = a[1:]
@@ -47,12 +51,18 @@ func isRetry(a, b []string) bool {
 }
 
 // sameProgram reports whether two commands begin with the same program and subcommand; of
-// programs that run others, with the same of those.
+// programs that run others, with the same of those. If flags come first, both run tests.
 func sameProgram(a, b []string) bool {
+	if min(len(a), len(b)) > 1 && a[0] == b[0] && isFlag(a[1]) && isFlag(b[1]) {
+		return slices.ContainsFunc(a, isTestRunner) && slices.ContainsFunc(b, isTestRunner)
+	}
 	n := 2
 	for i := range min(len(a), len(b)) {
-		if slices.Contains([]string{"run", "exec", "-m"}, a[i]) {
+		switch a[i] {
+		case "run", "exec", "-m":
 			n = i + 3
+		case "artisan", "compose", "manage.py":
+			n = i + 2
 		}
 		switch {
 		case i == n:
@@ -66,13 +76,13 @@ func sameProgram(a, b []string) bool {
 
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
 
-// commandOf returns the words of a command line, without a prompt, a shell that runs it, a
+// commandOf returns the words of a command line, without a prompt, the tool's name, a shell that runs it, a
 // change of directory and variables before it.
 func commandOf(line string) []string {
 	words := strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	for len(words) > 0 {
 		switch word := words[0]; {
-		case word == "$", word == "env", strings.Contains(word, "=") && !isFlag(word):
+		case word == "$", word == "env", strings.HasSuffix(word, ":"), strings.Contains(word, "=") && !isFlag(word):
 			words = words[1:]
 		case word == "cd":
 			end := slices.Index(words, "&&")
@@ -89,18 +99,32 @@ func commandOf(line string) []string {
 	return words
 }
 
+// tells reports whether a later command's exit status can be that of an earlier one again: not if
+// it is that of another command behind a pipe, which it was not for the earlier one.
+func tells(before, after *command) bool {
+	return len(before.chain) > 0 && len(after.chain) > 0 && (!after.piped || before.piped)
+}
+
+// resembles reports whether a later command runs the program that an earlier one ran last.
+func resembles(before, after *command) bool {
+	last := before.chain[len(before.chain)-1]
+	return slices.ContainsFunc(after.chain, func(one []string) bool { return sameProgram(last, one) })
+}
+
 // includes reports whether a later command does what an earlier one was to do: the last one of
 // its chain, with another message if it is a commit, or all tests after some of them.
 func includes(before, after *command) bool {
 	a, b := before.chain, after.chain
-	if len(a) == 0 || len(b) == 0 || after.piped { // the exit status may be that of another command
+	if !tells(before, after) {
 		return false
 	}
 	if len(a) == 1 && len(b) == 1 {
 		return runsAll(a[0], b[0])
 	}
 	last := a[len(a)-1]
-	return slices.ContainsFunc(b, func(one []string) bool { return isRetry(last, one) || commits(last) && commits(one) })
+	return slices.ContainsFunc(b, func(one []string) bool {
+		return slices.Equal(last, one) || isRetry(last, one) || commits(last) && commits(one)
+	})
 }
 
 // commits reports whether a command makes a commit.
@@ -115,7 +139,11 @@ func runsAll(some, all []string) bool {
 	words := func(list []string) (kept []string, paths int) {
 		for _, word := range list {
 			switch {
-			case isFlag(word), word == "./...":
+			case isFlag(word):
+				if strings.ContainsAny(word, "/:") || strings.HasPrefix(word, "-Dtest") {
+					paths++
+				}
+			case word == "./...":
 			case strings.ContainsAny(word, "/.:"):
 				paths++
 			default:

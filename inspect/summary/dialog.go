@@ -41,7 +41,7 @@ type Part struct {
 
 // Limits on the turns that are told of a session, and on the sessions.
 const (
-	maxBad   = 2          // because they did not end well, each with the turn after it
+	maxBad   = 4          // because they did not end well, each with the turn after it
 	most     = 2 + maxBad // together with the first and the last
 	maxParts = 4          // the first ones and the last one
 )
@@ -183,10 +183,8 @@ var arrow = termtext.Dim.Span(" → ")
 // of several a few lines each; and without turns the lines about the calls of tools.
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
-	case len(s.Called) > 0:
-		return s.calledRows(f.width)
-	case s.NotPrompted():
-		return said("asked", NoPrompt, 1, f.width, Frame{})
+	case s.Unprompted() != "":
+		return append(said("asked", s.Unprompted(), 1, f.width, Frame{}), s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)

@@ -30,8 +30,8 @@ const (
 
 // Limits on the failures that are described. The rest are counted.
 const (
-	maxWorst = 3  // together with those that were mended
-	maxTold  = 10 // of those that were not
+	maxWorst = 3 // where there is little room, unless more were not mended
+	maxTold  = 10
 	maxKept  = 32 // of each harm; a later success may mend them
 )
 
@@ -53,8 +53,9 @@ func (a *failures) begin() {
 func (a *failures) worst() (list []Failure) {
 	for how, some := range a.kept {
 		for _, one := range some {
-			one.grave = harm(how) < toolInLast
-			list = append(list, one)
+			if one.grave = harm(how) < toolInLast; !one.joined {
+				list = append(list, one)
+			}
 		}
 	}
 	rank := func(f *Failure) int {
@@ -77,18 +78,18 @@ func (a *failures) worst() (list []Failure) {
 		}
 		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
 	})
-	most := maxWorst
-	for most < min(len(list), maxTold) && rank(&list[most]) <= 1 {
-		most++
-	}
-	return list[:min(len(list), most)]
+	few := min(len(list), maxWorst)
+	list = append(list[:few], slices.DeleteFunc(list[few:], func(f Failure) bool { return rank(&f) == 3 })...) // more like these tell nothing
+	return list[:min(len(list), maxTold)]
 }
 
-// fates returns how many of the failures were mended, and how many were not.
-func (a *failures) fates() (mended, not int) {
+// fates returns how many of the failures were mended, how many were not, and how many others tell.
+func (a *failures) fates() (mended, not, joined int) {
 	for _, some := range a.kept {
 		for i := range some {
 			switch f := &some[i]; {
+			case f.joined:
+				joined++
 			case f.open:
 				not++
 			case f.Mended() && !f.uncounted:
@@ -96,7 +97,7 @@ func (a *failures) fates() (mended, not int) {
 			}
 		}
 	}
-	return mended, not
+	return mended, not, joined
 }
 
 // add counts a failure. tell is called if more is to be kept of it.
@@ -108,6 +109,7 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 		return
 	}
 	f := tell()
+	a.join(&f)
 	a.keep(how, f)
 	if k.Count == 1 {
 		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
@@ -119,10 +121,27 @@ func (a *failures) keep(how harm, f Failure) {
 	if len(a.kept[how]) >= maxKept {
 		return
 	}
-	if f.open = mendable(f.Kind, &f.tried); f.open {
+	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
 		f.Fate = notMended
 	}
 	a.kept[how] = append(a.kept[how], f)
+}
+
+// join leaves out the request for a file that failed, if what failed now is the tool call that it
+// was for.
+func (a *failures) join(call *Failure) {
+	if call.Kind != dialect.FailedTool {
+		return
+	}
+	title := strings.TrimSpace(call.tried.title)
+	name := title[strings.LastIndexAny(title, " :")+1:]
+	for i := range a.kept[askedInVain] {
+		f := &a.kept[askedInVain][i]
+		path := f.tried.object
+		if path != "" && dialect.Does(f.tried.method, dialect.UsesFile) && (call.tried.file == path || strings.Contains(call.What, path) || name != "" && strings.HasSuffix(path, "/"+name)) {
+			f.joined = true
+		}
+	}
 }
 
 // mend notes that something has succeeded with a frame that may have failed before.
@@ -136,6 +155,16 @@ func (a *failures) mend(by attempt, at Frame) {
 			if fate := f.tried.mends(&by); fate != "" {
 				f.Fate, f.Later, f.open = fate, at, false
 			}
+		}
+	}
+}
+
+// without notes that a turn was done in which calls had failed that only look at something.
+func (a *failures) without(e *trace.Event) {
+	for i := range a.kept[toolInLast] {
+		f := &a.kept[toolInLast][i]
+		if t := &f.tried; !f.Mended() && trace.OnlyLooks(t.kind) && t.object == e.SessionID && t.during == e.Turn.Number {
+			f.Fate, f.Later = turnName(e.Turn)+" was done without it", Frame{Run: e.Run, Seq: e.Seq}
 		}
 	}
 }
@@ -180,8 +209,11 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, p
 		if e == nil {
 			return "a tool call"
 		}
-		update := wire.Get(f.Raw, "params", "update")
-		return stepName(e) + because(cmp.Or(toolText(wire.Get(update, "content")), printed, exitText(update)))
+		why := toolFault(wire.Get(f.Raw, "params", "update"), printed)
+		if stoppedLine.MatchString(why) {
+			why = stoppedByYou
+		}
+		return stepName(e) + because(why)
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn"
@@ -198,6 +230,45 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, p
 		}
 	}
 	return kind.String()
+}
+
+// stoppedLine matches what is printed if the user has stopped a command.
+var stoppedLine = regexp.MustCompile(`(?i)\b(?:stopped|interrupted|killed|terminated|cancelled|canceled|aborted) by (?:the )?user\b`)
+
+const stoppedByYou = "stopped by you"
+
+// stopped reports whether a failure is a command that the user has stopped.
+func (f *Failure) stopped() bool { return strings.HasSuffix(f.What, ": "+stoppedByYou) }
+
+// Sign returns the sign before a failure.
+func (f *Failure) Sign() string {
+	if f.stopped() {
+		return dialect.Cancelled.Sign()
+	}
+	return dialect.Errored.Sign()
+}
+
+// Style returns the style of a failure: red unless it was mended, or is the user's own doing.
+func (f *Failure) Style() termtext.Style {
+	if f.Mended() || f.stopped() {
+		return termtext.Plain
+	}
+	return termtext.Failure
+}
+
+// toolFault says why a tool call failed, given the update that ends it and what it printed in a
+// terminal: what it returned, or else its exit status.
+func toolFault(update []byte, printed string) string {
+	raw := wire.Get(update, "rawOutput")
+	output := [][]byte{raw}
+	for _, name := range [...]string{"aggregated_output", "output", "error", "stderr", "stdout"} {
+		output = append(output, wire.Get(raw, name))
+	}
+	text := cmp.Or(toolText(wire.Get(update, "content")), printed)
+	for _, one := range output {
+		text = cmp.Or(text, telling(wire.Text(one), false))
+	}
+	return cmp.Or(text, exitText(update))
 }
 
 // about returns the event that a failure of a kind concerns, or nil.
@@ -265,14 +336,25 @@ func because(why string) string {
 	return ": " + termtext.CutWords(why, whyColumns)
 }
 
-// whyColumns limits the columns of the reason for a failure.
-const whyColumns = 140
+// Limits on the columns of the reason for a failure, and of what it says of how much is wrong.
+const (
+	whyColumns   = 140
+	countColumns = 48
+)
 
-// toldLine matches a line of a tool's output that says what went wrong.
-var toldLine = regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|assert\w*)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b`)
+// toldLines match lines of a tool's output that say what went wrong, those that say most first: the
+// name of a test that failed, an error with its text, and others.
+var toldLines = [...]*regexp.Regexp{
+	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
+	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+}
+
+// emptyLine matches lines that say nothing of what went wrong.
+var emptyLine = regexp.MustCompile(`(?i)^\W*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?\W*$`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|^test result: failed`)
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // toolText returns what a tool returns, in one of both protocols, in the line that says most.
 func toolText(content []byte) string {
@@ -287,13 +369,21 @@ func toolText(content []byte) string {
 }
 
 // telling returns the line of a tool's output that says most: the first that tells of something
-// wrong, or else the last or the first one. Before it stands the one that says how much is wrong.
+// wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
 	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
+	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 {
+		text = bare
+	}
 	if len(text) == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(text, toldLine.MatchString)
+	at := -1
+	for _, pattern := range toldLines {
+		if at < 0 {
+			at = slices.IndexFunc(text, pattern.MatchString)
+		}
+	}
 	if at < 0 && last {
 		at = len(text) - 1
 	}
@@ -303,10 +393,11 @@ func telling(output string, last bool) string {
 			count = strings.Trim(line, "= ")
 		}
 	}
-	if count == "" || strings.Contains(told, count) || countLine.MatchString(told) {
+	told = strings.TrimPrefix(told, "[ERROR] ")
+	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
 		return told
 	}
-	return termtext.Cut(count, whyColumns/2) + " · " + told
+	return termtext.CutWords(told, whyColumns-countColumns) + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
 }
 
 // ending returns the last lines of a tool's output.
@@ -373,8 +464,10 @@ type Rejections struct {
 type Rejection struct {
 	What  string `json:"what"`
 	Frame Frame  `json:"frame"`
+	Later Frame  `json:"allowedFrame,omitzero"` // the user was asked for the same again, and agreed
 
-	call *trace.Entity // the tool call that it was about; nil: none, or it was allowed later
+	call  *trace.Entity // the tool call that it was about; nil: none
+	tried attempt
 }
 
 func (r *Rejections) add(one Rejection) {
@@ -383,11 +476,12 @@ func (r *Rejections) add(one Rejection) {
 	}
 }
 
-// allow notes that the user was asked again about a tool call and agreed.
-func (r *Rejections) allow(call *trace.Entity) {
+// allow notes that the user was asked about a tool call and agreed.
+func (r *Rejections) allow(call *trace.Entity, tried attempt, at Frame) {
 	for i := range r.First {
-		if one := &r.First[i]; one.call == call {
-			one.What, one.call = one.What+"; allowed later", nil
+		one := &r.First[i]
+		if one.Later.Seq == 0 && one.call != nil && (one.call == call || one.tried.mends(&tried) == succeededLater) {
+			one.Later = at
 		}
 	}
 }
@@ -414,8 +508,8 @@ func (r *Rejections) tool(e *trace.Event) {
 
 // rejection says what the user rejected, declined or dismissed with a frame. ok is false if
 // that is nothing.
-// asked is what the frame answers.
-func rejection(f *dialect.Frame, events []trace.Event, asked string) (one Rejection, ok bool) {
+// asked is what the frame answers, and ran returns the command of a tool call.
+func rejection(f *dialect.Frame, events []trace.Event, asked string, ran func(*trace.Event) string) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
 		return one, false
@@ -432,7 +526,11 @@ func rejection(f *dialect.Frame, events []trace.Event, asked string) (one Reject
 			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
 				title = strings.TrimPrefix(title+": "+asked, ": ")
 			}
-			return Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}, true
+			one = Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}
+			if e.ToolCall != nil {
+				one.tried = toolAttempt(e, ran(e))
+			}
+			return one, true
 		case e.Question != nil:
 			return Rejection{What: stepName(e) + end}, true
 		}

@@ -21,19 +21,23 @@ type attempt struct {
 	title, kind, file string // of a tool call
 	command           command
 
-	method, object string // of a request, and what it is about; of a turn the prompt and its session
-	params         uint64 // a hash
+	method, object string     // of a request, and what it is about; of a turn the prompt and its session; of a tool call its session
+	params         uint64     // a hash
+	given          []argument // of a tool of MCP
 	turn           int
+	during         int  // the turn of a tool call
 	dropped        bool // whoever asked has taken the request back
 
 	says string // what the user was asked: a question, or the command of a tool call
 }
 
-// toolAttempt returns the attempt that a tool call is.
-func toolAttempt(c *trace.ToolCall) attempt {
-	a := attempt{title: c.Title, kind: c.Kind, file: c.File}
+// toolAttempt returns the attempt that a tool call is, given the command that it runs if that is
+// known.
+func toolAttempt(e *trace.Event, command string) attempt {
+	c := e.ToolCall.ToolCall
+	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
 	if !trace.OnlyLooks(c.Kind) && !changes(c) {
-		a.command = parseCommand(c.Title)
+		a.command = parseCommand(cmp.Or(command, c.Title))
 	}
 	return a
 }
@@ -56,6 +60,9 @@ func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
 	if dialect.Does(e.Method, dialect.AsksInput|dialect.AsksPermission) {
 		a.says = termtext.CutWords(termtext.Piece(cmp.Or(wire.Text(wire.Get(params, "message")), commandText(wire.Get(params, "toolCall", "rawInput", "command")))), maxRejection)
 	}
+	if dialect.Does(e.Method, dialect.CallsTool) {
+		a.given = argumentsOf(wire.Get(params, "arguments"))
+	}
 	h := fnv.New64a()
 	h.Write(params)
 	a.params = h.Sum64()
@@ -63,8 +70,8 @@ func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
 }
 
 // triedBy returns the attempt that failed with a frame. call is the one of the request that it
-// answers or cancels.
-func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call attempt) attempt {
+// answers or cancels, command what a tool call ran.
+func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call attempt, command string) attempt {
 	for i := range events {
 		e := &events[i]
 		if e.Kind == trace.TurnEvent && e.Phase == trace.Ended && (kind == dialect.Stopped || f.Does(dialect.Prompts)) {
@@ -72,7 +79,7 @@ func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call 
 		}
 	}
 	if e := about(kind, events); e != nil && kind == dialect.FailedTool && e.ToolCall != nil {
-		return toolAttempt(e.ToolCall.ToolCall)
+		return toolAttempt(e, command)
 	}
 	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() && code.Int() == wire.RequestCancelled {
 		call.dropped = true
@@ -80,13 +87,15 @@ func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call 
 	return call
 }
 
+const succeededLater = "succeeded later"
+
 // maxObject limits the bytes kept of what a request is about.
 const maxObject = 512
 
 // mends returns what a later success says about the failure of a, or nothing if it is about
 // something else.
 func (a *attempt) mends(later *attempt) string {
-	const again = "succeeded later"
+	const similar = succeededLater + ", with other arguments"
 	switch {
 	case a.turn > 0:
 		if later.turn > a.turn && a.object == later.object {
@@ -96,23 +105,25 @@ func (a *attempt) mends(later *attempt) string {
 		switch {
 		case a.method != later.method || a.object != later.object || later.turn > 0:
 		case a.params == later.params:
-			return again
+			return succeededLater
 		case dialect.Does(a.method, dialect.CallsTool):
-			return "the tool worked later, with other arguments"
+			if alike(a.given, later.given) {
+				return similar
+			}
 		case dialect.Does(a.method, dialect.Sets):
 			return "another value was set later"
 		case dialect.Does(a.method, dialect.Restores):
 			return "another session was loaded"
 		case a.object != "", dialect.AreaOf(a.method, "") == dialect.LifeCycle:
-			return again
+			return succeededLater
 		}
 	case later.method != "":
 	case strings.Contains(a.title, " ") && a.title == later.title, // one word, such as Bash, names a tool
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
-		return again
-	case a.kind == later.kind && !later.command.piped && sameProgram(a.command.words, later.command.words):
-		return again + ", with other arguments"
+		return succeededLater
+	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command):
+		return similar
 	}
 	return ""
 }

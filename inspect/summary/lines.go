@@ -40,7 +40,7 @@ func (s Summary) Details(width int) [][]termtext.Span {
 // which says which of several sessions it is. The others say, each after a label, what failed, was
 // slow and was done, where the time went, and which tokens were used, if that was reported.
 func (s Summary) Head(width int, session string) [][]termtext.Span {
-	f := form{width: width, entry: headRows}
+	f := form{width: width, entry: headRows, few: true}
 	top := f.cut(wrapWords(s.topLine(width, session), width, indent))
 	return append(top, spans(s.labelled(f, s.Usage.reported()))...)
 }
@@ -66,6 +66,8 @@ type form struct {
 	width int // 0: lines are not wrapped
 	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
 	entry int // rows of an entry with a label; 0: any number
+
+	few bool // of the failures, the worst
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
@@ -80,20 +82,20 @@ func (s *Summary) usual(width int) form {
 // all turns, if all holds them and there is room, in fewer rows each if necessary.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
 	told := s.Exchanges
-	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
+	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
 		f.width, s.Exchanges = width, all
 		if rows := s.rows(f); len(all) > 0 && len(rows) <= height {
 			return rows
 		}
 	}
 	s.Exchanges = told
-	for _, f := range []form{{turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
+	for _, f := range []form{{turn: manyRows}, {turn: manyRows, few: true}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
 		f.width = width
 		if rows := s.rows(f); len(rows) <= height {
 			return rows
 		}
 	}
-	return s.rows(form{width: width, entry: 1})
+	return s.rows(form{width: width, entry: 1, few: true})
 }
 
 // rows returns all rows of a summary.
@@ -152,7 +154,7 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	for i, one := range s.failureLines() {
+	for i, one := range s.failureLines(f.few) {
 		label := labelSpan("failed")
 		if i > 0 {
 			label = termtext.Plain.Line(labelIndent(f.width))
@@ -283,8 +285,16 @@ func (s *Summary) verdict(width int) (l line) {
 // NotPrompted reports whether sessions were opened and no prompt was sent.
 func (s *Summary) NotPrompted() bool { return s.Turns.Count == 0 && s.Sessions > 0 }
 
-// NoPrompt stands in place of what was asked if nothing was.
-const NoPrompt = "no prompt was sent"
+// Unprompted stands in place of what was asked if the tapes have no prompt. It is empty if they do.
+func (s *Summary) Unprompted() string {
+	switch {
+	case len(s.Called) > 0:
+		return "no prompt on this tape (MCP)"
+	case s.NotPrompted():
+		return "no prompt was sent"
+	}
+	return ""
+}
 
 // peers says who took part, and when.
 func (s *Summary) peers() []termtext.Span {

@@ -49,10 +49,9 @@ func (s *Summary) parts() string {
 		took seconds
 	}
 	var list []part
-	sum := seconds(0)
 	add := func(of string, took, least seconds) {
 		if took > 0 && took >= least {
-			list, sum = append(list, part{of, took}), sum+took
+			list = append(list, part{of, took})
 		}
 	}
 	w := s.Time.Waited
@@ -63,7 +62,7 @@ func (s *Summary) parts() string {
 	if s.Turns.Count > 0 {
 		add("start-up", s.Time.StartUp, seconds(shownStartUp))
 	}
-	add("idle", s.Time.Idle, max(seconds(time.Second), s.Took/10))
+	add("idle", s.Time.Idle, seconds(time.Second))
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
 	var texts []string
 	for i, one := range list {
@@ -78,7 +77,7 @@ func (s *Summary) parts() string {
 		if one.of != "start-up" && one.of != "idle" {
 			text = "waiting for " + text
 		}
-		if whole := s.Took.String(); sum <= s.Took && one.took.String() != whole { // sessions at the same time take longer together
+		if whole := s.Took.String(); one.took.String() != whole {
 			text += " of " + whole
 			if 2*one.took >= s.Took {
 				text = "most of it: " + text
@@ -153,8 +152,11 @@ func (s *Summary) SlowTexts() (list []Remark) {
 func (s *Summary) RejectedTexts() (list []Remark) {
 	for i, one := range s.Rejected.First {
 		list = append(list, Remark{one.What, one.Frame, ""})
+		if one.Later.Seq != 0 {
+			list[i].More = "; allowed later (frame " + one.Later.Label + ")"
+		}
 		if more := s.Rejected.Count - len(s.Rejected.First); more > 0 && i == len(s.Rejected.First)-1 {
-			list[i].More = fmt.Sprintf(" and %s more", termtext.Grouped(int64(more)))
+			list[i].More += fmt.Sprintf(" and %s more", termtext.Grouped(int64(more)))
 		}
 	}
 	return list
@@ -269,14 +271,15 @@ func (s *Summary) CostText() string {
 }
 
 // failureLines say what failed, the worst first: a line for each of the worst, and one for the
-// rest.
-func (s *Summary) failureLines() (lines []Row) {
-	for _, one := range s.Failures.Worst {
-		style := termtext.Failure
-		if one.Mended() {
-			style = termtext.Plain
-		}
-		l := []termtext.Span{style.Span(dialect.Errored.Sign() + " " + one.What), frame(one.Frame)}
+// rest. few says that there is little room.
+func (s *Summary) failureLines(few bool) (lines []Row) {
+	worst := s.Failures.Worst
+	if few {
+		worst = s.FewFailures()
+	}
+	for _, one := range worst {
+		style := one.Style()
+		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
 		if q := one.Stderr; q != nil {
 			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
@@ -287,7 +290,10 @@ func (s *Summary) failureLines() (lines []Row) {
 		lines = append(lines, Row{l, one.Frame})
 	}
 	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
-	if more := s.MoreFailures(); more != "" {
+	switch more := s.MoreFailures(worst); {
+	case strings.HasSuffix(more, allResolved):
+		add(termtext.Plain, more)
+	case more != "":
 		add(termtext.Failure, more)
 	}
 	if s.Broken > 0 {
@@ -299,11 +305,20 @@ func (s *Summary) failureLines() (lines []Row) {
 	return lines
 }
 
+// FewFailures returns the worst failures for where there is little room.
+func (s *Summary) FewFailures() []Failure {
+	worst := s.Failures.Worst
+	for len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
+		worst = worst[:len(worst)-1]
+	}
+	return worst
+}
+
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
-func (s *Summary) MoreFailures() string {
-	told, mended := map[dialect.Failure]int{}, s.Failures.Mended
-	for _, one := range s.Failures.Worst {
+func (s *Summary) MoreFailures(worst []Failure) string {
+	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
+	for _, one := range worst {
 		if !one.uncounted {
 			told[one.Kind]++
 			if one.Mended() {
@@ -320,7 +335,7 @@ func (s *Summary) MoreFailures() string {
 	rest = slices.DeleteFunc(rest, func(k Failed) bool { return k.Count == 0 })
 	end := ""
 	if more == mended {
-		end = ", mended later"
+		end = allResolved
 	}
 	if len(rest) == 1 {
 		return "and " + kindText(rest[0].Kind, rest[0].Count, "more ") + end
@@ -333,6 +348,8 @@ func (s *Summary) MoreFailures() string {
 	}
 	return fmt.Sprintf("and %d more: %s", more, strings.Join(kinds, ", ")) + end
 }
+
+const allResolved = ", all resolved later"
 
 // kindText returns how many failures of a kind there are, with more before the noun.
 func kindText(kind dialect.Failure, n int, more string) string {

@@ -8,8 +8,12 @@ import (
 )
 
 // plainOutput returns what a tool returned without Markdown, the headings that tell nothing, and
-// the code that the tool says it has run. Output that is nothing else is returned in full.
+// the code that the tool says it has run; of JSON, what it holds. Output that is nothing else is
+// returned in full.
 func plainOutput(output string) string {
+	if text := unwrapped(output); text != "" {
+		return text
+	}
 	var b strings.Builder
 	skips := false // up to the next heading
 	for line := range strings.Lines(output) {

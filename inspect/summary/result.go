@@ -62,7 +62,9 @@ func (t *Tally) Summary() Summary {
 	s.Tapes = slices.Clone(s.Tapes)
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
-	s.turns(turns)
+	once := t.beside.once(turns.Waited)
+	s.turns(turns, once)
+	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats)
@@ -83,7 +85,7 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst()}
-	s.Failures.Mended, s.Failures.Unmended = t.failures.fates()
+	s.Failures.Mended, s.Failures.Unmended, s.Failures.joined = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
@@ -101,8 +103,8 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// turns says how turns ended and what they waited for.
-func (s *Summary) turns(t *stats.Turns) {
+// turns says how turns ended, and what they waited for.
+func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
 	s.Turns.Count = t.Total()
 	for _, end := range t.Ends() {
 		if end.How == dialect.Running {
@@ -113,11 +115,10 @@ func (s *Summary) turns(t *stats.Turns) {
 	}
 	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
-	s.Time.Waited = Waited{seconds(t.Waited.User), seconds(t.Waited.Client), seconds(t.Waited.Tool), seconds(t.Waited.Agent)}
+	s.Time.Waited = waitedOf(waited)
 	s.Time.Silences = t.Silences
 	if !s.Untimed && s.Turns.Count > 0 {
-		w := s.Time.Waited
-		s.Time.Idle = max(s.Took-s.Time.StartUp-w.User-w.Client-w.Tool-w.Agent, 0)
+		s.Time.Idle = max(s.Took-s.Time.StartUp-seconds(waited.Sum()), 0)
 	}
 	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
 		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}
@@ -212,7 +213,9 @@ func (t *Tally) name(s *Summary) {
 		}
 	}
 	for i := range s.Rejected.First {
-		label(&s.Rejected.First[i].Frame)
+		if label(&s.Rejected.First[i].Frame); s.Rejected.First[i].Later.Seq != 0 {
+			label(&s.Rejected.First[i].Later)
+		}
 	}
 	for i := range s.Exchanges {
 		label(&s.Exchanges[i].Frame)

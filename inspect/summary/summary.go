@@ -32,10 +32,10 @@ type Summary struct {
 	Broken   int     `json:"unreadable,omitempty" help:"how many parts of the tapes cannot be read"`
 	Sessions int     `json:"sessions" help:"how many"`
 
-	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than four in a session the first, the last, and those between that ended worst, each with the turn after it:"`
+	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than six in a session the first, the last, and those between that ended worst, each with the turn after it:"`
 	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
 
-	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twelve the first, the last, and those between that failed; frame is that of the request:"`
+	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twenty the first, the last, and those between that failed; frame is that of the request:"`
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -46,7 +46,7 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, and in all at least three, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
@@ -94,7 +94,8 @@ type Time struct {
 	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
 	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
-	Waited      Waited   `json:"waited,omitzero"`       // all turns together
+	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once
+	Beside      Waited   `json:"beside,omitzero"`       // how long the others waited then
 	Silences    int      `json:"silences,omitempty"`    // in turns
 	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
 	Spent       []Spent  `json:"spent,omitempty"`       // only without turns: by tool or method, the longest first
@@ -115,6 +116,10 @@ type Waited struct {
 	Client seconds `json:"client"`
 	Tool   seconds `json:"tool"`
 	Agent  seconds `json:"agent"`
+}
+
+func waitedOf(s trace.Spend) Waited {
+	return Waited{seconds(s.User), seconds(s.Client), seconds(s.Tool), seconds(s.Agent)}
 }
 
 // A Step is something that took time.
@@ -152,10 +157,12 @@ type Cost struct {
 type Failures struct {
 	Count int       `json:"count"`
 	Kinds []Failed  `json:"kinds,omitempty"` // most frequent first
-	Worst []Failure `json:"worst,omitempty"` // those that were not mended first; at most maxWorst, or maxTold that were not
+	Worst []Failure `json:"worst,omitempty"` // those that were not mended first; at most maxTold
 
 	Mended   int `json:"mended,omitempty"`   // of Count, as far as is known
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
+
+	joined int // requests that a failed tool call tells
 }
 
 // A Failed says how often something of one kind failed.
@@ -179,6 +186,7 @@ type Failure struct {
 	tried     attempt
 	open      bool // it could be mended, and was not
 	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
+	joined    bool // the tool call tells it that it was for
 	grave     bool // it is worse than a tool call that failed
 }
 

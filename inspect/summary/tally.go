@@ -35,6 +35,7 @@ type Tally struct {
 	stderr   *stderrLog
 	written  stretches
 	called   calls
+	beside   beside
 	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
@@ -123,8 +124,8 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		}
 	}
 	tried := t.tape.tries[f.Request]
-	t.events(tr, f)
 	t.commands.take(f)
+	t.events(tr, f)
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
@@ -136,13 +137,13 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			text = func() string { return gaveUp }
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried)}
+			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried, t.commands.command(about(kind, tr.Events())))}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events(), tried.says); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says, t.commands.command); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
@@ -239,6 +240,7 @@ func (t *Tally) endTape() {
 	t.tape = progress{}
 	t.written, t.commands = nil, terminals{}
 	t.slow.next()
+	t.beside.next()
 }
 
 // took returns how long the tapes took so far, and whether one of them has no frame with
@@ -254,6 +256,7 @@ func (t *Tally) took() (took seconds, untimed bool) {
 // events processes the events of a frame, or of the end if f is nil, except those of sessions
 // that are not counted.
 func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
+	t.beside.take(tr, t.Stats.Only)
 	events := tr.Events()
 	for i := range events {
 		e := &events[i]
@@ -276,11 +279,12 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
-			t.declined.allow(e.ToolCall)
+			t.declined.allow(e.ToolCall, toolAttempt(e, t.commands.command(e)), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Session, e.Turn)
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
+				t.failures.without(e)
 			}
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
@@ -291,7 +295,11 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			t.await(e, f)
 		}
 		if e.Kind == trace.TurnEvent && e.End == trace.StillOpen {
-			t.leave(e.Turn.Prompt, turnName(e.Turn)+": no answer")
+			text := ": no answer"
+			if how := e.Turn.Outcome; how.How == dialect.Errored {
+				text = ": " + how.Text
+			}
+			t.leave(e.Turn.Prompt, turnName(e.Turn)+text)
 			t.tape.last = max(t.tape.last, e.At) // it waited until the tape ended
 		}
 	}
@@ -305,13 +313,14 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
 			if !saysNo(c.Title) {
-				what := fmt.Sprintf("%s: exit %d, though completed", stepName(e), code)
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(c), uncounted: true})
+				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e), code, because(toolFault(update, t.commands.of(e))))
+				what = strings.TrimSuffix(what, because(exitText(update)))
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(e, t.commands.command(e)), uncounted: true})
 			}
 			return
 		}
 	}
-	t.failures.mend(toolAttempt(c), here)
+	t.failures.mend(toolAttempt(e, t.commands.command(e)), here)
 }
 
 // givenUp says which call the client gave up with a frame.

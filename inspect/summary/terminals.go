@@ -9,19 +9,20 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// The terminals say what the latest commands printed that the client ran for tool calls. The
-// zero value is ready to use.
+// The terminals say what the latest tool calls ran, and what the commands printed that the client
+// ran for them. The zero value is ready to use.
 type terminals struct {
 	asked bounded.Map[uint64, string]   // by request for the output, the terminal
 	said  bounded.Map[string, string]   // by terminal, the line of its output that says most
 	calls bounded.Map[toolCall, string] // the last terminal of each
+	ran   bounded.Map[toolCall, string] // the command of each
 }
 
 type toolCall struct{ session, id string }
 
 // take processes a frame.
 func (t *terminals) take(f *dialect.Frame) {
-	t.asked.Limit, t.said.Limit, t.calls.Limit = maxNames, maxNames, maxNames
+	t.asked.Limit, t.said.Limit, t.calls.Limit, t.ran.Limit = maxNames, maxNames, maxNames, maxNames
 	switch {
 	case !f.Does(dialect.ReadsOutput):
 	case f.Kind == wire.Request:
@@ -31,15 +32,35 @@ func (t *terminals) take(f *dialect.Frame) {
 			t.said.Set(id, telling(wire.Text(wire.Get(f.Raw, "result", "output")), true))
 		}
 	}
+	if f.Kind == wire.Request && f.Does(dialect.AsksPermission) {
+		t.runs(f.Session, wire.Get(f.Raw, "params", "toolCall"))
+	}
 	if u, _ := dialect.LookupUpdate(f.Update); u.Entity != dialect.ToolCall {
 		return
 	}
 	update := wire.Get(f.Raw, "params", "update")
+	t.runs(f.Session, update)
 	for _, block := range wire.Elements(wire.Get(update, "content")) {
 		if id := wire.Text(wire.Get(block, "terminalId")); id != "" {
 			t.calls.Set(toolCall{strings.Clone(f.Session), strings.Clone(wire.Text(wire.Get(update, "toolCallId")))}, strings.Clone(id))
 		}
 	}
+}
+
+// runs notes the command that a part of a tool call names.
+func (t *terminals) runs(session string, call []byte) {
+	if command := commandText(wire.Get(call, "rawInput", "command")); command != "" {
+		t.ran.Set(toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}, command[:min(len(command), maxObject)])
+	}
+}
+
+// command returns what the tool call runs that an event is about, if that is known.
+func (t *terminals) command(e *trace.Event) string {
+	if e == nil || e.ToolCall == nil || e.ToolCall.ToolCall == nil {
+		return ""
+	}
+	command, _ := t.ran.Get(toolCall{e.SessionID, e.ToolCall.ToolCall.ID})
+	return command
 }
 
 // of returns what the last command of the tool call printed that an event is about.

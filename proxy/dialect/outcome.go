@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -123,10 +124,10 @@ func ErrorText(err []byte) string {
 
 // LeftOpen returns the outcome of a turn or request that is open at the end of a tape. ended
 // says whether the end of the connection is on the tape, died is the outcome of the agent if
-// it died (DiedOf), lost says that the answer may be missing on the tape, and prompt that the
-// request began a turn: that is cancelled if the client has left. Another request that the
-// client has abandoned has no outcome.
-func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
+// it died (DiedOf), lost says that the answer may be missing on the tape, and turn is the
+// outcome of a turn that the client has left (LeftTurn). Another request that the client has
+// abandoned has no outcome.
+func LeftOpen(ended bool, died Outcome, lost bool, turn Outcome) Outcome {
 	switch {
 	case !ended:
 		return Outcome{How: CutOff}
@@ -134,10 +135,21 @@ func LeftOpen(ended bool, died Outcome, lost, prompt bool) Outcome {
 		return died
 	case lost:
 		return Outcome{How: Unrecorded}
-	case prompt:
-		return Outcome{How: Cancelled}
 	}
-	return Outcome{}
+	return turn
+}
+
+// LeftTurn returns the outcome of a turn that was open when its client left, given when the
+// client had first cancelled it and when it left; 0 if it did not, or that is unknown. An agent
+// that has not ended a cancelled turn for CancelLimit has not answered.
+func LeftTurn(cancelled, gone time.Duration) Outcome {
+	switch {
+	case cancelled == 0:
+		return Outcome{Cancelled, "the client left"}
+	case gone-cancelled >= CancelLimit:
+		return Outcome{Errored, "no answer, though cancelled"}
+	}
+	return Outcome{How: Cancelled}
 }
 
 // noAnswer is the outcome of a call that the client made for a result and got none.

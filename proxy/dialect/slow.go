@@ -14,6 +14,7 @@ const (
 	ToolLimit   = 5 * time.Minute
 	SetupLimit  = 30 * time.Second
 	HungLimit   = 60 * time.Second
+	CancelLimit = 10 * time.Second // to end a turn that was cancelled
 )
 
 // A Slow says what exceeded its limit before a frame arrived. Slow does not mean failed.

@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -20,6 +21,9 @@ type WaitingRequest struct {
 	Prompt  bool   `json:",omitempty"` // it began a turn
 	Tool    string `json:",omitempty"` // the method, if it calls a tool
 	Lost    bool   `json:",omitempty"` // the answer may be missing on the tape
+
+	Cancelled time.Duration `json:",omitempty"` // when the client first cancelled the turn; 0: it did not
+	Gone      time.Duration `json:",omitempty"` // when the client left; 0: it did not, as far as is known
 }
 
 // maxWaiting bounds their size as JSON, the form in which they are stored. One byte may
@@ -39,10 +43,14 @@ func (w *WaitingRequests) Observe(f *Frame) {
 		*w = append(*w, r)
 		w.bound()
 	}
-	if f.Events.Has(BytesLost) {
-		for i := range *w {
-			r := &(*w)[i]
-			r.Lost = r.Lost || f.MayLose(r.ByAgent)
+	for i := range *w {
+		r := &(*w)[i]
+		r.Lost = r.Lost || f.MayLose(r.ByAgent)
+		switch {
+		case f.Kind == wire.Notification && r.Prompt && r.Cancelled == 0 && r.Session == f.Session && f.Does(CancelsTurns):
+			r.Cancelled = f.At
+		case f.Kind == wire.Mark && f.Dir == wire.ClientToAgent && wire.ReadMark(f.Frame).EOF:
+			r.Gone = f.At
 		}
 	}
 	for reply := range f.Replies() {
@@ -56,7 +64,11 @@ func (w *WaitingRequests) Observe(f *Frame) {
 // Left returns the outcome of a request that is open at the end of a tape, as LeftOpen does. A
 // tool that was called in vain has an error.
 func (r *WaitingRequest) Left(ended bool, died Outcome) Outcome {
-	left := LeftOpen(ended, died, r.Lost, r.Prompt)
+	turn := Outcome{}
+	if r.Prompt {
+		turn = LeftTurn(r.Cancelled, r.Gone)
+	}
+	left := LeftOpen(ended, died, r.Lost, turn)
 	if left == (Outcome{}) && r.Tool != "" {
 		return noAnswer(r.Tool)
 	}
@@ -76,7 +88,7 @@ func (f *Frame) MayLose(askedByAgent bool) bool {
 func (w *WaitingRequests) bound() {
 	size := 0
 	for _, r := range *w {
-		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Tool":"","Lost":true},`) + len(r.Session) + len(r.Tool)
+		size += len(`{"Seq":1000000000,"Session":"","ByAgent":true,"Prompt":true,"Tool":"","Lost":true,"Cancelled":1000000000000000000,"Gone":1000000000000000000},`) + len(r.Session) + len(r.Tool)
 	}
 	if size > maxWaiting {
 		*w = slices.Delete(*w, 0, len(*w)/2)

@@ -18,6 +18,8 @@ type life struct {
 	died   bool       // it failed, or ended before its client wanted it to
 	lost   uint64     // Seq of the last mark of bytes that may have been the agent's; 0: none
 	wanted bool       // the client has left, or has sent a signal that ends programs
+
+	gone time.Duration // when the client left; 0: not seen
 }
 
 // Events returns what began, changed or ended with the last frame added, or with End or
@@ -70,7 +72,7 @@ func (t *Trace) left(turn *Turn) dialect.Outcome {
 	if t.died {
 		died = dialect.DiedOf(t.exit)
 	}
-	return dialect.LeftOpen(t.exit != nil, died, turn.Prompt < t.lost, true)
+	return dialect.LeftOpen(t.exit != nil, died, turn.Prompt < t.lost, dialect.LeftTurn(turn.CancelSent, t.gone))
 }
 
 // endSession emits the end of what is open in a session, if the session is on the tape.
@@ -111,7 +113,9 @@ func (t *Trace) note(f *dialect.Frame) {
 		switch m := wire.ReadMark(f.Frame); {
 		case m.Exit != nil:
 			t.exit, t.died = m.Exit, f.Events.Has(dialect.ExitFailed) || !t.wanted
-		case m.EOF && f.Dir == wire.ClientToAgent, dialect.EndsProgram(m.Signal):
+		case m.EOF && f.Dir == wire.ClientToAgent:
+			t.wanted, t.gone = true, f.At
+		case dialect.EndsProgram(m.Signal):
 			t.wanted = true
 		}
 	}

@@ -91,11 +91,13 @@ func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	if call == nil {
 		call = c.find(f, "tool", params.Get("subject.toolCallId").Text())
 	}
-	switch {
-	case call == nil:
+	if call == nil {
 		c.growing = nil
 		c.add(f, &Entity{Permission: p})
-	case !f.trace.Brief:
+		return p, nil
+	}
+	c.prepared(f, call)
+	if !f.trace.Brief {
 		call.ToolCall.Permissions = append(call.ToolCall.Permissions, p)
 	}
 	return p, call

@@ -21,7 +21,7 @@ func TestRejected(t *testing.T) {
 		{"rejected", asked("0", "n"), "cancelled rejected at 4s took 0s, 1 cancelled"},
 		{"rejected and reported", asked("0", "n") + "@+1s\n" + patched(`"status":"failed"`), "cancelled rejected at 4s took 0s, 1 cancelled"},
 		{"rejected twice", asked("0", "n") + asked("1", "n"), "cancelled rejected at 4s took 0s, 1 cancelled"},
-		{"taken back", asked("0", "n") + "@+1s\n" + asked("1", "y") + "@+2s\n" + patched(done), "completed completed at 8s took 3s, 0 cancelled"},
+		{"taken back", asked("0", "n") + "@+1s\n" + asked("1", "y") + "@+2s\n" + patched(done), "completed completed at 8s took 2s, 0 cancelled"},
 		{"taken back, unfinished", asked("0", "n") + asked("1", "y"), "unfinished pending at 6s took 1s, 0 cancelled"},
 		{"done all the same", asked("0", "n") + "@+2s\n" + patched(done), "completed completed at 6s took 2s, 0 cancelled"},
 		{"begun all the same", asked("0", "n") + patched(`"status":"in_progress"`) + "@+2s\n" + patched(`"status":"failed"`), "failed failed at 6s took 2s, 0 cancelled"},

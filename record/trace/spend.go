@@ -84,6 +84,14 @@ func (c *Conversation) Working() (*Turn, Part) {
 	return t, t.clock.part()
 }
 
+// Waiting returns how many turns are open, and what they wait for.
+func (c *Conversation) Waiting() (turns int, part Part) {
+	if c.clock == nil || len(c.turns.open) == 0 {
+		return 0, ForAgent
+	}
+	return len(c.turns.open), c.clock.part()
+}
+
 // Rate returns the chunks per second, without the first chunk. ok is false if that is
 // unknown.
 func (p *Pace) Rate() (perSecond float64, ok bool) {

@@ -27,11 +27,20 @@ func TestSpend(t *testing.T) {
 			"@2s\n" + toolUpdate("c", "pending") + "@3s\n" + ask("0", permission) + "@10s\n" + answer("0", chose) +
 			"@10500ms\n" + asks("1", "fs/read_text_file") + "@11s\n" + answer("1", "{}") +
 			"@14s\n" + toolUpdate("c", "completed") + "@15s\n" + reply("2", ended),
-			"user 7s, client 500ms, tool 4.5s, agent 3s"},
+			"user 7s, client 500ms, tool 3.5s, agent 4s"},
 		{"two questions at once", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + ask("0", permission) + "@2s\n" + asks("1", "elicitation/create") +
 			"@3s\n" + answer("0", chose) + "@5s\n" + answer("1", "{}") + reply("2", ended), "user 4s, agent 1s"},
 		{"two tool calls", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + toolUpdate("c", "in_progress") + "@2s\n" + toolUpdate("d", "in_progress") +
 			"@3s\n" + toolUpdate("c", "completed") + "@4s\n" + toolUpdate("d", "failed") + "@5s\n" + reply("2", ended), "tool 3s, agent 2s"},
+		{"a call that the agent writes down first", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + toolUpdate("c", "pending") +
+			"@2s\n" + update(`"sessionUpdate":"tool_call_update","toolCallId":"c","rawInput":{"command":"go"}`) + "@3s\n" + update(`"sessionUpdate":"tool_call_update","toolCallId":"c","rawInput":{"command":"go test"}`) +
+			"@7s\n" + toolUpdate("c", "completed") + "@8s\n" + reply("2", ended), "tool 4s, agent 4s"},
+		{"a title that the agent writes down first", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + update(`"sessionUpdate":"tool_call","toolCallId":"c","title":"Shell","status":"in_progress"`) +
+			"@2s\n" + update(`"sessionUpdate":"tool_call_update","toolCallId":"c","title":"Shell: go","status":"in_progress"`) + "@7s\n" + toolUpdate("c", "completed") + "@8s\n" + reply("2", ended), "tool 5s, agent 3s"},
+		{"a call that says late that it has begun", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + toolUpdate("c", "pending") + "@2s\n" + ask("0", permission) + "@4s\n" + answer("0", chose) +
+			"@6s\n" + toolUpdate("c", "in_progress") + "@7s\n" + toolUpdate("c", "completed") + reply("2", ended), "user 2s, tool 3s, agent 2s"},
+		{"a call that is written down while another runs", v1 + "@0s\n" + prompt("2", "hi") + "@1s\n" + toolUpdate("c", "in_progress") + "@2s\n" + toolUpdate("d", "pending") +
+			"@4s\n" + toolUpdate("c", "completed") + "@5s\n" + toolUpdate("d", "in_progress") + "@7s\n" + toolUpdate("d", "completed") + reply("2", ended), "tool 5s, agent 2s"},
 		{"a terminal", v1 + "@0s\n" + prompt("2", "hi") + asks("1", "terminal/create") + "@1s\n" + answer("1", `{"terminalId":"t"}`) +
 			asks("2", "terminal/wait_for_exit") + "@5s\n" + asks("3", "terminal/output") + "@6s\n" + answer("3", "{}") + "@8s\n" + answer("2", "{}") +
 			reply("2", ended), "client 2s, tool 6s"},
@@ -53,7 +62,7 @@ func TestSpend(t *testing.T) {
 			"@3s\n" + prompt("3", "ho") + "@5s\n" + reply("3", ended), "tool 1s; agent 2s"},
 		{"a call of the history", load + "@1s\n" + toolUpdate("c", "pending") + reply("1", "{}") + "@2s\n" + prompt("2", "hi") + "@3s\n" + reply("2", ended), "agent 1s"},
 		{"early 2", v2early + "@0s\n" + prompt("2", "hi") + reply("2", "{}") + "@1s\n" + toolUpdate("c", "in_progress") + "@2s\n" + ask("0", permission) +
-			"@4s\n" + answer("0", chose) + "@5s\n" + toolUpdate("c", "completed") + "@6s\n" + idle("end_turn"), "user 2s, tool 2s, agent 2s"},
+			"@4s\n" + answer("0", chose) + "@5s\n" + toolUpdate("c", "completed") + "@6s\n" + idle("end_turn"), "user 2s, tool 1s, agent 3s"},
 		{"2, two prompts at once", v2 + "@0s\n" + prompt("2", "hi") + reply("2", "{}") + "@1s\n" + toolUpdate("c", "in_progress") + "@2s\n" + prompt("3", "ho") +
 			reply("3", "{}") + "@3s\n" + toolUpdate("c", "completed") + "@4s\n" + idle("end_turn"), "tool 2s, agent 2s; tool 1s, agent 1s"},
 		{"early 2, answered after it has ended", v2early + "@0s\n" + prompt("2", "hi") + toolUpdate("c", "in_progress") + "@1s\n" + idle("end_turn") +

@@ -31,6 +31,9 @@ type ToolCall struct {
 	Permissions []*Permission     `json:"permissions,omitempty"`
 
 	File string `json:"-"` // the first path that its locations or changes name
+
+	given int // bytes of its arguments
+	ready ready
 }
 
 // OnlyLooks reports whether tools of a kind change nothing (ACP v1, Tool Calls, ToolKind).
@@ -103,7 +106,7 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 		}
 	}
 	t := e.ToolCall
-	before := t.Status
+	before, title := t.Status, t.Title
 	u.ForEach(func(name, v wire.Value) bool {
 		switch name.Text() {
 		case "name":
@@ -129,6 +132,11 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 		}
 		return true
 	})
+	given := len(u.Get("rawInput").Raw())
+	if !begun && !t.Finished() && (given > t.given || longer(t.Title, title) || before == "pending" && t.Status == "in_progress") {
+		c.prepared(f, e)
+	}
+	t.given = max(t.given, given)
 	t.Cancelled = t.Status == "failed" && (f.Events.Has(dialect.CallCancelled) || t.Cancelled && before == t.Status)
 	t.Rejected = t.Rejected && (t.Status == before || t.Cancelled || t.Status == "cancelled")
 	if !t.Rejected {
@@ -136,6 +144,11 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 	}
 	f.session.toolStatus(f, e, begun, before)
 	return e
+}
+
+// longer reports whether a title goes on from the name of a tool that it was.
+func longer(title, before string) bool {
+	return len(title) > len(before) && strings.HasPrefix(title, before) && !strings.Contains(before, " ")
 }
 
 // names notes the first path that locations or changes of a call name.
@@ -157,6 +170,7 @@ func (c *Conversation) reject(f *frame, e *Entity) {
 	call := e.ToolCall
 	switch {
 	case f.Events.Has(dialect.PermissionGranted):
+		call.ready.granted = true
 		if call.Rejected = false; c.takeBack(f, e) {
 			f.emit(f.session.toolEvent(e, Changed))
 		}

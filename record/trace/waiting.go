@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -28,12 +29,21 @@ type clock struct {
 	at    time.Duration // the time to which the clock has advanced
 	open  [ForAgent]int // number of open waits of each part
 	work  int           // number of the last turn that began while no other was open, or only cancelled ones
+	since settled       // the time spent on tools since then may have been the agent's
 	last  uint64        // Seq of the last frame of the session
 	heard time.Duration // spent[ForAgent] when that frame came
 
 	keeps  bool   // whether to keep the course
 	course []Wait // past waits, in order
 }
+
+// A settled is a time up to which it is known what time was spent on.
+type settled struct {
+	at   time.Duration
+	tool time.Duration // spent[ForTool] then
+}
+
+func (k *clock) settle() { k.since = settled{k.at, k.spent[ForTool]} }
 
 // A wait is something that a clock has counted as open. Waits left open when new work
 // begins no longer count: otherwise an unanswered permission of an earlier turn would
@@ -69,7 +79,9 @@ func (k *clock) begin(f *frame, w *wait, p Part) {
 	}
 	k.advance(f.At)
 	k.open[p]++
-	*w = wait{p, k.work}
+	if *w = (wait{p, k.work}); p == ForTool {
+		k.settle()
+	}
 }
 
 // end counts a wait as ended, if it is counted.
@@ -79,7 +91,40 @@ func (k *clock) end(f *frame, w *wait) {
 	}
 	k.advance(f.At)
 	k.open[w.part]--
+	if w.part == ForTool {
+		k.settle()
+	}
 	*w = wait{}
+}
+
+// prepared notes that the agent has been writing what a tool is to do: until now nothing ran if
+// no other tool is waited for.
+func (k *clock) prepared(f *frame, w *wait) {
+	if k == nil || w.work != k.work {
+		return
+	}
+	k.advance(f.At)
+	if took := k.spent[ForTool] - k.since.tool; took > 0 && k.open[ForTool] == 1 {
+		k.spent[ForTool] -= took
+		k.spent[ForAgent] += took
+		k.rewrite()
+	}
+	k.settle()
+}
+
+// rewrite charges the agent with the waits for tools since the settled time.
+func (k *clock) rewrite() {
+	i, _ := slices.BinarySearchFunc(k.course, k.since.at, func(w Wait, at time.Duration) int { return cmp.Compare(w.To, at+1) })
+	if i < len(k.course) && k.course[i].From < k.since.at {
+		k.course = slices.Insert(k.course, i, k.course[i])
+		k.course[i].To, k.course[i+1].From = k.since.at, k.since.at
+		i++
+	}
+	for ; i < len(k.course); i++ {
+		if k.course[i].Part == ForTool {
+			k.course[i].Part = ForAgent
+		}
+	}
 }
 
 // A meter measures a turn by the clock.
@@ -102,6 +147,7 @@ func (c *Conversation) start(f *frame, t *Turn) {
 	if !slices.ContainsFunc(c.turns.open, func(one *Turn) bool { return !one.Cancelled }) {
 		c.clock.work, c.clock.open = t.Number, [ForAgent]int{}
 	}
+	c.clock.settle()
 	t.clock, t.began, t.first = c.clock, c.clock.spent, max(len(c.clock.course)-1, 0)
 }
 
@@ -114,6 +160,7 @@ func (c *Conversation) stop(f *frame, t *Turn) {
 		return
 	}
 	t.clock.advance(f.At)
+	t.clock.settle()
 	over := meter{spent: t.clock.spent.since(t.began)}
 	if t.clock.keeps {
 		over.waits = covering(t.clock.waits(t.first, t.Ended), t.Began, t.Ended)
@@ -148,15 +195,38 @@ func (c *Conversation) asks(f *frame, w *pendingCall) {
 }
 
 // waitForTool starts the wait for a tool call at the first frame about it: many agents
-// never say that it is in progress.
+// never say that it is in progress. A later frame may show that it was only being prepared.
 func (c *Conversation) waitForTool(f *frame, call *Entity) {
 	if !call.Replayed {
 		c.clock.begin(f, &call.wait, ForTool)
 	}
 }
 
-// A ToolClock measures how long tool calls took, without the time in which the user was
-// asked something. Its zero value is ready to use.
+// prepared notes that until now the agent has been writing what a tool call is to do, unless the
+// user has already agreed to it.
+func (c *Conversation) prepared(f *frame, call *Entity) {
+	if call.Replayed || call.ToolCall.ready.granted {
+		return
+	}
+	c.clock.prepared(f, &call.wait)
+	call.ToolCall.ready.at = f.At
+	if t := c.openTurn(call.Turn); t != nil {
+		call.ToolCall.ready.asked = t.Spend(f.At).User
+	}
+}
+
+// A ready says when a tool call could run.
+type ready struct {
+	at      time.Duration // 0: at its first frame, as far as is known
+	asked   time.Duration // how long the user had been asked in its turn
+	granted bool          // the user has agreed
+}
+
+// Ready returns when a tool call could run, because what it is to do was known.
+func (e *Entity) Ready() time.Duration { return max(e.Began, e.ToolCall.ready.at) }
+
+// A ToolClock measures how long tool calls took since they could run, without the time in which
+// the user was asked something. Its zero value is ready to use.
 type ToolClock struct {
 	running map[subject]running // open calls
 }
@@ -184,7 +254,7 @@ func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) 
 		asked = turn.Spend(e.At).User
 	}
 	call, open := c.running[about]
-	took = e.At - e.Began - max(asked-call.asked, 0)
+	took = e.At - e.ToolCall.Ready() - max(asked-max(call.asked, e.ToolCall.ToolCall.ready.asked), 0)
 	switch e.Phase {
 	case Began:
 		if c.running == nil {

@@ -158,7 +158,7 @@ turn 1 42.622s-1m15.792s
   1.8s: model
   12s: model
   400ms: model
-  10ms: tool
+  10ms: agent
   9s: user
   100ms: model
 > 45.122s-45.422s Which tests? All of them.
@@ -168,7 +168,7 @@ turn 1 42.622s-1m15.792s
 >   46.462s-52.462s terminal/wait_for_exit
 > 46.452s-52.462s go
 > 54.282s-1m6.282s They fail. I mend them.
-> 1m6.682s-1m15.692s Edit a.go
+> 1m6.692s-1m15.692s Edit a.go
 >   1m6.692s-1m15.692s permission → Reject
 `
 	if got.String() != want {

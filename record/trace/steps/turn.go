@@ -62,7 +62,7 @@ func (p *Phase) entity(e *trace.Entity) *Step {
 	one := &Step{Span: Span{e.Run, e.Began, e.Ended}, Frame: e.First, Untimed: e.Untimed, Entity: e}
 	switch {
 	case e.ToolCall != nil:
-		one.Kind, one.Failed = Tool, e.ToolCall.Failed()
+		one.Kind, one.From, one.Failed = Tool, e.Ready(), e.ToolCall.Failed()
 		if !e.ToolCall.Finished() && !e.ToolCall.Rejected {
 			one.To, one.Open = max(one.To, p.To), p.Open
 		}

@@ -1,0 +1,116 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// An argument is a text that a tool was given.
+type argument struct{ name, text string }
+
+// argumentsOf returns the texts among arguments.
+func argumentsOf(arguments []byte) (list []argument) {
+	for name, value := range wire.Members(arguments) {
+		text := wire.Text(value)
+		if wire.ValueOf(value).IsArray() {
+			for _, one := range wire.Elements(value) {
+				text = wire.Text(one)
+				break
+			}
+		}
+		if text != "" && len(list) < maxArguments {
+			list = append(list, argument{string(name), strings.Clone(text[:min(len(text), maxObject)])})
+		}
+	}
+	return list
+}
+
+// maxArguments limits the arguments that are kept of a call.
+const maxArguments = 8
+
+// alike reports whether two calls of a tool are about the same: one of the texts is equal, or names
+// the same file, or is a statement of the same kind about the same table; or they have no texts.
+func alike(a, b []argument) bool {
+	for _, one := range a {
+		for _, other := range b {
+			if one.name == other.name && sameObject(one.text, other.text) {
+				return true
+			}
+		}
+	}
+	return len(a)+len(b) == 0
+}
+
+func sameObject(a, b string) bool {
+	one, other := statementOf(a), statementOf(b)
+	switch {
+	case a == b:
+		return true
+	case one != nil || other != nil:
+		return one.resembles(other)
+	case strings.Contains(a+b, "://"), !strings.ContainsAny(a, "/\\") || !strings.ContainsAny(b, "/\\"):
+		return false
+	}
+	name := func(path string) string { return path[strings.LastIndexAny(path, "/\\")+1:] }
+	return name(a) == name(b) && name(a) != ""
+}
+
+// A statement is what SQL does, and with which tables.
+type statement struct {
+	verb   string
+	tables []string
+}
+
+// statementOf returns the statement that a text is, or nil.
+func statementOf(text string) *statement {
+	m := sqlVerb.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	s := &statement{verb: strings.ToLower(m[1])}
+	if s.verb == "with" {
+		s.verb = "select"
+	}
+	for _, m := range sqlTable.FindAllStringSubmatch(text, maxArguments) {
+		s.tables = append(s.tables, strings.ToLower(m[1]))
+	}
+	return s
+}
+
+// resembles reports whether two statements do the same with one of their tables.
+func (s *statement) resembles(o *statement) bool {
+	if s == nil || o == nil || s.verb != o.verb {
+		return false
+	}
+	return slices.ContainsFunc(s.tables, func(table string) bool { return slices.Contains(o.tables, table) })
+}
+
+var (
+	sqlVerb  = regexp.MustCompile(`(?i)^\s*(select|with|explain|show|insert|update|delete|merge|create|alter|drop|truncate|grant|revoke)\s`)
+	sqlTable = regexp.MustCompile(`(?i)\b(?:from|join|into|update|table)\s+([\w."]+)`)
+
+	// sqlJoin matches the condition of a join, and sqlColumns the columns of a query
+	// but the first.
+	sqlJoin    = regexp.MustCompile(`(?i)(\bjoin\s+\S+(?:\s+(?:as\s+)?\w+)??)\s+(?:on\s+[\w."]+\s*=\s*[\w."]+|using\s*\([^)]*\))`)
+	sqlColumns = regexp.MustCompile(`(?i)^(\s*(?:explain\s+)?select\s+[^\s,]*,?)\s.*?\s(from\s)`)
+)
+
+// cutInput shortens what a tool was given to so many columns: of SQL first what tells least, and not
+// by what the rows are grouped.
+func cutInput(text string, columns int) string {
+	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
+		text = sqlJoin.ReplaceAllString(text, "$1")
+	}
+	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
+		text = sqlColumns.ReplaceAllString(text, "$1 … $2")
+	}
+	end := strings.LastIndex(strings.ToLower(text), " group by ")
+	if end < 0 || len(text)-end > columns/2 || termtext.Width(text) <= columns {
+		return termtext.CutWords(text, columns)
+	}
+	return termtext.CutWords(text[:end], columns-termtext.Width(text[end:])) + text[end:]
+}
