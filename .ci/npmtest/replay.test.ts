@@ -51,3 +51,11 @@ test("what the client leaves out fails", async () => {
 test("a tape that is not there", () => {
   expect(() => replayAgent("none.jsonl")).toThrow("none.jsonl is not there; to record it");
 });
+
+test("a tape that cannot be played", async () => {
+  await expect(connect("package.json").done()).rejects.toThrow("package.json:1: no JSON");
+});
+
+test("a flag that is wrong", async () => {
+  await expect(connect("agent.jsonl", { fault: "nope" }).done()).rejects.toThrow("ended with status 2, without a report");
+});
