@@ -9,14 +9,14 @@ const { program } = require("./program.js");
 /** See test.d.ts. */
 exports.replayAgent = function replayAgent(tape, options = {}) {
   const file = path.resolve(tape);
-  if (!fs.existsSync(file) && !options.agent) {
-    throw new Error(`acptap: ${file} is not there; to record it, give options.agent, or run: acptap export -o ${tape} last`);
+  const mode = options.mode ?? process.env.ACPTAP_MODE ?? "none";
+  if (!fs.existsSync(file) && (mode === "none" || !options.agent)) {
+    throw new Error(`acptap: ${file} is not there; to record it, ${options.agent ? "set ACPTAP_MODE=once" : `give options.agent, or run: acptap export -o ${tape} last`}`);
   }
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "acptap-test-"));
   process.once("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
   const report = path.join(dir, "report.json");
-  const args = ["replay", "agent", "--file", file, "--report", report];
-  args.push("--mode", options.mode ?? process.env.ACPTAP_MODE ?? "none");
+  const args = ["replay", "agent", "--file", file, "--report", report, "--mode", mode];
   if (options.match) args.push("--match", options.match);
   if (options.fault) args.push("--fault", options.fault);
   args.push(...(options.args ?? []));

@@ -50,6 +50,7 @@ test("what the client leaves out fails", async () => {
 
 test("a tape that is not there", () => {
   expect(() => replayAgent("none.jsonl")).toThrow("none.jsonl is not there; to record it");
+  expect(() => replayAgent("none.jsonl", { agent: ["my-agent"] })).toThrow("none.jsonl is not there; to record it, set ACPTAP_MODE=once");
 });
 
 test("a tape that cannot be played", async () => {
