@@ -213,6 +213,9 @@ func replayAgent(cmd *cobra.Command, agent replay.Player, tell func(replay.Repor
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()
+		if err != nil && ctx.Err() == nil && !errors.Is(err, replay.ErrDiverged) && !errors.As(err, new(*proxy.ExitError)) {
+			report.Error = err.Error()
+		}
 		tell(report)
 		done <- ending{report, err}
 	}()

@@ -281,21 +281,9 @@ func askedNotAnnounced(s *Step, r *Report) {
 	}
 }
 
-// isRelative reports whether a JSON string is a relative path on POSIX or Windows, since
-// the agent may run on a different system from ours. A URI is not a path.
+// isRelative reports whether a JSON value is a string with a relative path.
 func isRelative(value []byte) bool {
-	if !isString(value) {
-		return false
-	}
-	path := wire.Text(value)
-	switch {
-	case strings.HasPrefix(path, "/"), strings.HasPrefix(path, `\\`), strings.Contains(path, "://"):
-		return false
-	case len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
-		letter := path[0] | 0x20
-		return letter < 'a' || letter > 'z'
-	}
-	return true
+	return isString(value) && !dialect.IsAbsolute(wire.Text(value))
 }
 
 // pathRules concern the paths in reports about tool calls.

@@ -58,7 +58,7 @@ func (j *JobSummary) Close() error {
 		}
 		shared := f.Shared()
 		fmt.Fprintf(w, "- %s **%s %s** in %s: %s %s\n", Sign(f.Strength), f.Rule.ID, f.Rule.Name,
-			markdown(f.section.Tapes[f.Tape].suite()), markdown(sentence(f.section, shared)), link(f.Clause))
+			markdown(f.section.Tapes[f.Tape].File), markdown(sentence(f.section, shared)), link(f.Clause))
 	}
 	return w.Flush()
 }
@@ -78,7 +78,7 @@ func (j *JobSummary) row(w io.Writer, s *Section, tape int, t *Tape) {
 	if fails {
 		sign = "✗"
 	}
-	fmt.Fprintf(w, "| %s | %s | %s | %s |\n", sign, markdown(t.suite()), markdown(cmp.Or(t.Outcome.Brief(), "done")), &count)
+	fmt.Fprintf(w, "| %s | %s | %s | %s |\n", sign, markdown(t.File), markdown(cmp.Or(t.Outcome.Brief(), "done")), &count)
 }
 
 // link returns a link to the text that a clause is from.
