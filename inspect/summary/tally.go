@@ -130,20 +130,21 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
 		text := func() string {
-			return failureText(kind, f, tr.Events(), t.commands.of(about(kind, tr.Events())))
+			e := about(kind, tr.Events())
+			return failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
 		}
 		if kind == dialect.Unanswered {
 			gaveUp := t.givenUp(f, run)
 			text = func() string { return gaveUp }
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried, t.commands.command(about(kind, tr.Events())))}
+			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events(), tried.says, t.commands.command); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says, t.commands.attempt); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
@@ -279,12 +280,12 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
-			t.declined.allow(e.ToolCall, toolAttempt(e, t.commands.command(e)), Frame{Run: e.Run, Seq: e.Seq})
+			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.said.end(e.Session, e.Turn)
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
-				t.failures.without(e)
+				t.failures.done(e)
 			}
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
@@ -312,15 +313,15 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
-			if !saysNo(c.Title) {
+			if ran := t.commands.command(e); !saysNo(c.Title) && !isTimeout(ran, code) {
 				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e), code, because(toolFault(update, t.commands.of(e))))
 				what = strings.TrimSuffix(what, because(exitText(update)))
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(e, t.commands.command(e)), uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: t.commands.attempt(e), uncounted: true})
 			}
 			return
 		}
 	}
-	t.failures.mend(toolAttempt(e, t.commands.command(e)), here)
+	t.failures.mend(t.commands.attempt(e), here)
 }
 
 // givenUp says which call the client gave up with a frame.
