@@ -52,7 +52,7 @@ type conn struct {
 	shown   int            // guarded by mu: bytes of frames in notices
 	hits    map[string]int // guarded by mu
 	lost    int            // guarded by mu
-	until   time.Time      // guarded by mu: what is queued must be written by then, and the connection closes; zero: not closing
+	until   time.Time      // guarded by mu: deadline for what is queued; zero: not closing
 	ended   bool           // guarded by mu: the proxy has ended
 }
 
@@ -283,7 +283,7 @@ func compact(v json.RawMessage) []byte {
 // An answer is the response to a request of the client.
 type answer struct {
 	line     []byte  // the response
-	injected *uint64 // the id of the inject request whose peer answered with line; nil for other answers
+	injected *uint64 // the id of the inject request that line answers; nil: an answer of our own
 }
 
 // encode returns the line to be written.

@@ -81,7 +81,7 @@ type Held struct {
 	At      time.Time       `json:"at"`
 	Until   time.Time       `json:"until,omitzero"`
 	Size    int             `json:"size"`
-	Frame   json.RawMessage `json:"frame,omitempty"` // absent, like Text, if the frame is too large for a notification
+	Frame   json.RawMessage `json:"frame,omitempty"` // absent, like Text, if the frame is too large
 	Text    string          `json:"text,omitempty"`  // instead of Frame if the frame is not JSON
 }
 
@@ -219,7 +219,7 @@ func listen(path string) (l *net.UnixListener, remove func(), err error) {
 // dial connects to a proxy's socket.
 func dial(path string) (*net.UnixConn, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: journal.SocketOf(path), Net: "unix"})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // ECONNREFUSED: the proxy was killed
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // refused: the proxy was killed
 		return nil, ErrNobody
 	}
 	return conn, err

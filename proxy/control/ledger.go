@@ -11,7 +11,7 @@ type ledger struct {
 	mu      sync.Mutex
 	tell    func(Notification) // guarded by mu: called by one goroutine at a time
 	waiting map[uint64]bool    // guarded by mu: ids of the waiting frames
-	asked   map[uint64]bool    // guarded by mu: waiting at the time of a pending question to the proxy; nil: none pending
+	asked   map[uint64]bool    // guarded by mu: waiting when the proxy was asked; nil: no question is pending
 	gone    map[uint64]bool    // guarded by mu: frames that have gone since the question
 	again   bool               // guarded by mu: notifications were lost since the question
 	lost    int                // guarded by mu: lost notifications not yet reported to the user
