@@ -120,7 +120,7 @@ type Listing struct {
 	Sessions []SessionInfo // without deleted ones
 	Deleted  []SessionInfo // their frames remain, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
-	Held     error         // who has held the catalogue for too long, or nil; the tapes themselves were read
+	Held     error         // says who held the catalogue for too long, or nil; the tapes themselves were read
 	NotesErr error         // why the tags and notes of all tapes are missing, or nil
 }
 

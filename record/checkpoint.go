@@ -75,9 +75,9 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 	return d, err
 }
 
-// salvage is resume for a tape whose last state cannot be read, so that the frames after
-// it still can. The checkpoint says where the block ended. salvage loses the beginnings
-// of unfinished lines, and what the tracker has learned since the last readable state: a
+// salvage is resume for a tape whose last state cannot be read, so that the frames after it
+// stay readable. The checkpoint says where the block ended. salvage loses the beginnings of
+// unfinished lines, and what the tracker has learned since the last readable state: a
 // response may not find its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
