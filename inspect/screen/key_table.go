@@ -159,7 +159,7 @@ func keyTable() []keyGroup {
 // nextTime shows the times of frames in the next form.
 func (a *app) nextTime() { a.model.times = (a.model.times + 1) % timeForms }
 
-// sortTapes sorts the list by its next column, or the other way round.
+// sortTapes sorts the list by its next column, or reverses the order.
 func (a *app) sortTapes(back bool) {
 	o := &a.tapes.order
 	column := o.column()

@@ -29,7 +29,7 @@ type tapeList struct {
 	err     error
 	entries []tapeEntry   // entries of the lines last drawn
 	marked  tapeEntry     // to be compared with another; zero: none
-	order   tapeOrder     // of the tapes
+	order   tapeOrder     // the order of the tapes
 	briefs  briefs        // summaries of tapes
 	shown   chan struct{} // has capacity one: the list is on the screen
 }

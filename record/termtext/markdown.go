@@ -132,7 +132,7 @@ func unmarkedLine(line string) string {
 			parts[i] = "`" + parts[i]
 		}
 		parts[i] = linkText().ReplaceAllString(parts[i], "$1")
-		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} { // a pass finds only one of two that share a blank
+		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} { // of two that share a blank, one pass finds one
 			parts[i] = style.ReplaceAllString(parts[i], "$1$2$3")
 		}
 	}

@@ -25,7 +25,7 @@ type Text struct {
 	sections int
 	gap      bool              // a blank line separates what follows
 	advised  map[string]bool   // rules, by id, whose advice was given
-	told     map[string]string // texts of groups already written, with the names of the tapes they were written for
+	told     map[string]string // texts already written for groups, and for which tape
 	sum      sum
 }
 
