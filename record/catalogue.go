@@ -162,7 +162,7 @@ type Broken struct {
 func (s *Store) List() (Listing, error) { return s.list(true) }
 
 // ListRecorded is List without imported tapes. Their runs would otherwise join recorded
-// sessions of the same agent and id, and anybody can have written them.
+// sessions of the same agent and id, and anyone may have written them.
 func (s *Store) ListRecorded() (Listing, error) { return s.list(false) }
 
 func (s *Store) list(imported bool) (Listing, error) {

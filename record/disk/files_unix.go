@@ -101,8 +101,8 @@ func lockNow(f *os.File, path string) (bool, error) {
 	return err == nil && isStill(f, path), err
 }
 
-// RemoveLocked removes a file and then releases its lock. In the other order, somebody
-// could take the lock of a removed file.
+// RemoveLocked removes a file and then releases its lock. In the other order,
+// another process could lock the removed file.
 func RemoveLocked(f *os.File) error {
 	os.Remove(f.Name())
 	return f.Close()
