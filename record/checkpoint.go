@@ -70,7 +70,7 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 	}
 	d, err := restoreDissector(state)
 	if err == nil && d.Info.Tape != s.head.Tape {
-		err = fmt.Errorf("state in block %d of tape %s says that it is of tape %q: %w", s.head.Index, s.head.Tape, d.Info.Tape, ErrDamaged)
+		err = fmt.Errorf("state in block %d of tape %s says that it belongs to tape %q: %w", s.head.Index, s.head.Tape, d.Info.Tape, ErrDamaged)
 	}
 	return d, err
 }

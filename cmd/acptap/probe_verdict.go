@@ -43,7 +43,7 @@ var probeForms = []string{"text", "json", "junit", "sarif", "github", "html"}
 func (v *probeVerdict) register(f *pflag.FlagSet) {
 	f.StringVar(&v.failOn, "fail-on", "violation,hang", "the least `strength` that makes the exit status 1, and with a comma hang, what nobody ever answered: violation (broken), warning (weak), hurts, hang or never")
 	f.StringSliceVar(&v.require, "require", nil, "exit status 1 unless the cases that match these `patterns` are ok")
-	f.StringVar(&v.asOf, "as-of", "", "hold cases that are younger than this `month` against nobody, such as 2026-12")
+	f.StringVar(&v.asOf, "as-of", "", "do not fail on cases added after this `month`, such as 2026-12")
 	f.StringVar(&v.baselineFile, "baseline", "", "neither report nor fail on what this `file` knows")
 	f.BoolVar(&v.update, "update-baseline", false, "write the file of --baseline anew")
 	f.StringVar(&v.config, "config", "", "exceptions, from this `file` (default as of acptap check)")

@@ -236,7 +236,7 @@ func (a *app) holdSession() {
 	}
 	session := a.session()
 	if session == "" {
-		a.notify("this frame is of no session; H holds frames by a filter")
+		a.notify("this frame belongs to no session; H holds frames by a filter")
 		return
 	}
 	a.fail(a.holdBy("session:" + filter.Value(session)))

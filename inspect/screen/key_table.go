@@ -211,7 +211,7 @@ func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
 func (a *app) otherPart() {
 	switch {
 	case a.page != nil && !a.detailed():
-		a.notify(fmt.Sprintf("no details here; they are beside the list on a screen of %d columns", paneBeside))
+		a.notify(fmt.Sprintf("no details here; they are next to the list on a screen of %d columns", paneBeside))
 	case a.page != nil:
 		a.details.focus = !a.details.focus
 	case a.inPane:

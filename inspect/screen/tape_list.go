@@ -275,7 +275,7 @@ func (l *tapeList) empty() []page.Line {
 		"To record one, put",
 		"    acptap proxy --",
 		"before the agent's command in the settings of your editor, and use it.",
-		"What is recorded shows up here at once.",
+		"Recordings appear here immediately.",
 		"",
 		"acptap demo makes a tape without an editor and an agent.",
 	} {

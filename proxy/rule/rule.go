@@ -167,7 +167,7 @@ func (s *Set) rule(p *scanner, at int) error {
 		return err
 	}
 	if text := r.Filter.String() + " =>"; (&scanner{newSource("", text), 0, len(text)}).arrow() != len(text)-2 {
-		return p.wrong(from, "a text => in a filter stands in double quotes")
+		return p.wrong(from, "a => in a filter must be in double quotes")
 	}
 	p.i = arrow + 2
 	p.blanks()

@@ -54,7 +54,7 @@ func (z *zed) read(limit *limitReader) error {
 		return z.stop(n, err)
 	}
 	if _, err := z.dec.Token(); !endsEarly(err) {
-		return z.stop(n, errors.New("something stands behind the messages"))
+		return z.stop(n, errors.New("something follows the messages"))
 	}
 	return nil
 }

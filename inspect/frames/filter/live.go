@@ -98,7 +98,7 @@ func (t *term) unseen() string {
 	case t.key == "is" && t.value == "open", t.key == "failure" && t.reads&ofFuture != 0:
 		return "whether a request gets an answer is known later"
 	case t.key == "slow":
-		return "what is slow is told by the tape"
+		return "only the tape shows what is slow"
 	}
 	return ""
 }
