@@ -143,7 +143,7 @@ func (a *app) compareForms() {
 	}
 	a.seek(frameindex.Seek{From: seq, Step: step, FieldsFit: changed}, func(found uint64) {
 		if found == 0 || other == f.Origin {
-			a.notify("it was withheld, and nothing replaced it")
+			a.notify("it was withheld, and nothing came in its place")
 			return
 		}
 		a.compare(found, f.Seq)
