@@ -36,7 +36,7 @@ func TestGitleaks(t *testing.T) {
 	all := foundByGitleaks(t)
 	for _, one := range all {
 		rules[one.Rule] = true
-		if n := strings.LastIndex(one.Text[one.From:one.To], "-----END"); n > 0 { // this line may stay: it only says what was there
+		if n := strings.LastIndex(one.Text[one.From:one.To], "-----END"); n > 0 { // this line may stay
 			one.To = one.From + n
 		}
 		out := textOf(redact.Frame(wire.Request, []byte(prompt(one.Text))))

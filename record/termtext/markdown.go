@@ -132,7 +132,8 @@ func unmarkedLine(line string) string {
 			parts[i] = "`" + parts[i]
 		}
 		parts[i] = linkText().ReplaceAllString(parts[i], "$1")
-		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} { // of two that share a blank, one pass finds one
+		// Each twice: of two that share a blank, one pass finds only the first.
+		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} {
 			parts[i] = style.ReplaceAllString(parts[i], "$1$2$3")
 		}
 	}
