@@ -102,7 +102,8 @@ func (p *probeFlags) kind() probe.Kind {
 	return probe.Agent
 }
 
-// hidden returns the command of this program that plays a part in cases; nil: it is not known.
+// hidden returns the command of this program that acts as part in cases, or nil if the
+// program's path is unknown.
 func hidden(part string) []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -111,7 +112,7 @@ func hidden(part string) []string {
 	return []string{self, "probe", part}
 }
 
-// prepare makes the Runner that the flags describe.
+// prepare sets up the Runner according to the flags.
 func (p *probeFlags) prepare(args []string) (err error) {
 	r := &p.r
 	r.Kind = p.kind()
@@ -163,7 +164,7 @@ func parseCall(text string) (map[string]any, error) {
 	return map[string]any{"name": name, "arguments": object}, err
 }
 
-// person has a person asked to do what cases take, if --wait says that the client needs one.
+// person makes the Runner ask a person for the steps that a case needs, if --wait says so.
 func (p *probeFlags) person(cmd *cobra.Command) {
 	if p.wait == "" {
 		return
@@ -182,7 +183,8 @@ func (p *probeFlags) person(cmd *cobra.Command) {
 	}
 }
 
-// selectCases returns the built-in cases and those of --cases that --only and --skip leave.
+// selectCases returns the built-in cases and those of --cases, as filtered by --only and
+// --skip.
 func (p *probeFlags) selectCases(k probe.Kind) ([]*probe.Case, error) {
 	all, err := probe.Cases(k)
 	if err == nil && p.cases != "" {
@@ -224,7 +226,7 @@ func (p *probeFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// newProbeEchoCmd returns the command that is the MCP server of cases.
+// newProbeEchoCmd returns the command that acts as the MCP server in cases.
 func newProbeEchoCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "echo KIND LOG", Short: "The MCP server that cases offer to an agent", Hidden: true, Args: cobra.ExactArgs(2),

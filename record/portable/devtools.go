@@ -32,7 +32,7 @@ func readDevtools(f *file) error {
 }
 
 func (d *devtools) read() error {
-	d.dec.Token() // the brace, which isDevtools saw
+	d.dec.Token() // the brace that isDevtools saw
 	for d.dec.More() {
 		key, err := d.dec.Token()
 		if err != nil {

@@ -34,7 +34,7 @@ func read(text string) (file, error) {
 	return f, err
 }
 
-// The form of acptap, and those of other tools; each is a file in testdata.
+// The portable form and those of other tools; each is a file in testdata.
 var readTests = []struct {
 	file  string
 	start journal.Start

@@ -86,8 +86,8 @@ func lines(stdin io.WriteCloser, stdout io.Reader) {
 	}
 }
 
-// TestFaults: a client that leaves in time passes, whatever it is told; each fault that the
-// tape meets is a subtest.
+// TestFaults: a client that returns in time passes, whatever it receives; each fault that the
+// tape triggers is a subtest.
 func TestFaults(t *testing.T) {
 	met := map[string]bool{}
 	acptest.Faults(t, tape, func(t *testing.T, stdin io.WriteCloser, stdout io.ReadCloser) {

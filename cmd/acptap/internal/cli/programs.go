@@ -133,7 +133,7 @@ func (p Program) install() string {
 // Check returns an error unless the program at path is p in this program's version.
 func (p Program) Check(ctx context.Context, path string) error {
 	c := exec.CommandContext(ctx, path, "--version")
-	c.WaitDelay = 10 * time.Second // a busy machine may take long to pass on what it printed
+	c.WaitDelay = 10 * time.Second // on a busy machine it may take long to receive its output
 	out, err := c.Output()
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s cannot be run: %w; %s", path, err, p.install())
