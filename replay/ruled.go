@@ -26,7 +26,7 @@ type Ruled struct {
 // Check returns an error if a rule holds frames, because no user can release them.
 func (r *Ruled) Check() error {
 	if h := r.Rules.Holds(); h != nil {
-		return fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: only acptap proxy --ctl holds frames", h.Where, h.Name)
+		return fmt.Errorf("%s: the rule %s holds frames, which only acptap proxy --ctl can release", h.Where, h.Name)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, 
 		}
 		if a.set != nil {
 			if r := a.set.Holds(); r != nil {
-				return nil, fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: add --ctl", r.Where, r.Name)
+				return nil, fmt.Errorf("%s: the rule %s holds frames, but nothing could release them: add --ctl", r.Where, r.Name)
 			}
 		}
 		return nil, nil

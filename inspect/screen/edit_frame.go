@@ -195,7 +195,7 @@ func (a *app) editValue() {
 		}
 		a.ask(termtext.Piece(v.Path)+": ", string(oneLine(old)), func(text string) error {
 			if !wire.IsJSON([]byte(text)) {
-				return errors.New("this is not JSON; a text stands in double quotes")
+				return errors.New("this is not JSON; put double quotes around a text")
 			}
 			typed := []byte(text)
 			if keys != nil {

@@ -269,7 +269,7 @@ func TestHeldKeys(t *testing.T) {
 			return strings.Replace(text, `"sessionId": "s"`, `"sessionId": "t"`, 1), nil
 		}},
 		{"deleted", "c«the file is gone, so nothing is sent»", nil, func(string) (string, error) { return "", errors.New("deleted") }},
-		{"value", "<Tab>/Edit mean<Enter>C«params.toolCall.title: \"Edit mean.go\"»<^U>Edit<Enter>«a text stands in double quotes»<^U>\"x\"<Enter>", []string{"release 1 as " + oneWith("Edit mean.go", "x")}, nil},
+		{"value", "<Tab>/Edit mean<Enter>C«params.toolCall.title: \"Edit mean.go\"»<^U>Edit<Enter>«put double quotes around a text»<^U>\"x\"<Enter>", []string{"release 1 as " + oneWith("Edit mean.go", "x")}, nil},
 		{"no value", "C«Tab goes to the frame»", nil, nil},
 		{"resend", ":2<Enter>« 2 of »B«send frame 2 again, to: client»<Enter>", []string{`inject a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"call-2","title":"Edit mean.go","kind":"edit","status":"pending"}}}`}, nil},
 		{"resend to nobody", ":2<Enter>« 2 of »B<^U>me<Enter>«agent or client»", nil, nil},

@@ -59,7 +59,7 @@ func (d *devtools) read() error {
 		return d.fail(err)
 	}
 	if _, err := d.dec.Token(); err != io.EOF {
-		return d.fail(errors.New("something stands behind the export"))
+		return d.fail(errors.New("unexpected text after the export"))
 	}
 	return nil
 }
