@@ -62,6 +62,7 @@ type Result struct {
 		told []string
 	}
 	found []*report.Finding // by the rules, on the tape
+	lacks string            // what the model could not do; empty: nothing
 }
 
 // Ref names the tape for acptap show.
