@@ -189,31 +189,33 @@ func (a *agent) model(ctx context.Context, turn bool) (*called, error) {
 		return nil, errors.New(response.Status)
 	}
 	var c *called
-	var data bytes.Buffer
+	take := func(data []byte) {
+		v := wire.ValueOf(data)
+		text, one := read(v)
+		if args := v.Get("delta.partial_json").Text(); args != "" && c != nil {
+			_ = json.Unmarshal([]byte(args), &c.Args)
+		}
+		if text != "" && turn {
+			a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, wire.Quote(text))
+		}
+		if one != nil {
+			c = one
+		}
+	}
+	var whole []byte
 	lines := bufio.NewReader(response.Body)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if a.stream {
-			line, _ = bytes.CutPrefix(line, []byte("data: "))
+		if event, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			take(event)
 		}
-		data.Write(line)
-		if err != nil || bytes.HasPrefix(line, []byte("{")) {
-			v := wire.ValueOf(data.Bytes())
-			text, one := read(v)
-			if args := v.Get("delta.partial_json").Text(); args != "" {
-				_ = json.Unmarshal([]byte(args), &c.Args)
-			}
-			if text != "" && turn {
-				a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, wire.Quote(text))
-			}
-			if one != nil {
-				c = one
-			}
-			data.Reset()
-		}
+		whole = append(whole, line...)
 		if err != nil {
 			break
 		}
+	}
+	if !a.stream {
+		take(whole)
 	}
 	return c, ctx.Err()
 }

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -211,6 +213,44 @@ func TestUnasked(t *testing.T) {
 				t.Errorf("%s: %s: %v %q, want %q", api, got.Case.ID, got.Outcome, got.Got, want)
 			}
 		}
+	}
+}
+
+// TestProxy: the proxy in the environment passes what is for this machine, and nothing else.
+func TestProxy(t *testing.T) {
+	speaker, address := start(t, &model.Model{})
+	proxy, err := url.Parse(variable(speaker, "HTTPS_PROXY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}}
+	get := func(address string) string {
+		response, err := client.Get(address)
+		if err != nil {
+			return err.Error()
+		}
+		defer response.Body.Close()
+		return response.Status
+	}
+	if got := get(address + "/v1/models"); got != "200 OK" {
+		t.Error("this machine:", got)
+	}
+	if got := get("http://model.example/v1/models"); got != "403 Forbidden" {
+		t.Error("another machine:", got)
+	}
+	if got := get("https://model.example/v1/models"); !strings.Contains(got, "Forbidden") {
+		t.Error("another machine by TLS:", got)
+	}
+	conn, err := net.Dial("tcp", proxy.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	host := strings.TrimPrefix(address, "http://")
+	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\nGET /v1/models HTTP/1.1\r\nHost: %[1]s\r\nConnection: close\r\n\r\n", host)
+	answer, err := io.ReadAll(conn)
+	if err != nil || !bytes.Contains(answer, []byte("200 Connection established")) || !bytes.Contains(answer, []byte("models/acptap")) {
+		t.Errorf("by a tunnel: %q %v", answer, err)
 	}
 }
 
