@@ -42,7 +42,7 @@ type answer struct {
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case a.status != 0:
-		w.Header().Set("Retry-After-Ms", "10") // agents may wait long otherwise
+		w.Header().Set("X-Should-Retry", "false") // Claude Code tries for minutes otherwise
 		write(w, a.status, a.fill(a.api+" error", ""))
 	case a.stream:
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -121,9 +121,27 @@ func (a *answer) filled(part, text string) string {
 	return strings.NewReplacer(
 		"${text}", quote(text), "${all}", quote(strings.Join(a.pieces, "")), "${model}", quote(a.model),
 		"${name}", quote(name), "${space}", space, "${args}", args, "${argsText}", quote(args),
-		"${status}", strconv.Itoa(a.status), "${message}", quote(fmt.Sprintf("acptap's scripted model fails with %d", a.status)),
+		"${status}", strconv.Itoa(a.status), "${why}", quote(a.why()), "${message}", quote(fmt.Sprintf("acptap's scripted model fails with %d", a.status)),
 		"${seq}", strconv.Itoa(a.events), "${n}", strconv.Itoa(a.number),
 	).Replace(part)
+}
+
+// why returns the type of an error in the words of the API.
+func (a *answer) why() string {
+	refused := a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+	switch {
+	case refused && a.api == "anthropic":
+		return "authentication_error"
+	case refused && a.api == "gemini":
+		return "UNAUTHENTICATED"
+	case refused:
+		return "invalid_request_error"
+	case a.api == "anthropic":
+		return "api_error"
+	case a.api == "gemini":
+		return "INTERNAL"
+	}
+	return "server_error"
 }
 
 func quote(text string) string { return string(wire.Quote(text)) }

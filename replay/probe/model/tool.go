@@ -105,12 +105,15 @@ func (t *tool) arguments(what, member, argument string) string {
 	for _, name := range t.schema.Get("required").Array() {
 		values[name.Text()] = instance(t.schema.Get("properties."+wire.EscapeKey(name.Text())), 0)
 	}
-	content := t.member(contents)
 	for name := range values {
 		if strings.Contains(plain(name), "approval") {
 			values[name] = true // what asks the user is what scripts want
 		}
 	}
+	if wait := t.member([]string{"yieldtimems"}); wait != "" {
+		values[wait] = 30_000 // Codex lets the model go on while the tool runs otherwise
+	}
+	content := t.member(contents)
 	values[member] = argument
 	if typeOf(t.schema.Get("properties."+wire.EscapeKey(member))) == "array" {
 		values[member] = []string{argument}
