@@ -12,29 +12,28 @@ import (
 // without case and signs, the best ones first.
 type kind struct {
 	names, members []string
+	contents       []string // members for what is written
 }
 
 var kinds = map[string]kind{
 	"shell": {
-		[]string{"bash", "shell", "shellcommand", "execcommand", "runshellcommand", "executecommand", "runcommand", "runterminalcmd", "runinterminal", "terminal", "execute", "exec", "run"},
-		[]string{"command", "cmd", "script"},
+		names:   []string{"bash", "shell", "shellcommand", "execcommand", "runshellcommand", "executecommand", "runcommand", "runcommands", "runterminalcmd", "runinterminal", "terminal", "execute", "exec", "run"},
+		members: []string{"command", "cmd", "script", "commands"},
 	},
 	"read": {
-		[]string{"read", "readfile", "readtextfile", "view", "viewfile", "openfile", "fsread", "cat"},
-		[]string{"filepath", "absolutepath", "path", "targetfile", "file", "filename", "paths"},
+		names:   []string{"read", "readfile", "readtextfile", "readfiles", "view", "viewfile", "openfile", "fsread", "cat"},
+		members: []string{"filepath", "absolutepath", "path", "targetfile", "file", "filename", "paths", "files"},
 	},
 	"write": {
-		[]string{"write", "writefile", "writetextfile", "createfile", "fswrite", "create"},
-		[]string{"filepath", "absolutepath", "path", "targetfile", "file", "filename"},
+		names:    []string{"write", "writefile", "writetextfile", "createfile", "fswrite", "create"},
+		contents: []string{"content", "contents", "filetext", "text"},
+		members:  []string{"filepath", "absolutepath", "path", "targetfile", "file", "filename"},
 	},
 	"fetch": {
-		[]string{"webfetch", "fetch", "fetchurl", "urlfetch", "readurl"},
-		[]string{"url", "urls", "prompt"},
+		names:   []string{"webfetch", "fetch", "fetchurl", "urlfetch", "readurl", "fetchwebcontent"},
+		members: []string{"url", "urls", "requests", "prompt"},
 	},
 }
-
-// contents are members for what is written into a file.
-var contents = []string{"content", "contents", "filetext", "text"}
 
 // plain returns a name without case and signs.
 func plain(name string) string {
@@ -67,9 +66,9 @@ func choose(tools []tool, what, argument string) (c call, ok bool) {
 	k, best := kinds[what], 2*len(kinds[what].names)
 	for _, t := range tools {
 		rank := k.rank(plain(t.name))
-		if member := t.member(k.members); rank < best && member != "" {
+		if rank < best && member(t.schema, k.members) != "" {
 			best, ok = rank, true
-			c = call{t, t.arguments(what, member, argument)}
+			c = call{t, string(wire.Encode(k.arguments(t.schema, argument)))}
 		}
 	}
 	return c, ok
@@ -87,10 +86,10 @@ func (k *kind) rank(name string) int {
 	return 2 * len(k.names)
 }
 
-// member returns the name of the first member of names that a tool takes.
-func (t *tool) member(names []string) (found string) {
+// member returns the name of the first member of names that a schema has.
+func member(schema wire.Value, names []string) (found string) {
 	best := len(names)
-	t.schema.Get("properties").ForEach(func(name, _ wire.Value) bool {
+	schema.Get("properties").ForEach(func(name, _ wire.Value) bool {
 		if rank := slices.Index(names, plain(name.Text())); rank >= 0 && rank < best {
 			best, found = rank, name.Text()
 		}
@@ -99,32 +98,40 @@ func (t *tool) member(names []string) (found string) {
 	return found
 }
 
-// arguments returns those of a call, with all that the tool requires.
-func (t *tool) arguments(what, member, argument string) string {
+// property returns the schema of a member.
+func property(schema wire.Value, name string) wire.Value {
+	return schema.Get("properties." + wire.EscapeKey(name))
+}
+
+// arguments returns those of a call that does something with an argument, and all that the
+// schema requires.
+func (k *kind) arguments(schema wire.Value, argument string) map[string]any {
 	values := map[string]any{}
-	for _, name := range t.schema.Get("required").Array() {
-		values[name.Text()] = instance(t.schema.Get("properties."+wire.EscapeKey(name.Text())), 0)
-	}
-	for name := range values {
-		if strings.Contains(plain(name), "approval") {
-			values[name] = true // what asks the user is what scripts want
+	for _, name := range schema.Get("required").Array() {
+		values[name.Text()] = instance(property(schema, name.Text()), 0)
+		if strings.Contains(plain(name.Text()), "approval") {
+			values[name.Text()] = true // what asks the user is what scripts want
 		}
 	}
-	if wait := t.member([]string{"yieldtimems"}); wait != "" {
+	if wait := member(schema, []string{"yieldtimems"}); wait != "" {
 		values[wait] = 30_000 // Codex lets the model go on while the tool runs otherwise
 	}
-	content := t.member(contents)
-	values[member] = argument
-	if typeOf(t.schema.Get("properties."+wire.EscapeKey(member))) == "array" {
-		values[member] = []string{argument}
-		if what == "shell" {
-			values[member] = []string{"sh", "-c", argument}
-		}
-	}
-	if what == "write" && content != "" {
+	if content := member(schema, k.contents); content != "" {
 		values[content] = "acptap\n"
 	}
-	return string(wire.Encode(values))
+	name := member(schema, k.members)
+	switch p := property(schema, name); {
+	case name == "":
+	case typeOf(p) != "array":
+		values[name] = argument
+	case typeOf(p.Get("items")) == "object":
+		values[name] = []any{k.arguments(p.Get("items"), argument)}
+	case plain(name) == "command": // the words of one
+		values[name] = []string{"sh", "-c", argument}
+	default:
+		values[name] = []string{argument}
+	}
+	return values
 }
 
 // typeOf returns the type of a schema's values; empty: it does not say.
