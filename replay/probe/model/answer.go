@@ -42,8 +42,12 @@ type answer struct {
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case a.status != 0:
+		part := fmt.Sprintf("%s error %d", a.api, a.status)
+		if parts()[part] == "" {
+			part = a.api + " error"
+		}
 		w.Header().Set("X-Should-Retry", "false") // Claude Code tries for minutes otherwise
-		write(w, a.status, a.fill(a.api+" error", ""))
+		write(w, a.status, a.filled(parts()[part], ""))
 	case a.stream:
 		w.Header().Set("Content-Type", "text/event-stream")
 		a.streamTo(w, r)
@@ -57,7 +61,7 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 		if a.call != nil {
 			part = " call whole"
 		}
-		write(w, http.StatusOK, a.fill(a.api+part, ""))
+		write(w, http.StatusOK, a.filled(parts()[a.api+part], ""))
 	}
 }
 
@@ -107,8 +111,6 @@ func (a *answer) event(w http.ResponseWriter, part, text string) {
 	_ = http.NewResponseController(w).Flush() // or the agent has gone
 }
 
-func (a *answer) fill(part, text string) string { return a.filled(parts()[part], text) }
-
 // filled returns part of an answer with all that it has of this one.
 func (a *answer) filled(part, text string) string {
 	var name, args, space string
@@ -121,27 +123,9 @@ func (a *answer) filled(part, text string) string {
 	return strings.NewReplacer(
 		"${text}", quote(text), "${all}", quote(strings.Join(a.pieces, "")), "${model}", quote(a.model),
 		"${name}", quote(name), "${space}", space, "${args}", args, "${argsText}", quote(args),
-		"${status}", strconv.Itoa(a.status), "${why}", quote(a.why()), "${message}", quote(fmt.Sprintf("acptap's scripted model fails with %d", a.status)),
+		"${status}", strconv.Itoa(a.status), "${message}", quote(fmt.Sprintf("acptap's scripted model fails with %d", a.status)),
 		"${seq}", strconv.Itoa(a.events), "${n}", strconv.Itoa(a.number),
 	).Replace(part)
-}
-
-// why returns the type of an error in the words of the API.
-func (a *answer) why() string {
-	refused := a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
-	switch {
-	case refused && a.api == "anthropic":
-		return "authentication_error"
-	case refused && a.api == "gemini":
-		return "UNAUTHENTICATED"
-	case refused:
-		return "invalid_request_error"
-	case a.api == "anthropic":
-		return "api_error"
-	case a.api == "gemini":
-		return "INTERNAL"
-	}
-	return "server_error"
 }
 
 func quote(text string) string { return string(wire.Quote(text)) }

@@ -148,7 +148,9 @@ func (a *answer) take(turn []string) (lacks string) {
 			a.pieces = append(a.pieces, fmt.Sprintf("%d ", i+1))
 		}
 	case "fail":
-		a.status, _ = strconv.Atoi(rest)
+		if a.status, _ = strconv.Atoi(rest); a.status < 400 || a.status > 599 {
+			a.status = http.StatusInternalServerError
+		}
 	case "call":
 		what, argument, _ := strings.Cut(rest, " ")
 		c, ok := choose(a.tools, what, argument)
