@@ -36,8 +36,9 @@ type question struct {
 
 // A tool is what an agent offers its model.
 type tool struct {
-	name, space string // space: of tools, as the API responses has them; empty: none
-	schema      wire.Value
+	name   string
+	space  string // the group of tools that it is in, of the API responses; empty: none
+	schema wire.Value
 }
 
 // ask reads a request. ok is false if it is for no endpoint.
@@ -47,7 +48,7 @@ func ask(r *http.Request, body []byte) (q question, ok bool) {
 		return q, false
 	}
 	v := wire.ValueOf(body)
-	q = question{endpoint: endpoints[i], model: v.Get("model").Text(), tools: tools(v.Get("tools"), "")}
+	q = question{endpoint: endpoints[i], model: v.Get("model").Text(), tools: tools(v.Get("tools"))}
 	q.stream = q.stream || v.Get("stream").IsTrue()
 	if q.model == "" {
 		_, name, _ := strings.Cut(r.URL.Path, "/models/")
@@ -71,25 +72,27 @@ func first(v wire.Value, paths ...string) wire.Value {
 
 // tools reads a list of tools. The APIs put them in different places, but none puts another
 // thing there.
-func tools(list wire.Value, space string) (all []tool) {
+func tools(list wire.Value) (all []tool) {
 	for _, v := range list.Array() {
-		if space == "" {
-			if nested := first(v, "functionDeclarations", "function_declarations"); nested.IsArray() {
-				all = append(all, tools(nested, " ")...)
-				continue
-			}
-			if nested := v.Get("tools"); nested.IsArray() {
-				all = append(all, tools(nested, v.Get("name").Text())...)
-				continue
-			}
+		group := first(v, "functionDeclarations", "function_declarations", "tools")
+		if !group.IsArray() {
+			all = appendTool(all, v, "")
+			continue
 		}
-		if f := v.Get("function"); f.IsObject() {
-			v = f
-		}
-		t := tool{v.Get("name").Text(), strings.TrimSpace(space), first(v, "input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema")}
-		if t.name != "" && t.schema.IsObject() {
-			all = append(all, t)
+		for _, inner := range group.Array() {
+			all = appendTool(all, inner, v.Get("name").Text())
 		}
 	}
 	return all
+}
+
+func appendTool(all []tool, v wire.Value, space string) []tool {
+	if f := v.Get("function"); f.IsObject() {
+		v = f
+	}
+	t := tool{v.Get("name").Text(), space, first(v, "input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema")}
+	if t.name == "" || !t.schema.IsObject() {
+		return all
+	}
+	return append(all, t)
 }

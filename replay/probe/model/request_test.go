@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		{`[{"type":"web_search_20250305","name":"bash"}]`, "shell", "ls", ``},
 		{`[{"name":"Read","input_schema":{"properties":{"file_path":{}}}}]`, "shell", "ls", ``},
 	} {
-		c, ok := choose(tools(wire.ValueOf(tt.tools), ""), tt.what, tt.argument)
+		c, ok := choose(tools(wire.ValueOf(tt.tools)), tt.what, tt.argument)
 		got := c.name + " " + c.args
 		if c.space != "" {
 			got = c.space + "/" + got
