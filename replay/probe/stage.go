@@ -97,7 +97,7 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 // patience returns how long an answer may take. m is nil before the first one.
 func (r *Runner) patience(m *meeting) time.Duration {
 	if m == nil {
-		return cmp.Or(r.Patience, r.Start, time.Minute)
+		return cmp.Or(r.Start, r.Patience, time.Minute)
 	}
 	return cmp.Or(r.Patience, min(max(20*m.first, 10*time.Second), time.Minute))
 }
