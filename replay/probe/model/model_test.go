@@ -180,7 +180,7 @@ func run(t *testing.T, api string, cases []*probe.Case) *probe.Report {
 	t.Helper()
 	r := probe.Runner{
 		Command: []string{os.Args[0], "agent", api}, Cases: cases, Store: record.OpenStore(t.TempDir()), Dialects: []dialect.Dialect{dialect.ACPv1},
-		Model: &model.Model{}, Jobs: 16, Cwd: t.TempDir(), Patience: 30 * time.Second,
+		Model: &model.Model{}, Jobs: 6, Cwd: t.TempDir(), Patience: 30 * time.Second,
 	}
 	report, err := r.Run(t.Context())
 	if err != nil && err != probe.ErrNoCase {
