@@ -74,7 +74,9 @@ func (s *server) furnish() error {
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "environment":
-			s.env = append(s.env, strings.Fields(fill.Replace(string(f.Data)))...)
+			for _, entry := range strings.Fields(string(f.Data)) {
+				s.env = append(s.env, fill.Replace(entry)) // a path may have blanks
+			}
 		case "keep":
 			s.keep(strings.Fields(string(f.Data)))
 		default:

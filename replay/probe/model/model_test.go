@@ -256,6 +256,12 @@ func TestHome(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GITHUB_TOKEN", "AWS_PROFILE", "ACPTAP_TEST_SECRET"} {
 		t.Setenv(name, "of-the-user")
 	}
+	blank := filepath.Join(t.TempDir(), "a b")
+	if err := os.Mkdir(blank, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", blank)
+	t.Setenv("TMP", blank)
 	speaker, url := start(t, &model.Model{})
 	if got := strings.Join(speaker.Env(), "\n"); strings.Contains(got, "of-the-user") {
 		t.Error(got)
