@@ -151,17 +151,13 @@ func TestCases(t *testing.T) {
 		return !slices.Contains(c.Needs, "model") && !slices.Contains(c.Needs, "prompts") || slices.Contains(c.Needs, "servers") ||
 			c.ID == "questions/file-fails" // the agent reads no files through its client
 	})
-	if testing.Short() {
-		all = slices.DeleteFunc(all, func(c *probe.Case) bool { return c.ID != "turn/text" && c.ID != "questions/allowed" })
-	}
+	few := slices.DeleteFunc(slices.Clone(all), func(c *probe.Case) bool { return c.ID != "turn/text" && c.ID != "questions/allowed" })
 	for _, api := range []string{"anthropic", "anthropic whole", "chat", "chat whole", "responses", "responses whole", "gemini", "gemini whole"} {
 		t.Run(api, func(t *testing.T) {
 			t.Parallel()
 			cases := all
-			if strings.HasSuffix(api, "whole") {
-				cases = slices.DeleteFunc(slices.Clone(all), func(c *probe.Case) bool { // they cancel between two pieces of a text
-					return slices.Contains([]string{"cancel/text", "cancel/twice", "cancel/request", "end/turn"}, c.ID)
-				})
+			if testing.Short() || strings.HasSuffix(api, "whole") {
+				cases = few
 			}
 			report := run(t, api, cases)
 			for i := range report.Results {
