@@ -301,7 +301,7 @@ func TestReadingAtAnyTime(t *testing.T) {
 	gen := newTraffic(1)
 	seen := map[uint64]line{}
 	var killed []*record.Store
-	rounds, frames := 60, 600
+	rounds, frames := 30, 600
 	if testing.Short() {
 		rounds, frames = 20, 150 // a block and a half
 	}

@@ -291,7 +291,7 @@ func TestStreamsCutAnywhere(t *testing.T) {
 // Many streams at once, cut and mixed at random, are read back byte for byte: from the
 // journal, from the remains of a proxy killed at any moment, and sealed.
 func TestStreamsMixed(t *testing.T) {
-	seeds := uint64(6)
+	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1
 	}
