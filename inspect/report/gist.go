@@ -23,9 +23,11 @@ type gist struct {
 	Did      string
 	Time     timing
 	Long     bool      // too long for a screen: the figures, the time and what failed come first
-	Failed   []failure // the worst
-	More     string    // how much else failed
-	Nothing  bool      // nothing failed, and acptap check finds nothing but notes
+	Failed   []failure // those that are told one by one
+	Several  string    // how many others were mended
+	Mended   []remark
+	More     string // how much else failed
+	Nothing  bool   // nothing failed, and acptap check finds nothing but notes
 	Rejected []remark
 	Slow     []remark
 }
@@ -85,18 +87,19 @@ func (r *reader) gist(title string) *gist {
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	tell := func(worst []summary.Failure) {
-		g.Failed, g.More = nil, s.MoreFailures(worst)
-		for _, f := range worst {
-			one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
-			if q := f.Stderr; q != nil {
-				said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
-				one.Stderr = &said
-			}
-			g.Failed = append(g.Failed, one)
+	each, mended := s.Failures.Told()
+	for _, f := range each {
+		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
+		if q := f.Stderr; q != nil {
+			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+			one.Stderr = &said
 		}
+		g.Failed = append(g.Failed, one)
 	}
-	tell(s.Failures.Worst)
+	for _, one := range summary.Shorts(mended) {
+		g.Several, g.Mended = s.Failures.MendedText(), append(g.Mended, r.remark(one))
+	}
+	g.More = s.MoreFailures(s.Failures.Worst)
 	if why := s.Unprompted(); why != "" {
 		g.Asked = []string{why}
 	}
@@ -106,9 +109,7 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
-	if g.Long = g.rows(title) > screenRows; g.Long {
-		tell(s.FewFailures())
-	}
+	g.Long = g.rows(title) > screenRows
 	return g
 }
 
@@ -130,6 +131,7 @@ func (g *gist) rows(title string) int {
 	for _, f := range g.Failed {
 		n += rows(f.Text + f.Fate)
 	}
+	n += len(g.Mended) / 2
 	return n
 }
 

@@ -30,8 +30,8 @@ const (
 
 // Limits on the failures that are described. The rest are counted.
 const (
-	maxWorst = 3 // where there is little room, unless more were not mended
-	maxTold  = 10
+	maxWorst = 3 // that are told one by one if they were mended
+	maxTold  = 16
 	maxKept  = 32 // of each harm; a later success may mend them
 )
 
@@ -198,38 +198,38 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 	return notJSON
 }
 
-// failureText says what failed with a frame and its events. printed is what a tool that failed
-// printed in a terminal.
-func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, printed string) string {
+// failureText says what failed with a frame and its events, and why. A tool that failed has run a
+// command, which printed something in a terminal.
+func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, command, printed string) (what, why string) {
 	e := about(kind, events)
 	switch kind {
 	case dialect.FailedRequest:
 		return failedRequest(f, e, turnOf(f, events))
 	case dialect.FailedTool:
 		if e == nil {
-			return "a tool call"
+			return "a tool call", ""
 		}
-		why := toolFault(wire.Get(f.Raw, "params", "update"), printed)
+		why = toolFault(wire.Get(f.Raw, "params", "update"), printed)
 		if stoppedLine.MatchString(why) {
 			why = stoppedByYou
 		}
-		return stepName(e) + because(why)
+		return stepName(e, command), why
 	case dialect.Stopped:
 		if e == nil {
-			return "a turn"
+			return "a turn", ""
 		}
-		return turnName(e.Turn) + ": " + stopText(e.Turn)
+		return turnName(e.Turn), stopText(e.Turn)
 	case dialect.InvalidLine:
-		return "a line that is not JSON-RPC"
+		return "a line that is not JSON-RPC", ""
 	case dialect.Gap:
 		m := wire.ReadMark(f.Frame)
-		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded"
+		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded", ""
 	case dialect.BadExit:
 		if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
-			return termtext.Brief(dialect.DiedOf(exit).Brief(), 60)
+			return termtext.Brief(dialect.DiedOf(exit).Brief(), 60), ""
 		}
 	}
-	return kind.String()
+	return kind.String(), ""
 }
 
 // stoppedLine matches what is printed if the user has stopped a command.
@@ -311,8 +311,8 @@ func stopText(t *trace.Turn) string {
 }
 
 // failedRequest says which request failed, and why.
-func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) string {
-	name, why := termtext.Piece(f.Name()), ""
+func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) (name, why string) {
+	name = termtext.Piece(f.Name())
 	if f.Kind == wire.Response {
 		why = termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error")))
 	}
@@ -325,7 +325,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) string {
 	if why == "" {
 		why = toolText(wire.Get(f.Raw, "result", "content"))
 	}
-	return cmp.Or(name, "a request nobody has sent") + because(why)
+	return cmp.Or(name, "a request nobody has sent"), why
 }
 
 // because returns what follows the name of something that failed.
@@ -522,7 +522,7 @@ func rejection(f *dialect.Frame, events []trace.Event, asked string, ran func(*t
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			title := termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection)
+			title := termtext.CutWords(plainTitle(toolTitle(permissionTitle(e), ran(e))), maxRejection)
 			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
 				title = strings.TrimPrefix(title+": "+asked, ": ")
 			}
@@ -532,7 +532,7 @@ func rejection(f *dialect.Frame, events []trace.Event, asked string, ran func(*t
 			}
 			return one, true
 		case e.Question != nil:
-			return Rejection{What: stepName(e) + end}, true
+			return Rejection{What: stepName(e, "") + end}, true
 		}
 	}
 	if asked != "" {

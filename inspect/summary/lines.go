@@ -40,7 +40,7 @@ func (s Summary) Details(width int) [][]termtext.Span {
 // which says which of several sessions it is. The others say, each after a label, what failed, was
 // slow and was done, where the time went, and which tokens were used, if that was reported.
 func (s Summary) Head(width int, session string) [][]termtext.Span {
-	f := form{width: width, entry: headRows, few: true}
+	f := form{width: width, entry: headRows}
 	top := f.cut(wrapWords(s.topLine(width, session), width, indent))
 	return append(top, spans(s.labelled(f, s.Usage.reported()))...)
 }
@@ -66,8 +66,6 @@ type form struct {
 	width int // 0: lines are not wrapped
 	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
 	entry int // rows of an entry with a label; 0: any number
-
-	few bool // of the failures, the worst
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
@@ -82,20 +80,20 @@ func (s *Summary) usual(width int) form {
 // all turns, if all holds them and there is room, in fewer rows each if necessary.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
 	told := s.Exchanges
-	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
+	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
 		f.width, s.Exchanges = width, all
 		if rows := s.rows(f); len(all) > 0 && len(rows) <= height {
 			return rows
 		}
 	}
 	s.Exchanges = told
-	for _, f := range []form{{turn: manyRows}, {turn: manyRows, few: true}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
+	for _, f := range []form{{turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
 		f.width = width
 		if rows := s.rows(f); len(rows) <= height {
 			return rows
 		}
 	}
-	return s.rows(form{width: width, entry: 1, few: true})
+	return s.rows(form{width: width, entry: 1})
 }
 
 // rows returns all rows of a summary.
@@ -154,15 +152,7 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	for i, one := range s.failureLines(f.few) {
-		label := labelSpan("failed")
-		if i > 0 {
-			label = termtext.Plain.Line(labelIndent(f.width))
-		}
-		for _, line := range f.cut(wrapWords(append(label, one.Spans...), f.width, labelIndent(f.width))) {
-			rows = append(rows, Row{line, one.Frame})
-		}
-	}
+	rows = append(rows, s.failedRows(f)...)
 	first := func(list []Remark) (at Frame) {
 		if len(list) > 0 {
 			at = list[0].Frame

@@ -270,50 +270,6 @@ func (s *Summary) CostText() string {
 	return termtext.Dotted(list...)
 }
 
-// failureLines say what failed, the worst first: a line for each of the worst, and one for the
-// rest. few says that there is little room.
-func (s *Summary) failureLines(few bool) (lines []Row) {
-	worst := s.Failures.Worst
-	if few {
-		worst = s.FewFailures()
-	}
-	for _, one := range worst {
-		style := one.Style()
-		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
-		if q := one.Stderr; q != nil {
-			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
-		}
-		if fate := one.FateText(); fate != "" {
-			l[len(l)-1].Text += ";"
-			l = append(l, style.Span(" "+fate))
-		}
-		lines = append(lines, Row{l, one.Frame})
-	}
-	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
-	switch more := s.MoreFailures(worst); {
-	case strings.HasSuffix(more, allResolved):
-		add(termtext.Plain, more)
-	case more != "":
-		add(termtext.Failure, more)
-	}
-	if s.Broken > 0 {
-		add(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
-	}
-	if lines == nil && s.Frames > 0 && s.Found.none() {
-		add(termtext.Plain, "nothing")
-	}
-	return lines
-}
-
-// FewFailures returns the worst failures for where there is little room.
-func (s *Summary) FewFailures() []Failure {
-	worst := s.Failures.Worst
-	for len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
-		worst = worst[:len(worst)-1]
-	}
-	return worst
-}
-
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures(worst []Failure) string {

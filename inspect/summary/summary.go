@@ -46,7 +46,7 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most sixteen, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
@@ -183,6 +183,7 @@ type Failure struct {
 	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
 
+	why       string // What ends with it; empty: it is not known
 	tried     attempt
 	open      bool // it could be mended, and was not
 	uncounted bool // no frame says so: the call completed by its status, or stderr tells it

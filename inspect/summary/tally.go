@@ -129,15 +129,18 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		text := func() string {
-			return failureText(kind, f, tr.Events(), t.commands.of(about(kind, tr.Events())))
-		}
+		gaveUp := ""
 		if kind == dialect.Unanswered {
-			gaveUp := t.givenUp(f, run)
-			text = func() string { return gaveUp }
+			gaveUp = t.givenUp(f, run)
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried, t.commands.command(about(kind, tr.Events())))}
+			e := about(kind, tr.Events())
+			command := t.commands.command(e)
+			what, why := gaveUp, ""
+			if what == "" {
+				what, why = failureText(kind, f, tr.Events(), command, t.commands.of(e))
+			}
+			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried, command)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
@@ -313,9 +316,10 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
 			if !saysNo(c.Title) {
-				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e), code, because(toolFault(update, t.commands.of(e))))
+				command, why := t.commands.command(e), toolFault(update, t.commands.of(e))
+				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e, command), code, because(why))
 				what = strings.TrimSuffix(what, because(exitText(update)))
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: toolAttempt(e, t.commands.command(e)), uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: toolAttempt(e, command), uncounted: true})
 			}
 			return
 		}
@@ -454,7 +458,7 @@ func (t *Tally) startUp(e *trace.Event) {
 // step keeps the slowest of the steps.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.slowest(stepName(e), took, Frame{Run: e.Run, Seq: e.First})
+		t.slowest(stepName(e, t.commands.command(e)), took, Frame{Run: e.Run, Seq: e.First})
 	}
 }
 
