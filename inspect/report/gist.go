@@ -52,8 +52,16 @@ func (r *reader) remark(one summary.Remark) remark {
 // Limits on the lines of what was said.
 const (
 	askedLines  = 4
-	answerLines = 5
+	answerLines = 6
 )
+
+// closing returns what the last turn was answered, in so many lines.
+func closing(text string) string {
+	if termtext.Width(text) <= answerLines*rowColumns {
+		return text
+	}
+	return strings.Join(summary.Closing(text, answerLines, rowColumns), " ")
+}
 
 func (r *reader) gist(title string) *gist {
 	s := r.sum
@@ -64,6 +72,9 @@ func (r *reader) gist(title string) *gist {
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
 			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
+			if row.Last = i+1 == len(s.Exchanges) || one.Session != s.Exchanges[i+1].Session; row.Last {
+				row.Answered = closing(row.Answered)
+			}
 			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
 				row.Asked = summary.OneLine(one.Asked)
 			}
@@ -79,6 +90,9 @@ func (r *reader) gist(title string) *gist {
 			g.Asked = nil
 		}
 		g.Answered, g.Says = termtext.FirstLines(one.Answered, answerLines, 0), one.Label()
+		if whole := summary.OneLine(one.Answered); closing(whole) != whole {
+			g.Answered = []string{closing(whole)}
+		}
 	}
 	for _, one := range s.Called {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
@@ -142,6 +156,7 @@ type exchange struct {
 	Link            string
 	State           status
 	Asked, Answered string
+	Last            bool // of its session
 }
 
 // A called is the call of a tool in one line.

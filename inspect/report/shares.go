@@ -13,6 +13,7 @@ import (
 // A share is the part of a time that one party took.
 type share struct {
 	Word, Class, Took, Percent string
+	Note                       string
 
 	Most bool  // the largest of several
 	Bar  *rect // nil if too narrow to see
@@ -74,6 +75,11 @@ func (r *reader) timing(s *summary.Summary) timing {
 		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
+	}
+	for i := range t.Shares {
+		if one := &t.Shares[i]; one.Class == "idle" {
+			one.Note = s.PauseText()
+		}
 	}
 	if t.Text = s.SpentText(); s.Turns.Count > 0 {
 		t.Text = s.LimitedText()

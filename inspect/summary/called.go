@@ -233,7 +233,7 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 		result := tapetext.ResultStyle(one.How)
 		room := max(f.width-LabelColumns-termtext.Width(one.Tool)-3, 1)
 		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
-			n := max(f.turn-1, 1)
+			n := max(f.turn, 1)
 			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
 				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
 			}

@@ -69,14 +69,17 @@ func (f *Failure) short() (name, why string) {
 		name = t.object
 	}
 	why = faultSign.ReplaceAllString(f.why, "")
-	if count := countLine.FindString(f.why); count != "" {
-		why = count
+	if count := shortCount.FindStringSubmatch(f.why); count != nil {
+		why = count[1]
 	}
 	if why != "" {
 		why = " (" + termtext.CutWords(why, shortCause) + ")"
 	}
 	return termtext.CutWords(name, shortName), why
 }
+
+// shortCount matches how much is wrong.
+var shortCount = regexp.MustCompile(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
 
 // faultSign matches what says before a cause only that it is one, and where it is.
 var faultSign = regexp.MustCompile(`^(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)

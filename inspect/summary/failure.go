@@ -347,11 +347,11 @@ const (
 var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
-	regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
-var emptyLine = regexp.MustCompile(`(?i)^\W*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?\W*$`)
+var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|={5}|-{5}|_{5}|\*{5}`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
@@ -372,7 +372,7 @@ func toolText(content []byte) string {
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
 	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
-	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 {
+	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 { // a ruler is one
 		text = bare
 	}
 	if len(text) == 0 {

@@ -65,31 +65,32 @@ func spans(rows []Row) (lines [][]termtext.Span) {
 type form struct {
 	width int // 0: lines are not wrapped
 	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
+	last  int // rows for what the last turn was answered; 0: as many as for others
 	entry int // rows of an entry with a label; 0: any number
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
-func (s *Summary) usual(width int) form {
-	if len(s.Exchanges) <= fewTurns {
-		return form{width: width, turn: fewRows}
-	}
-	return form{width: width, turn: manyRows}
-}
+func (s *Summary) usual(width int) form { return form{width: width, turn: fewRows, last: answerLines} }
 
 // Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
-// all turns, if all holds them and there is room, in fewer rows each if necessary.
+// all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
+// takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
+	forms := []form{{turn: fewRows + 1, last: answerLines}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
-	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
-		f.width, s.Exchanges = width, all
-		if rows := s.rows(f); len(all) > 0 && len(rows) <= height {
-			return rows
-		}
-	}
-	s.Exchanges = told
-	for _, f := range []form{{turn: manyRows}, {turn: 1}, {}, {entry: 3}, {entry: 2}} {
-		f.width = width
-		if rows := s.rows(f); len(rows) <= height {
+	for _, s.Exchanges = range [][]Exchange{all, told} {
+		for _, f := range forms {
+			f.width = width
+			rows := s.rows(f)
+			if len(rows) > height || len(s.Exchanges) < len(told) {
+				continue
+			}
+			for len(rows) < height && f.last > 0 && f.last < mostRows {
+				f.last++
+				if more := s.rows(f); len(more) <= height {
+					rows = more
+				}
+			}
 			return rows
 		}
 	}

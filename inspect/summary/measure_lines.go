@@ -69,6 +69,8 @@ func (s *Summary) parts() string {
 		text, limited := one.of+" "+one.took.String(), ""
 		if l := s.Time.Limited; l != nil && one.of == "the agent" {
 			limited = l.text()
+		} else if pause := s.PauseText(); one.of == "idle" && pause != "" {
+			limited = " (" + pause + ")"
 		}
 		if i > 0 {
 			texts = append(texts, text+limited)

@@ -63,7 +63,7 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	once := t.beside.once(turns.Waited)
-	s.turns(turns, once)
+	s.turns(turns, once, t.idle.until(t.tape.last))
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
@@ -103,8 +103,8 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// turns says how turns ended, and what they waited for.
-func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
+// turns says how turns ended, what they waited for, and how long it was until the next one.
+func (s *Summary) turns(t *stats.Turns, waited trace.Spend, pause Pause) {
 	s.Turns.Count = t.Total()
 	for _, end := range t.Ends() {
 		if end.How == dialect.Running {
@@ -119,6 +119,9 @@ func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
 	s.Time.Silences = t.Silences
 	if !s.Untimed && s.Turns.Count > 0 {
 		s.Time.Idle = max(s.Took-s.Time.StartUp-seconds(waited.Sum()), 0)
+	}
+	if !s.Untimed && pause.Took > 0 {
+		s.Time.Pause = &pause
 	}
 	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
 		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}

@@ -92,6 +92,7 @@ type Call struct {
 type Time struct {
 	StartUp     seconds  `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
 	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
+	Pause       *Pause   `json:"longestIdle,omitempty"` // only with turns
 	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once

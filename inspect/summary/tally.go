@@ -36,6 +36,7 @@ type Tally struct {
 	written  stretches
 	called   calls
 	beside   beside
+	idle     pauses
 	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
@@ -240,6 +241,7 @@ func (t *Tally) End(tr *trace.Trace) {
 
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
+	t.idle.next(t.tape.last)
 	t.tape = progress{}
 	t.written, t.commands = nil, terminals{}
 	t.slow.next()
@@ -274,7 +276,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
 			t.tape.started = true
 			t.failures.begin()
-			t.said.begin(e.Session, e.Turn)
+			t.idle.begin(e, max(t.tape.setUp.Ended, t.tape.first), t.said.begin(e.Session, e.Turn))
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
@@ -284,7 +286,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall, toolAttempt(e, t.commands.command(e)), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
-			t.said.end(e.Session, e.Turn)
+			t.idle.end(e, t.said.end(e.Session, e.Turn))
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
 				t.failures.without(e)
