@@ -38,6 +38,7 @@ const (
 // A failures keeps the worst of the failures.
 type failures struct {
 	count int
+	quiet int // tool calls that failed, though they completed by their status
 	kinds [dialect.BadExit + 1]Failed
 	kept  [harms][]Failure // the first maxKept of each
 }

@@ -390,7 +390,7 @@ func (s *Summary) addTools(l *line) {
 			}
 		}
 	}
-	if calls == 0 {
+	if failed += s.Failures.quiet; calls == 0 {
 		return
 	}
 	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))

@@ -84,7 +84,7 @@ func (t *Tally) Summary() Summary {
 		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
-	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst()}
+	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst(), quiet: t.failures.quiet}
 	s.Failures.Mended, s.Failures.Unmended, s.Failures.joined = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()

@@ -164,6 +164,7 @@ type Failures struct {
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
 
 	joined int // requests that a failed tool call tells
+	quiet  int // tool calls that failed, though they completed by their status
 }
 
 // A Failed says how often something of one kind failed.

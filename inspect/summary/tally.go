@@ -321,6 +321,7 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 				command, why := t.commands.command(e), toolFault(update, t.commands.of(e))
 				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e, command), code, because(why))
 				what = strings.TrimSuffix(what, because(exitText(update)))
+				t.failures.quiet++
 				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: toolAttempt(e, command), uncounted: true})
 			}
 			return
