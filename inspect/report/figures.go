@@ -43,6 +43,8 @@ func (r *reader) figures() []figure {
 	}
 	if s.Turns.Count > 0 {
 		list = append(list, usage(&s)...)
+	} else if len(s.Called) > 0 {
+		list = append(list, figure{Label: "cost", Note: "not reported"})
 	}
 	told := func(label string, of value, note, wrong, at string) {
 		list = append(list, figure{label, of, note, wrong, at, true})

@@ -94,10 +94,10 @@ func (r *reader) gist(title string) *gist {
 			g.Answered = []string{closing(whole)}
 		}
 	}
-	for _, one := range s.Called {
+	for _, one := range s.CallRows() {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
 		state.Word = one.How.Sign()
-		g.Called = append(g.Called, called{one.Tool, one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
+		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]

@@ -188,7 +188,13 @@ var arrow = termtext.Dim.Span(" → ")
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case s.Unprompted() != "":
-		return append(said("asked", s.Unprompted(), 1, f.width, Frame{}), s.calledRows(f)...)
+		rows = said("asked", s.Unprompted(), 1, f.width, Frame{})
+		if len(s.Called) > 0 {
+			for _, line := range f.cut(wrap(append(labelSpan("did"), s.turnLine()...), f.width, labelIndent(f.width))) {
+				rows = append(rows, Row{Spans: line})
+			}
+		}
+		return append(rows, s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)

@@ -163,7 +163,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	add("rejected", s.rejectedLine(), first(s.RejectedTexts()))
 	add("slow", s.slowLine(), first(s.SlowTexts()))
 	add("rules", s.ruleLine(), Frame{})
-	add("did", s.turnLine(), Frame{})
+	if len(s.Called) == 0 {
+		add("did", s.turnLine(), Frame{})
+	}
 	slowest := Frame{}
 	if s.Time.Slowest != nil {
 		slowest = s.Time.Slowest.Frame
@@ -326,7 +328,7 @@ func (s *Summary) turnLine() []termtext.Span {
 	if s.Turns.Count > 0 {
 		ends := slices.Clone(s.Turns.Ends)
 		if s.Turns.Running > 0 {
-			ends = append(ends, Count{"running", s.Turns.Running, dialect.Running})
+			ends = append(ends, Count{What: "running", Count: s.Turns.Running, how: dialect.Running})
 		}
 		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
 		for i, text := range listed(ends) {
@@ -405,21 +407,34 @@ func (s *Summary) addTools(l *line) {
 	}
 }
 
-// addCalls says what was called.
+// addCalls says what was called: tools, and besides them what does not only set up.
 func (s *Summary) addCalls(l *line) {
 	var methods, tools []Count
 	calls := 0
 	for _, c := range s.Calls {
-		methods, calls = append(methods, Count{What: c.Method, Count: c.Count}), calls+c.Count
-		tools = append(tools, c.Tools...)
+		calls += c.Count
+		if tools = append(tools, c.Tools...); c.Tools == nil {
+			methods = append(methods, Count{What: c.Method, Count: c.Count})
+		}
 	}
-	switch {
+	switch n := s.toolCalls(); {
+	case n > 0:
+		text := termtext.Counted(n, "tool call")
+		if s.Dir != "" {
+			text += " in " + termtext.Piece(s.Dir)
+		}
+		l.add(termtext.Plain, text+": "+list(tools))
+		l.add(termtext.Plain, list(slices.DeleteFunc(methods, func(c Count) bool { return setsUp(c.What) })))
 	case calls > 0:
 		l.add(termtext.Plain, termtext.Counted(calls, "call")+": "+list(methods))
-		l.add(termtext.Plain, termtext.Labelled("tools:", list(tools)))
 	case s.Frames == 0:
 		l.add(termtext.Plain, "no frames")
 	default:
 		l.add(termtext.Plain, "no turns and no calls")
 	}
+}
+
+// setsUp reports whether a method only sets up a connection, or lists what may be called.
+func setsUp(method string) bool {
+	return dialect.AreaOf(method, "") == dialect.LifeCycle || strings.HasSuffix(method, "/list") || method == "ping"
 }

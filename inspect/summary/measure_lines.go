@@ -217,10 +217,14 @@ func (s *Spread) text(label string) string {
 // usageLine says which costs the agent reported for the turns, or that it reported none, and
 // which tokens.
 func (s *Summary) usageLine() []termtext.Span {
-	if s.Turns.Count == 0 {
+	var l line
+	switch {
+	case s.Turns.Count == 0 && len(s.Called) > 0:
+		l.add(termtext.Dim, "not reported")
+		return l
+	case s.Turns.Count == 0:
 		return nil
 	}
-	var l line
 	if s.addCosts(&l); l == nil {
 		l.add(termtext.Dim, "no cost reported")
 	}

@@ -59,7 +59,7 @@ func (p pauses) until(now time.Duration) Pause {
 }
 
 // usedUp matches an error that says that the user has used up what the model allows.
-var usedUp = regexp.MustCompile(`(?i)\b(?:usage|session|rate|weekly|daily|hourly|spending) limit|\bout of (?:credits|quota)|\bquota (?:exceeded|reached)`)
+var usedUp = regexp.MustCompile(`(?i)\b(?:usage|session|weekly|daily|hourly|spending) limit|\bout of (?:credits|quota)|\bquota (?:exceeded|reached)`)
 
 // Limits on pauses that are told: the shortest one of all, and of those that took less than others
 // together.

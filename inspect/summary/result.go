@@ -67,9 +67,10 @@ func (t *Tally) Summary() Summary {
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
-		s.calls(&t.Stats)
+		s.calls(&t.Stats, t.called.failed)
 		s.Time.Latency = spreadOf(&turns.Calls)
-		s.Called, s.Time.Spent = t.called.told(), t.called.times()
+		s.all, s.Time.Spent = t.called.all(), t.called.times()
+		s.Dir = commonDir(s.all)
 		if !s.Untimed {
 			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
 		}
@@ -111,7 +112,7 @@ func (s *Summary) turns(t *stats.Turns, waited trace.Spend, pause Pause) {
 			s.Turns.Running = end.Total()
 			continue
 		}
-		s.Turns.Ends = append(s.Turns.Ends, Count{end.How.String(), end.Total(), end.How})
+		s.Turns.Ends = append(s.Turns.Ends, Count{What: end.How.String(), Count: end.Total(), how: end.How})
 	}
 	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
@@ -138,11 +139,14 @@ func spreadOf(t *stats.Timing) *Spread {
 }
 
 // calls says what the client called.
-func (s *Summary) calls(c *stats.Collector) {
+func (s *Summary) calls(c *stats.Collector, failed map[string]int) {
 	for method, n := range c.Asked() {
 		one := Call{Method: method, Count: n}
 		if dialect.Does(method, dialect.CallsTool) {
 			one.Tools = countsOf(c.Tools())
+			for i := range one.Tools {
+				one.Tools[i].Failed = failed[one.Tools[i].What]
+			}
 		}
 		s.Calls = append(s.Calls, one)
 	}
@@ -223,9 +227,10 @@ func (t *Tally) name(s *Summary) {
 	for i := range s.Exchanges {
 		label(&s.Exchanges[i].Frame)
 	}
-	for i := range s.Called {
-		label(&s.Called[i].Frame)
+	for i := range s.all {
+		label(&s.all[i].Frame)
 	}
+	s.Called = told(s.all)
 	if s.Retries != nil {
 		label(&s.Retries.First.Frame)
 	}

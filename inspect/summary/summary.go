@@ -35,7 +35,10 @@ type Summary struct {
 	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than six in a session the first, the last, and those between that ended worst, each with the turn after it:"`
 	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
 
+	Dir    string   `json:"directory,omitempty" help:"without turns, the directory that has most of the files that tools were given"`
 	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twenty the first, the last, and those between that failed; frame is that of the request:"`
+
+	all []Called // as far as they are kept
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -63,8 +66,9 @@ type Turns struct {
 
 // A Count says how often something happened.
 type Count struct {
-	What  string `json:"what"`
-	Count int    `json:"count"`
+	What   string `json:"what"`
+	Count  int    `json:"count"`
+	Failed int    `json:"failed,omitempty"` // of calls of tools
 
 	how dialect.How // of turns: the outcome that What names
 }
