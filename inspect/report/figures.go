@@ -62,9 +62,9 @@ func (r *reader) figures() []figure {
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
 		if o.Worst > o.Median {
-			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
+			note = "worst " + termtext.Duration(time.Duration(o.Worst))
 		}
-		add("first output after", timeOf(time.Duration(o.Median)), note, "")
+		add("first output", timeOf(time.Duration(o.Median)), note, "")
 	}
 	if s.Turns.Count == 0 {
 		calls := 0
@@ -99,15 +99,7 @@ func (r *reader) figures() []figure {
 		add("findings", count(found.Total()-found[conform.Note]), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
-	var bytes int64
-	for _, t := range r.in.Tapes {
-		bytes += t.Info.Bytes
-	}
-	note := ""
-	if r.in.Session == "" {
-		note = termtext.ByteSize(bytes)
-	}
-	add("frames", count(int(s.Frames)), note, "")
+	add("frames", count(int(s.Frames)), "", "")
 	return list
 }
 
@@ -141,7 +133,7 @@ func usage(s *summary.Summary) []figure {
 	}
 	tokens("tokens cached", t.CachedRead)
 	if c := u.Context; c != nil {
-		context := figure{Label: "tokens in context", Value: count(int(min(c.Used, math.MaxInt)))}
+		context := figure{Label: "context", Value: count(int(min(c.Used, math.MaxInt)))}
 		if c.Size > 0 {
 			context.Note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}

@@ -138,7 +138,7 @@ const (
 // rows returns about how many rows come before the time if that comes last.
 func (g *gist) rows(title string) int {
 	rows := func(text string) int { return min((termtext.Width(text)+rowColumns-1)/rowColumns, 3) }
-	n := termtext.Width(title)/titleColumns + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
+	n := min(termtext.Width(title)/titleColumns, 2) + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
 	for _, t := range g.Turns {
 		n += rows(t.State.Word+t.Asked) + rows(t.Answered) + rows(t.Part)
 	}

@@ -36,9 +36,14 @@ func spendings(s trace.Spend) []spending {
 func shares(spent trace.Spend) []share { return sharesOf(spendings(spent)) }
 
 func sharesOf(spent []spending) []share {
-	total, most := time.Duration(0), time.Duration(0)
+	total, seen, most := time.Duration(0), time.Duration(0), time.Duration(0)
 	for _, p := range spent {
-		total, most = total+p.took, max(most, p.took)
+		total, most = total+max(p.took, 0), max(most, p.took)
+	}
+	for _, p := range spent {
+		if 100*p.took >= total {
+			seen += p.took
+		}
 	}
 	var list []share
 	x := 0.0
@@ -48,11 +53,12 @@ func sharesOf(spent []spending) []share {
 		}
 		part := 100 * float64(p.took) / float64(total)
 		one := share{Word: p.word, Class: p.class, Took: termtext.Duration(p.took), Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
-		if part >= 1 {
-			one.Bar = &rect{X: percent(x), Width: percent(part), Class: p.class}
+		if 100*p.took >= total { // the bars leave no gap for the others
+			width := 100 * float64(p.took) / float64(seen)
+			one.Bar = &rect{X: percent(x), Width: percent(width), Class: p.class}
+			x += width
 		}
 		one.Most = p.took == most && p.took < total
-		x += part
 		list = append(list, one)
 	}
 	return list
