@@ -76,7 +76,7 @@ func (r *reader) figures() []figure {
 			if l := s.Time.Latency; l != nil {
 				note = "median " + termtext.Duration(time.Duration(l.Median)) + "; worst " + termtext.Duration(time.Duration(l.Worst))
 			}
-			add("calls", count(calls), note, "")
+			add("requests", count(calls), note, "")
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
@@ -123,6 +123,7 @@ func usage(s *summary.Summary) []figure {
 	tokens := func(label string, n trace.Count) {
 		if n.Given {
 			list = append(list, figure{Label: label, Value: count(int(min(n.N, math.MaxInt))), Note: note})
+			note = "" // it is said once
 		}
 	}
 	if t.Total.Given && !t.Input.Given && !t.Output.Given {

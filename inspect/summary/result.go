@@ -145,7 +145,7 @@ func (s *Summary) calls(c *stats.Collector, failed map[string]int) {
 		if dialect.Does(method, dialect.CallsTool) {
 			one.Tools = countsOf(c.Tools())
 			for i := range one.Tools {
-				one.Tools[i].Failed = failed[one.Tools[i].What]
+				one.Tools[i].failed = failed[one.Tools[i].What]
 			}
 		}
 		s.Calls = append(s.Calls, one)

@@ -66,11 +66,11 @@ type Turns struct {
 
 // A Count says how often something happened.
 type Count struct {
-	What   string `json:"what"`
-	Count  int    `json:"count"`
-	Failed int    `json:"failed,omitempty"` // of calls of tools
+	What  string `json:"what"`
+	Count int    `json:"count"`
 
-	how dialect.How // of turns: the outcome that What names
+	failed int         // of calls of tools
+	how    dialect.How // of turns: the outcome that What names
 }
 
 // A Tool says how often tools of one name or kind were called.

@@ -57,8 +57,8 @@ func listed(counts []Count) []string {
 		default:
 			names = append(names, fmt.Sprintf("%s ×%s", termtext.Cut(termtext.Piece(c.What), listedColumns), termtext.Grouped(int64(c.Count))))
 		}
-		if c.Failed > 0 && rest == 0 {
-			names[len(names)-1] += fmt.Sprintf(" (%s failed)", termtext.Grouped(int64(c.Failed)))
+		if c.failed > 0 && rest == 0 {
+			names[len(names)-1] += fmt.Sprintf(" (%s failed)", termtext.Grouped(int64(c.failed)))
 		}
 	}
 	if rest > 0 {
