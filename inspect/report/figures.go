@@ -111,7 +111,7 @@ func usage(s *summary.Summary) []figure {
 	case u.Running:
 		note = "of the whole session"
 	case u.Turns > 0 && u.Turns < s.Turns.Count:
-		note = fmt.Sprintf("in %d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
+		note = fmt.Sprintf("%d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
 	}
 	var list []figure
 	for _, c := range u.Costs {
@@ -132,7 +132,7 @@ func usage(s *summary.Summary) []figure {
 		tokens("tokens in", t.Input)
 		tokens("tokens out", t.Output)
 	}
-	tokens("tokens cached", t.CachedRead)
+	tokens("cached", t.CachedRead)
 	if c := u.Context; c != nil {
 		context := figure{Label: "context", Value: count(int(min(c.Used, math.MaxInt)))}
 		if c.Size > 0 {

@@ -421,7 +421,7 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 		calls = slices.DeleteFunc(slices.Clone(calls), undone)
 	}
 	for _, c := range calls {
-		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
+		title := cmp.Or(plainTitle(toolTitle(c.Title, "")), stats.ToolName(c))
 		if files {
 			title = termtext.Piece(fileName(c.File, calls))
 		}
