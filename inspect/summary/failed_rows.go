@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,10 +147,11 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 // mendedRows tell failures in a few words each, after a lead. A row is about the first that begins
 // in it.
 func (s *Summary) mendedRows(lead []termtext.Span, list []Remark, f form) (rows []Row) {
-	w := wrapper{width: max(f.width, len(labelIndent(f.width))+1), indent: labelIndent(f.width), current: lead}
+	w := wrapper{width: max(f.width, len(labelIndent(f.width))+1), indent: labelIndent(f.width)}
 	if f.width <= 0 {
-		w.width = 1 << 30
+		w.width = math.MaxInt
 	}
+	w.add(lead)
 	frames := map[int]Frame{}
 	for i, one := range list {
 		end := ", "
