@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Whatever Interceptors do: what is sent on each side is on the tape as sent, what
-// arrives as received, and nothing is lost between.
+// Whatever Interceptors do, the tape has everything that each side sent and received, and
+// nothing is lost in between.
 func FuzzChain(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, uint8(seed%5), uint16(1+37*seed))
@@ -37,7 +37,7 @@ func FuzzChain(f *testing.F) {
 		})
 		status(t, run(t.Context(), p), 0)
 		m.check(t, wire.ClientToAgent, client)
-		// What is sent to an agent that has been told the end does not arrive.
+		// Frames sent to an agent after the end of its stream do not arrive.
 		got, want := heard.String(), m.received[wire.ClientToAgent].String()
 		if !strings.HasPrefix(want, got) || int64(len(got)) != m.delivered[wire.ClientToAgent] {
 			t.Errorf("the agent got %s, and the journal has %s, and %d bytes as delivered", short(got), short(want), m.delivered[wire.ClientToAgent])
@@ -49,7 +49,7 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// A chunked reader gives at most so many bytes at a time.
+// A chunked reader returns at most a given number of bytes at a time.
 type chunked struct {
 	rest []byte
 	size int

@@ -50,8 +50,8 @@ func note(dir wire.Direction, text string) wire.Frame {
 	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: wire.Marked{Fault: text}.JSON()}
 }
 
-// What one Interceptor returns goes on through those between it and the receiver.
-// The agent echoes.
+// Frames that one Interceptor returns pass through those between it and the receiver. The
+// agent echoes.
 func TestChain(t *testing.T) {
 	const c2a, a2c = wire.ClientToAgent, wire.AgentToClient
 	for _, tt := range []struct {
@@ -177,8 +177,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// An Interceptor need not see one of the directions: its bytes pass as they come,
-// and what is sent there stands between its lines.
+// If no Interceptor wants to see a direction, its bytes pass as they come, and frames sent
+// there are placed between its lines.
 func TestOneDirection(t *testing.T) {
 	withoutOthers(t)
 	const c2a, a2c = wire.ClientToAgent, wire.AgentToClient
@@ -239,7 +239,7 @@ func (o *oneWay) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 
 func (o *oneWay) Wants(dir wire.Direction) bool { return dir == o.wants }
 
-// What is sent to the client's stderr stands between the agent's lines.
+// Frames sent to the client's stderr are placed between the agent's lines.
 func TestSendToStderr(t *testing.T) {
 	m := &memory{}
 	s := on(wire.AgentToClient, "go", func(f wire.Frame) []wire.Frame { return []wire.Frame{frame(wire.AgentStderr, "noise"), f} })
@@ -276,8 +276,8 @@ func peer(act func(in *bufio.Reader, out, err io.Writer) int) *proxy.Peer {
 	}}
 }
 
-// The end of a stream goes from one Interceptor to the next when it has been let
-// go, in the stream's direction.
+// The end of a stream passes from one Interceptor to the next, in the stream's direction,
+// once each has let it pass.
 func TestEndInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var ends []string
@@ -300,7 +300,7 @@ func TestEndInOrder(t *testing.T) {
 		return s
 	}
 	var out bytes.Buffer
-	// What the one before sends at the end, the one behind still changes.
+	// Interceptors further on still change frames that an earlier one sends at the end.
 	b := member("b")
 	b.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
 		if string(f.Raw) == "last of a" {
@@ -319,8 +319,8 @@ func TestEndInOrder(t *testing.T) {
 	}
 }
 
-// One that panics is left alone, what it has held goes on through the others, and
-// these work on.
+// An Interceptor that panics is bypassed, the frames that it held pass through the others,
+// and these continue to work.
 func TestOnePanics(t *testing.T) {
 	const c2a = wire.ClientToAgent
 	var out bytes.Buffer
@@ -354,7 +354,7 @@ func TestOnePanics(t *testing.T) {
 	told.check(t, "interceptor: panic: boom (chain_test.go:")
 }
 
-// traffic returns what the journal has of frames and notes, the client's first.
+// traffic returns the journal's frames and notes, the client's first.
 func (m *memory) traffic() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -363,8 +363,7 @@ func (m *memory) traffic() []string {
 	}))
 }
 
-// byDirection sorts what is of the client's direction first: an echo may come
-// early.
+// byDirection sorts the client's direction first: an echo may come early.
 func byDirection(log []string) []string {
 	rank := func(s string) int {
 		if strings.Contains(s[:min(len(s), 9)], "c2a") {

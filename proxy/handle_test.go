@@ -35,8 +35,8 @@ func TestHandleSignal(t *testing.T) {
 	s.Signal(syscall.SIGTERM) // to nobody
 }
 
-// The client sees the end of stdout behind the frame at which it is hung up. The
-// agent lives on, and what it says is on the tape.
+// The client sees the end of stdout after the frame at which the Interceptor hangs up. The
+// agent continues, and its output is on the tape.
 func TestHandleHangUp(t *testing.T) {
 	for _, within := range []bool{true, false} {
 		s, m := &script{}, &memory{}
@@ -136,7 +136,7 @@ func TestHandleExitAtEnd(t *testing.T) {
 	c.end(t, 7)
 }
 
-// What an Interceptor asks for when Run is over does nothing.
+// Calls of the Handle after Run has returned do nothing.
 func TestHandleAfterRun(t *testing.T) {
 	s := &script{}
 	c := begin(t, context.Background(), &proxy.Proxy{Command: role("say", "", "", "4"), Interceptors: chain(s)})

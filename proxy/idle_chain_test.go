@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// idleEnv says to the test binary, and to what it starts, how many idle
-// Interceptors each proxy has beside its own, or that it has idleRules around its own.
+// idleEnv tells the test binary, and the processes that it starts, how many idle Interceptors
+// each proxy has in addition to its own, or that it has idleRules around its own.
 const idleEnv = "PROXY_TEST_IDLE"
 
 // runAll runs all tests with no, one and three Interceptors that change nothing, and with
@@ -101,8 +101,7 @@ type selective struct {
 
 func (s selective) Wants(dir wire.Direction) bool { return s.wants[dir] }
 
-// alone returns what is told of an Interceptor that has failed as if there were
-// no others.
+// alone returns the report about a failed Interceptor as if there were no others.
 func alone(told string) string {
 	if place, rest, ok := strings.Cut(told, ":"); ok && strings.HasPrefix(place, "interceptor ") {
 		return "interceptor:" + rest

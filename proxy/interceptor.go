@@ -97,7 +97,7 @@ type Handle struct {
 	// and sig as the agent's, and the tape records them.
 	Exit func(code int, sig os.Signal)
 
-	// Hurry is closed when nothing may wait any longer: when a signal asks the process to
+	// Hurry is closed when all waiting must end: when a signal asks the process to
 	// end, the context of Run ends, the client has left, Exit is called, or Run is over.
 	Hurry <-chan struct{}
 }

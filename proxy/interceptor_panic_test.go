@@ -37,8 +37,8 @@ func (c *complaints) check(t *testing.T, want string) {
 	}
 }
 
-// Whatever of an interceptor panics, the traffic goes on, with what was held
-// back before it, and nothing of that twice. The agent echoes.
+// Whatever method of an Interceptor panics, the traffic continues, including frames held
+// before, none of them twice. The agent echoes.
 func TestInterceptorPanics(t *testing.T) {
 	const c2a, a2c = wire.ClientToAgent, wire.AgentToClient
 	hold := func(s *script, f wire.Frame, out []wire.Frame) []wire.Frame {
@@ -226,7 +226,7 @@ func TestInterceptorPanicsAtLast(t *testing.T) {
 	<-c.done // it is killed, if it does not take SIGTERM in time
 }
 
-// An interceptor that cannot even begin, or say what it holds, is none.
+// An Interceptor that panics in Start or Held is bypassed.
 func TestInterceptorPanicsTwice(t *testing.T) {
 	var out bytes.Buffer
 	var c complaints

@@ -185,8 +185,7 @@ func TestIntercept(t *testing.T) {
 	}
 }
 
-// The end of a stream is passed on when the interceptor has sent what it still
-// has to send.
+// The end of a stream passes once the Interceptor has sent its remaining frames.
 func TestEndKeptBack(t *testing.T) {
 	const c2a, a2c = wire.ClientToAgent, wire.AgentToClient
 	ready := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
@@ -221,8 +220,8 @@ func TestEndKeptBack(t *testing.T) {
 	}
 }
 
-// An interceptor that never lets the end of the client's stream pass holds up
-// neither the end of the agent, nor the news that it takes no more.
+// An Interceptor that never lets the end of the client's stream pass delays neither the end
+// of the agent nor the report that the agent reads no more.
 func TestEndKeptBackForNobody(t *testing.T) {
 	for _, tt := range []struct {
 		name, sent string

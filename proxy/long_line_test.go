@@ -47,7 +47,7 @@ func TestLongLine(t *testing.T) {
 	c.end(t, 0)
 }
 
-// What is sent to a receiver that is in the middle of such a line comes behind it.
+// Frames sent to a receiver in the middle of such a line come after it.
 func TestSendIntoLongLine(t *testing.T) {
 	const read = 1 << 20
 	long := strings.Repeat("0123456789abcdef", 17<<16) // 17 MiB
@@ -76,8 +76,8 @@ func TestSendIntoLongLine(t *testing.T) {
 	m.check(t, wire.ClientToAgent, long+"\r\nb\n") // what the client sent
 }
 
-// What an interceptor sends into such a line is kept until its end, and is not
-// more than a little: the stream that it answers waits.
+// Frames that an Interceptor sends during such a line are kept until its end, up to a limit:
+// then the stream that they answer waits.
 func TestFloodIntoLongLine(t *testing.T) {
 	const (
 		size  = 17 << 20

@@ -142,7 +142,7 @@ func TestDelayOfAnHour(t *testing.T) {
 					Run: func(ctx context.Context, in io.Reader, out, _ io.Writer) int {
 						go func() {
 							io.Copy(io.Discard, in)
-							pushed.Store(-1 << 40) // it is told to end
+							pushed.Store(-1 << 40) // it is asked to end
 						}()
 						line := append(bytes.Repeat([]byte("x"), 356), '\n')
 						for pushed.Add(int64(len(line))) > 0 {
@@ -183,7 +183,7 @@ func (f *fragile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// So does a client that has gone, in the other direction.
+// The same holds for a client that has left, in the other direction.
 func TestDelayForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &fragile{}
@@ -207,7 +207,7 @@ func TestDelayForNobody(t *testing.T) {
 	})
 }
 
-// A delay stops one direction only, and what is sent by itself waits behind it.
+// A delay stops one direction only, and frames sent unprompted wait behind it.
 func TestDelayOneDirection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &clock{began: time.Now()}
@@ -261,7 +261,7 @@ func TestPacerPanics(t *testing.T) {
 	told.check(t, "interceptor: panic: boom (pace_test.go:")
 }
 
-// A frame that is to follow what stderr gets waits for somebody to read that, or for the end.
+// A frame that must follow stderr waits until stderr has been read, or until the end.
 func TestAfterStderr(t *testing.T) {
 	for _, read := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -37,8 +37,8 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// It may write before it reads, as far as a pipe holds it, and both sides large
-// things at once.
+// It may write before it reads, as much as a pipe holds, and both sides may write large
+// amounts at once.
 func TestPeerNobodyReads(t *testing.T) {
 	const size = 2e6
 	c := begin(t, t.Context(), &proxy.Proxy{Peer: peer(func(in *bufio.Reader, out, err io.Writer) int {
@@ -78,7 +78,7 @@ func TestPeerEnds(t *testing.T) {
 		{"by SIGKILL", &proxy.Peer{
 			Run: func(ctx context.Context, _ io.Reader, out, _ io.Writer) int {
 				io.WriteString(out, "ready\n")
-				for { // until nobody takes what it writes
+				for { // until its output is no longer read
 					if _, err := io.WriteString(out, "still here\n"); err != nil {
 						return 3
 					}
@@ -103,7 +103,7 @@ func TestPeerEnds(t *testing.T) {
 	}
 }
 
-// It is told of signals, if it wants to be.
+// It receives signals if it wants to.
 func TestPeerSignal(t *testing.T) {
 	s := &script{}
 	heard := make(chan os.Signal, 1)

@@ -28,7 +28,7 @@ type pipeline struct {
 	closed chan struct{} // closed when Run is over
 	handle Handle        // without Do, which differs by stage
 	quit   chan struct{} // closed by Handle.Exit
-	hurry  chan struct{} // closed when nothing may wait for a pace any longer
+	hurry  chan struct{} // closed when waiting for a pace must end
 	rushed sync.Once     // closes hurry
 
 	mu     sync.Mutex // guards the rest

@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// The agent starts while the journal is made ready, and nothing of what it says
-// is passed on before.
+// The agent starts while the journal is being prepared, and none of its output passes before
+// that is done.
 func TestPrepare(t *testing.T) {
 	l := newLeash(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +54,7 @@ func TestPrepareFails(t *testing.T) {
 	c.check(t, "recording: panic: boom (prepare_test.go:")
 }
 
-// An agent that cannot be started is on the tape that was being prepared.
+// If the agent cannot be started, the tape being prepared says so.
 func TestPrepareForNobody(t *testing.T) {
 	m := &memory{}
 	p := &proxy.Proxy{

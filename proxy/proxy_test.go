@@ -31,8 +31,8 @@ var odd = []string{
 	strings.Repeat("x", 300<<10) + "\n" + strings.Repeat("[", 20_000),
 }
 
-// What the client sends comes back from an agent that echoes, byte by byte, with
-// and without an interceptor, and stands in the journal before it is forwarded.
+// Whatever the client sends comes back from an agent that echoes, byte for byte, with and
+// without an Interceptor, and is in the journal before it is forwarded.
 func FuzzTransparent(f *testing.F) {
 	for i, s := range odd {
 		f.Add([]byte(s), uint16(1<<(2*i)), i%2 == 0)
@@ -71,7 +71,7 @@ func FuzzTransparent(f *testing.F) {
 	})
 }
 
-// A follower checks that what it gets is in the journal already.
+// A follower checks that the bytes it receives are already in the journal.
 type follower struct {
 	bytes.Buffer
 	t testing.TB
@@ -190,8 +190,8 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// An agent that writes before it reads does not stop a client that does the
-// same, as far as the agent's pipes hold it.
+// An agent that writes before it reads does not block a client that does the same, as far as
+// the agent's pipes hold the data.
 func TestNobodyReads(t *testing.T) {
 	m := &memory{}
 	c := begin(t, t.Context(), &proxy.Proxy{Command: role("fill", "2000000", "2000000"), Journal: m})
@@ -220,8 +220,8 @@ func TestAgentClosesStdout(t *testing.T) {
 	c.end(t, 3)
 }
 
-// The client's writes fail once the agent has closed its stdin; what the agent
-// says later arrives.
+// The client's writes fail once the agent has closed its stdin; later output of the agent
+// still arrives.
 func TestAgentClosesStdin(t *testing.T) {
 	c := begin(t, t.Context(), &proxy.Proxy{Command: role("deaf")})
 	c.line(t)
@@ -240,8 +240,8 @@ func TestAgentClosesStdin(t *testing.T) {
 	c.end(t, 4)
 }
 
-// When the client has gone, what the agent still says is recorded, and the agent
-// is made to end.
+// After the client has left, the agent's remaining output is recorded, and the agent is made
+// to end.
 func TestClientGone(t *testing.T) {
 	l := newLeash(t)
 	m := &memory{}
@@ -304,13 +304,13 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// What an agent leaves behind may hold its pipes: all that comes is passed on,
-// but silence does not keep the exit status.
+// Processes that an agent leaves behind may hold its pipes open: all their output passes, but
+// the exit status does not wait while they are silent.
 func TestOrphan(t *testing.T) {
 	l := newLeash(t)
 	c := begin(t, t.Context(), &proxy.Proxy{
 		Command: role("launch", "5", "drip", "10", l.address),
-		Linger:  time.Second, // many times what is between two drips
+		Linger:  time.Second, // many times the pause between two drips
 	})
 	gone, cut := l.held(t)
 	out, err := io.ReadAll(c.out)

@@ -211,7 +211,7 @@ func (p *pipeline) help(q *outputQueue) {
 }
 
 // spill passes on the beginnings of lines kept for Interceptors, in directions that no
-// Interceptor wants to see any longer.
+// Interceptor wants to see any more.
 func (p *pipeline) spill() {
 	for i := range p.splitters {
 		q, s := &p.queues[i], &p.splitters[i]

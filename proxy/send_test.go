@@ -45,7 +45,7 @@ func TestReplay(t *testing.T) {
 	}}
 	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Journal: m, Interceptors: chain(s)})
 	io.WriteString(c.in, "load\n")
-	io.WriteString(c.in, "ping\n") // while nobody reads
+	io.WriteString(c.in, "ping\n") // while the client does not read
 	wait(t, "the ping's way to the agent", passed)
 	if n := len(sent); n > 2 {
 		t.Errorf("got %d frames sent, want the sender to wait for the client", n)
@@ -75,8 +75,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A client that answers only after it has got rid of its own frames does not
-// stop an agent whose frames must pass first.
+// A client that answers only after its own frames were read does not block an agent whose
+// frames must pass first.
 func TestNobodyReadsIntercepted(t *testing.T) {
 	c := begin(t, t.Context(), &proxy.Proxy{Command: role("shout", "1000"), Interceptors: chain(&script{})})
 	if _, err := c.in.Write(bytes.Repeat([]byte("i\n"), 30<<10)); err != nil {
@@ -115,7 +115,7 @@ func TestSendAgainstTheStream(t *testing.T) {
 	}
 }
 
-// What is sent to the client does not wait for an agent that does not read.
+// Frames sent to the client do not wait for an agent that does not read.
 func TestSendPastTheDeaf(t *testing.T) {
 	s := &script{}
 	noted := make(chan struct{})
@@ -159,7 +159,7 @@ func (d deaf) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A slow reader gives what it is sent, once; it is told that nobody wants more.
+// A slow reader gets each frame once; it learns when no more is wanted.
 type slow struct{ text, closed chan struct{} }
 
 func (s slow) Read(p []byte) (int, error) {
@@ -169,8 +169,8 @@ func (s slow) Read(p []byte) (int, error) {
 
 func (s slow) Close() error { close(s.closed); return nil }
 
-// When Run has returned, the interceptor is left alone: what it was sending to a
-// client that does not read does not hold it, and what still comes is not shown.
+// After Run has returned, the Interceptor is not called any more: frames that it was sending
+// to a client that does not read do not block it, and it sees no further frames.
 func TestInterceptorAfterRun(t *testing.T) {
 	s := &script{}
 	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {

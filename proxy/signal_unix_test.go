@@ -76,8 +76,8 @@ func TestDeadlySignals(t *testing.T) {
 	}
 }
 
-// What a launcher has started gets the signal too, and may take its time with it
-// when the launcher has gone; but not for ever.
+// Processes started by a launcher get the signal too, and may take some time after the
+// launcher has ended, but not forever.
 func TestSignalBehindLauncher(t *testing.T) {
 	l := newLeash(t)
 	for _, tt := range []struct {
@@ -152,7 +152,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Descriptors that somebody else made non-blocking lose nothing.
+// If another process makes descriptors non-blocking, no data is lost.
 func TestNonblocking(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

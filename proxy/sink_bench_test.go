@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What a chunk of the agent's costs from its reading to its writing, without the
-// recording: a line of 357 bytes, and 64 KiB of them.
+// The cost of passing a chunk of the agent's output, without recording it: a line of 357
+// bytes, and 64 KiB of such lines.
 func BenchmarkSink(b *testing.B) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// troubles collects what a store tells of its trouble.
+// troubles collects the errors that a store reports.
 type troubles struct {
 	mu   sync.Mutex
 	errs []error // guarded by mu

@@ -67,9 +67,8 @@ func frames(n int) (all []byte) {
 	return all
 }
 
-// BenchmarkSeal measures how fast an orphaned journal becomes a tape, and what it
-// then takes on disk: beside the bytes of the traffic, and beside those that zstd
-// makes of the whole stream.
+// BenchmarkSeal measures how fast an orphaned journal becomes a tape, and its size on disk
+// compared with the bytes of the traffic and with zstd of the whole stream.
 func BenchmarkSeal(b *testing.B) {
 	const n = 12_000
 	all := frames(n)

@@ -120,7 +120,7 @@ type Listing struct {
 	Sessions []SessionInfo // without deleted ones
 	Deleted  []SessionInfo // their frames remain, for sessions forked from them
 	Broken   []Broken      // tapes that cannot be read
-	Held     error         // who has held the catalogue for too long, or nil; the tapes themselves were read
+	Held     error         // says who held the catalogue for too long, or nil; the tapes themselves were read
 	NotesErr error         // why the tags and notes of all tapes are missing, or nil
 }
 
@@ -162,7 +162,7 @@ type Broken struct {
 func (s *Store) List() (Listing, error) { return s.list(true) }
 
 // ListRecorded is List without imported tapes. Their runs would otherwise join recorded
-// sessions of the same agent and id, and anybody can have written them.
+// sessions of the same agent and id, and anyone may have written them.
 func (s *Store) ListRecorded() (Listing, error) { return s.list(false) }
 
 func (s *Store) list(imported bool) (Listing, error) {

@@ -70,14 +70,14 @@ func (c *codec) restore(s encodedBlock) (*dissector, error) {
 	}
 	d, err := restoreDissector(state)
 	if err == nil && d.Info.Tape != s.head.Tape {
-		err = fmt.Errorf("state in block %d of tape %s says that it is of tape %q: %w", s.head.Index, s.head.Tape, d.Info.Tape, ErrDamaged)
+		err = fmt.Errorf("state in block %d of tape %s says that it belongs to tape %q: %w", s.head.Index, s.head.Tape, d.Info.Tape, ErrDamaged)
 	}
 	return d, err
 }
 
-// salvage is resume for a tape whose last state cannot be read, so that the frames after
-// it still can. The checkpoint says where the block ended. salvage loses the beginnings
-// of unfinished lines, and what the tracker has learned since the last readable state: a
+// salvage is resume for a tape whose last state cannot be read, so that the frames after it
+// stay readable. The checkpoint says where the block ended. salvage loses the beginnings of
+// unfinished lines, and what the tracker has learned since the last readable state: a
 // response may not find its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info

@@ -38,7 +38,7 @@ func TestCountsOfShim(t *testing.T) {
 	if i := l.Tapes[0]; i.Frames != 6 || i.Failed != 1 || i.Turns != 1 || i.Changed != 14 {
 		t.Errorf("the tape has %d frames, %d errors, %d turns, %d changed; want 6, 1, 1, 14", i.Frames, i.Failed, i.Turns, i.Changed)
 	}
-	// The client's prompt, and what it got: that it is loaded, one update, an error.
+	// The client's messages and the answers: a successful load, one update, an error.
 	if frames, failed, turns := l.Sessions[0].Total(); frames != 4 || failed != 1 || turns != 1 {
 		t.Errorf("the session has %d frames, %d errors, %d turns; want 4, 1, 1", frames, failed, turns)
 	}

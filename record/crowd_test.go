@@ -212,7 +212,7 @@ func TestReadersAgainstSealer(t *testing.T) {
 	}
 }
 
-// Who does not want to follow any more need not wait for what is there already.
+// A reader that stops following need not wait for the frames that are already there.
 func TestFollowEnds(t *testing.T) {
 	store, id, _, want := sealedTape(t, 7000)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -230,7 +230,7 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// A reader that stands in the journal when the tape ends goes on in the blocks.
+// A reader in the middle of the journal continues in the blocks when the tape ends.
 func TestReaderOverTheEnd(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)

@@ -84,7 +84,7 @@ func TestBitsOfJournal(t *testing.T) {
 			t.Fatalf("bit %d of byte %d: a line is missing and nothing says so", bit%8, bit/8)
 		}
 	}
-	// The header, and a record: what readers see is what is sealed.
+	// If the header or a record is damaged, readers see the same as what is sealed.
 	for _, at := range []int{3, 20, last - 100, last - 90} {
 		copied := orphan(t, store)
 		damaged := bytes.Clone(whole)
@@ -141,7 +141,8 @@ func unsealed(t testing.TB) (killed *record.Store, tape string, segments []strin
 	t.Helper()
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
-	// What is no file in the place of the tape's cannot be written to.
+	// If something other than a file is in the place of the tape's file, nothing can be
+	// written to it.
 	if err := os.Mkdir(filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), 0o700); err != nil {
 		t.Fatal(err)
 	}

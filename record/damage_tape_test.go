@@ -19,8 +19,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// harmless reads all that can be read of a damaged tape in all ways. What is read
-// must be as it was, and no lock may stay held.
+// harmless reads everything readable of a damaged tape in all ways. The result must be
+// unchanged, and no lock may stay held.
 func harmless(t testing.TB, what string, store *record.Store, id, path string, want []line) (read int) {
 	t.Helper()
 	tape, err := store.Open(id)
@@ -126,7 +126,7 @@ func TestDamagedBlock(t *testing.T) {
 			case place == "s end":
 				at = len(value) - 3
 			case name == "head" && place == "":
-				at = bytes.Index(value, []byte(`"began"`)) + 2 // a member that nobody knows then
+				at = bytes.Index(value, []byte(`"began"`)) + 2 // a member that is unknown to this version
 			}
 			value[at] ^= 0x10
 			return blocks.Bucket(k).Put([]byte(name), value)
@@ -173,8 +173,8 @@ func partlySealed(t testing.TB) (killed *record.Store, tape string) {
 	return killed, j.Tape()
 }
 
-// A last block that is damaged does not hide what the journal holds behind it,
-// neither before nor after that is sealed.
+// A damaged last block does not hide the rest of the journal, neither before nor after that
+// is sealed.
 func TestDamagedLastBlock(t *testing.T) {
 	killed, id := partlySealed(t)
 	whole := open(t, killed, id)
@@ -207,13 +207,13 @@ func TestDamagedLastBlock(t *testing.T) {
 					got = append(got, lineOf(f))
 				}
 				wantErrs := 1
-				if key == "state" { // all frames are there; what a line began with is not
+				if key == "state" { // all frames are there, except for the beginnings of lines
 					wantErrs = 0
 				}
 				if errs != wantErrs {
 					t.Errorf("%s: %d errors, want %d", when, errs, wantErrs)
 				}
-				lost := key == "head" || key == "state" // what was open at its end: requests, and a line of stderr
+				lost := key == "head" || key == "state" // open at its end: requests, and a line of stderr
 				for _, l := range got {
 					w := want[l.seq-1]
 					if lost && w.kind == wire.Response {
@@ -236,9 +236,8 @@ func TestDamagedLastBlock(t *testing.T) {
 	}
 }
 
-// Where a block stands, and how far a tape is sealed, is told twice. Who finds
-// that one of both is damaged neither waits for what will not come nor passes
-// over what is there.
+// The position of a block, and how far a tape is sealed, are each stored twice. If one of the
+// two is damaged, readers neither wait for frames that will not come nor skip existing ones.
 func TestDamagedPlaces(t *testing.T) {
 	killed, id := partlySealed(t)
 	want := lines(t, open(t, killed, id))

@@ -311,8 +311,8 @@ func (d *dissector) addMark(dir wire.Direction, text []byte) {
 	d.add(wire.Frame{Dir: dir, Kind: wire.Mark, End: wire.None, Size: int64(len(text)), Raw: text}, nil, text)
 }
 
-// add numbers a frame, finds out what it means, and puts it into the block. stored are
-// those of its bytes that go into this block.
+// add numbers a frame, determines what it means, and puts it into the block. stored has those
+// of its bytes that go into this block.
 func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	f.Seq, f.At, f.Untimed = d.Seq, d.Now, d.untimed
 	d.Seq++

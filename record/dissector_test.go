@@ -8,9 +8,8 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A line that the end of the tape leaves unfinished has the time and the origin
-// of its last bytes, also where the end is found by somebody who goes on behind
-// the last block.
+// A line that is unfinished at the end of the tape has the time and the origin of its last
+// bytes, even if another dissector that continued after the last block finds the end.
 func TestUnfinishedLineBehindBlock(t *testing.T) {
 	d := newDissector(Info{})
 	r := journal.Record{Dir: wire.AgentToClient, Kind: journal.KindInjected, At: time.Second, Payload: []byte(`{"jsonrpc`)}

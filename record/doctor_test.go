@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// private returns a store that nobody else can read.
+// private returns a store that no other user can read.
 func private(t *testing.T, store *record.Store) *record.Store {
 	if err := os.Chmod(store.Dir(), 0o700); err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A journal is sealed while one of those that its proxy takes over at once is
-// still at work.
+// A journal is sealed while one of those that its proxy recovers at its start is still being
+// sealed.
 func TestEarlyRecoveryIsNotWaitedFor(t *testing.T) {
 	store := OpenStore(t.TempDir())
 	if err := store.make(); err != nil {

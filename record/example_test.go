@@ -32,7 +32,7 @@ func Example() {
 	if err := recorder.Close(); err != nil {
 		log.Fatal(err)
 	}
-	recorder.Wait() // else what is still at work here may make files in the directory
+	recorder.Wait() // otherwise work in the background may create files in the directory
 
 	tape, err := store.Open(recorder.Tape())
 	if err != nil {

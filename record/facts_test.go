@@ -15,7 +15,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// factsOf returns what a store knows of a tape and of its sessions.
+// factsOf returns the facts of a tape and its sessions.
 func factsOf(t testing.TB, store *record.Store, id string) (record.Info, []record.SessionInfo) {
 	t.Helper()
 	tape := open(t, store, id)
@@ -136,8 +136,7 @@ func TestLostFacts(t *testing.T) {
 	}
 }
 
-// Who seals, indexes or mends what a newer acptap has written keeps what that knows
-// more.
+// Sealing, indexing and mending keep the facts that only a newer acptap knows.
 func TestUnknownTagsStay(t *testing.T) {
 	store, id := partlySealed(t)
 	const tag, said = 4711, "of a newer acptap"

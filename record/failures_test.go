@@ -35,13 +35,14 @@ const unhappy = `
 79 < {"exit":{"code":2}}
 `
 
-// unhappyFailures are those of unhappy, by kind; what counts for the session s, too.
+// unhappyFailures counts the failures of unhappy by kind, and whether they count for the
+// session s too.
 var (
 	unhappyFailures = map[string]int{"error": 1, "tool": 1, "invalid": 1, "exit": 1, "unanswered": 3}
 	unhappySession  = uint64(1 + 1 + 2) // not the invalid line, the exit and session/list
 )
 
-// records returns what the journal holds of a connection.
+// records returns the records of a connection in the journal.
 func records(text string) (list []journal.Positioned) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		at, frame, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -72,8 +73,8 @@ func records(text string) (list []journal.Positioned) {
 	return list
 }
 
-// What fails is counted as the frames tell it, with what is not answered at the end,
-// wherever blocks end, and whether the proxy saw the agent's end or was killed.
+// Failures, including requests unanswered at the end, are counted the same wherever blocks
+// end, and whether the proxy saw the agent's end or was killed.
 func TestFailuresAreCounted(t *testing.T) {
 	all := records(unhappy)
 	for _, killed := range []bool{false, true} {
@@ -103,8 +104,8 @@ func TestFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// dissectIn dissects a tape in blocks of so many records, each of which another
-// process could have written.
+// dissectIn dissects a tape in blocks of that many records, each by a separate dissector, as
+// by another process.
 func dissectIn(t *testing.T, list []journal.Positioned, every int) (failures uint64, sessions map[string]SessionInfo, found map[string]int) {
 	t.Helper()
 	d := newDissector(Info{})

@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// poisoned returns the store as one sees it who panics at a certain text: how
-// often that was, and what the store tells of trouble.
+// poisoned returns a view of the store in which dissecting a certain text panics. It also
+// returns the number of panics, and the errors that the store reports.
 func poisoned(dir string) (store *Store, panics *atomic.Int32, told chan error) {
 	store, panics, told = OpenStore(dir), new(atomic.Int32), make(chan error, 10)
 	store.testHook = func(payload []byte) {
@@ -80,8 +80,8 @@ func rowsOf(t *testing.T, store *Store, tape string) (rows []string, errs []erro
 	return rows, errs
 }
 
-// assertAside fails unless the journal of the tape is set aside, as the doctor
-// says, and nobody runs into it.
+// assertAside fails unless the journal of the tape is set aside, the doctor says so, and no
+// reader panics.
 func assertAside(t *testing.T, dir, tape string) {
 	t.Helper()
 	store, panics, told := poisoned(dir)

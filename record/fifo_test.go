@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Nobody waits for the other end of a FIFO, wherever in the store one lies: what
-// has to do with it fails, and all else is done.
+// No one waits for the other end of a FIFO, wherever in the store it is: operations on it
+// fail, and all others succeed.
 func TestFIFO(t *testing.T) {
 	const other = "20260102T150405000-aaaaaa"
 	for _, name := range []string{

@@ -17,7 +17,7 @@ import (
 type sealer struct {
 	store   *Store
 	work    chan *flusher // flushers with a finished segment
-	turn    chan struct{} // holds a value while somebody is sealing: the turn
+	turn    chan struct{} // holds a value while a flusher is sealing: the turn
 	codec   codec         // used by the holder of the turn
 	hurried atomic.Int32  // closed journals that wait for their turn
 
@@ -293,7 +293,7 @@ func (s *Store) recoverOthers(journals map[string][]int64, stop, more func() boo
 // late reports whether the time for the remaining work has run out.
 func (f *flusher) late() bool { return time.Now().After(f.until) }
 
-// try does some of the work unless somebody else is sealing. Called with mu held.
+// try does some of the work unless another flusher is sealing. Called with mu held.
 func (f *flusher) try(some func(*tapeWriter) error) bool {
 	select {
 	case f.sealer.turn <- struct{}{}:

@@ -167,8 +167,8 @@ func TestFullDisk(t *testing.T) {
 	p.check(t, store)
 }
 
-// waitForNext returns when a segment was opened ahead: it is the last, and as
-// long as what is set aside in it.
+// waitForNext blocks until a segment has been opened ahead: it is the last one, and has its
+// full reserved length.
 func waitForNext(t *testing.T, store *record.Store) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
-// FuzzState goes on from any bytes that stand where the state of a block should:
-// they are damage, or what follows is dissected.
+// FuzzState restores a block's state from any bytes: they are rejected as damage, or
+// dissecting continues.
 func FuzzState(f *testing.F) {
 	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
 	d.record(journal.Positioned{Record: journal.Record{Dir: wire.AgentToClient, Kind: journal.KindInjected, Payload: []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}` + "\n{")}, Next: 4200})
@@ -53,8 +53,8 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// FuzzRecords dissects records whose check sums are right, whatever they say. A
-// dissector that is stopped and goes on from its state at each record gives the same.
+// FuzzRecords dissects records with valid checksums and any content. A dissector that is
+// stopped and restored at each record gives the same result.
 func FuzzRecords(f *testing.F) {
 	f.Add(streamRecords)
 	f.Add([]byte("\x01\x00\x05{}\n[]\x01\x04\x09{\"gap\":7}"))

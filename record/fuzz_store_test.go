@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
-// visit does all that commands do with a store that somebody has tampered with:
-// none of it may panic or take too much memory.
+// visit performs all operations of commands on a store that has been tampered with: none may
+// panic or take too much memory.
 func visit(t *testing.T, store *Store) {
 	memtest.Bound(t, func() {
 		l, err := store.List()

@@ -31,7 +31,7 @@ type loader struct {
 	flush func() error // handles the current block
 	tell  func(string) // reports anything that is not imported as written
 	count bool         // ignore the numbers in the file from now on
-	told  string       // what the file calls its tape
+	told  string       // the tape's id in the file
 	name  string       // name of the file, for such reports
 	notes note.List
 	lines *lineNumbers // nil: not wanted
@@ -375,8 +375,8 @@ func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)
 	return w.tape, nil
 }
 
-// refuse returns why the tape that its file calls told cannot be imported under the id
-// wanted.
+// refuse returns why a tape cannot be imported under the id wanted. told is its id in the
+// file.
 func (s *Store) refuse(name, wanted, told string) error {
 	switch {
 	case told != wanted:

@@ -23,8 +23,8 @@ func (i *Importer) prove(p *Parent) {
 	p.Claimed = !i.store.hasLink(p.Tape, p.Link)
 }
 
-// imported adds an imported tape under the id in its file. Tapes that claimed it as their
-// parent become nested in it if that is now proven.
+// imported adds an imported tape under its id in the file, told. Tapes that claimed it as
+// their parent become nested in it if that is now proven.
 func (i *Importer) imported(told, tape string, parent Parent) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -50,8 +50,7 @@ func (i *Importer) imported(told, tape string, parent Parent) {
 	i.adopt(told, tape)
 }
 
-// adopt nests the tapes that claim the parent told in the tape that has its id here. i.mu
-// is held.
+// adopt nests in tape the imported tapes whose files name told as their parent. i.mu is held.
 func (i *Importer) adopt(told, tape string) {
 	i.children[told] = slices.DeleteFunc(i.children[told], func(child string) bool {
 		own := i.bundled[child]

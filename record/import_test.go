@@ -16,8 +16,7 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// seeds are the files that package portable is tested with: its own form, and those
-// of other tools.
+// seeds are the test files of package portable: its own form, and those of other tools.
 func seeds(f *testing.F) [][]byte {
 	f.Helper()
 	paths, err := filepath.Glob("portable/testdata/*.json*")
@@ -35,7 +34,7 @@ func seeds(f *testing.F) [][]byte {
 	return all
 }
 
-// What is broken leaves nothing in the store.
+// A broken file leaves nothing in the store.
 func TestImportBroken(t *testing.T) {
 	for _, in := range []string{
 		"{\"dir\":\"c2a\",\"frame\":{}}\n\nhello",
@@ -132,8 +131,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// Whose server an agent has started, and over what it speaks, stays with the tape in
-// all forms.
+// The parent of a server's tape, and its transport, are kept in all forms.
 func TestParent(t *testing.T) {
 	const header = `{"acptap":1,"tape":"20250102T030405000-aaaaaa","started":"2025-01-02T03:04:05Z","command":["server"],"cwd":"/w",` +
 		`"parent":{"tape":"20250102T030404000-bbbbbb","link":"kdjfhgas","server":"every/thing"},"transport":"http","upstream":"https://example.org/mcp"}`

@@ -9,9 +9,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// What was imported is told from what was recorded here, also when the catalogue
-// was made anew, and when it was exported and imported once more. Sessions that
-// were recorded are as if it were not there.
+// Imported tapes stay distinguishable from recorded ones, even after the catalogue is
+// rebuilt, or after another export and import. They do not affect recorded sessions.
 func TestImported(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	journal := recordtest.Record(t, store, record.Start{Name: "agent", Command: []string{"agent"}, Proto: "acp"})

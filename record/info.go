@@ -124,7 +124,7 @@ func (i Info) Redacted() Info {
 }
 
 // tally counts a frame that client or agent sent, and notes what it says about its
-// session. It does not count frames that acptap made or substituted: nobody sent those,
+// session. It does not count frames that acptap made or substituted: no peer sent those,
 // or they are already counted.
 func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info

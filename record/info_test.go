@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestAgent: sessions of two agents are told apart, also of those that are reached by a
-// URL, which may count their sessions alike.
+// TestAgent: sessions of different agents are distinct, even if the agents are reached by URL
+// and count their sessions alike.
 func TestAgent(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

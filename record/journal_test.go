@@ -294,7 +294,7 @@ func (w lookWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whoever goes on from the state in a block, at any time, tells the same.
+// A dissector restored from the state of any block gives the same result.
 func TestReadingAtAnyTime(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
@@ -390,8 +390,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// What the tape began with is cut where it would fill the segment: the traffic
-// counts.
+// The description of a tape's beginning is truncated if it would fill the segment, because
+// the traffic matters more.
 func TestLongStart(t *testing.T) {
 	long := strings.Repeat("\x01", 200<<10) // six bytes each as JSON
 	store := record.OpenStore(t.TempDir())
@@ -404,8 +404,7 @@ func TestLongStart(t *testing.T) {
 	}
 }
 
-// The wall clock is told in the headers only: times and numbers do not depend on
-// it.
+// The wall clock is recorded only in headers: times and numbers do not depend on it.
 func TestClockSetBack(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)

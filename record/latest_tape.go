@@ -14,8 +14,8 @@ import (
 // the last one must be the newest. Start.Time remains what the clock showed.
 type latestTape struct {
 	mu    sync.Mutex
-	id    string    // of this process's latest tape, or one as late; guarded by mu
-	began time.Time // when that began, with the monotonic clock; guarded by mu
+	id    string    // the latest id that this process has used; guarded by mu
+	began time.Time // when that tape began, by the monotonic clock; guarded by mu
 	shown time.Time // what the clock showed then; guarded by mu
 }
 
@@ -34,8 +34,8 @@ func (l *latestTape) after(s *Store, began, shown time.Time) time.Time {
 	return at
 }
 
-// named returns what may be ids of tapes, according to the names of files, unsorted and
-// repeated. It is faster than Tapes.
+// named returns possible tape ids, taken from file names: unsorted, with repetitions. It is
+// faster than Tapes.
 func (s *Store) named() (ids []string) {
 	for _, dir := range [...]string{s.tapes(), s.live()} {
 		d, err := os.Open(dir)
@@ -52,11 +52,11 @@ func (s *Store) named() (ids []string) {
 	return ids
 }
 
-// eras numbers, by tape, the times between which the clock was set back. Tapes that are too
-// far ahead of the clock come first, as in a Listing.
+// eras maps tapes to eras, which are separated by the clock being set back. Tapes too far
+// ahead of the clock are in the first era, as in a Listing.
 type eras map[string]int
 
-// erasOf returns the eras of tapes, which are in the order of a Listing.
+// erasOf returns the eras of tapes, given in the order of a Listing.
 func erasOf(tapes []Info) eras {
 	of, era, until := eras{}, 0, time.Now().Add(tapeid.MaxAhead)
 	for _, i := range tapes {

@@ -12,8 +12,8 @@ import (
 )
 
 // The clock is set back and forward between tapes of one process and of several: tapes are
-// listed as they were recorded, except for those far ahead, and each tells what the clock
-// showed. A session goes on, and its runs and the sessions keep that order too.
+// listed in recording order, except for those far ahead, and each has the time that the clock
+// showed. A session continues, and its runs and the sessions keep that order too.
 func TestClockSetBack(t *testing.T) {
 	const (
 		opened = `{"jsonrpc":"2.0","id":1,"method":"session/%s","params":{"sessionId":"%s","cwd":"/w","mcpServers":[]}}` + "\n"

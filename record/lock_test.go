@@ -65,7 +65,7 @@ func waitForLock(t testing.TB, path string) time.Duration {
 	return time.Since(began)
 }
 
-// assertUnlocked fails if somebody holds the lock of a file.
+// assertUnlocked fails if a file is locked.
 func assertUnlocked(t testing.TB, path string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -122,7 +122,7 @@ func TestLockedFiles(t *testing.T) {
 			if err := j.Close(); err != nil {
 				t.Error(err)
 			}
-			locker.end() // not before: who waits for the lock waits for ever
+			locker.end() // not earlier: a waiter for the lock would wait forever
 			locker.rest(t)
 			sealAll(t, store)
 			j.Wait()
@@ -163,7 +163,7 @@ func TestListedFarBehind(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(copied.Dir(), "tapes"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(copied.Dir(), "tapes", filepath.Base(path)), readFile(t, path)) // nobody writes: it is locked
+	writeFile(t, filepath.Join(copied.Dir(), "tapes", filepath.Base(path)), readFile(t, path)) // no one writes: it is locked
 	locker.end()
 	locker.rest(t)
 	finish(t, store, j)
@@ -195,12 +195,12 @@ func waitFor(t testing.TB, path string) {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
-		time.Sleep(time.Millisecond) // written at the lowest priority, by a goroutine that tells nobody
+		time.Sleep(time.Millisecond) // it is written at the lowest priority, by a goroutine that gives no signal
 	}
 	t.Fatalf("%s does not appear", path)
 }
 
-// What is in live/ but is no journal is not followed.
+// Anything in live/ that is not a journal is not followed.
 func TestLinkInLive(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)

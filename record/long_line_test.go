@@ -39,7 +39,7 @@ func TestLongLine(t *testing.T) {
 		if err := tape.WriteFrame(&got, 2); err != nil {
 			t.Error(err)
 		}
-		// A line feed ends a frame, so those of the text have made many.
+		// Each line feed in the text has ended a frame.
 		want, _, _ := strings.Cut(tt.want, "\n")
 		if got.String() != want {
 			t.Errorf("%s: got %d bytes, %.100q, want %d, %.100q", name, got.Len(), got.String(), len(want), want)

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// crowdTime is how long the tests with many processes go on.
+// crowdTime is how long the tests with many processes run.
 var crowdTime = flag.Duration("crowd", 0, "how long the tests with many processes go on, beyond what is needed")
 
-// A role is what the test binary does as another process: TestMain runs it
-// instead of the tests if the environment names it.
+// A role is a task of the test binary as a separate process: TestMain performs it instead of
+// the tests if the environment names it.
 const roleVariable = "ACPTAP_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{

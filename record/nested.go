@@ -144,8 +144,8 @@ func (s *Store) IsNested(tape string) bool {
 	})
 }
 
-// Start returns what was known about the tape when it began. It reads less than Info. If
-// the recorder is just writing that, Start waits for it.
+// Start returns what was known about the tape when it began. It reads less than Info. If the
+// recorder is still writing that, Start waits.
 func (t *Tape) Start() (Start, error) {
 	for waited := time.Duration(0); ; waited += headPoll {
 		info, _, err := t.from.facts()

@@ -151,7 +151,7 @@ func TestClaimedRecordedParent(t *testing.T) {
 	}
 }
 
-// What a tape says of its parent is known from its first moment on.
+// The parent of a tape is known from its first moment.
 func TestOuterWhileRecorded(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	agent := recordtest.Record(t, store, record.Start{Command: []string{"agent"}})

@@ -25,7 +25,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// What a newer acptap has written is left alone.
+// Files written by a newer acptap are left unchanged.
 func TestNewer(t *testing.T) {
 	t.Run("journal", func(t *testing.T) {
 		store, tape, _ := small(t)
@@ -176,8 +176,8 @@ func changeLastHead(t *testing.T, path string, change map[string]any) {
 	})
 }
 
-// addRecord adds a record to the journal that small returns, behind its last one, as
-// the comment in package journal says what a record is.
+// addRecord appends a record to the journal that small returns, in the format described in
+// package journal.
 func addRecord(t *testing.T, store *record.Store, texts []string, kind byte, slot uint16, payload string) {
 	t.Helper()
 	path := segmentsOf(t, store)[0]
@@ -274,8 +274,7 @@ func TestJournalNeeds(t *testing.T) {
 	}
 }
 
-// Records of a kind that is not known, and what is in a head that is not, are
-// passed over.
+// Records of unknown kinds, and unknown members of a head, are skipped.
 func TestJournalUnknown(t *testing.T) {
 	store, tape, texts := small(t)
 	addRecord(t, store, texts, 200, 0, `{"later":{"frames":7}}`)

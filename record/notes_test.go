@@ -49,8 +49,8 @@ func assertNotes(t testing.TB, when string, store *record.Store, tape string, wa
 	}
 }
 
-// A tape is written on while it is recorded, before it has a file, and what is written
-// stays whatever becomes of the tape.
+// Notes can be added to a tape while it is recorded, even before it has a file, and are kept
+// whatever happens to the tape.
 func TestNotesStay(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
@@ -103,7 +103,7 @@ func TestNotesOfDeleted(t *testing.T) {
 	if _, err := store.Notes("../x"); !errors.Is(err, record.ErrNoTape) {
 		t.Errorf("got %v, want ErrNoTape", err)
 	}
-	// Somebody deletes a tape by hand, without its notes.
+	// A user deletes a tape's file by hand, without its notes.
 	if err := os.Remove(filepath.Join(store.Dir(), "tapes", tapes[1]+".db")); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestNotesOfDeleted(t *testing.T) {
 	}
 }
 
-// examined returns what is bad in a store.
+// examined returns the problems in a store.
 func examined(store *record.Store) string {
 	var bad []string
 	for _, d := range store.Examine(false, nil) {
@@ -206,7 +206,7 @@ func TestNotesOfKilled(t *testing.T) {
 	}
 }
 
-// Who watches a store is told of notes that others write.
+// A watcher of a store is notified of notes that others write.
 func TestWatchNotes(t *testing.T) {
 	store := healthy(t)
 	ids, err := store.Tapes()
@@ -221,8 +221,8 @@ func TestWatchNotes(t *testing.T) {
 	w.kind(record.NotesChanged, "")
 }
 
-// What is written on a tape is in its portable form, and in the tape that is made of
-// that. Secrets are not.
+// The notes on a tape are in its portable form, and on the tape imported from that. Secrets
+// are not.
 func TestNotesInPortableForm(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
@@ -263,7 +263,7 @@ func TestNotesInPortableForm(t *testing.T) {
 	}
 }
 
-// What a file says that cannot be kept is left out, and told of once.
+// Notes in a file that cannot be kept are left out, and reported once.
 func TestWrongNotesInFile(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"acptap":1,"tags":["ok","two words","ok"],"notes":[{"text":""},{"text":"x"}]}` + "\n")

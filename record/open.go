@@ -71,7 +71,7 @@ func ownID(file tapeFile) (tape string, err error) {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if tape = info.Tape; !tapeid.IsValid(tape) {
-			return fmt.Errorf("%s says that it is of tape %q: %w", file, tape, ErrDamaged)
+			return fmt.Errorf("%s says that it belongs to tape %q: %w", file, tape, ErrDamaged)
 		}
 		return nil
 	})

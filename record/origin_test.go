@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A frame that began in one block and ends behind it has the origin that it
-// began with, whoever goes on behind that block.
+// A frame that begins in one block and ends after it keeps its origin, even if another
+// dissector continues after that block.
 func TestOriginOfHalfSeenFrame(t *testing.T) {
 	frame := append(bytes.Repeat([]byte("x"), 4<<20), '\n')
 	for _, origin := range []wire.Origin{wire.Withheld, wire.Injected, wire.Rewritten} {

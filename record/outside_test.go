@@ -17,12 +17,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// victims are ids that lead from a store to files beside it. They are as long as
-// the id of a tape, in whose place they are put.
+// victims are ids that lead from a store to files next to it. Each is as long as the id of a
+// tape that it replaces.
 var victims = [...]string{"../.././victim/precious_x", "../../victim/././precious", "../live/../../victim/prec"}
 
-// besideVictims returns a copy of a store with files beside it that the ids of
-// victims lead to, and a function that fails the test if one of them has changed.
+// besideVictims returns a copy of a store, with files next to it that the ids of victims lead
+// to, and a function that fails the test if one of them has changed.
 func besideVictims(t *testing.T, store *record.Store) (copied *record.Store, check func(what string)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func besideVictims(t *testing.T, store *record.Store) (copied *record.Store, che
 	}
 }
 
-// listTree returns the files below dir that are in no store, with what is in them.
+// listTree returns the files below dir that are in no store, with their contents.
 func listTree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -171,8 +171,7 @@ func TestIDsLeadNowhere(t *testing.T) {
 	}
 }
 
-// What is given as an id, and what files in a store are called, leads nowhere
-// either.
+// Ids given by users, and the names of files in a store, lead nowhere either.
 func TestOddIDs(t *testing.T) {
 	whole, id, path, _ := sealedTape(t, 10)
 	store, check := besideVictims(t, whole)

@@ -15,9 +15,9 @@ import (
 	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
-// What a file says of its free pages is not believed where bbolt would make room
-// for them, nor is that there is no list of them: bbolt would walk a damaged tree
-// where nobody recovers.
+// A file's claim about its free pages is not trusted if bbolt would allocate memory for them,
+// nor is a missing list of them: bbolt would walk a damaged tree in a goroutine without
+// recover.
 func TestFreePages(t *testing.T) {
 	order := binary.NativeEndian
 	pages := func(n uint64) func(meta, list []byte) {
@@ -66,8 +66,8 @@ func TestFreePages(t *testing.T) {
 	}
 }
 
-// A bucket that leads back to itself in the catalogue ends nobody who deletes a
-// tape.
+// A bucket in the catalogue that refers back to itself does not crash a process that deletes
+// a tape.
 func TestBucketsInCatalogue(t *testing.T) {
 	store, tape := importOne(t)
 	path := store.catalogue().Path

@@ -50,8 +50,8 @@ func assertHeld(t *testing.T, err error) {
 	}
 }
 
-// A command gives up where it has to write what somebody holds; what it can do
-// without is done.
+// A command gives up if it must write to something that another process has locked; it does
+// what is possible without that.
 func TestCommandsGiveUp(t *testing.T) {
 	store, tape := importOne(t)
 	catalogue := lockCatalogue(t, store)
@@ -124,7 +124,7 @@ func TestIndexOfDeleted(t *testing.T) {
 	}
 }
 
-// hasWaiter reports whether somebody waits for the lock of a file.
+// hasWaiter reports whether a process waits for the lock of a file.
 func hasWaiter(t *testing.T, f *os.File) bool {
 	t.Helper()
 	fi, err := f.Stat()

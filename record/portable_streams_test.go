@@ -93,7 +93,7 @@ func TestPortableLongStreams(t *testing.T) {
 	checkPortableStreams(t, open(t, store, j.Tape()), []*exchange{one, two})
 }
 
-// A long message in fragments keeps what it says.
+// A long message in fragments keeps its content.
 func TestPortableLongFragments(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := beginHTTP(t, store)
@@ -174,8 +174,8 @@ func TestPortableStreamsByHand(t *testing.T) {
 	}
 }
 
-// What is exported for others has neither secrets nor ids of sessions, and is read
-// again. In one store an id has the same pseudonym everywhere.
+// An export for others has neither secrets nor ids of sessions, and can be read again. Within
+// one store an id has the same pseudonym everywhere.
 func TestPortableStreamsRedacted(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	const secret, session = "hunter2hunter2", "5f3c9c1e-session"

@@ -28,7 +28,7 @@ func exported(t testing.TB, tape *record.Tape, secrets bool) string {
 	return b.String()
 }
 
-// shown returns all that a reader is told of each frame of a tape.
+// shown returns everything that a reader gets of each frame of a tape.
 func shown(t testing.TB, tape *record.Tape) []string {
 	t.Helper()
 	var all []string
@@ -157,8 +157,8 @@ func TestPortableStable(t *testing.T) {
 	}
 }
 
-// What the header of a file says may be shorter than all that there is, and the
-// order of a line's members does not matter.
+// The header of a file may have fewer members than usual, and the order of a line's members
+// does not matter.
 func TestPortableByHand(t *testing.T) {
 	tape, err := record.ReadPortable(strings.NewReader(`{"acptap":1}
 {"dir":"c2a","frame":{"id":1,"method":"initialize","params":{"protocolVersion":1}}}

@@ -13,8 +13,8 @@ const (
 // probe:not-tried.
 const ProbeTag = "probe:"
 
-// ProbeOf returns the run of acptap probe that has made a tape, and what it played, a case or
-// hello; the run is empty if none has.
+// ProbeOf returns the run of acptap probe that made a tape, and the case that it played, or
+// hello. For other tapes run is empty.
 func ProbeOf(s Start) (run, played string) {
 	run, played, ok := strings.Cut(s.Name, ".")
 	if !ok || len(run) != probeLength || !strings.HasPrefix(run, probePrefix) || s.Parent != (Parent{}) {

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// inPieces is a conversation in which an agent says a key in pieces, beside other talk.
+// inPieces is a conversation in which an agent sends a key in pieces, mixed with other text.
 func inPieces(key string, sizes ...int) string {
 	var b strings.Builder
 	update := func(update string) {
@@ -56,7 +56,8 @@ func TestRedactedInPieces(t *testing.T) {
 	}
 }
 
-// What is recorded while frames are taken may go on with a secret: it stays out.
+// A secret may continue in frames that are recorded while others are read: it is still
+// removed.
 func TestRedactedWhileRecorded(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
@@ -73,12 +74,12 @@ func TestRedactedWhileRecorded(t *testing.T) {
 		piece(key[20:])
 		text += wire.ValueAt(f.Raw, "params.update.content.text").Text()
 	}
-	if want := "so " + key[:20]; text != want { // nobody can know yet that it is one
+	if want := "so " + key[:20]; text != want { // it cannot be recognized as a secret yet
 		t.Errorf("got %q, want %q", text, want)
 	}
 }
 
-// inOnePiece returns what the agent says.
+// inOnePiece returns the joined text of the agent.
 func inOnePiece(t *testing.T, frames iter.Seq2[dialect.Frame, error]) (text string) {
 	t.Helper()
 	for f, err := range frames {

@@ -45,8 +45,8 @@ func closeAll(t testing.TB, all []*record.Recorder) {
 	closing.Wait()
 }
 
-// Many journals of one process are sealed by one worker. What it does not reach when they
-// are closed is complete in its journal, and adopted.
+// Many journals of one process are sealed by one worker. Those that it does not reach before
+// they are closed stay complete, and are adopted.
 func TestManyRecorders(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	all := recordMany(t, store, 60)

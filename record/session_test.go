@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A client may ask for a session that nobody has. What is only asked for, or
-// gets nothing but errors, is no session; what was said in one is.
+// A client may ask for a session that does not exist. A session that is only requested, or
+// that gets nothing but errors, does not count; one with a conversation does.
 func TestSessionsThatExist(t *testing.T) {
 	const (
 		load   = `{"at":1,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}}`
@@ -79,9 +79,8 @@ func TestSessionsThatExist(t *testing.T) {
 	}
 }
 
-// Agents that forget their sessions count from one again in each process. Such
-// sessions are apart, whatever became of the others; those that are loaded again
-// are one.
+// Agents that forget their sessions count from one again in each process. Such sessions are
+// separate, whatever happened to the others; those that are loaded again are one session.
 func TestSessionsOfOneID(t *testing.T) {
 	const (
 		made    = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/DIR","mcpServers":[]}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}`
@@ -155,7 +154,7 @@ func TestSessionsOfOneID(t *testing.T) {
 	}
 }
 
-// What is deleted with one tape of a session is not told of it any more.
+// Facts of a session that were on a deleted tape no longer appear.
 func TestSessionForgets(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	var last string

@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A journal that had one segment when it was listed, and of which the first
-// segments were sealed before it is recovered, leaves nothing behind: of a tape that
-// is deleted later, nobody could read the rest then.
+// A journal that had one segment when it was listed, and whose first segments were sealed
+// before it is recovered, leaves nothing behind: if the tape were deleted later, no one could
+// read the rest.
 func TestRecoverGrownJournal(t *testing.T) {
 	dir := t.TempDir()
 	line := strings.Repeat("x", journal.RecordSize-1)

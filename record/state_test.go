@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// What both sides have said does not stand in each block where it is much; who
-// goes on behind a block knows it all the same.
+// If both sides have said a lot about themselves, that is not repeated in each block; a
+// dissector that continues after a block still knows it.
 func TestLargeState(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)

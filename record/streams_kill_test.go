@@ -21,9 +21,8 @@ func relayEvent(stream, n int) []byte {
 	return fmt.Appendf(nil, "id: %d-%d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"text\":\"%0*d\"}}\n\n", stream, n, 1+n*37%900, n)
 }
 
-// relayRole records streams of events into the store args[0] until it is killed. It
-// prints the tape, and then the stream of each event that is written, which stands for
-// what a client has got.
+// relayRole records streams of events into the store args[0] until it is killed. It prints
+// the tape's id, and then the stream of each recorded event, as if a client had received it.
 func relayRole(args []string) error {
 	store := record.OpenStore(args[0])
 	j, err := store.Record(record.Start{Transport: "http"})

@@ -21,7 +21,7 @@ func (l *encodedEntries) take(d *dissector) {
 	}
 }
 
-// resume takes the block at hand and returns a dissector that goes on behind it.
+// resume takes the current block and returns a dissector that continues after it.
 func (l *encodedEntries) resume(t testing.TB, d *dissector) *dissector {
 	t.Helper()
 	l.take(d)
@@ -61,7 +61,7 @@ var streamRecords = func() (b []byte) {
 	return b
 }()
 
-// What is kept of a stream that is idle does not add up: many may be open.
+// The memory for idle streams does not add up: many may be open.
 func TestIdleStreams(t *testing.T) {
 	d := newDissector(Info{Start: Start{Transport: "http"}})
 	take := func(slot int, dir wire.Direction, kind journal.Kind, text string) {

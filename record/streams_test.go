@@ -159,7 +159,7 @@ func (x *exchange) end(j *record.Recorder) {
 
 func whole(n int) int { return n }
 
-// checkBytes compares the streams on a tape with what was sent.
+// checkBytes compares the streams on a tape with the bytes that were sent.
 func checkBytes(t testing.TB, tape *record.Tape, all []*exchange) {
 	t.Helper()
 	for _, x := range all {
@@ -175,7 +175,7 @@ func checkBytes(t testing.TB, tape *record.Tape, all []*exchange) {
 	}
 }
 
-// streamRows returns all that a reader is told of the frames of a tape, but for the time.
+// streamRows returns everything that a reader gets of the frames of a tape, except the time.
 func streamRows(t testing.TB, tape *record.Tape) (rows []string) {
 	t.Helper()
 	for f, err := range tape.Frames(1) {
@@ -288,8 +288,8 @@ func TestStreamsCutAnywhere(t *testing.T) {
 	}
 }
 
-// Many streams at once, cut and mixed at random, come back byte for byte: from the
-// journal, from what a killed proxy has left at any moment, and sealed.
+// Many streams at once, cut and mixed at random, are read back byte for byte: from the
+// journal, from the remains of a proxy killed at any moment, and sealed.
 func TestStreamsMixed(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {

@@ -10,9 +10,9 @@ import (
 )
 
 // The facts of a tape and of a session, and checkpoints, are values that can grow: a byte
-// with the version of this form, and then fields in the encoding of protobuf, in the order
-// of their numbers. Each fact has a tag, which never changes its meaning; the number of its
-// field is one more, because protobuf has no field 0.
+// with the version of the format, followed by fields in protobuf encoding, ordered by number.
+// Each fact has a tag, which never changes its meaning; its field number is one higher,
+// because protobuf has no field 0.
 //
 //	0        what a reader must know (package need); left out: nothing
 //	1        how many tags the writer knew, from 0 on

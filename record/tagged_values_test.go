@@ -92,7 +92,8 @@ func TagsOf(t testing.TB, value []byte) map[uint64]any {
 	return tags
 }
 
-// What is stored is protobuf, as another implementation has it, and is read as it was.
+// The stored values are protobuf, readable by another implementation, and are read back
+// unchanged.
 func TestTags(t *testing.T) {
 	for name, v := range taggedValues(t) {
 		value := encodeTags(v, nil)
@@ -131,7 +132,7 @@ func WithTags(t testing.TB, value []byte, change map[uint64]any) []byte {
 	return b
 }
 
-// Tags that nobody knows here are passed over, whatever they are, and kept.
+// Unknown tags are skipped, whatever they contain, and kept.
 func TestUnknownTags(t *testing.T) {
 	unknown := map[uint64]any{99: "text", 100: []string{"a", "b"}, 1 << 28: "\xff\x00", 101: uint64(math.MaxUint64), 102: uint64(0), 103: ""}
 	for name, v := range taggedValues(t) {
@@ -179,7 +180,7 @@ func TestDamagedTags(t *testing.T) {
 	}
 }
 
-// What a value needs is refused by its name, whatever became of the other tags.
+// An unknown need of a value is named in the error, whatever its other tags are.
 func TestNeedsOfTags(t *testing.T) {
 	for name, v := range taggedValues(t) {
 		value := encodeTags(v, nil)

@@ -36,7 +36,7 @@ type tapeFile struct {
 // holds returns an error unless tape is the id of the file's tape.
 func (f tapeFile) holds(tape string) error {
 	if tape != f.tape {
-		return fmt.Errorf("%s says that it is of tape %q: %w", f, tape, ErrDamaged)
+		return fmt.Errorf("%s says that it belongs to tape %q: %w", f, tape, ErrDamaged)
 	}
 	return nil
 }

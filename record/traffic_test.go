@@ -142,7 +142,7 @@ func sealAll(t testing.TB, store *record.Store) {
 func orphan(t testing.TB, store *record.Store) *record.Store {
 	t.Helper()
 	to := record.OpenStore(t.TempDir())
-	// What is sealed meanwhile is in both places then, never in none.
+	// While a block is sealed, its frames are in both places, never in neither.
 	for _, dir := range []string{"live", "tapes"} {
 		copyDir(t, filepath.Join(store.Dir(), dir), filepath.Join(to.Dir(), dir))
 	}
@@ -202,7 +202,7 @@ func open(t testing.TB, store *record.Store, tape string) *record.Tape {
 	return opened
 }
 
-// A line is all that a reader is told of a frame, with a hash of its bytes.
+// A line has everything that a reader gets of a frame, with a hash of its bytes.
 type line struct {
 	seq                     uint64
 	at                      time.Duration

@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Files that somebody was making who has ended are removed; those that are being
-// made are not.
+// Unfinished files of processes that have ended are removed; those that are still being
+// written are not.
 func TestUnfinished(t *testing.T) {
 	store := record.OpenStore(filepath.Join(t.TempDir(), "[store"))
 	finish(t, store, begin(t, store))

@@ -112,7 +112,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// One tape alone: what is there, a look, what comes, and the end, which is the last.
+// Watching one tape: existing frames, a look, new frames, and finally the end.
 func TestWatchTape(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	other := begin(t, store)
@@ -143,8 +143,8 @@ func TestWatchTape(t *testing.T) {
 	}
 }
 
-// What is there already is told first, oldest first; frames come from the number
-// that is wanted, and of the tapes that are wanted.
+// Existing tapes come first, oldest first; only the wanted tapes are yielded, and their
+// frames start at the wanted number.
 func TestWatchThere(t *testing.T) {
 	store, first, _, want := sealedTape(t, 4000)
 	second := begin(t, store)
@@ -186,8 +186,8 @@ func TestWatchKilled(t *testing.T) {
 	}
 }
 
-// Fifty tapes that begin and end as they like, some while nobody looks, are told
-// each once, with each of their frames.
+// Fifty tapes that begin and end at random, some while no one looks, are each yielded once,
+// with each of their frames.
 func TestWatchMany(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	w := watch(t, store, allFrames)
@@ -245,7 +245,7 @@ func TestWatchMany(t *testing.T) {
 	}
 }
 
-// A store that cannot be listed is told once, and watched on.
+// A store that cannot be listed is reported once, and watching continues.
 func TestWatchTrouble(t *testing.T) {
 	store, tape, path, _ := sealedTape(t, 10)
 	w := watch(t, store, nil)
@@ -292,8 +292,8 @@ func readsOnly(fdinfo string) bool {
 	return err == nil && n&unix.O_ACCMODE == unix.O_RDONLY
 }
 
-// Who watches has one file open for each tape that is recorded; who watches no
-// more, or what is not recorded, has none.
+// A watcher keeps one file open for each tape being recorded; when watching has ended, or for
+// tapes not being recorded, it keeps none.
 func TestWatchDescriptors(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	var journals []*record.Recorder

@@ -97,8 +97,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// Frames longer than what is kept of a frame get the live ids and paths too, wherever their
-// ids are.
+// Frames longer than the part that is kept get live ids and paths too, wherever in the frame
+// these are.
 func TestLongFrames(t *testing.T) {
 	long := strings.Repeat("/w/rec ", 1<<18)
 	lines := func(dir, id string) (client, agent []string) {
@@ -136,7 +136,7 @@ func TestLongFrames(t *testing.T) {
 	}
 }
 
-// What the client of a server has sent is not kept.
+// Messages of a server's client are not kept.
 func TestMemoryOfCalls(t *testing.T) {
 	const calls, size = 400, 256 << 10
 	tape := replaytest.Tape(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}

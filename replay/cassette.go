@@ -177,7 +177,7 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 	return report, err
 }
 
-// Until a recording is complete it is kept in a store beside the file: clients kill their
+// Until a recording is complete it is kept in a store next to the file: clients kill their
 // agents, and this process runs in place of one. The next run picks up a recording left
 // there. The suffix tells what to do with it.
 const (

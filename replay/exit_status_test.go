@@ -82,8 +82,7 @@ func dieEverywhere(t *testing.T, file []byte) {
 	}
 }
 
-// sorted returns lines in an order of their own: what sessions and calls say
-// beside each other has none.
+// sorted sorts lines: the order of concurrent sessions and calls is arbitrary.
 func sorted(text []byte) []string { return slices.Sorted(strings.Lines(string(text))) }
 
 // Frames come at the recorded pace, at half of it, and not later than the longest
@@ -158,8 +157,7 @@ func TestDeathAfterSignal(t *testing.T) {
 	}
 }
 
-// What the client owes it has to know: the time in which the agent is slow does
-// not count as its own.
+// The client's time limit does not include the time that the agent takes.
 func TestPaceIsNoStall(t *testing.T) {
 	const tape = `
 ! {"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":11,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
@@ -185,8 +183,8 @@ func TestPaceIsNoStall(t *testing.T) {
 	})
 }
 
-// However a client goes on to the second connection of a tape, it gets one answer
-// to each of its requests.
+// However a client gets to the second connection of a tape, it gets one answer to each of its
+// requests.
 func TestPaceOfConnections(t *testing.T) {
 	const load = `{"jsonrpc":"2.0","id":11,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}`
 	connection := func(begin int, session string, delay int) string {

@@ -69,8 +69,8 @@ func recalling(args []string) {
 	}
 }
 
-// talk runs a cassette with a client that waits for each answer, and allows what it is
-// asked. It returns what the agent said.
+// talk runs a cassette with a client that waits for each answer, and grants all permissions.
+// It returns the agent's messages.
 func talk(t *testing.T, run func(in io.Reader, out io.Writer) (replay.Report, error), says ...string) (string, replay.Report, error) {
 	t.Helper()
 	inR, inW := io.Pipe()
@@ -109,8 +109,8 @@ func prompt(id int, session, text string) string {
 
 const setMode = `{"jsonrpc":"2.0","id":15,"method":"session/set_mode","params":{"sessionId":"s1","modeId":"code"}}`
 
-// A new prompt in a recorded session goes to the live agent, which gets the session by
-// what it can do, and is added: from then on it is on the tape.
+// A new prompt in a recorded session goes to the live agent, which gets the session by the
+// best method that it has. The turn is added to the tape.
 func TestNewPrompt(t *testing.T) {
 	for _, tt := range []struct{ agent, two, three string }{
 		{"forget", `opened by new, turn 1, mode \"code\", told one.`, `opened by new, turn 1, mode \"code\", told one two.`},
@@ -153,8 +153,8 @@ func TestNewPrompt(t *testing.T) {
 	}
 }
 
-// A new session of an agent that counts its sessions from one again is not taken for the
-// recorded one, and both go on.
+// A new session of an agent that counts its sessions from one again is not confused with the
+// recorded one, and both continue.
 func TestNewSessionBesideOld(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: replaytest.Role("recalling", "forget").Command}
 	run := func(in io.Reader, out io.Writer) (replay.Report, error) {
@@ -183,9 +183,9 @@ func TestNewSessionBesideOld(t *testing.T) {
 	}
 }
 
-// What would not be found again is not recorded: a prompt that differs from the recorded
-// one is a miss, and leaves the file alone. Where nothing is recorded, the live agent
-// goes on from there.
+// Turns that a later run could not find are not recorded: a prompt that differs from the
+// recorded one is a miss, and leaves the file unchanged. If nothing is recorded, the live
+// agent continues from there.
 func TestOtherPrompt(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: replaytest.Role("recalling", "forget").Command}
 	run := func(in io.Reader, out io.Writer) (replay.Report, error) {

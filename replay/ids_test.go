@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// An id means what the side that sends it means by it: the client of now has
-// other ids than that of the tape, the agent has its own.
+// An id means what its sender means by it: the live client has other ids than the recorded
+// one, and the agent has its own.
 func TestIDsOfEitherSide(t *testing.T) {
 	const acp = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}
@@ -28,8 +28,8 @@ a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities
 	tests := []struct {
 		name   string
 		tape   string
-		client []string // what the live client sends after initialize
-		want   []string // what the agent sends after its answer to initialize
+		client []string // messages of the live client after initialize
+		want   []string // messages of the agent after its answer to initialize
 	}{
 		{"the agent takes back its own request", acp + `
 c {"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}

@@ -236,7 +236,7 @@ func (p *player) toLive(m *arrival) {
 		l := p.session(m.session)
 		p.cut(l, 1)
 		if err := p.live.memory.remember(p, l, 0); err != nil {
-			p.report.note("the live agent is not told of session %s: %v", m.session, err)
+			p.report.note("the live agent does not learn of session %s: %v", m.session, err)
 		}
 	}
 	p.live.give(m)

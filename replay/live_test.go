@@ -32,8 +32,8 @@ func asking([]string) {
 	}
 }
 
-// A request of a live agent, which the client sees under another id, is named by
-// that where the agent takes it back; and of its progress the agent is told.
+// The client sees a request of a live agent under another id; when the agent cancels it, the
+// client gets that id, and the agent gets the progress of it.
 func TestLiveAsks(t *testing.T) {
 	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}`
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: replaytest.Role("asking").Command}

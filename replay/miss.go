@@ -18,8 +18,8 @@ var ErrDiverged = errors.New("the client left the tape")
 // A Miss is something that the client did and the tape lacks, or that is on the tape and
 // the client did not do. It contains no secret that an export would remove.
 type Miss struct {
-	Text     string       // what came or did not come
-	Expected Expected     // the recorded message nearest to what came, or the one that did not come
+	Text     string       // what arrived, or failed to arrive
+	Expected Expected     // the recorded message closest to what arrived, or the one that never arrived
 	Differs  []Difference // from that
 	New      bool         // the tape has nothing in its place: a live agent could have served it (ModeNew)
 }

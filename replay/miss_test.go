@@ -290,7 +290,7 @@ func TestMiss(t *testing.T) {
 	}
 }
 
-// A report does not grow with what a client gets wrong.
+// The size of a report does not grow with the client's mistakes.
 func TestManyMisses(t *testing.T) {
 	var says strings.Builder
 	for i := range 250 {

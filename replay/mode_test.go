@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// echo is an agent that repeats what it is told.
+// echo is an agent that repeats prompts.
 func echo([]string) {
 	sessions := 0
 	in := bufio.NewScanner(os.Stdin)
@@ -54,8 +54,8 @@ func echo([]string) {
 
 var echoAgent = replaytest.Role("echo").Command
 
-// converse runs a cassette with a client that waits for each answer, and returns
-// what the agent said.
+// converse runs a cassette with a client that waits for each answer, and returns the agent's
+// messages.
 func converse(t *testing.T, c *replay.Cassette, says ...string) (string, replay.Report, error) {
 	t.Helper()
 	inR, inW := io.Pipe()
@@ -147,7 +147,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode()
 }
 
-// What was opened is played, once: its file is not read again.
+// The tape that Open returned is played once: the file is not read again.
 func TestOpened(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fix.jsonl")
 	if err := os.WriteFile(file, []byte(readFile(t, replaytest.TapeFile(t, "acp-go-sdk.jsonl"))), 0o600); err != nil {
@@ -168,7 +168,7 @@ func TestOpened(t *testing.T) {
 	}
 }
 
-// What lies beside the file while it is recorded is kept out of git.
+// The store next to the file during recording is ignored by git.
 func TestRecordingIsIgnored(t *testing.T) {
 	dir := t.TempDir()
 	in, w := io.Pipe()
@@ -191,8 +191,8 @@ func TestRecordingIsIgnored(t *testing.T) {
 	}
 }
 
-// A session that a live agent makes in a frame that is longer than what is read
-// of one goes on there.
+// If a live agent makes a session in a frame longer than the part that is read, the session
+// continues there.
 func TestLiveLong(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
 	if _, _, err := converse(t, c, hello); err != nil {
@@ -207,8 +207,8 @@ func TestLiveLong(t *testing.T) {
 	}
 }
 
-// What was handed to a live agent that ends, or cannot be started, is answered
-// with an error; the file stays as it was.
+// Requests handed to a live agent that exits, or cannot be started, are answered with an
+// error; the file is unchanged.
 func TestLiveAgentEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fix.jsonl")
 	c := &replay.Cassette{Path: file, Mode: replay.ModeAll, Command: echoAgent}
@@ -248,8 +248,8 @@ func TestLiveAgentIsMute(t *testing.T) {
 	}
 }
 
-// What it was asked before it ended, and has not answered, is not added to the file: a
-// later run asks again. What it has answered is.
+// Requests that it did not answer before it exited are not added to the file, so a later run
+// makes them again. Those that it answered are added.
 func TestUnansweredIsNotAdded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fix.jsonl")
 	c := &replay.Cassette{Path: file, Mode: replay.ModeAll, Command: echoAgent}

@@ -70,17 +70,17 @@ func (p Pace) wait(recorded time.Duration) time.Duration {
 	return time.Duration(min(d, float64(1<<62)))
 }
 
-// A writtenClock tells when the agent's frames were written to the recorded client, where a
-// rule had them written later than they came.
+// A writtenClock computes when the recorded client was sent the agent's frames: a rule may
+// have delayed them.
 type writtenClock struct {
 	last time.Duration // tape time of the last frame
-	more time.Duration // by which the next one is later
+	more time.Duration // delay of the next frame
 }
 
 func (c *writtenClock) delay(d time.Duration) { c.more += d }
 
-// at returns when a frame of the agent that came at a time was written: not before the one
-// before it.
+// at returns when a frame that arrived at time came was written, which is never before the
+// previous frame.
 func (c *writtenClock) at(came time.Duration) time.Duration {
 	c.last = max(c.last, came) + c.more
 	c.more = 0

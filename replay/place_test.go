@@ -19,8 +19,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// What belongs to no session, and what is no frame of the protocol, comes when
-// all has come that the client said before it, and not earlier.
+// Frames of no session, and lines that are not frames of the protocol, come when everything
+// has arrived that the client had sent before them, and not earlier.
 func TestPlaces(t *testing.T) {
 	for _, path := range replaytest.Recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) { checkPlaces(t, replaytest.Open(t, path)) })
@@ -39,8 +39,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// checkPlaces lets a client say one thing after the other, and looks each time at
-// what the agent has said that belongs to no session.
+// checkPlaces makes a client send one message after the other, and checks each time which
+// frames of no session the agent has sent.
 func checkPlaces(t *testing.T, tape *record.Tape) {
 	t.Helper()
 	info, err := tape.Info()
@@ -112,8 +112,8 @@ func free(said string) string {
 	return b.String()
 }
 
-// Frames of others between a session's frames do not come before the session is requested,
-// and stderr keeps its order.
+// Other sessions' frames between those of a session do not come before the session is
+// requested, and stderr keeps its order.
 func TestBeside(t *testing.T) {
 	const tape = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
@@ -153,8 +153,8 @@ a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
 	})
 }
 
-// A client that waits for each answer is not kept waiting by what a hastier one
-// had said before it: the answer comes without what belongs to no session.
+// A client that waits for each answer need not wait for messages that a faster recorded
+// client had sent earlier: the answer comes without the frames of no session.
 func TestHastyTape(t *testing.T) {
 	const tape = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}

@@ -69,7 +69,7 @@ func TestMissHidesSecrets(t *testing.T) {
 	without := replaytest.Redacted(t, replaytest.Tape(t, replaytest.Secrets))
 	says := strings.Replace(string(replaytest.Said(t, replaytest.Tape(t, replaytest.Secrets), wire.ClientToAgent)), "log in", "log on", 1)
 	a := replay.Agent{Tapes: []*record.Tape{without}, Partial: true, Cwd: "/w/rec"}
-	if report, err := a.Run(t.Context(), strings.NewReader(says), io.Discard, io.Discard); err == nil || len(report.Misses) != 2 { // and the answer to what was not asked then
+	if report, err := a.Run(t.Context(), strings.NewReader(says), io.Discard, io.Discard); err == nil || len(report.Misses) != 2 { // and the answer to a request that was not recorded
 		t.Errorf("another text around a secret: got %v\n%s", err, &report)
 	}
 }

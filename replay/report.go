@@ -25,6 +25,7 @@ type Report struct {
 	Left   int        `json:"left" help:"how many did not come"`
 	Notes  []string   `json:"notes" help:"other deviations, which did not matter; at most 100"`
 
+	Error  string     `json:"error,omitempty" help:"why the tape could not be played, or not to its end"`
 	Exit   *wire.Exit `json:"exit,omitempty" help:"how the recorded agent ended, if the tape has it"`
 	Signal string     `json:"signal,omitempty" help:"the last signal passed on to the recorded agent before it ended"`
 

@@ -19,7 +19,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// A robot is a client that says what a tape's client said, in its own manner.
+// A robot is a client that sends the messages of a tape's client in its own manner.
 type robot struct {
 	name string
 
@@ -29,8 +29,8 @@ type robot struct {
 	wait      func(r *scene, lines []line, i int) bool
 	stringIDs bool // 7 is sent as "c7"
 	slow      bool // reads late
-	leaves    bool // does not answer what was answered as cancelled
-	extra     bool // answers what the tape left without an answer
+	leaves    bool // does not answer requests answered as cancelled on the tape
+	extra     bool // answers requests that are unanswered on the tape
 	patience  bool // it is a miss that only waiting can tell, if the tape has a cancel
 }
 
@@ -375,7 +375,7 @@ func (s *scene) settle() {
 	}
 }
 
-// listen takes what the agent says, and answers.
+// listen handles the agent's messages, and answers requests.
 func (s *scene) listen(out io.Reader) {
 	r := bufio.NewReaderSize(out, 64<<10)
 	if s.robot.slow {

@@ -16,24 +16,24 @@ type Player interface {
 	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error)
 }
 
-// A Ruled plays an agent behind a proxy that follows rules.
+// A Ruled plays an agent behind a proxy that applies rules.
 type Ruled struct {
 	Player Player
 	Rules  *rule.Set
 	Seed   uint64
 }
 
-// Check returns an error if a rule holds frames: nobody can let them go.
+// Check returns an error if a rule holds frames, because no user can release them.
 func (r *Ruled) Check() error {
 	if h := r.Rules.Holds(); h != nil {
-		return fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: only acptap proxy --ctl holds frames", h.Where, h.Name)
+		return fmt.Errorf("%s: the rule %s holds frames, which only acptap proxy --ctl can release", h.Where, h.Name)
 	}
 	return nil
 }
 
 // Run is Player.Run under the rules, and reports the rules that never hit. If a rule ended
-// the agent, the error is a *proxy.ExitError, and the messages that the client could not
-// send any more are not missing.
+// the agent, the error is a *proxy.ExitError, and messages that the client could then no
+// longer send are not reported as missing.
 func (r *Ruled) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if err := r.Check(); err != nil {
 		return Report{}, err

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// A client can speak with the agent of a tape if it offers what was offered there,
-// or no older a version than was agreed on, which need not be the same.
+// A client can talk to the agent of a tape if it offers the recorded version, or one no older
+// than the agreed one, which may differ from it.
 func TestVersions(t *testing.T) {
 	const offer, answer = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%s}}`, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":%s}}`
 	for _, tt := range []struct {

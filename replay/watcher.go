@@ -3,7 +3,8 @@ package replay
 import "github.com/acptap/acptap/proxy/wire"
 
 // A Watcher is notified of the frames that an Agent plays, so that the output of Run can
-// reach the client otherwise than on stdout. Run calls its methods in its own goroutine.
+// reach the client by a channel other than stdout. Run calls its methods in its own
+// goroutine.
 type Watcher interface {
 	// Matched is called when a request of the client is the one in frame seq of the tape.
 	// id is the client's id of the request, as JSON.

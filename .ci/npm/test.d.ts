@@ -25,12 +25,16 @@ export interface Report {
   neverCame: { seq: number; method: string }[];
   left: number;
   notes: string[];
+  /** How the agent on the tape ended, if the tape has it. */
+  exit?: { code: number; signal?: string };
 }
 
 /** A recorded agent, for a client that starts its agent as a program. */
 export interface ReplayAgent {
   command: string;
   args: string[];
+  /** The file that will hold the report. */
+  report: string;
   /**
    * Resolves when the agent has ended, and rejects if the client did not do what is on the
    * tape; the error says what differs. Call it after the client has closed the agent.

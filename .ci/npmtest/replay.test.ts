@@ -50,4 +50,13 @@ test("what the client leaves out fails", async () => {
 
 test("a tape that is not there", () => {
   expect(() => replayAgent("none.jsonl")).toThrow("none.jsonl is not there; to record it");
+  expect(() => replayAgent("none.jsonl", { agent: ["my-agent"] })).toThrow("none.jsonl is not there; to record it, set ACPTAP_MODE=once");
+});
+
+test("a tape that cannot be played", async () => {
+  await expect(connect("replay.test.ts").done()).rejects.toThrow("replay.test.ts:1: ");
+});
+
+test("a flag that is wrong", async () => {
+  await expect(connect("agent.jsonl", { fault: "nope" }).done()).rejects.toThrow("ended with status 2, without a report");
 });

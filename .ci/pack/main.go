@@ -2,7 +2,7 @@
 // the names are sorted, and all files get one time and no owner.
 //
 //	pack TIME DIR ARCHIVE     TIME in seconds since 1970; ARCHIVE ends in .tar.gz, .tgz or .zip
-//	pack sbom TIME PROGRAM    writes to stdout which modules a program was built from
+//	pack sbom TIME PROGRAM…   writes to stdout which modules the programs were built from
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,12 +31,12 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("want TIME DIR ARCHIVE, or sbom TIME PROGRAM")
+	if len(args) < 3 || args[0] != "sbom" && len(args) > 3 {
+		return fmt.Errorf("want TIME DIR ARCHIVE, or sbom TIME PROGRAM…")
 	}
 	sbom := args[0] == "sbom"
 	if sbom {
-		args = []string{args[1], args[2], ""}
+		args = args[1:]
 	}
 	seconds, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
@@ -43,7 +44,7 @@ func run(args []string) error {
 	}
 	at := time.Unix(seconds, 0).UTC()
 	if sbom {
-		return writeSBOM(os.Stdout, args[1], at)
+		return writeSBOM(os.Stdout, args[1:], at)
 	}
 	f, err := os.Create(args[2])
 	if err != nil {
@@ -128,13 +129,9 @@ func writeZip(w io.Writer, dir string, at time.Time) error {
 	return z.Close()
 }
 
-// writeSBOM writes what a program was built from, as CycloneDX 1.6
+// writeSBOM writes what the programs of one module were built from, as CycloneDX 1.6
 // (https://cyclonedx.org/docs/1.6/json/).
-func writeSBOM(w io.Writer, program string, at time.Time) error {
-	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		return err
-	}
+func writeSBOM(w io.Writer, programs []string, at time.Time) error {
 	type component struct {
 		Type    string `json:"type"`
 		Name    string `json:"name"`
@@ -142,23 +139,30 @@ func writeSBOM(w io.Writer, program string, at time.Time) error {
 		PURL    string `json:"purl"`
 	}
 	module := func(kind, name, version string) component {
-		return component{kind, name, version, "pkg:golang/" + name + "@" + version}
+		return component{kind, name, version, "pkg:golang/" + strings.ToLower(name) + "@" + version}
 	}
-	list := []component{module("library", "stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
-	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
+	var main component
+	var list []component
+	for _, program := range programs {
+		info, err := buildinfo.ReadFile(program)
+		if err != nil {
+			return err
 		}
-		list = append(list, module("library", m.Path, m.Version))
+		main = module("application", info.Main.Path, info.Main.Version)
+		list = append(list, module("library", "stdlib", strings.TrimPrefix(info.GoVersion, "go")))
+		for _, m := range info.Deps {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			list = append(list, module("library", m.Path, m.Version))
+		}
 	}
+	slices.SortFunc(list, func(a, b component) int { return strings.Compare(a.PURL, b.PURL) })
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
-		"metadata": map[string]any{
-			"timestamp": at.Format(time.RFC3339),
-			"component": module("application", info.Main.Path, info.Main.Version),
-		},
-		"components": list,
+		"metadata":   map[string]any{"timestamp": at.Format(time.RFC3339), "component": main},
+		"components": slices.Compact(list),
 	})
 }

@@ -13,13 +13,14 @@ import (
 	"golang.org/x/term"
 )
 
-// backgroundWait limits the wait for the terminal's answer. An answer that came later would
-// be taken for keys.
+// backgroundWait limits the wait for the terminal's answer. A later answer would be read as
+// key presses.
 const backgroundWait = time.Second
 
 // background asks the terminal for its background colour (OSC 11 of xterm). It returns
-// ColorDefault if the terminal does not say. Every terminal answers the second question,
-// for its attributes (DA1), so that it does not wait for one that ignores the first.
+// ColorDefault if the terminal does not tell. It also asks for the terminal's attributes
+// (DA1), which every terminal answers, so it need not wait for one that ignores the first
+// question.
 func background() tcell.Color {
 	in, out := int(os.Stdin.Fd()), os.Stdout
 	if !term.IsTerminal(in) || !term.IsTerminal(int(out.Fd())) || os.Getenv("TERM") == "linux" {

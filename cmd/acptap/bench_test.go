@@ -18,14 +18,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// These benchmarks measure acptap as its users have it: whole processes, with
-// everything recorded, beside a bare relay in the same run and in turn with it.
+// These benchmarks measure acptap as users run it: as whole processes that record everything.
+// A bare relay runs alternately with it, for comparison.
 
 // A bench holds the programs.
 type bench struct{ dir, acptap, proxy, relay, agent string }
 
-// newBench builds the programs, unless an earlier benchmark has. They stand beside the
-// commands of the scripts, which testscript.Main removes with the directory around them.
+// newBench builds the programs, unless an earlier benchmark has. They are next to the
+// commands of the scripts, in a directory that testscript.Main removes.
 func newBench(b *testing.B) bench {
 	b.Helper()
 	if runtime.GOOS == "windows" {
@@ -186,8 +186,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// 200,000 notifications as fast as they come: the rate, the exit, the CPU time
-// with sealing of everything, memory, and what the tape takes on disk.
+// 200,000 notifications at full speed: the rate, the time to exit, the CPU time including
+// sealing, the memory, and the tape's size on disk.
 func BenchmarkFlood(b *testing.B) {
 	frames := less(200_000)
 	progs := newBench(b)
@@ -234,25 +234,25 @@ func BenchmarkFlood(b *testing.B) {
 	b.ReportMetric(disk, "disk/zstd3")
 }
 
-// The same notifications for a session that the shim looks after and need not
-// change, beside the proxy without --sessions.
+// The same notifications for a session that the shim watches but need not change, compared
+// with the proxy without --sessions.
 func BenchmarkSessions(b *testing.B) {
 	floodBeside(b, "sessions", []string{"--sessions=off"}, []string{"--sessions"})
 }
 
-// The same notifications under the eyes of --watch, beside the proxy without it.
+// The same notifications with --watch, compared with the proxy without it.
 func BenchmarkWatch(b *testing.B) {
 	floodBeside(b, "watch", nil, []string{"--watch", "30s"})
 }
 
-// The same notifications with --mcp, which looks at what the client says, beside the proxy
-// without it.
+// The same notifications with --mcp, which examines what the client sends, compared with the
+// proxy without it.
 func BenchmarkNested(b *testing.B) {
 	floodBeside(b, "nested", nil, []string{"--mcp"})
 }
 
-// floodBeside measures the rate of notifications of a session with flags of the proxy
-// beside that with others.
+// floodBeside compares the rate of a session's notifications under some flags of the proxy
+// with the rate under others.
 func floodBeside(b *testing.B, name string, without, with []string) {
 	b.Helper()
 	frames := less(200_000)
@@ -305,7 +305,7 @@ func BenchmarkChain(b *testing.B) {
 	}
 }
 
-// diskRatio compares what the store takes with zstd -3 over the whole stream.
+// diskRatio compares the size of the store with zstd -3 of the whole stream.
 func diskRatio(b *testing.B, store string, stream []byte) float64 {
 	b.Helper()
 	var size int64

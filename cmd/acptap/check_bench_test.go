@@ -84,7 +84,7 @@ func (p bench) read(b *testing.B, args ...string) (cpu time.Duration, high float
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), high
 }
 
-// importTurns puts a tape of so many frames into a store.
+// importTurns imports a tape with that many frames into a store.
 func importTurns(b *testing.B, progs bench, store string, frames int) {
 	b.Helper()
 	cmd := exec.Command(progs.acptap, "import", "--store", store, "-")

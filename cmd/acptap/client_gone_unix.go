@@ -4,9 +4,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// whenClientLeaves calls gone once nobody can read our stdout any longer. While nothing is
-// written, only that shows that the client has left. The goroutine lasts as long as the
-// process.
+// whenClientLeaves calls gone once our stdout has no reader left. While we write nothing,
+// this is the only sign that the client has left. Its goroutine lasts as long as the process.
 func whenClientLeaves(gone func()) {
 	go func() {
 		fds := []unix.PollFd{{Fd: 1}}
@@ -15,7 +14,7 @@ func whenClientLeaves(gone func()) {
 			case err == unix.EINTR:
 			case err != nil, n == 0:
 				return
-			default: // nothing but an end is asked for
+			default: // without requested events, poll reports only errors and hang-ups
 				gone()
 				return
 			}

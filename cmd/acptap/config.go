@@ -64,10 +64,10 @@ func newConfigCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// fromFlag is where a value is from that nothing sets.
+// fromFlag is the source of a value that nothing sets.
 const fromFlag = "default"
 
-// A configLine is a flag as --json writes it.
+// A configLine is a flag in the output of --json.
 type configLine struct {
 	Command string `json:"command" help:"such as sessions check-load"`
 	Flag    string `json:"flag" help:"without its dashes"`
@@ -75,7 +75,7 @@ type configLine struct {
 	From    string `json:"from" help:"default, the name of an environment variable, or FILE:LINE"`
 }
 
-// configured returns the commands that arguments name, or all of them.
+// configured returns the commands named by args, or all commands.
 func configured(root *cobra.Command, args []string) ([]*cobra.Command, error) {
 	if len(args) == 0 {
 		return config.Commands(root), nil
@@ -90,7 +90,7 @@ func configured(root *cobra.Command, args []string) ([]*cobra.Command, error) {
 	return []*cobra.Command{cmd}, nil
 }
 
-// configLines returns what holds for the flags of commands.
+// configLines returns the effective values of the commands' flags.
 func configLines(root *cobra.Command, commands []*cobra.Command, dir string) (lines []configLine, err error) {
 	file, err := config.Of(dir)
 	if err != nil {

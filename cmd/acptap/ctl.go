@@ -35,12 +35,12 @@ type ctlFlags struct {
 // A ctlAction is what acptap ctl does with a proxy.
 type ctlAction struct {
 	name        string
-	least, most int // arguments; most -1: any number
+	least, most int // number of arguments; most -1: no limit
 	attends     bool
 	do          func(x *ctl, args []string) error
 }
 
-// ctlActions are the actions in the order of the help.
+// ctlActions lists the actions in the order of the help.
 var ctlActions = []ctlAction{
 	{"rules", 0, 2, false, (*ctl).rules},
 	{"hold", 0, -1, true, (*ctl).hold},
@@ -52,7 +52,7 @@ var ctlActions = []ctlAction{
 	{"resend", 2, 2, false, (*ctl).resend},
 }
 
-// lookupCtl returns the action of a name.
+// lookupCtl returns the action called name.
 func lookupCtl(name string) (a ctlAction, ok bool) {
 	i := slices.IndexFunc(ctlActions, func(a ctlAction) bool { return a.name == name })
 	if i < 0 {
@@ -61,7 +61,7 @@ func lookupCtl(name string) (a ctlAction, ok bool) {
 	return ctlActions[i], true
 }
 
-// unknownAction says that a word is none of the actions.
+// unknownAction returns the error for a word that is not an action.
 func unknownAction(word string) error {
 	names := make([]string, len(ctlActions))
 	for i, a := range ctlActions {
@@ -108,8 +108,8 @@ func newCtlCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// ctlWords splits the arguments into REF, the action, which is none without arguments, and
-// its arguments. resolve tells what is wrong with a REF.
+// ctlWords splits the arguments into REF, the action and the action's arguments. Without
+// arguments there is no action. resolve returns an error if a word is not a REF.
 func ctlWords(args []string, resolve func(name string) error) (name string, action ctlAction, rest []string, err error) {
 	if len(args) == 0 {
 		return name, action, nil, nil
@@ -146,13 +146,13 @@ type ctl struct {
 	in     io.Reader
 	out    io.Writer
 	client *control.Client
-	events chan control.Notification // of one that attends
+	events chan control.Notification // notifications, if we attend
 
-	background sync.WaitGroup // goroutines that end with ctx, or with the connection
+	background sync.WaitGroup // goroutines that end with ctx or with the connection
 }
 
-// connect connects to the proxy that records what REF names, or to the newest one that
-// listens if name is empty.
+// connect connects to the proxy that records the tape named by REF, or to the newest
+// listening proxy if name is empty.
 func (x *ctl) connect(name string, attends bool, stderr io.Writer) error {
 	tapes, err := x.tapes(name)
 	if err != nil {
@@ -171,7 +171,7 @@ func (x *ctl) connect(name string, attends bool, stderr io.Writer) error {
 	return cli.ErrNo
 }
 
-// dial connects to the proxy of a path.
+// dial connects to the proxy that listens at path.
 func (x *ctl) dial(path string, attends bool) (err error) {
 	var tell func(control.Notification)
 	if attends {
@@ -187,14 +187,14 @@ func (x *ctl) dial(path string, attends bool) (err error) {
 	return err
 }
 
-// close ends the connection. Events that nobody reads any longer do not stop it.
+// close ends the connection, even if there are unread events.
 func (x *ctl) close() {
 	x.stop()
 	x.client.Close()
 	x.background.Wait()
 }
 
-// tapes returns the paths where proxies may listen, the newest last.
+// tapes returns the paths where proxies may listen, newest last.
 func (x *ctl) tapes(name string) (paths []string, err error) {
 	if name != "" && name != "last" {
 		sub, err := ref.Resolve(x.dir, name, nil)
@@ -216,7 +216,7 @@ func (x *ctl) tapes(name string) (paths []string, err error) {
 	return paths, nil
 }
 
-// A proxyLine is a proxy that listens, as acptap ctl --json writes it.
+// A proxyLine is a listening proxy in the output of acptap ctl --json.
 type proxyLine struct {
 	Tape  string `json:"tape" help:"the id of its tape"`
 	PID   int    `json:"pid" help:"of the proxy"`
@@ -224,7 +224,7 @@ type proxyLine struct {
 	Held  int    `json:"held" help:"how many frames wait"`
 }
 
-// listProxies lists the proxies that listen.
+// listProxies lists the listening proxies.
 func listProxies(ctx context.Context, dir string, flags *ctlFlags, out, stderr io.Writer) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
@@ -260,7 +260,7 @@ func listProxies(ctx context.Context, dir string, flags *ctlFlags, out, stderr i
 	return t.Write(out, cli.Columns(out), 3)
 }
 
-// held lists the frames that wait.
+// held lists the waiting frames.
 func (x *ctl) held([]string) error {
 	held, err := x.client.Held(x.ctx)
 	if err != nil {
@@ -281,7 +281,7 @@ func (x *ctl) held([]string) error {
 	return t.Write(x.out, cli.Columns(x.out), 4, 5)
 }
 
-// id reads the number of a frame that waits; next is the oldest one.
+// id parses the number of a waiting frame; next means the oldest one.
 func (x *ctl) id(text string) (uint64, error) {
 	if text != "next" {
 		id, err := strconv.ParseUint(text, 10, 64)
@@ -389,7 +389,7 @@ func (x *ctl) inject(args []string) error {
 	return nil
 }
 
-// receiver reads to whom a frame is sent.
+// receiver parses the receiver of a frame.
 func receiver(word string) (wire.Direction, error) {
 	to, ok := wire.ToPeer(word)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/control"
 )
 
-// A heldLog writes each frame that waits, and knows which of them still wait.
+// A heldLog writes each frame that begins to wait, and tracks which ones still wait.
 type heldLog struct {
 	out     io.Writer
 	waiting map[uint64]bool
@@ -34,7 +34,7 @@ func (x *ctl) hold(args []string) error {
 	asking, again := false, false
 	ask := func() {
 		asking, again = true, false
-		x.background.Go(func() { hits <- ownHits(ctx, x.client) }) // meanwhile events must be read
+		x.background.Go(func() { hits <- ownHits(ctx, x.client) }) // events must be read meanwhile
 	}
 	for {
 		var err error
@@ -58,7 +58,7 @@ func (x *ctl) hold(args []string) error {
 				ask()
 			}
 		case <-x.client.Done():
-			if len(x.events) > 0 { // which may say that the proxy has ended
+			if len(x.events) > 0 { // they may say that the proxy has ended
 				continue
 			}
 			return x.client.Err()
@@ -74,7 +74,7 @@ func (x *ctl) hold(args []string) error {
 	}
 }
 
-// show writes a frame that waits, unless it was written before.
+// show writes a waiting frame, unless it already has.
 func (l *heldLog) show(h control.Held) error {
 	if l.waiting[h.ID] {
 		return nil
@@ -86,7 +86,7 @@ func (l *heldLog) show(h control.Held) error {
 	return cli.WriteJSON(l.out, h)
 }
 
-// A hitCount is how often the rule has hit by which a user holds frames.
+// A hitCount is the number of hits of the rule by which a user holds frames.
 type hitCount struct {
 	hits int
 	err  error

@@ -150,7 +150,7 @@ func (r *heldRun) expect(t *testing.T, session string) {
 	}
 }
 
-// end ends the run, and checks what the agent got and what is left.
+// end ends the run, and checks what the agent received and that nothing is left.
 func (r *heldRun) end(t *testing.T) {
 	t.Helper()
 	r.client.Close()
@@ -191,7 +191,8 @@ func (r *heldRun) all(t *testing.T) {
 	}
 }
 
-// reasons returns why frames were let go, as the tape has it, with how many it was each.
+// reasons returns why frames were released, according to the tape, with the number of frames
+// for each reason.
 func (r *heldRun) reasons(t *testing.T) map[string]int {
 	t.Helper()
 	tape, err := record.OpenStore(r.store).Open(r.client.Hello.Tape)
@@ -264,7 +265,7 @@ func killUsers(t *testing.T, start func(t *testing.T) *heldRun) {
 	}
 }
 
-// TestCtlSignal: a signal lets everything go.
+// TestCtlSignal: a signal releases all frames.
 func TestCtlSignal(t *testing.T) {
 	r := startHeld(t)
 	began := time.Now()

@@ -87,8 +87,8 @@ func writeNext(w io.Writer, dir string) error {
 		return err
 	}
 	t := &cli.Table{}
-	t.Row("  acptap inspect", "browse both tapes in the terminal; ? lists the keys")
-	t.Row("  acptap help editors", "in a new shell: put acptap before your own agent")
+	t.Row("  "+cli.Typed()+" inspect", "browse both tapes in the terminal; ? lists the keys")
+	t.Row("  "+cli.Typed()+" help editors", "in a new shell: put acptap before your own agent")
 	return t.Write(w, 0) // never cut: users copy these commands
 }
 

@@ -76,7 +76,7 @@ func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON b
 	return cli.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
 }
 
-// writeRun says in a line how a run came out.
+// writeRun writes a line that says how a run ended.
 func writeRun(w io.Writer, name string, s ref.Subject) error {
 	var how dialect.Outcome
 	var took time.Duration
@@ -106,7 +106,7 @@ func writeRun(w io.Writer, name string, s ref.Subject) error {
 // maxAgent limits the columns of an agent's name.
 const maxAgent = 50
 
-// outcomeOf returns how a tape came out, or a session on it.
+// outcomeOf returns the outcome of a tape, or of a session on it.
 func outcomeOf(t *record.Tape, info record.Info, session string) (dialect.Outcome, error) {
 	if session == "" || info.Live {
 		return info.Outcome(), nil

@@ -49,7 +49,7 @@ func (a *meetingAgent) result(m wire.Value, result string) {
 	a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw(), result)
 }
 
-// answers are those that are always the same.
+// answers are the fixed answers.
 var faultAnswers = map[string]string{
 	"session/new":  `{"sessionId":"s1"}`,
 	"session/load": `{}`,

@@ -30,24 +30,24 @@ import (
 // Without the flag, the clients of npm meet a few faults only, and acpx none.
 var everyFault = flag.Bool("faults", false, "run every client under every fault; takes minutes, and npm")
 
-// faultTable has what became of each client under each fault: ok with what the turn or the
-// call came to, error, hang, or - if the client does nothing that the fault is about. With
-// -faults -update it is written anew.
+// faultTable has the outcome of each client under each fault: ok with the result of the turn
+// or call, error, hang, or - if the fault does not affect what the client does. -faults
+// -update rewrites it.
 const faultTable = "testdata/faults/clients.txt"
 
 // A faultClient is a real client.
 type faultClient struct {
 	name      string // with its version
 	mcp       bool
-	scenarios []string // that it knows, besides turn
+	scenarios []string // scenarios that it supports besides turn
 	sample    []string // the faults that it meets without -faults; nil: all
 
-	// run does what a scenario says with an agent, and returns how that went, or anything
-	// if ctx has ended.
+	// run plays a scenario with an agent and returns the outcome, or anything if ctx has
+	// ended.
 	run func(ctx context.Context, dir, scenario string, agent []string) (outcome string)
 }
 
-// scenarios are those of faults that need another one than turn.
+// scenarios maps faults to the scenarios that they need, other than turn.
 var scenarios = map[string]string{"load-lost": "load", "load-hangs": "load", "ignores-cancel": "cancel", "cancel-error": "cancel"}
 
 // quickly are parameters with which a fault takes less time, and shows the same.
@@ -382,8 +382,8 @@ func npmInstalls(t *testing.T, dir string, packages ...string) bool {
 	return false
 }
 
-// runClient runs a program, and returns what it printed and its status. At the end of ctx all
-// that it started is at its end, too.
+// runClient runs a program, and returns its output and its status. When ctx ends, everything
+// that the program started ends too.
 func runClient(ctx context.Context, dir string, command []string) string {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -418,7 +418,7 @@ func readFaultTable(t *testing.T) map[[2]string]string {
 	return want
 }
 
-// writeFaultTable writes the table: clients of ACP, then those of MCP.
+// writeFaultTable writes the table: first clients of ACP, then those of MCP.
 func writeFaultTable(t *testing.T, clients []*faultClient, got map[[2]string]string) {
 	t.Helper()
 	var b bytes.Buffer

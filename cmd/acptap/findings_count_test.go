@@ -18,8 +18,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// What was found on a tape is counted alike, and in the same words, by acptap check, by its
-// page, and in the inspector.
+// acptap check, its page and the inspector count the findings on a tape alike, and in the
+// same words.
 func TestFindingsAreCountedOnce(t *testing.T) {
 	tapes, err := filepath.Glob("../../testdata/tapes/*.jsonl")
 	if err != nil || len(tapes) == 0 {
@@ -77,7 +77,7 @@ const silentTape = `{"acptap":1,"protocol":"acp"}
 
 var figure = regexp.MustCompile(`<dt>findings</dt><dd>(?:<a[^>]*>)?([0-9,]+)(?:</a>)?(?: <small class="bad">(?:<a[^>]*>)?([0-9,]+) violations?[^/]*(?:</a>)?</small>)?(?: <small>and ([0-9,]+) notes?</small>)?`)
 
-// onPage returns what the page of a tape says of its findings. Its number is that of
+// onPage returns what the page of a tape says about its findings. Its number counts
 // violations and warnings.
 func onPage(t *testing.T, file string) (n report.Tally) {
 	t.Helper()

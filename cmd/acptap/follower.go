@@ -13,10 +13,10 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// A follower starts acptap ship --follow in its own process, beside a proxy that records.
-// The proxy neither waits for that process nor opens a connection itself. The follower
-// starts the process after the first tape begins, unless another process already ships to
-// the same destination: that one notices the new tape. It is safe for concurrent use.
+// A follower starts acptap ship --follow as a separate process alongside a proxy that
+// records. The proxy neither waits for that process nor opens a connection itself. The
+// follower starts it after the first tape begins, unless another process already ships to the
+// same destination: that one notices the new tape. It is safe for concurrent use.
 type follower struct {
 	store    string // directory
 	address  string // identifies the destination

@@ -191,7 +191,7 @@ func TestShownFlags(t *testing.T) {
 	}
 }
 
-// What the README links to is there, and the README is short.
+// The targets of the README's links exist, and the README is short.
 func TestREADME(t *testing.T) {
 	readme := shownTexts(t)["README.md"]
 	const most = 10400

@@ -25,9 +25,8 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// TestHelp holds every command's help to begin with what most users look for, to fit into
-// a terminal of 80 columns, to have an example, and to call the values of flags by what
-// they are.
+// TestHelp checks that every command's help begins with what most users look for, fits into a
+// terminal of 80 columns, has an example, and names the values of flags by their meaning.
 func TestHelp(t *testing.T) {
 	root := newRootCmd(nil)
 	var check func(c *cobra.Command)
@@ -104,8 +103,8 @@ func TestFlagGroups(t *testing.T) {
 	check(root)
 }
 
-// TestHelpHasNoBackticks: what is code in Markdown is quoted in no other way where
-// plain text is printed, and cobra takes names of values out of backticks.
+// TestHelpHasNoBackticks: plain text contains no backticks around code, and the names of
+// values, which cobra takes from backticks, are right.
 func TestHelpHasNoBackticks(t *testing.T) {
 	var check func(args []string, c *cobra.Command)
 	check = func(args []string, c *cobra.Command) {
@@ -132,7 +131,8 @@ func TestHelpHasNoBackticks(t *testing.T) {
 	}
 }
 
-// TestHelpOfJSON holds what the topic json has by hand to name all that is in a line.
+// TestHelpOfJSON checks that the hand-written parts of the topic json name all members of a
+// line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
 	frame, err := frametext.JSON(&filter.Subject{

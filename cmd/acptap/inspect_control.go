@@ -41,7 +41,7 @@ type screenControl struct {
 	over   chan struct{} // closed when attend has returned
 }
 
-// attend pings when it is asked to, and tells that the connection has ended.
+// attend pings on request, and reports the end of the connection.
 func (c *screenControl) attend(tell func(screen.ControlEvent)) {
 	defer close(c.over)
 	for {

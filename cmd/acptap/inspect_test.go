@@ -28,8 +28,8 @@ func (s signaller) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// TestInspectInterrupted leaves no file behind when a signal comes while what is to
-// be shown is read.
+// TestInspectInterrupted: a signal that arrives while the inspector reads its input leaves no
+// file behind.
 func TestInspectInterrupted(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -81,8 +81,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestView runs what the environment names as a pager, and says what it was if
-// that fails.
+// TestView runs the pager named by the environment, and reports its command if it fails.
 func TestView(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "frame-1.json")
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {

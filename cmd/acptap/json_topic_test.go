@@ -47,7 +47,7 @@ func generated() map[string]string {
 	}
 }
 
-// The lists in the topic json are what the code says. -update writes them.
+// The lists in the topic json agree with the code. -update writes them.
 func TestJSONTopic(t *testing.T) {
 	const path = "help/json.md"
 	text, err := os.ReadFile(path)
@@ -76,7 +76,7 @@ func TestJSONTopic(t *testing.T) {
 	}
 }
 
-// jsonSection returns what the topic json says about a command.
+// jsonSection returns the section of the topic json about a command.
 func jsonSection(cmd *cobra.Command) string {
 	topic, _ := help.Find("json")
 	for section := range strings.SplitSeq(topic.Markdown, "\n## ") {

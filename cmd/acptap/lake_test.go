@@ -23,7 +23,7 @@ func lakeMain() {
 	os.Exit(program.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Each program has only what it needs: a proxy would start more slowly with more, and take more
+// Each program contains only what it needs: more would slow the start of a proxy, and cost
 // memory for as long as its agent runs.
 func TestLinked(t *testing.T) {
 	for program, unwanted := range map[string][]string{
@@ -73,7 +73,7 @@ func TestRunLake(t *testing.T) {
 	}
 }
 
-// An acptap-lake that is missing, or is another one, is told of with what installs it.
+// If acptap-lake is missing, or is a different version, the error says how to install it.
 func TestNoLake(t *testing.T) {
 	fake := func(script string) string {
 		dir := t.TempDir()

@@ -83,7 +83,7 @@ func ifFile(condition string) (bool, error) {
 	return err == nil, nil
 }
 
-// A proxy does not wait for the commands that nobody has called to be made.
+// A proxy does not wait for the construction of commands that it does not need.
 func TestProxyMakesNoOtherCommands(t *testing.T) {
 	for args, want := range map[string]bool{
 		"proxy -- agent":               true,

@@ -235,7 +235,7 @@ func writeMatrix(c cli.Canvas, m *matrix.Matrix) error {
 	return writeMatrixLines(c, append(lines, dimLines(unbroken(m.Legend()), c.Width)...))
 }
 
-// unbroken returns the legend with blanks inside its entries that do not break lines.
+// unbroken returns the legend with non-breaking blanks inside its entries.
 func unbroken(legend string) string {
 	const between = "   "
 	entries := strings.Split(legend, between)

@@ -24,8 +24,8 @@ import (
 var killsNested = flag.Int("kills-nested", 1, "how often TestKillNested kills each of those that it kills")
 
 // An agent and its two servers, all behind acptap, talk as fast as they can. Whichever of
-// them is killed, and whenever: each byte that anybody has received is on the tapes, the
-// tapes say whose they are, and no process is left.
+// them is killed, and whenever: each byte that any of them received is on the tapes, the
+// tapes say which run they belong to, and no process is left.
 func TestKillNested(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two seconds of processor time")
@@ -184,7 +184,7 @@ func (r *nestedKill) processes() map[int]string {
 	return all
 }
 
-// check compares the tapes with what was said and heard. It returns how many bytes are on
+// check compares the tapes with what was sent and received. It returns the number of bytes on
 // them.
 func (r *nestedKill) check(when string) (n int) {
 	r.Helper()
@@ -234,7 +234,7 @@ func (r *nestedKill) check(when string) (n int) {
 	return n
 }
 
-// A voice is what somebody has said, or was about to say, and what it has heard.
+// A voice is what one side has sent, or was about to send, and what it has received.
 type voice struct{ said, heard []byte }
 
 // voice returns that of a program; an empty one if it was not started.
@@ -250,8 +250,8 @@ func (r *nestedKill) voice(name string) voice {
 	return voice{streams[0], streams[1]}
 }
 
-// compare compares a tape with what the two sides have said and heard. It returns what of
-// that is on the tape, by direction.
+// compare compares a tape with what both sides sent and received. It returns the part of that
+// on the tape, by direction.
 func (r *nestedKill) compare(when string, info record.Info, client, agent voice) (got [2]voice) {
 	r.Helper()
 	tape, err := r.store.Open(info.Tape)

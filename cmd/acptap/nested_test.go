@@ -154,7 +154,7 @@ func (r *nestedRun) parent(info record.Info) record.Info {
 	return parent
 }
 
-// What an agent and its servers say to each other is on tapes of their own, byte for byte.
+// The traffic between an agent and its servers is on separate tapes, byte for byte.
 func TestNested(t *testing.T) {
 	r := startNested(t)
 	r.in.Close()

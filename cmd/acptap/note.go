@@ -80,7 +80,7 @@ func removeNotes(store *record.Store, tape string, frame uint64, numbers []strin
 	}
 	switch {
 	case frame > 0 && len(ids) > 0:
-		return errors.New("either the number of a frame or those of notes say what is removed")
+		return errors.New("give either the number of a frame or numbers of notes to remove")
 	case frame == 0 && len(ids) == 0:
 		return errors.New("which notes? --remove takes REF:FRAME, or the numbers of notes after REF")
 	case frame > 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/replay/probe"
+	"github.com/acptap/acptap/replay/probe/model"
 )
 
 func newProbeCmd(dir *string) *cobra.Command {
@@ -29,6 +30,9 @@ func newProbeCmd(dir *string) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cli.Exclusive(cmd.Flags(), "model", "prompts"); err != nil {
+				return err
+			}
 			if err := p.prepare(args); err != nil {
 				return err
 			}
@@ -51,6 +55,7 @@ func newProbeCmd(dir *string) *cobra.Command {
 	f.StringVar(&p.dialect, "dialect", "", "only this `dialect`: v1, v2-early or v2 (default all that AGENT speaks); of MCP the revision to ask for, such as 2025-06-18")
 	f.StringVar(&p.call, "call", "", "let cases call a tool of the MCP server, with arguments that it accepts, `NAME=JSON`")
 	f.StringVar(&p.r.Login, "login", "", "log in with this `method` of AGENT")
+	f.BoolVar(&p.model, "model", false, "have AGENT ask a scripted model on this machine, with a new home directory")
 	f.IntVar(&p.r.Prompts, "prompts", 0, "let up to `n` cases send a prompt, which AGENT's model answers")
 	f.StringVar(&p.r.Cwd, "cwd", "", "the `directory` in which each session gets one of its own (default a temporary one)")
 	f.StringArrayVar(&p.r.Env, "env", nil, "add `NAME=VALUE` to AGENT's environment")
@@ -66,6 +71,7 @@ func newProbeCmd(dir *string) *cobra.Command {
 // probeFlags are the flags of acptap probe.
 type probeFlags struct {
 	mcp, client    bool
+	model          bool
 	wait           string
 	only, skip     []string
 	cases, dialect string
@@ -102,7 +108,8 @@ func (p *probeFlags) kind() probe.Kind {
 	return probe.Agent
 }
 
-// hidden returns the command of this program that plays a part in cases; nil: it is not known.
+// hidden returns the command of this program that acts as part in cases, or nil if the
+// program's path is unknown.
 func hidden(part string) []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -111,7 +118,7 @@ func hidden(part string) []string {
 	return []string{self, "probe", part}
 }
 
-// prepare makes the Runner that the flags describe.
+// prepare sets up the Runner according to the flags.
 func (p *probeFlags) prepare(args []string) (err error) {
 	r := &p.r
 	r.Kind = p.kind()
@@ -123,6 +130,8 @@ func (p *probeFlags) prepare(args []string) (err error) {
 	switch {
 	case p.wait != "" && !p.client:
 		return errors.New("--wait needs --client")
+	case p.model && r.Kind != probe.Agent:
+		return errors.New("--model is for agents")
 	case p.dialect != "" && p.mcp:
 		if _, err := time.Parse(time.DateOnly, p.dialect); err != nil {
 			return fmt.Errorf("--dialect of MCP is a revision, such as 2025-06-18, not %q", p.dialect)
@@ -139,6 +148,9 @@ func (p *probeFlags) prepare(args []string) (err error) {
 		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" {
 			return fmt.Errorf("--env %q is not NAME=VALUE", entry)
 		}
+	}
+	if p.model {
+		r.Model = &model.Model{}
 	}
 	if r.Cases, err = p.selectCases(r.Kind); err != nil {
 		return err
@@ -163,7 +175,7 @@ func parseCall(text string) (map[string]any, error) {
 	return map[string]any{"name": name, "arguments": object}, err
 }
 
-// person has a person asked to do what cases take, if --wait says that the client needs one.
+// person makes the Runner ask a person for the steps that a case needs, if --wait says so.
 func (p *probeFlags) person(cmd *cobra.Command) {
 	if p.wait == "" {
 		return
@@ -182,7 +194,8 @@ func (p *probeFlags) person(cmd *cobra.Command) {
 	}
 }
 
-// selectCases returns the built-in cases and those of --cases that --only and --skip leave.
+// selectCases returns the built-in cases and those of --cases, as filtered by --only and
+// --skip.
 func (p *probeFlags) selectCases(k probe.Kind) ([]*probe.Case, error) {
 	all, err := probe.Cases(k)
 	if err == nil && p.cases != "" {
@@ -224,7 +237,7 @@ func (p *probeFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// newProbeEchoCmd returns the command that is the MCP server of cases.
+// newProbeEchoCmd returns the command that acts as the MCP server in cases.
 func newProbeEchoCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "echo KIND LOG", Short: "The MCP server that cases offer to an agent", Hidden: true, Args: cobra.ExactArgs(2),

@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A caseOffer is a case as probe list --json writes it.
+// A caseOffer is a case in the output of probe list --json.
 type caseOffer struct {
 	ID     string      `json:"id" help:"such as load/unknown"`
 	Title  string      `json:"title" help:"what has to hold"`
@@ -119,7 +119,7 @@ func newProbeTestCmd() *cobra.Command {
 	return cmd
 }
 
-// tryCases plays cases to their scripted peers, and writes a line for each of these.
+// tryCases plays cases to their scripted peers, and writes a line for each peer.
 func tryCases(cmd *cobra.Command, dir string, r *probe.Runner, all []*probe.Case) error {
 	w := cmd.OutOrStdout()
 	ctx, stop := cli.UntilSignal(cmd.Context())
@@ -162,7 +162,7 @@ func readCases(dir string, k probe.Kind) ([]*probe.Case, error) {
 	return all, caseError(dir, err)
 }
 
-// caseError adds to an error in a case's file where that is, and the line.
+// caseError adds the file and the line to an error in a case's file.
 func caseError(dir string, err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {

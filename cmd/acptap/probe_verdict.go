@@ -23,27 +23,27 @@ import (
 	"github.com/acptap/acptap/replay/probe"
 )
 
-// A probeVerdict says what counts of what a probe finds, and in which form that is written.
+// A probeVerdict says which findings of a probe count, and how to report them.
 type probeVerdict struct {
 	failOn, asOf, format string
 	require              []string
 	baselineFile, config string
 	update, asJSON       bool
 	verbose              bool
-	tapes                string // directory; empty: they go to the store
+	tapes                string // directory; empty: tapes go to the store
 
 	on       report.FailOn
 	baseline *check.Baseline
 	strength func(*conform.Finding, *dialect.Connection) conform.Strength
 }
 
-// probeForms are the formats of its report.
+// probeForms lists the formats of the report.
 var probeForms = []string{"text", "json", "junit", "sarif", "github", "html"}
 
 func (v *probeVerdict) register(f *pflag.FlagSet) {
 	f.StringVar(&v.failOn, "fail-on", "violation,hang", "the least `strength` that makes the exit status 1, and with a comma hang, what nobody ever answered: violation (broken), warning (weak), hurts, hang or never")
 	f.StringSliceVar(&v.require, "require", nil, "exit status 1 unless the cases that match these `patterns` are ok")
-	f.StringVar(&v.asOf, "as-of", "", "hold cases that are younger than this `month` against nobody, such as 2026-12")
+	f.StringVar(&v.asOf, "as-of", "", "do not fail on cases added after this `month`, such as 2026-12")
 	f.StringVar(&v.baselineFile, "baseline", "", "neither report nor fail on what this `file` knows")
 	f.BoolVar(&v.update, "update-baseline", false, "write the file of --baseline anew")
 	f.StringVar(&v.config, "config", "", "exceptions, from this `file` (default as of acptap check)")
@@ -53,7 +53,7 @@ func (v *probeVerdict) register(f *pflag.FlagSet) {
 	f.StringVar(&v.tapes, "tapes", "", "write a file for each case to this `directory`, and nothing to the store")
 }
 
-// prepare interprets the flags. cases are those that will be played.
+// prepare interprets the flags for a run of r.
 func (v *probeVerdict) prepare(f *pflag.FlagSet, r *probe.Runner) (err error) {
 	if err := cli.Exclusive(f, "json", "format"); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (v *probeVerdict) prepare(f *pflag.FlagSet, r *probe.Runner) (err error) {
 	return err
 }
 
-// store returns where the tapes go, and a function that ends their use.
+// store returns the store for the tapes, and a function that releases it.
 func (v *probeVerdict) store(dir string) (*record.Store, func(), error) {
 	if v.tapes == "" {
 		s, err := ref.OpenStore(dir)
@@ -96,7 +96,7 @@ func (v *probeVerdict) store(dir string) (*record.Store, func(), error) {
 	return record.OpenStore(temporary), func() { os.RemoveAll(temporary) }, err
 }
 
-// conclude judges what a run found, and writes the tapes and the report.
+// conclude judges the results of a run, and writes the tapes and the report.
 func (v *probeVerdict) conclude(cmd *cobra.Command, store *record.Store, r *probe.Report) (failed bool, err error) {
 	if v.tapes != "" {
 		err = r.WriteTapes(store, v.tapes)
@@ -121,7 +121,7 @@ func (v *probeVerdict) conclude(cmd *cobra.Command, store *record.Store, r *prob
 	return v.fails(cmd.ErrOrStderr(), r)
 }
 
-// fails ends the baseline, and reports whether the exit status is 1.
+// fails finishes the baseline, and reports whether the exit status is 1.
 func (v *probeVerdict) fails(stderr io.Writer, r *probe.Report) (failed bool, err error) {
 	judged := map[string]bool{}
 	for i := range r.Results {
@@ -159,7 +159,7 @@ func (v *probeVerdict) write(cmd *cobra.Command, r *probe.Report) error {
 	return text.Write(r)
 }
 
-// tagTapes notes on each tape how its case ended, for acptap ls and acptap matrix.
+// tagTapes tags each tape with the outcome of its case, for acptap ls and acptap matrix.
 func tagTapes(store *record.Store, r *probe.Report) error {
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -174,7 +174,8 @@ func tagTapes(store *record.Store, r *probe.Report) error {
 	return nil
 }
 
-// behindLogin is the error for cases that were not tried since the peer wants a login.
+// behindLogin returns the error for cases that were not tried because the peer requires a
+// login.
 func behindLogin(r *probe.Report) error {
 	n := 0
 	for i := range r.Results {

@@ -77,7 +77,7 @@ type attendant struct {
 	sender *follower // nil: send nothing
 	watch  *ownWatch // nil: watch nothing
 
-	control *control.Server // nil: nobody can connect
+	control *control.Server // nil: users cannot connect
 }
 
 func (a *attendant) AgentEnded() {

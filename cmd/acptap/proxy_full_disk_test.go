@@ -18,9 +18,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestFullDiskNested: when neither the proxy of the agent nor those of its servers can write
-// to the disk, the calls go on, each tape says that it lacks something, and goes on once
-// there is room.
+// TestFullDiskNested: if neither the agent's proxy nor its servers' can write to the disk,
+// calls still work, each tape says that something is missing, and recording resumes once
+// there is space.
 func TestFullDiskNested(t *testing.T) {
 	r := &nestedRun{t: t, store: record.OpenStore(filepath.Join(t.TempDir(), "store"))}
 	r.start("acptap", "--store", r.store.Dir(), "proxy", "--mcp", "--", "tool-agent")
@@ -75,8 +75,8 @@ func TestFullDiskHosted(t *testing.T) {
 	lacking(t, store, 2)
 }
 
-// noRoom has processes write to no file until room is called: as on a full disk, writing
-// fails, but nobody needs a disk of his own for that.
+// noRoom makes all writes of processes to files fail until room is called, as on a full disk,
+// without needing a separate disk.
 func noRoom(t *testing.T, pids ...int) (room func()) {
 	t.Helper()
 	limit := func(pid int, cur uint64) (before uint64) {

@@ -238,13 +238,13 @@ func recoverByProxy(t *testing.T, recorder []string, store *record.Store) {
 			t.Errorf("%d journals are not recovered: %v", len(left)-1, left)
 			break
 		}
-		time.Sleep(20 * time.Millisecond) // it recovers in its second second, and tells nobody
+		time.Sleep(20 * time.Millisecond) // it recovers in its second second, without reporting it
 	}
 	stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the next proxy: %v", err)
 	}
-	if err := store.Recover(func() bool { return false }, nil); err != nil { // what it had no time for at its end
+	if err := store.Recover(func() bool { return false }, nil); err != nil { // left over when it ended
 		t.Error(err)
 	}
 }

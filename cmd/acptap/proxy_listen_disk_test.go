@@ -18,9 +18,9 @@ import (
 	"testing"
 )
 
-// TestListenFullDisk: when the disk is full while a stream is open, the client gets all of
-// it, the tape says how much it lacks, and goes on once there is room. One line on stderr tells
-// of it.
+// TestListenFullDisk: if the disk fills up while a stream is open, the client gets the whole
+// stream, the tape says how much is missing, and recording resumes once there is space. One
+// line on stderr reports it.
 func TestListenFullDisk(t *testing.T) {
 	next := make(chan int)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {

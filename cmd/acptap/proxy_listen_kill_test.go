@@ -21,8 +21,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestKillListen: whenever a relay is killed, what its clients had got is on the tape, and
-// so is what the server had got.
+// TestKillListen: whenever a relay is killed, everything that its clients and the server had
+// received is on the tape.
 func TestKillListen(t *testing.T) {
 	const streams = 16
 	var posted counters // messages that the server got

@@ -17,9 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestListenResume: a client loses the stream of a call and goes on with it behind the
-// last event that it has got. What the server sends again is on the tape twice, and counts
-// once.
+// TestListenResume: a client loses the stream of a call and resumes it after the last event
+// that it received. Events that the server sends again are on the tape twice, and count once.
 func TestListenResume(t *testing.T) {
 	resumed, ended := make(chan bool, 1), make(chan bool, 4)
 	server := mcp.NewServer(&mcp.Implementation{Name: "walker", Version: "1"}, nil)
@@ -88,7 +87,7 @@ func TestListenResume(t *testing.T) {
 	third := read(lines, `"progress":3`)
 	read(lines, `"progress":5`)
 	res.Body.Close()
-	for range 3 { // the server refuses a second stream beside one that it takes for open
+	for range 3 { // the server refuses a second stream while it considers the first one open
 		<-ended
 	}
 	res, lines = ask("GET", third, "")

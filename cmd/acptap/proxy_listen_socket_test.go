@@ -15,8 +15,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestKillListenSocket: when a relay is killed with a WebSocket open, what the client had
-// got is on the tape.
+// TestKillListenSocket: if a relay is killed with a WebSocket open, everything that the
+// client had received is on the tape.
 func TestKillListenSocket(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
 		conn, err := websocket.Accept(w, in, nil)

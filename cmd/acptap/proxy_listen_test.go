@@ -40,8 +40,8 @@ func startListening(t *testing.T, store, upstream string, args ...string) (url s
 	return url, cmd, stderr
 }
 
-// TestListen: a tape for the connection of a client, on which no credential stands; a
-// stream that is open when acptap is told to end; and nothing else on stderr.
+// TestListen: a client's connection has its own tape, which contains no credentials; a stream
+// may be open when acptap is told to end; and nothing else is on stderr.
 func TestListen(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
 		if in.Header.Get("Authorization") != "Bearer very-secret" || in.URL.Query().Get("key") != "hidden" {
@@ -122,10 +122,11 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestListenToItself: a relay whose upstream is its own address would ask itself for ever.
+// TestListenToItself: a relay whose upstream is its own address would forward requests to
+// itself forever.
 func TestListenToItself(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0"} {
-		for taken := true; taken; { // somebody else may take the port first
+		for taken := true; taken; { // another process may take the port first
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)

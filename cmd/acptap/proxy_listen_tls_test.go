@@ -17,8 +17,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestListenTLS: a server behind TLS is reached over HTTP/2, and its WebSockets over
-// HTTP/1.1; one whose certificate nobody has vouched for is not, and the client is told why.
+// TestListenTLS: the relay reaches a server behind TLS over HTTP/2, and its WebSockets over
+// HTTP/1.1. It does not reach one with an untrusted certificate, and tells the client why.
 func TestListenTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
 		switch in.URL.Path {

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A server made with the official SDK, which has no sessions, gets those of each proposal.
-// The tapes say so, and no rule finds anything on them.
+// A server made with the official SDK, which has no sessions, gets the sessions of each
+// proposal. The tapes say so, and no rule has findings on them.
 func TestMCPSessions(t *testing.T) {
 	const hello = `"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`
 	for _, tt := range []struct {

@@ -16,9 +16,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestServersByURL: what an agent says to servers that are reached by a URL is on tapes
-// below its own, and the agent gets the same from them. The values of headers with
-// credentials are on its own tape only, where the client has told them.
+// TestServersByURL: an agent's traffic with servers that it reaches by URL is on tapes nested
+// in its own, and is otherwise unchanged. Credentials in headers are only on the agent's own
+// tape, where the client sent them.
 func TestServersByURL(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, nil)
 	type message struct {

@@ -19,7 +19,7 @@ const turn = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessi
 {"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}
 `
 
-// proxied runs cat behind a proxy, with variables, and returns what it gives back.
+// proxied runs cat behind a proxy with environment variables, and returns its output.
 func proxied(t *testing.T, store string, vars []string, flags ...string) (out, complaints string) {
 	t.Helper()
 	args := append([]string{"--store", store, "proxy"}, flags...)
@@ -34,8 +34,8 @@ func proxied(t *testing.T, store string, vars []string, flags ...string) (out, c
 	return stdout.String(), stderr.String()
 }
 
-// TestProxyOTLP: wherever spans are sent to, the traffic is as it would be without. What is
-// in the environment alone has no effect, and is the agent's.
+// TestProxyOTLP: the destination of the spans does not affect the traffic. Variables in the
+// environment have no effect without the flag, and are passed to the agent.
 func TestProxyOTLP(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
 	if err != nil {
@@ -93,8 +93,8 @@ func endFollower(t *testing.T, store, address string) {
 	}
 }
 
-// TestProxyOTLPMistakes: a wrong URL is wrong usage; a wrong environment is told, and the
-// agent runs.
+// TestProxyOTLPMistakes: a wrong URL is a usage error; a wrong environment is reported, and
+// the agent runs.
 func TestProxyOTLPMistakes(t *testing.T) {
 	if status, _, complaints := runs(t, t.TempDir(), "proxy", "--otlp=localhost:4318", "--", "cat"); status != 2 || !strings.Contains(complaints, "--otlp is not a URL such as") {
 		t.Errorf("got %d, %s", status, complaints)

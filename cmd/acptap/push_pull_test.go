@@ -117,7 +117,7 @@ func TestPushLive(t *testing.T) {
 	}
 }
 
-// What cannot be pushed or pulled is told, with status 2.
+// Failures of push and pull are reported, with status 2.
 func TestPushPullMistakes(t *testing.T) {
 	storage(t, openly)
 	store := t.TempDir()
@@ -143,10 +143,10 @@ func TestPushPullMistakes(t *testing.T) {
 	must(t, 0, "--store", store, "push", "--raw", "s3://tapes?raw=1")
 }
 
-// An acptap that is asked to end has acptap-lake end, and what was killed in the middle goes
-// on with the next.
+// If acptap is asked to end, it makes acptap-lake end, and the next run continues interrupted
+// work.
 func TestPushPullEnded(t *testing.T) {
-	const after = 2 // so many requests are answered
+	const after = 2 // number of requests that are answered
 	for _, tt := range []struct {
 		command string
 		signal  syscall.Signal

@@ -346,8 +346,8 @@ func BenchmarkRelayEvent(b *testing.B) {
 	}
 }
 
-// What a process takes, in MiB: while events pass on 16 streams, while one event of 64 MiB
-// passes, and with 200 connections that are open and have been used, which it then closes.
+// Memory of the process, in MiB: while events pass on 16 streams, while an event of 64 MiB
+// passes, and with 200 used connections open, which it then closes.
 func BenchmarkRelayMemory(b *testing.B) {
 	r := newRelayBench(b)
 	each := func(name string, some func(b *testing.B, w *way)) {

@@ -29,7 +29,7 @@ func writeReport(w io.Writer, r replay.Report) error {
 	return cli.WriteJSON(w, r)
 }
 
-// writeReportFile replaces a file by the report, so that it is there whole or not at all.
+// writeReportFile replaces file with the report atomically.
 func writeReportFile(file string, r replay.Report) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {

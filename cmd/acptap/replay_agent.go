@@ -174,7 +174,7 @@ func (o *replayOptions) cassette(f *pflag.FlagSet, args []string) (replay.Player
 		return nil, fmt.Errorf("mode %v needs an agent after --", c.Mode)
 	}
 	if o.rules.On(f) != "" {
-		c.Mode = replay.ModeNone // the agent would be recorded as the rules leave it
+		c.Mode = replay.ModeNone // a recording would contain the traffic as changed by the rules
 	}
 	return c, nil
 }
@@ -213,6 +213,9 @@ func replayAgent(cmd *cobra.Command, agent replay.Player, tell func(replay.Repor
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()
+		if err != nil && ctx.Err() == nil && !errors.Is(err, replay.ErrDiverged) && !errors.As(err, new(*proxy.ExitError)) {
+			report.Error = err.Error()
+		}
 		tell(report)
 		done <- ending{report, err}
 	}()
@@ -244,7 +247,7 @@ func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	var died *proxy.ExitError
 	switch {
-	case errors.As(end.err, &died): // a rule made it so
+	case errors.As(end.err, &died): // a rule ended the agent
 		return died
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
 		return &proxy.ExitError{Code: 128 + int(ended)} // here, messages that never arrived are not divergence

@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// What the client of turnLines says, and what its agent answers.
+// The messages of the client of turnLines, and the agent's answers.
 const (
 	turnInitialize = `{"id":0,"method":"initialize","params":{"protocolVersion":1}}` + "\n"
 	turnNew        = `{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}` + "\n"

@@ -54,7 +54,7 @@ func parseServerReplay(text string) (r serverReplay, err error) {
 }
 
 // play replaces AGENT's MCP servers with replayed tapes. The tapes are in the store in
-// dir, or beside file if the client's tape is a file. play returns an error if a server
+// dir, or next to file if the client's tape is a file. play returns an error if a server
 // to replace has no tape, or if r names a server that is not on the client's tape. After
 // the client has been played, call end: it returns what AGENT requested that is not on
 // the tapes. Further calls of end do nothing.

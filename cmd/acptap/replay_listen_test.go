@@ -51,7 +51,7 @@ func playServer(t *testing.T, args ...string) *played {
 	return p
 }
 
-// end tells it to end, and returns its status and what it has written to stderr.
+// end asks it to end, and returns its status and its stderr.
 func (p *played) end(t *testing.T) (code int, stderr string) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -65,8 +65,8 @@ func (p *played) end(t *testing.T) (code int, stderr string) {
 	return p.cmd.ProcessState.ExitCode(), string(rest)
 }
 
-// TestReplayListen: a client gets from the played server what it has got from the real
-// one, whatever the kind of that; so do two clients at once. Another argument is an error.
+// TestReplayListen: a client gets the same from the played server as from the real one, over
+// any transport; so do two clients at once. A further argument is an error.
 func TestReplayListen(t *testing.T) {
 	kinds := map[string]*mcp.StreamableHTTPOptions{
 		"stateful":    nil,
@@ -159,8 +159,8 @@ func TestReplayListenStdio(t *testing.T) {
 	}
 }
 
-// walk lets a client use the server, and returns what it has got. If progress is set, it
-// waits for all that it is told on the way.
+// walk makes a client use the server, and returns what it received. If progress is set, it
+// waits for all progress notifications.
 func walk(t *testing.T, transport mcp.Transport, name string, progress bool) string {
 	told := make(chan float64, 2)
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{

@@ -54,8 +54,8 @@ func readScript(name string, d dialect.Dialect) (*script.Script, error) {
 	return script.Parse(name, string(text), d)
 }
 
-// replayScript plays a script to the client on stdin and stdout, and tells on stderr what the
-// script wanted and the client did not do.
+// replayScript plays a script to the client on stdin and stdout, and reports on stderr what
+// the script required and the client did not do.
 func replayScript(cmd *cobra.Command, name string, s *script.Script, d dialect.Dialect) error {
 	cwd, err := os.Getwd()
 	if err != nil {

@@ -28,7 +28,7 @@ func newReportCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "report [flags] REF [REF]",
 		Aliases: []string{"web", "html"},
-		Short:   "Write a tape or session as a page, or two beside each other",
+		Short:   "Write a tape or session as a page, or two side by side",
 		Args:    cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cli.SaveMemory()
@@ -58,7 +58,7 @@ func newReportCmd(dir *string) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&r.out, "output", "o", "", "write to this `file`, completely or not at all; - is stdout")
 	f.StringVar(&r.title, "title", "", "`text` above the page (default the first prompt)")
-	f.StringVar(&r.session, "session", "", "only the session whose `id` begins so")
+	f.StringVar(&r.session, "session", "", "only the session whose `id` begins with this")
 	f.StringVar(&r.turns, "turns", "", "tell only of these `turns` of each session, such as 3 or 3..7")
 	f.StringVar(&r.filter, "filter", "", "list only frames that match this `query`")
 	f.BoolVar(&r.noFrames, "no-frames", false, "leave out the list of frames")

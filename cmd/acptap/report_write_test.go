@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// A page that is followed has what was recorded meanwhile, on the tapes of servers too, and
-// is read again until all tapes have ended.
+// A page that is followed shows what is recorded meanwhile, including on servers' tapes, and
+// is updated until all tapes have ended.
 func TestReportFollows(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func (p followedPage) page() string {
 	return string(page)
 }
 
-// has reports what is not in the page.
+// has reports texts that are missing from the page.
 func (p followedPage) has(texts ...string) {
 	p.t.Helper()
 	synctest.Wait()

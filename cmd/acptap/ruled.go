@@ -17,13 +17,13 @@ import (
 	"github.com/acptap/acptap/proxy/syntax"
 )
 
-// activeRules are the rules that flags name.
+// activeRules are the rules selected by flags.
 type activeRules struct {
 	set  *rule.Set // nil: none
 	seed uint64
 }
 
-// readRules reads the rules that flags name: those of files, then those on the command
+// readRules reads the rules selected by flags: those in files, then those on the command
 // line, then those of faults.
 func readRules(flags *tap.RuleFlags, f *pflag.FlagSet) (a activeRules, err error) {
 	defer func() { err = withCaret(err) }()
@@ -57,13 +57,13 @@ func readRules(flags *tap.RuleFlags, f *pflag.FlagSet) (a activeRules, err error
 	case f.Changed("seed"):
 		a.seed = flags.Seed
 	case !named:
-		a.seed = uint64(rand.Uint32()) // short enough to be typed
+		a.seed = uint64(rand.Uint32()) // short enough to type
 	}
 	return a, nil
 }
 
-// hold adds the rules of flags that hold frames. It returns the Desk where they wait, or
-// nil if none may wait.
+// hold adds the rules of --hold. It returns the Desk where frames wait, or nil if no rule may
+// hold frames.
 func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, error) {
 	if !flags.Ctl && len(flags.Filters) == 0 {
 		if name := cli.Given(f, "wait", "hold-for"); name != "" {
@@ -71,7 +71,7 @@ func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, 
 		}
 		if a.set != nil {
 			if r := a.set.Holds(); r != nil {
-				return nil, fmt.Errorf("%s: the rule %s holds frames, and nobody could let them go: add --ctl", r.Where, r.Name)
+				return nil, fmt.Errorf("%s: the rule %s holds frames, but nothing could release them: add --ctl", r.Where, r.Name)
 			}
 		}
 		return nil, nil
@@ -96,8 +96,8 @@ func (a *activeRules) hold(flags *tap.HoldFlags, f *pflag.FlagSet) (*rule.Desk, 
 	return desk, nil
 }
 
-// serveControl lets users connect to the proxy that records a tape. It returns nil if that
-// is not possible.
+// serveControl lets users connect to the proxy that records tape. It returns nil if that
+// fails.
 func serveControl(store, tape string, desk *rule.Desk, w *cli.Warnings) *control.Server {
 	s, err := control.Serve(control.Path(store, tape), tape, desk)
 	if err != nil {
@@ -117,7 +117,7 @@ func addRules(set *rule.Set, name string) error {
 	return set.Add(name, string(text))
 }
 
-// chain returns interceptors with those around them that follow the rules.
+// chain returns the interceptors with those around them that apply the rules.
 func (a *activeRules) chain(inner ...proxy.Interceptor) []proxy.Interceptor {
 	if a.set == nil {
 		return inner
@@ -125,7 +125,7 @@ func (a *activeRules) chain(inner ...proxy.Interceptor) []proxy.Interceptor {
 	return a.set.Chain(a.seed, inner...)
 }
 
-// withCaret adds to an error in rules the line, with a caret below it.
+// withCaret adds the faulty line to an error in rules, with a caret below it.
 func withCaret(err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {

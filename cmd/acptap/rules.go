@@ -25,7 +25,7 @@ func newRulesCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// A faultLine is a fault as acptap rules list --json writes it.
+// A faultLine is a fault in the output of acptap rules list --json.
 type faultLine struct {
 	Name       string            `json:"name" help:"for --fault"`
 	Protocol   string            `json:"protocol" help:"acp, mcp or both"`
@@ -93,7 +93,7 @@ func newRulesShowCmd() *cobra.Command {
 	}
 }
 
-// A ruleLine is a rule as acptap rules check --json writes it.
+// A ruleLine is a rule in the output of acptap rules check --json.
 type ruleLine struct {
 	Name     string    `json:"name" help:"as on the tape"`
 	Where    string    `json:"where" help:"file and line"`
@@ -167,7 +167,7 @@ func newRulesCheckCmd(dir *string) *cobra.Command {
 	return cmd
 }
 
-// writeRules writes what is known of rules. trial is nil if they were not tried.
+// writeRules describes the rules. trial is nil if they were not tried on a tape.
 func writeRules(w io.Writer, set *rule.Set, trial *rule.Trial, asJSON bool) error {
 	warnings := map[*rule.Rule][]string{}
 	for _, one := range set.Warnings() {

@@ -16,13 +16,14 @@ func tenRules() (flags []string) {
 	return flags
 }
 
-// The same notifications under ten rules that fit none of them, beside the proxy without.
+// The same notifications under ten rules that match none of them, compared with the proxy
+// without rules.
 func BenchmarkRules(b *testing.B) {
 	floodBeside(b, "rules", nil, tenRules())
 }
 
-// One line to the agent and back under ten rules that do not fit it, beside the proxy
-// without, and with --sessions as well.
+// One line to the agent and back under ten rules that do not match it, compared with the
+// proxy without rules, and also with --sessions.
 func BenchmarkRulesRoundTrip(b *testing.B) {
 	progs := newBench(b)
 	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":"` + fmt.Sprintf("%0134d", 0) + `"}` + "\n")

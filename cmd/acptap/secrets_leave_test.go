@@ -21,8 +21,8 @@ const leakyTape = `{"acptap":1,"tape":"20260301T090000000-leaks1","started":"202
 {"seq":8,"at":0.8,"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"npm_0123456789abcdefghijklmnopqrstuvwxyz"}}}
 `
 
-// TestNoSecretLeaves: no secret is in what is sent, pushed or shown of a tape that is full of
-// one, though what was said is.
+// TestNoSecretLeaves: nothing sent, pushed or shown of a tape full of one secret contains it,
+// even where the rest of the conversation is included.
 func TestNoSecretLeaves(t *testing.T) {
 	storage(t, openly)
 	here, there := t.TempDir(), t.TempDir()

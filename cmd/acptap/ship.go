@@ -67,7 +67,7 @@ func newShipCmd(dir *string) *cobra.Command {
 	f.StringVar(&s.list, "signals", "traces", "what to send: `list` of traces, metrics and logs")
 	f.BoolVar(&s.all, "all", false, "also tapes that --since or --follow left out")
 	f.StringVar(&s.since, "since", "", "only tapes since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
-	f.BoolVarP(&s.follow, "follow", "f", false, "go on, and send what is recorded later")
+	f.BoolVarP(&s.follow, "follow", "f", false, "continue, and send what is recorded later")
 	f.BoolVar(&s.untilIdle, "until-idle", false, "with --follow: end when nothing is being recorded and all was sent, or a minute later")
 	f.BoolVar(&s.content, "content", false, "also what was said, titles and paths, without secrets")
 	f.BoolVar(&s.again, "again", false, "also what was sent already")

@@ -92,7 +92,7 @@ func shippedFrames(c *collectortest.Collector) map[string]bool {
 	return all
 }
 
-// TestShip: what is exported arrives, once, and what has arrived is told.
+// TestShip: exports arrive once, and are reported.
 func TestShip(t *testing.T) {
 	store, c := stored(t), collectortest.New(t)
 	want := exported(t, store)
@@ -175,7 +175,7 @@ func TestShipToAnything(t *testing.T) {
 	}
 }
 
-// TestShipStatus: statuses, and what is said where.
+// TestShipStatus: exit statuses, and which messages go where.
 func TestShipStatus(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Basic%20swordfish")
 	store, c := stored(t), collectortest.New(t)

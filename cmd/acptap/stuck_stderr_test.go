@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Nobody has to read what acptap says of its trouble: neither does the traffic
-// wait for that, nor the end of the proxy.
+// If no one reads acptap's error messages, neither the traffic nor the end of the proxy waits
+// for that.
 func TestStuckStderr(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct {
@@ -48,7 +48,7 @@ func TestStuckStderr(t *testing.T) {
 	}
 }
 
-// fullPipe returns a pipe that nobody reads, and that has no room.
+// fullPipe returns a full pipe without a reader.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()

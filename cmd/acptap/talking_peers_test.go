@@ -18,8 +18,8 @@ import (
 //
 //	exec acptap proxy --mcp -- talking-agent DIR
 //
-// What it says and hears stands in the files of DIR that talk says: agent, and for each
-// server NAME.client.
+// Everything sent and received is logged in files in DIR, as described at talk: agent, and
+// NAME.client for each server.
 func talkingAgent() {
 	dir := os.Args[1]
 	setups, hear := io.Pipe()
@@ -61,14 +61,14 @@ func startTalking(dir string, entry wire.Value) {
 	}()
 }
 
-// talkingServer is a server that talks without end, and writes down what it says and hears
-// in PATH.said and PATH.heard.
+// talkingServer is a server that sends without end. It logs what it sends and receives in
+// PATH.said and PATH.heard.
 //
 //	talking-server PATH
 func talkingServer() { talk(os.Args[1], os.Stdin, os.Stdout) }
 
-// talk writes lines to out without end, and reads in to its end. What it writes stands in
-// the file path.said before it is written, and what it has read in path.heard.
+// talk writes lines to out without end, and reads in to its end. It logs lines in path.said
+// before it writes them, and what it has read in path.heard.
 func talk(path string, in io.Reader, out io.Writer) {
 	said, heard := create(path+".said"), create(path+".heard")
 	go func() {

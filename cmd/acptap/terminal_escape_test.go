@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// evil is what controls a terminal: as it stands in an id, and in JSON beside
-// characters that JSON has no need to escape.
+// evil controls a terminal. It is spelled as in an id, and in JSON with characters that JSON
+// need not escape.
 const (
 	evil     = "s\x1b]0;owned\a\x1b[2J\r\n\u009b2J\x7f\u202e"
 	evilJSON = `s\u001b]0;owned\u0007\u001b[2J\r\n` + "\u009b2J\x7f\u202e"

@@ -117,7 +117,7 @@ func (a *toolingAgent) say(message map[string]any) {
 	}
 }
 
-// serve does what a request asks for.
+// serve handles a request.
 func (a *toolingAgent) serve(line []byte) {
 	var r struct {
 		ID     json.RawMessage
@@ -240,7 +240,7 @@ func (t headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// prompt does what the lines of a prompt say.
+// prompt executes the lines of a prompt.
 func (a *toolingAgent) prompt(p acp.PromptRequest) {
 	for _, block := range p.Prompt {
 		if block.Text == nil {
@@ -313,7 +313,7 @@ func (a *toolingAgent) call(session acp.SessionId, server *mcp.ClientSession, c 
 	a.report(session, done)
 }
 
-// textOf returns what a call came to.
+// textOf returns the text of a call's result.
 func textOf(result *mcp.CallToolResult, err error) (text string) {
 	if err != nil {
 		return err.Error()

@@ -9,9 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// toolServer is an MCP server on stdio, made with the official SDK for Go. Its first
-// argument is the name that it gives itself; it tells nobody else's. Unless that is bare, it
-// has these tools:
+// toolServer is an MCP server on stdio, made with the official SDK for Go. Its first argument
+// is its name. Unless that is bare, it has these tools:
 //
 //	echo {"message":TEXT}        answers "Echo: TEXT"
 //	add {"a":NUMBER,"b":NUMBER}  answers "The sum of a and b is SUM."

@@ -76,7 +76,7 @@ func meta(key string, value any) map[string]any {
 	return map[string]any{"_meta": map[string]any{key: value}}
 }
 
-// marshal does not fail: it is given what was made here, or decoded.
+// marshal cannot fail: its argument was made here, or decoded.
 func marshal(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -222,7 +222,7 @@ func (w *watcher) uncalled(id string) []nested.Uncalled {
 	}
 	parts, err := reading.Agents(tape)
 	if err != nil {
-		return nil // the watch has said so
+		return nil // already reported
 	}
 	parts[0].Store, parts[0].Session = w.store, w.Session
 	list, _, err := reading.Uncalled(parts[0])
@@ -242,7 +242,7 @@ func (w *watcher) write(t *stall.Tape, l watchLine) {
 		return
 	}
 	var line []termtext.Span
-	if !t.Info.Start.Time.IsZero() { // otherwise the times of its frames are of no day
+	if !t.Info.Start.Time.IsZero() { // otherwise the time of day is unknown
 		line = append(line, termtext.Dim.Span(l.Time.Local().Format(time.TimeOnly)+"  "))
 	}
 	line = append(line, termtext.Bold.Span(tapetext.ShortID(l.Tape)), termtext.Plain.Span(" "+termtext.Piece(l.Agent)+"  "), l.style().Span(l.Text))

@@ -12,25 +12,25 @@ import (
 )
 
 // A serverWatch waits for an agent to start the MCP servers that its client named. It knows
-// only when to ask for them: nested.Join knows the servers.
+// only when to check; nested.Join knows the servers.
 type serverWatch struct {
 	tape   *stall.Tape
-	setUps bounded.Map[string, *setUp] // the newest, by session, until it is decided
+	setUps bounded.Map[string, *setUp] // the latest of each session, until its servers are judged
 }
 
-// A setUp is a set-up of a session that has succeeded.
+// A setUp is a successful set-up of a session.
 type setUp struct {
-	opened time.Time // when that was seen
-	frame  uint64    // the answer
+	opened time.Time // when the set-up was seen
+	frame  uint64    // Seq of the answer
 	turned bool      // a turn of the session has ended since
-	asked  bool      // the store was asked before
+	asked  bool      // the servers were checked before
 }
 
 // maxSetUps limits the sessions of a tape whose servers are watched.
 const maxSetUps = 1 << 10
 
-// follow keeps a tape whose servers are watched, until it ends. If the tape is over, its end
-// says which servers were never called.
+// follow begins to watch a tape's servers when the tape appears, and stops when it ends. The
+// line for the end of a tape names the servers that were never called.
 func (w *watcher) follow(t *stall.Tape, kind record.ChangeKind) {
 	switch {
 	case w.store == nil || t.Past:
@@ -44,8 +44,9 @@ func (w *watcher) follow(t *stall.Tape, kind record.ChangeKind) {
 	}
 }
 
-// look takes a change of a followed tape or, if the store was looked at, reports servers that
-// should have been started by now. Some agents start them at the first prompt.
+// look handles a change of a followed tape. Each time the watch has looked at the store, it
+// reports servers that should have been started by now. Some agents start them at the first
+// prompt.
 func (w *watcher) look(tape string, c *record.Change) {
 	s, f := w.servers[tape], &c.Frame
 	switch {
@@ -63,8 +64,8 @@ func (w *watcher) look(tape string, c *record.Change) {
 	}
 }
 
-// lateServers reports the servers of a tape that are late: once before the first turn, and
-// once after it.
+// lateServers reports the late servers of a tape: once before the first turn and once after
+// it.
 func (w *watcher) lateServers(s *serverWatch, now time.Time) {
 	late := map[string]*setUp{}
 	for session, one := range s.setUps.All() {
@@ -93,7 +94,7 @@ func (w *watcher) lateServers(s *serverWatch, now time.Time) {
 	}
 }
 
-// lateServer reports a server that a set-up named.
+// lateServer reports a server named by a set-up.
 func (w *watcher) lateServer(t *stall.Tape, server, session string, one *setUp, now time.Time) {
 	text := "not started yet (may begin at the first prompt)"
 	if one.turned {

@@ -72,9 +72,9 @@ func cancelledPrompt(s *Step, r *Report) {
 	r.addUncancelled(e, x, call.halted, s.Envelope.Error != nil && isAborted(s.Envelope.Error))
 }
 
-// addUncancelled adds that a session's work ended as e says although it was cancelled, if
-// the agent knew: surely is set, or the agent had read session/cancel, or a permission
-// had been answered "cancelled".
+// addUncancelled reports that a session's work ended as e says although it was cancelled. It
+// reports nothing unless the agent knew: surely is set, the agent had read session/cancel, or
+// a permission had been answered "cancelled".
 func (r *Report) addUncancelled(e Evidence, x *session, cancel Moment, surely bool) {
 	e.Text += ", " + r.step.After(cancel) + "session/cancel (frame " + number(cancel.Seq) + ")"
 	e.Want, e.Because = `"cancelled"`, []uint64{cancel.Seq}
@@ -151,7 +151,7 @@ func cancelUnanswered(s *Step, r *Report) {
 	}
 }
 
-// worksOnAfter is the time in which what an agent had begun may still come.
+// worksOnAfter is how long an agent may go on sending output that it had begun.
 const worksOnAfter = time.Second
 
 func worksOn(s *Step, r *Report) {

@@ -90,8 +90,8 @@ func TestHasRead(t *testing.T) {
 	}
 }
 
-// TestBetween: where acptap stood between, each side is judged by what it sent and saw
-// itself, and what acptap made is nobody's fault.
+// TestBetween: where acptap changed frames, each side is judged by what it sent and saw, and
+// no one is blamed for frames that acptap made.
 func TestBetween(t *testing.T) {
 	const (
 		asks  = `> {"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"editor","version":"1"}}}` + "\n"
@@ -148,8 +148,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestNotBetween: where nobody said that acptap stood between, a frame that it made
-// ends what can be judged.
+// TestNotBetween: without Between, judging stops at the first frame that acptap made.
 func TestNotBetween(t *testing.T) {
 	c := conform.NewChecker(conform.Options{Beginning: true})
 	feed(c, frames(t, "= v1\n> injected {\"method\":\"_x/y\"}\n< {\"id\":99,\"result\":{}}"))
@@ -159,8 +158,8 @@ func TestNotBetween(t *testing.T) {
 	}
 }
 
-// TestHoles: what is missing on a tape silences the rules that need it, and no others,
-// and the verdict says why.
+// TestHoles: a hole in the tape silences exactly the rules that need the missing part, and
+// the verdict says why.
 func TestHoles(t *testing.T) {
 	const (
 		unasked = "< {\"id\":99,\"result\":{}}\n" // RPC010
@@ -183,7 +182,7 @@ func TestHoles(t *testing.T) {
 		found int
 		open  string // why the rule could not judge
 		drop  uint64 // frame that is not on the tape
-		cut   bool   // nobody knows whether the tape begins with its first frame
+		cut   bool   // it is unknown whether the tape begins with the first frame
 	}{
 		{name: "a gap, then what needs the connection", lines: "= v1\n> mark {\"gap\":28}\n" + unasked, rule: "RPC010", open: "28 bytes are missing at frame 3"},
 		{name: "a gap after it", lines: "= v1\n" + unasked + "> mark {\"gap\":28}\n", rule: "RPC010", found: 1},
@@ -326,8 +325,8 @@ func TestSameID(t *testing.T) {
 	}
 }
 
-// TestUnpublishedVersion: nobody is judged by the text of another version than both
-// sides agreed on.
+// TestUnpublishedVersion: no one is judged by the text of a version other than the agreed
+// one.
 func TestUnpublishedVersion(t *testing.T) {
 	for version, want := range map[string][]string{
 		"2":  {"ACP109 client 1", "ACP110 agent 2"},

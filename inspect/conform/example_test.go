@@ -157,7 +157,7 @@ func TestRules(t *testing.T) {
 	}
 	slices.Sort(list)
 	got := strings.Join(list, "")
-	const file = "testdata/ids.txt" // also those of rules that are gone
+	const file = "testdata/ids.txt" // including removed rules
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,8 @@ const (
 	tapeNewHTTP   = "mcp-go-go-http"
 )
 
-// faults are all that TestRecall puts into tapes. Frames are those of the tape.
+// faults are those that TestRecall puts into tapes. Frames are numbered as on the original
+// tape.
 var faults = slices.Concat(rpcFaults, helloFaults, shapeFaults, sessionFaults, turnFaults, serviceFaults, twoFaults, mcpFaults, proposalFaults, httpFaults)
 
 // rpcFaults are in lines and messages.

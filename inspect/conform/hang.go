@@ -49,7 +49,7 @@ func (c *connection) patience(call *Call) time.Duration {
 	return dialect.HungLimit
 }
 
-// gaveUp returns when nobody could expect an answer any longer, and why: a side closed its
+// gaveUp returns when an answer could no longer be expected, and why: a side closed its
 // stream or exited, or a signal told the agent to exit.
 func (k *closing) gaveUp() (first Moment, why string) {
 	for _, one := range []struct {

@@ -45,7 +45,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// What a login needs is no message, also where nothing else is on the tape.
+// The requests of a login are not messages, even if the tape has nothing else.
 func TestLoginAlone(t *testing.T) {
 	got := blamed(check(frames(t, `> #1 GET /.well-known/oauth-protected-resource
 < #1 200; Content-Type: application/json

@@ -56,7 +56,8 @@ func TestYours(t *testing.T) {
 	}
 }
 
-// TestHangs: only rules that may hang do, and only what is never answered.
+// TestHangs: findings are hangs only for rules that may hang, and only if an answer never
+// came.
 func TestHangs(t *testing.T) {
 	hung := map[string]bool{}
 	for _, c := range conversations(t) {
@@ -76,7 +77,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// TestAccusesNobody has what looks like a fault and is none.
+// TestAccusesNobody has traffic that looks faulty and is not.
 func TestAccusesNobody(t *testing.T) {
 	const prompt = `> {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}` + "\n"
 	const chunk = `< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}}}` + "\n"
@@ -142,7 +143,8 @@ func TestTwoPrompts(t *testing.T) {
 	}
 }
 
-// TestLateEnd: a cancelled turn that ends late hurts nobody whom one without an end does.
+// TestLateEnd: a cancelled turn that ends late does not hurt the peers that break on a turn
+// without an end.
 func TestLateEnd(t *testing.T) {
 	const cancelled = `= v1
 = session

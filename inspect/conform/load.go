@@ -47,11 +47,11 @@ func (c *Checker) Replayed() (sessions []string) {
 	return sessions
 }
 
-// AddLossy adds what a comparison with earlier tapes found missing, changed or duplicated
-// in a replay on the current tape: rule ACP223. A Checker cannot compare, because it does
-// not keep conversations. request is the Seq of the session/load or session/resume; text
-// describes the loss in one clause. AddLossy may be called once per request, at any time
-// before Next. It returns false and adds nothing if the Checker knows no such replay.
+// AddLossy reports that a replay on the current tape lost, changed or duplicated something
+// that earlier tapes have: rule ACP223. A Checker cannot compare, because it does not keep
+// conversations. request is the Seq of the session/load or session/resume; text describes the
+// loss in one clause. AddLossy may be called once per request, at any time before Next. It
+// returns false and adds nothing if the Checker knows no such replay.
 func (c *Checker) AddLossy(request uint64, text string) bool {
 	known, ok := c.replays.Get(request)
 	if !ok {

@@ -89,7 +89,7 @@ func TestSeveralTapes(t *testing.T) {
 	}
 }
 
-// TestAddLossy: what a comparison finds is a finding of ACP223, once for each replay that
+// TestAddLossy: the result of a comparison is a finding of ACP223, once for each replay that
 // can be judged.
 func TestAddLossy(t *testing.T) {
 	const text = "replayed 1 of 2 messages"

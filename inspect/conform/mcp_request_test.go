@@ -54,7 +54,8 @@ func TestUsedIDs(t *testing.T) {
 	}
 }
 
-// TestForgottenIDs: of ids with gaps between, more than are remembered accuse nobody.
+// TestForgottenIDs: more ids than are remembered, with gaps between them, lead to no
+// accusation.
 func TestForgottenIDs(t *testing.T) {
 	var ids []string
 	for i := range 6000 {

@@ -72,7 +72,7 @@ func tapeFrames(t testing.TB, file string) (frames []dialect.Frame) {
 	return frames
 }
 
-// annotated returns frames with what they mean where only they are on the tape.
+// annotated returns frames with their meaning if only they are on the tape.
 func annotated(frames []dialect.Frame) []dialect.Frame {
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
 	again := make([]dialect.Frame, len(frames))
@@ -143,8 +143,8 @@ func beginsAgain(f dialect.Frame) bool {
 	return f.Method == "initialize" && f.Seq > 1 && f.Kind == wire.Request
 }
 
-// TestGapsAddNothing: where a run of frames is missing and a mark says so, nobody is
-// accused of anything that is not on the whole tape.
+// TestGapsAddNothing: if a run of frames is missing, and a mark says so, there is no finding
+// that the whole tape does not have.
 func TestGapsAddNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range conversations(t) {
@@ -169,8 +169,8 @@ func TestGapsAddNothing(t *testing.T) {
 	}
 }
 
-// TestCutsAddNothing: a tape that lacks its beginning, its end, or both, accuses nobody of
-// anything that is not on the whole tape.
+// TestCutsAddNothing: a tape without its beginning, its end, or both has no finding that the
+// whole tape does not have.
 func TestCutsAddNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, c := range conversations(t) {
@@ -355,8 +355,7 @@ func anyFrame(line []byte) wire.Frame {
 	return f
 }
 
-// TestMemory: what is remembered is bounded, however many sessions, requests and tool
-// calls there are.
+// TestMemory: memory is bounded, however many sessions, requests and tool calls there are.
 func TestMemory(t *testing.T) {
 	const limit = 24 << 20
 	if testing.Short() {

@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// TestProposals: what a proposal has is told, not held against who uses it.
+// TestProposals: use of a proposal is noted, not held against anyone.
 func TestProposals(t *testing.T) {
 	c := conform.NewChecker(conform.Options{Beginning: true})
 	feed(c, frames(t, `= v1

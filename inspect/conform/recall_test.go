@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A fault is what a side does wrong in a conversation that is otherwise as recorded.
+// A fault is one mistake of a side in a conversation that is otherwise as recorded.
 type fault struct {
 	rule   string // that finds it
 	by     conform.Fault
@@ -93,7 +93,7 @@ func openMutant(t *testing.T, name string) *mutant {
 	return c
 }
 
-// judge returns what is found, with the frames numbered anew.
+// judge returns the findings, with renumbered frames.
 func (c *mutant) judge() []conform.Finding {
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
 	frames := make([]dialect.Frame, 0, len(c.frames))

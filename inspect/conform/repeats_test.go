@@ -70,7 +70,7 @@ func plantRepeats(random *rand.Rand, raw []byte) []byte {
 	return raw
 }
 
-// told is what is said of one frame.
+// told is what the findings say about one frame.
 func told(f *dialect.Frame) map[string]string {
 	e := wire.Scan(f.Raw)
 	e.Repeats = false
@@ -111,7 +111,8 @@ func chats(frames []dialect.Frame) string {
 	return b.String()
 }
 
-// findings returns what is wrong with a tape, but for repeats and the length of lines.
+// findings returns the findings on a tape, except those about repeats and the length of
+// lines.
 func findings(frames []dialect.Frame) (all []string) {
 	for _, f := range check(frames).Findings() {
 		if f.Rule.ID != "RPC025" && f.Rule.ID != "RPC020" {

@@ -44,7 +44,7 @@ type Evidence struct {
 	Of       *Call    // a request that the breach concerns; if it is incomplete, no one is accused
 	In       *session // likewise a session other than the step's
 	Strength Strength // upper limit; None: the clause's strength
-	Hang     bool     // nobody ever answered
+	Hang     bool     // it was never answered
 }
 
 // A Report collects a rule's findings at a step.

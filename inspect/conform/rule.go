@@ -162,7 +162,7 @@ type Text struct {
 	Finds  string // what the rule finds
 	Spares string // what is not reported although it looks similar; empty: nothing
 	Do     string // what the side at fault must do
-	Brief  string // a few words for what hurts, such as "text after the end of a turn"; empty: it hurts nobody
+	Brief  string // a short name for what hurts, such as "text after the end of a turn"; empty: harmless
 }
 
 // fits reports whether the clause applies to a connection. If the dialect is not settled,

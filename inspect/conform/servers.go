@@ -5,8 +5,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A naming is a set-up that named MCP servers and succeeded. Which servers those were is
-// for nested.Links to know.
+// A naming is a successful set-up that named MCP servers. nested.Links knows which servers.
 type naming struct {
 	rule    int     // index in the Checker's rules
 	finding Finding // without its text
@@ -19,11 +18,11 @@ func newNamings() bounded.Map[uint64, naming] {
 	return bounded.Map[uint64, naming]{Limit: maxNamings}
 }
 
-// AddUnstarted adds that the agent never started an MCP server which a set-up on the
-// current tape names, although a turn has ended since: rule ACP231. A Checker cannot know,
-// because servers have tapes of their own. setUp is the Seq of the session/new or the like.
-// AddUnstarted may be called once per set-up and server, at any time before Next. It returns
-// false and adds nothing if the Checker knows no such set-up.
+// AddUnstarted reports that the agent never started an MCP server named by a set-up on the
+// current tape, although a turn has ended since: rule ACP231. A Checker cannot find this out
+// itself, because servers have their own tapes. setUp is the Seq of the session/new or
+// similar request. AddUnstarted may be called once per set-up and server, at any time before
+// Next. It returns false and adds nothing if the Checker knows no such set-up.
 func (c *Checker) AddUnstarted(setUp uint64, server string) bool {
 	n, ok := c.namings.Get(setUp)
 	if !ok {

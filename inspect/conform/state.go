@@ -80,7 +80,7 @@ type Call struct {
 	quiet   Moment  // when it was cancelled, the latest message before that
 	busy    bool    // when it was cancelled, the agent waited for the client or ran a tool
 	overlap overlap // a prompt's; two_prompts.go
-	worked  bool    // a prompt's; that the agent works on after session/cancel was reported
+	worked  bool    // for a prompt: the agent was reported for working on after session/cancel
 
 	progress *progress // progress (MCP) that the sender asked for; nil: none
 }

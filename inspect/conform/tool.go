@@ -200,8 +200,8 @@ func (r *Report) addUnannounced(x *session) {
 	}
 }
 
-// addEarly adds what is wrong with a tool call's first update. A tool call in a loaded or
-// resumed session may date from before that.
+// addEarly reports what is wrong with a tool call's first update. In a loaded or resumed
+// session, the tool call may be older than the load.
 func (r *Report) addEarly(x *session, call *toolCall, text string) {
 	if x.setup.method == "session/new" {
 		r.Add(Evidence{Text: text, Path: "update.toolCallId", Got: call.first.ID, Seq: call.seq, Of: call.first, In: x})
@@ -281,21 +281,9 @@ func askedNotAnnounced(s *Step, r *Report) {
 	}
 }
 
-// isRelative reports whether a JSON string is a relative path on POSIX or Windows, since
-// the agent may run on a different system from ours. A URI is not a path.
+// isRelative reports whether a JSON value is a string with a relative path.
 func isRelative(value []byte) bool {
-	if !isString(value) {
-		return false
-	}
-	path := wire.Text(value)
-	switch {
-	case strings.HasPrefix(path, "/"), strings.HasPrefix(path, `\\`), strings.Contains(path, "://"):
-		return false
-	case len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
-		letter := path[0] | 0x20
-		return letter < 'a' || letter > 'z'
-	}
-	return true
+	return isString(value) && !dialect.IsAbsolute(wire.Text(value))
 }
 
 // pathRules concern the paths in reports about tool calls.
@@ -374,8 +362,8 @@ func replayedTerminal(s *Step, r *Report) {
 	}
 }
 
-// judgeTerminals adds, with the given text, that a report about a tool call shows a
-// terminal that is not one of its session.
+// judgeTerminals reports, with the given text, a tool call that shows a terminal not in its
+// session.
 func (r *Report) judgeTerminals(x *session, text string) {
 	s := r.step
 	if x.setup.method == "session/fork" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) { // a fork shows those of its origin

@@ -212,7 +212,7 @@ func outlivesClient(s *Step, r *Report) {
 	case d > outliving:
 		did = "ended"
 	case k.killed, k.asked.Seq != 0:
-		return // nobody waited for it to end by itself
+		return // a signal ended it before its time was up
 	}
 	if r.Tried(); did != "" {
 		r.Add(Evidence{Text: fmt.Sprintf("%s %v after the client had closed stdin (frame %d)", did, d.Round(100*time.Millisecond), left.Seq), Because: []uint64{left.Seq}})

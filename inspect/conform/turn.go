@@ -152,7 +152,7 @@ func afterTheTurn(s *Step, r *Report) {
 	}
 }
 
-// addLate adds that the step is the first part of the conversation after the end of a
+// addLate reports that the step is the first part of the conversation after the end of a
 // turn.
 func (r *Report) addLate(x *session, when string) {
 	if x.isIdle() && x.turn.late == 0 {

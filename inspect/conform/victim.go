@@ -43,9 +43,9 @@ func (r *Rule) readVictim(value string) error {
 // Broken reports whether the victim still breaks, as far as is known.
 func (v *Victim) Broken() bool { return v.Mended == "" }
 
-// victim returns whom a finding hurts if the rule's strength is Hurts: the peer of the side
-// at fault if it is known to break, or else the first that is. yours says that it is the
-// peer.
+// victim returns the peer that a finding hurts if the rule's strength is Hurts: the side
+// opposite the one at fault if it is known to break, otherwise the first known victim. yours
+// reports that it is that side.
 func (r *Rule) victim(by Fault, conn *dialect.Connection) (v *Victim, yours bool) {
 	peer := conn.Client
 	if by == Client {

@@ -15,7 +15,7 @@ const CasesLegend = "✓ ok   · told   ! broken   ? weak   ~ hurts a peer"
 // tried shows nothing.
 var outcomes = map[string]Mark{"ok": Works, "told": Unused, "broken": Broken, "weak": Unclear, "hurts": Hurting}
 
-// addCase notes how the case on a tape of acptap probe ended.
+// addCase records the outcome of the case on a tape of acptap probe.
 func (m *Matrix) addCase(tape *record.Tape, info *record.Info) error {
 	run, played := record.ProbeOf(info.Start)
 	if run == "" {

@@ -13,8 +13,8 @@ const (
 	Broken                 // offered, but missing (-32601), in breach of the protocol, or never answered
 	Unclear                // offered, but only failed; the cause is unclear
 	Unoffered              // used without being offered
-	Hurting                // offered, and allowed as it is done, but known to hurt a peer
-	NotSeen                // a habit, and no tape had occasion to show it
+	Hurting                // offered and used as allowed, but known to hurt a peer
+	NotSeen                // a habit that no tape had occasion to show
 )
 
 var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered", "hurts", "not seen"}
@@ -37,8 +37,8 @@ type Cell struct {
 	Missing     int      `json:"missing,omitempty"`  // calls answered with -32601 although it was offered
 	Failed      int      `json:"failed,omitempty"`   // calls answered with another error
 	Findings    int      `json:"findings,omitempty"` // breaches of rules about it
-	Hangs       int      `json:"hangs,omitempty"`    // what nobody ever answered
-	Hurts       int      `json:"hurts,omitempty"`    // what is allowed but known to hurt a peer
+	Hangs       int      `json:"hangs,omitempty"`    // requests that were never answered
+	Hurts       int      `json:"hurts,omitempty"`    // allowed behaviour that is known to hurt a peer
 	Rules       []string `json:"rules,omitempty"`    // broken rules
 	First       *Where   `json:"first,omitempty"`    // the frame that shows the mark: of what is broken, otherwise of the first use
 	Tapes       int      `json:"tapes"`              // tapes with evidence of it

@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestHurts: what is allowed but hurts has a sign of its own, and what is never answered is
-// broken. Some columns are seen, not offered.
+// TestHurts: allowed but harmful behaviour has its own sign, and unanswered requests count as
+// broken. Some columns are observed, not offered.
 func TestHurts(t *testing.T) {
 	for _, tt := range []struct {
 		tape, column string

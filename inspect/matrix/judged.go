@@ -58,7 +58,7 @@ func (r *Reader) judge() {
 	}
 }
 
-// habits are the columns of an agent that it does not advertise.
+// habits are the columns for an agent's behaviour that it does not advertise.
 var habits = [...]string{reportsUsage, startsServers, endsWithStdin}
 
 const (
@@ -72,7 +72,7 @@ func isHabit(column string) bool { return slices.Contains(habits[:], column) }
 // judgedHabits are the habits that a rule judges at the end of a tape.
 var judgedHabits = map[string]string{"RPC023": endsWithStdin, "ACP231": startsServers}
 
-// habits notes at the end of a tape the judged habits for which there was occasion.
+// habits records, at the end of a tape, the judged habits for which there was occasion.
 func (r *Reader) habits() {
 	p := r.link.peer
 	if p == nil || p.Protocol != dialect.ACP || r.matrix.Side != dialect.AgentSide {
@@ -132,7 +132,7 @@ func (r *Reader) usage(f *dialect.Frame, e wire.Envelope) {
 	cell.shows(Works, Where{r.tape, f.Seq})
 }
 
-// What an agent has said on a connection of what it used.
+// What an agent has reported about its usage on a connection.
 const (
 	unasked  = iota // nothing, and there was no occasion
 	silent          // nothing

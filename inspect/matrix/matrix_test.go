@@ -43,7 +43,7 @@ func read(t *testing.T, side dialect.Side, tapes ...txtar.File) *matrix.Matrix {
 	return m
 }
 
-// TestMatrix: each file has conversations, and what the matrix of them is.
+// TestMatrix: each file has conversations and their matrix.
 func TestMatrix(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -117,7 +117,7 @@ const (
 	withID  = "> {\"id\":8,\"method\":\"session/new\",\"params\":{\"cwd\":\"/w\",\"mcpServers\":[]}}\n< {\"id\":8,\"result\":{\"sessionId\":\"s1\"}}\n"
 )
 
-// TestCompare: what has become worse is named, and nothing else.
+// TestCompare lists exactly what has become worse.
 func TestCompare(t *testing.T) {
 	load := `{"loadSession":true}`
 	for _, tt := range []struct {
@@ -154,8 +154,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestSetUps: what the answers to session/new offer counts once for a connection with
-// several sessions.
+// TestSetUps: offers in answers to session/new count once for a connection with several
+// sessions.
 func TestSetUps(t *testing.T) {
 	opens := func(id, more string) string {
 		return `> {"id":"` + id + `","method":"session/new","params":{"cwd":"/w","mcpServers":[]}}` + "\n" +

@@ -31,7 +31,7 @@ type link struct {
 	offers []offer
 	frames int             // messages not yet counted
 	hello  []byte          // the client's params of initialize
-	usage  int             // what the agent has said of what it used
+	usage  int             // what the agent has reported about its usage
 	setUps map[string]bool // by column, whether a capability advertised when a session opens was offered
 }
 

@@ -42,7 +42,7 @@ type Inspector struct {
 	View func(variable, path string) error
 	Now  func() time.Time // nil: time.Now
 
-	// Controls connects to the proxies of tapes that are being recorded. If nil, nothing
+	// Controls connects to the proxies of tapes that are being recorded. If nil, no frames
 	// can be held.
 	Controls Controls
 
@@ -189,11 +189,11 @@ type display struct {
 	look     looks
 	mouseOff bool
 	clicks   clicks
-	share    int  // of the list beside or above the pane, of wholeShare; 0: the usual
+	share    int  // share of the list next to or above the pane, out of wholeShare; 0: the default
 	dragging bool // the mouse holds the divider
 }
 
-// The panels are the places, and which parts of them are on the screen.
+// The panels are the places, and those parts of them that are on the screen.
 type panels struct {
 	place       Place
 	pages       [places]*page.Page
@@ -227,7 +227,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	return a
 }
 
-// part returns the part of the screen that receives keys.
+// part returns the part of the screen that has the keyboard focus.
 func (a *app) part() part {
 	switch {
 	case a.page == nil && a.inPane:

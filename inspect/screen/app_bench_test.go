@@ -43,8 +43,8 @@ func million(w io.Writer) {
 	b.Flush()
 }
 
-// BenchmarkMillion opens a tape of a million frames, and does on it what has to
-// be quick: from the key to the drawing. It is made once, in about 20 seconds.
+// BenchmarkMillion opens a tape of a million frames, and measures actions that must be quick,
+// from the key to the drawing. It makes the tape once, in about 20 seconds.
 func BenchmarkMillion(b *testing.B) {
 	if testing.Short() {
 		b.Skip("20 seconds of processor time")
@@ -173,8 +173,8 @@ func memory(b *testing.B, store *record.Store) float64 {
 	return mib
 }
 
-// reportMemory opens the tape, goes to its end, filters it, and writes what is
-// resident at most.
+// reportMemory opens the tape, goes to its end, filters it, and reports the maximum resident
+// memory.
 func reportMemory(dir string) {
 	store := record.OpenStore(dir)
 	testing.Benchmark(func(b *testing.B) {

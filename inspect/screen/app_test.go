@@ -21,7 +21,7 @@ import (
 // A size is one of a screen.
 type size struct{ width, height int }
 
-// sizes are those that screens are kept at.
+// sizes are the screen sizes of the golden files.
 var sizes = []size{{80, 24}, {120, 40}, {200, 50}}
 
 // atSizes runs a test for each size, at the same time: most of it is waiting. A
@@ -39,8 +39,7 @@ func atSizes(t *testing.T, name string, sizes []size, test func(t *testing.T, na
 	}
 }
 
-// TestScreens presses keys and compares what is then on the screen with
-// testdata/screen.
+// TestScreens presses keys and compares the resulting screen with testdata/screen.
 func TestScreens(t *testing.T) {
 	tests := []struct{ name, tape, keys string }{
 		{"frames", "acp-go-sdk.jsonl", ""},
@@ -104,9 +103,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestFailuresCounted: a listing of the store counts as many failures as its frames
-// tell of and the filter finds, and these are what the status line counts. e visits them and
-// the frames with findings.
+// TestFailuresCounted: a listing of the store counts the same failures as the frames have,
+// the filter finds and the status line counts. e visits them and the frames with findings.
 func TestFailuresCounted(t *testing.T) {
 	texts := map[string]string{"odd": odd, "unhappy": unhappy, "shim": `{"acptap":1,"protocol":"acp"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"c","prompt":[]}},"origin":"withheld"}

@@ -11,27 +11,27 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The briefs are the summaries shown beside the list of tapes. They are read one at a time,
+// The briefs are the summaries shown next to the list of tapes. They are read one at a time,
 // when the cursor is on a tape.
 type briefs struct {
 	known   bounded.Map[briefKey, summary.Summary]
-	asked   briefKey // is being read, or was read last
+	asked   briefKey // the one being read, or read last
 	reading worker
 }
 
-// A briefKey identifies a summary. One of a tape that is being recorded is read again when
-// the tape has grown.
+// A briefKey identifies a summary. The summary of a tape that is being recorded is read again
+// after the tape has grown.
 type briefKey struct {
 	tape  string
 	lines uint64
 }
 
 const (
-	maxBriefs    = 64      // summaries kept
-	maxLiveBrief = 1 << 14 // frames of a tape being recorded up to which its summary is read again
+	maxBriefs    = 64      // number of summaries kept
+	maxLiveBrief = 1 << 14 // a summary is read again only up to this number of frames
 )
 
-// brief returns the summary of a tape, if it is known. Otherwise it begins to read it.
+// brief returns the summary of a tape if it is known. Otherwise it starts reading it.
 func (a *app) brief(info record.Info) (summary.Summary, bool) {
 	b := &a.tapes.briefs
 	key := briefKey{info.Tape, info.Lines}
@@ -42,17 +42,17 @@ func (a *app) brief(info record.Info) (summary.Summary, bool) {
 	if ok || b.asked == key {
 		return s, ok
 	}
-	if s, ok = b.known.Get(b.asked); b.asked.tape != key.tape { // else what was known shortly before
+	if s, ok = b.known.Get(b.asked); b.asked.tape != key.tape { // meanwhile show its previous one
 		s, ok = summary.Summary{}, false
 	}
 	b.asked = key
 	b.reading.Start(a.ctx, func(ctx context.Context) {
 		tape, err := a.Store.Open(info.Tape)
 		if err != nil {
-			return // the list says so
+			return // the list reports it
 		}
 		r := reading.New([]reading.Part{{Tape: tape, Info: info, Store: a.Store}})
-		r.AddServers(false) // without them the rest remains
+		r.AddServers(false) // on error, summarize the tape without them
 		read := summary.Of
 		if info.Lines > maxTraced {
 			read = summary.Unjudged

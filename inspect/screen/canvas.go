@@ -113,9 +113,9 @@ const maxMarks = 5
 // columns of its initial consonant.
 var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
 
-// spans draws a line. A selected one has another background over the whole width. Where
-// it is not known what stands out from the terminal's background, the line is reversed and
-// loses its colours.
+// spans draws a line. A selected line has another background over its whole width. If it is
+// not known what contrasts with the terminal's background, the line is drawn in reverse
+// without colours.
 func (c canvas) spans(y int, line []termtext.Span, selected bool) {
 	tint := c.looks[selection]
 	if _, _, is := tint.Decompose(); selected && is&tcell.AttrReverse != 0 {

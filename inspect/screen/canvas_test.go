@@ -39,8 +39,7 @@ var canvasTests = []struct{ name, text, want string }{
 	{"invalid", "a\xff\xc3b", "a��b"},
 }
 
-// inTen returns what stands in the cells of a canvas of ten columns. Beside it
-// there must be nothing.
+// inTen returns the cells of a canvas of ten columns. The cells around it must be empty.
 func inTen(t testing.TB, screen tcell.SimulationScreen, text string) string {
 	t.Helper()
 	screen.Clear()
@@ -81,8 +80,8 @@ func newScreen(t testing.TB) tcell.SimulationScreen {
 	return screen
 }
 
-// TestCanvas holds that text takes the columns that were counted for it, in
-// terminals that know of joined emoji and in those that do not.
+// TestCanvas checks that text takes the number of columns that was computed for it, in
+// terminals with and without support for joined emoji.
 func TestCanvas(t *testing.T) {
 	screen := newScreen(t)
 	for _, tt := range canvasTests {

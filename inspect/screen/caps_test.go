@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/inspect/screen"
 )
 
-// TestCapabilities: a group that offers nothing is no yes, a marker is one without
-// anything in it, and what is absent is there with its no.
+// TestCapabilities: a group that offers nothing does not count as offered, an empty marker
+// does, and absent capabilities are listed as such.
 func TestCapabilities(t *testing.T) {
 	initialize := func(params, result string) string {
 		return `{"acptap":1,"started":"2026-11-21T11:40:00Z"}
@@ -104,7 +104,7 @@ completions no
 	}
 }
 
-// offered returns the capabilities on a screen, those of the agent below an empty line.
+// offered returns the capabilities on a screen, with those of the agent below an empty line.
 func offered(screen string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(screen, "\n")[1:] {
@@ -124,8 +124,8 @@ func offered(screen string) string {
 	return b.String()
 }
 
-// TestOpenTurnWaits: the turns say of a turn without an end what the head of the chat
-// says: what was waited for until the tape ended.
+// TestOpenTurnWaits: the turns and the head of the chat agree on what a turn without an end
+// waited for until the tape ended.
 func TestOpenTurnWaits(t *testing.T) {
 	t.Parallel()
 	sub := portableSubject(t, "open.jsonl", `{"acptap":1}

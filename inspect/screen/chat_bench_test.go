@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/inspect/screen"
 )
 
-// BenchmarkChat moves the cursor in a conversation of 210,000 lines, and folds what
-// was said: there and back, from the key to the drawing.
+// BenchmarkChat moves the cursor in a conversation of 210,000 lines, and folds and unfolds
+// entities, from the key to the drawing.
 func BenchmarkChat(b *testing.B) {
 	const turns = 5000
 	text := strings.Repeat(`the parser reads the next token\n`, 32)

@@ -50,7 +50,7 @@ func screenHues(cells []tcell.SimCell, width, height int) string {
 			}
 			line.WriteByte(letter)
 			if len(c.Runes) > 0 && runewidth.RuneWidth(c.Runes[0]) > 1 {
-				line.WriteByte(letter) // nothing is drawn there, so what was there before does not count
+				line.WriteByte(letter) // nothing is drawn there; earlier content does not count
 				x++
 			}
 		}

@@ -45,7 +45,8 @@ func (a *app) askInject() {
 	}
 }
 
-// protocol returns the protocol of the tape: ACP unless its methods are those of MCP.
+// protocol returns the protocol of the tape: MCP if its methods are those of MCP, otherwise
+// ACP.
 func (a *app) protocol() dialect.Protocol {
 	left := nearby
 	found := a.snapshot.Seek(1, 1, func(g *dialect.Frame) bool {
@@ -61,8 +62,8 @@ func (a *app) protocol() dialect.Protocol {
 	return m.Protocol()
 }
 
-// template returns a frame of a method: the last one on the tape, or else one with the
-// session.
+// template returns a frame of a method to edit: the last one on the tape, otherwise a new one
+// with the session.
 func (a *app) template(to wire.Direction, method string) []byte {
 	left := nearby
 	found := a.snapshot.Seek(a.snapshot.Last, frameindex.Backward, func(g *dialect.Frame) bool {
@@ -148,7 +149,7 @@ func (a *app) resend() {
 	})
 }
 
-// inTurn reports whether a prompt of a session has no answer.
+// inTurn reports whether a session has an unanswered prompt.
 func (a *app) inTurn(session string) bool {
 	left := nearby
 	last := a.snapshot.Seek(a.snapshot.Last, frameindex.Backward, func(g *dialect.Frame) bool {

@@ -11,19 +11,19 @@ import (
 // Controls connects to the proxies that record tapes, so that the user can hold frames and
 // change rules.
 type Controls interface {
-	// Connect connects to the proxy that records a tape. tell is called with each event,
-	// from another goroutine, until ctx is done; first with the frames that wait already.
-	// The Inspector closes the Control.
+	// Connect connects to the proxy that records a tape. It calls tell from another goroutine
+	// with each event until ctx is done, starting with the frames that already wait. The
+	// Inspector closes the Control.
 	Connect(ctx context.Context, tape string, tell func(ControlEvent)) (Control, error)
 }
 
-// A Control acts on a running proxy. Its methods wait for the proxy, so the event loop does
-// not call them, except for Ping.
+// A Control acts on a running proxy. Its methods wait for the proxy, except Ping, so the
+// event loop calls only that.
 type Control interface {
-	Ping() // tells the proxy that the user is there; never waits
+	Ping() // tells the proxy that the user is present; does not block
 	Hold(filter string) error
 	Frame(id uint64) ([]byte, error)
-	Release(id uint64, line []byte) error // nil: as it is
+	Release(id uint64, line []byte) error // line replaces the frame unless it is nil
 	ReleaseAll() error
 	Drop(id uint64) error
 	Answer(id uint64, result, failure []byte) error
@@ -39,8 +39,8 @@ type HeldFrame struct {
 	ID     uint64
 	Dir    wire.Direction
 	Kind   wire.Kind
-	Rule   string // that holds it; empty: it waits only behind others
-	Behind uint64 // the frame before it, or before those before it; 0: it is the first
+	Rule   string // the rule that holds it; empty: it only waits behind others
+	Behind uint64 // the frame at the head of its queue; 0: this is the head
 	At     time.Time
 }
 
@@ -49,10 +49,10 @@ type ProxyRule struct {
 	Name, Text string
 	Hits       int
 	Off        bool
-	Own        bool // the hold of this inspector
+	Own        bool // it is the hold of this inspector
 }
 
-// A ControlEvent is what happens at a proxy: one of these.
+// A ControlEvent is an event at a proxy: one of these.
 type ControlEvent struct {
 	Held *HeldFrame
 	Gone uint64
@@ -60,11 +60,11 @@ type ControlEvent struct {
 	Over error // the connection has ended
 }
 
-// pingEvery is how often the proxy is told that the user is there. If the event loop does
-// not run for ten seconds, the proxy lets everything go.
+// pingEvery is how often the proxy is told that the user is present. If the event loop stops
+// for ten seconds, the proxy releases all frames.
 const pingEvery = 2 * time.Second
 
-// connect connects to the proxy of the open tape, if there is one that listens.
+// connect connects to the proxy of the open tape if one is listening.
 func (a *app) connect() {
 	a.disconnect()
 	if a.Controls == nil || !a.info.Live {
@@ -86,7 +86,7 @@ func (a *app) connect() {
 			})
 		})
 		if err != nil {
-			return // the keys say why
+			return // the keys report the reason
 		}
 		defer control.Close()
 		a.updates.post(func() {
@@ -97,7 +97,7 @@ func (a *app) connect() {
 			early := h.early
 			h.early = nil
 			for _, e := range early {
-				a.controlled(e) // the last one may end the connection
+				a.controlled(e) // the last one may report the end of the connection
 			}
 		})
 		every := time.NewTicker(pingEvery)
@@ -117,8 +117,8 @@ func (a *app) connect() {
 	})
 }
 
-// disconnect ends the connection. What this inspector held goes on. The returned function
-// blocks until the connection has ended.
+// disconnect ends the connection. The proxy then releases the frames that this inspector
+// held. The returned function blocks until the connection has ended.
 func (a *app) disconnect() (wait func()) {
 	h := a.holds
 	if a.holds = nil; h == nil {
@@ -127,7 +127,7 @@ func (a *app) disconnect() (wait func()) {
 	return h.pinging.Stop()
 }
 
-// controlled handles what happens at the proxy.
+// controlled handles an event at the proxy.
 func (a *app) controlled(e ControlEvent) {
 	h := a.holds
 	switch {
@@ -159,7 +159,7 @@ func (a *app) errNotListening() error {
 	return errors.New("this proxy does not listen: start acptap proxy with --ctl, or --hold FILTER")
 }
 
-// reaches reports whether the proxy can be asked for something; if not, it says why.
+// reaches reports whether the proxy accepts commands; if not, it tells the user why.
 func (a *app) reaches() bool {
 	if a.holds == nil || a.holds.control == nil {
 		a.fail(a.errNotListening())
@@ -168,8 +168,8 @@ func (a *app) reaches() bool {
 	return true
 }
 
-// command asks the proxy for something, in the background. failed is told of an error, in
-// the event loop; if it is nil, the error is shown.
+// command calls do in the background. On error it makes the event loop call failed or, if
+// that is nil, show the error.
 func (a *app) command(do func(c Control) error, failed func(error)) {
 	if failed == nil {
 		failed = a.fail

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// heldHere returns the held frame that the user has selected. If that is another frame, it
-// selects the oldest held one instead, and returns nil.
+// heldHere returns the held frame that the user has selected. If the selected frame is not
+// held, it selects the oldest held one and returns nil.
 func (a *app) heldHere() *heldRow {
 	if !a.reaches() {
 		return nil
@@ -35,14 +35,14 @@ func (a *app) heldHere() *heldRow {
 	return nil
 }
 
-// letGo lets the selected frame go.
+// letGo releases the selected frame.
 func (a *app) letGo() {
 	if r := a.heldHere(); r != nil {
 		a.command(func(c Control) error { return c.Release(r.ID, nil) }, nil)
 	}
 }
 
-// letAllGo lets everything go, and ends the hold of this inspector.
+// letAllGo releases all frames, and ends the hold of this inspector.
 func (a *app) letAllGo() {
 	if !a.reaches() {
 		return
@@ -51,7 +51,7 @@ func (a *app) letAllGo() {
 	a.command(func(c Control) error { return errors.Join(a.setHold(h, c, ""), c.ReleaseAll()) }, nil)
 }
 
-// dropHeld throws the selected frame away.
+// dropHeld drops the selected frame.
 func (a *app) dropHeld() {
 	if r := a.heldHere(); r != nil {
 		a.command(func(c Control) error { return c.Drop(r.ID) }, nil)
@@ -90,10 +90,10 @@ func (a *app) answer(r *heldRow, result, failure []byte, failed func(error)) {
 	a.command(func(c Control) error { return c.Answer(r.ID, result, failure) }, failed)
 }
 
-// An option is what the user can decide about a permission.
+// An option is a choice for a permission.
 type option struct{ id, name string }
 
-// permissionOptions returns the options of a request for a permission.
+// permissionOptions returns the options of a permission request.
 func permissionOptions(line []byte) (options []option) {
 	if !dialect.Does(string(wire.Scan(line).Method), dialect.AsksPermission) {
 		return nil
@@ -108,7 +108,7 @@ func permissionOptions(line []byte) (options []option) {
 	return options
 }
 
-// askOption asks which option to choose: by its number or by its name.
+// askOption asks which option to choose, by its number or its name.
 func (a *app) askOption(r *heldRow, options []option) {
 	options = append(options, option{"", "cancelled"})
 	label := "answer"
@@ -144,7 +144,7 @@ func (a *app) askOption(r *heldRow, options []option) {
 	}
 }
 
-// usualAnswer returns a result that fits: that of the last request of this method on the
+// usualAnswer returns a suitable result: that of the last request with this method on the
 // tape, or an empty one.
 func (a *app) usualAnswer(r *heldRow) string {
 	var f dialect.Frame

@@ -5,17 +5,17 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The details are beside a page, if there is room: what the line under the cursor does not
-// show. They are text, or else the line's frame in the pane.
+// The details are next to a page, if there is room. They show what the line under the cursor
+// does not: a text, or else the line's frame in the pane.
 type details struct {
-	focus bool // the keys go to them
+	focus bool // they have the keyboard focus
 	text  page.Page
-	about any // what the text is about; nil: there is none, and the frame is shown
-	shown any // what the text was about that was shown last
+	about any // identifies the subject of the text; nil: there is no text, and the frame is shown
+	shown any // about, for the text shown last
 }
 
-// detailed reports whether details are on the screen. The store has none of a tape that
-// cannot be read, or not yet.
+// detailed reports whether details are on the screen. In the store, there are none for a tape
+// that cannot be read or has not been read yet.
 func (a *app) detailed() bool {
 	l := a.layout(nil)
 	return a.page != nil && l.pane.h > 0 && (a.place != storePlace || a.details.about != nil)
@@ -49,8 +49,8 @@ func (a *app) drawDetails(title, c canvas) {
 	a.drawPane(title, c)
 }
 
-// drawText draws text as the details. about identifies what it is about: as long as that
-// stays the same, the text stays where it was scrolled to.
+// drawText draws text as the details. about identifies its subject: the text keeps its scroll
+// position as long as about stays the same.
 func (a *app) drawText(title, c canvas, about any, what string, lines [][]termtext.Span) {
 	d := &a.details
 	if d.shown != about {
@@ -68,7 +68,8 @@ func (a *app) drawText(title, c canvas, about any, what string, lines [][]termte
 	c.page(&d.text, d.focus)
 }
 
-// paneStyle returns the style of the pane's title, which says where the keys go.
+// paneStyle returns the style of the pane's title, which shows whether the pane has the
+// focus.
 func (a *app) paneStyle() termtext.Style {
 	if a.inPane && a.page == nil || a.details.focus {
 		return termtext.Bold
@@ -85,8 +86,8 @@ func (a *app) leaveDetails() {
 	a.details.focus = false
 }
 
-// openDetail folds or unfolds a value of the frame, or does with the line in the list what
-// Enter does there.
+// openDetail folds or unfolds a value of the frame, or has the effect of Enter on the line in
+// the list.
 func (a *app) openDetail() {
 	if a.details.about == nil {
 		a.pane.Open()

@@ -49,7 +49,7 @@ func (a *app) toggleMark() {
 	a.notify("marked: D on another one shows both side by side")
 }
 
-// compareTapes shows the marked tape or session beside the one under the cursor.
+// compareTapes shows the marked tape or session next to the one under the cursor.
 func (a *app) compareTapes() {
 	e, ok := a.entry()
 	marked := a.tapes.marked

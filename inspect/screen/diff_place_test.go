@@ -94,8 +94,7 @@ func TestDiffFolds(t *testing.T) {
 	term.wait(t, "the same as before", func(s string) bool { return s == folded })
 }
 
-// TestDiffLive: what is recorded on one side shows up, and deleting a tape ends the
-// comparison.
+// TestDiffLive: frames recorded on one side appear, and deleting a tape ends the comparison.
 func TestDiffLive(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())

@@ -32,7 +32,7 @@ type document struct {
 	cameFrom   []wayBack           // the tapes that led here, latest last
 	opening    bool                // the user has not moved since it was opened
 	servers    bool                // servers' frames are shown among the agent's, if there are any
-	holds      *holds              // what waits at the proxy; nil: not connected
+	holds      *holds              // the frames that wait at the proxy; nil: not connected
 	restarted  record.Info         // a tape of the same agent that began later; zero: none is announced
 
 	readers
@@ -199,8 +199,8 @@ func (a *app) refresh() {
 	}
 }
 
-// goToWorst selects what a tape opens on, once that is known, unless the user has moved: the
-// worst failure, or else the first turn.
+// goToWorst selects the frame that a tape opens on once it is known, unless the user has
+// moved: the worst failure, or else the first turn.
 func (a *app) goToWorst() {
 	if !a.opening || !a.model.Complete {
 		return

@@ -35,8 +35,8 @@ func (a *app) withLine(r *heldRow, then func(line []byte)) {
 	}, nil)
 }
 
-// editHeld lets the user change the selected frame in $EDITOR, and then lets it go. What
-// was typed before, but not sent, is there again.
+// editHeld lets the user edit the selected frame in $EDITOR, and then sends it. The editor
+// starts with what the user typed earlier and did not send, if anything.
 func (a *app) editHeld() {
 	r := a.heldHere()
 	if r == nil {
@@ -65,8 +65,8 @@ func (a *app) editHeld() {
 	})
 }
 
-// sendEdited lets a held frame go as typed. If what was typed is not fit to be sent
-// without a question, it asks first.
+// sendEdited sends the edited text in place of a held frame. If the text may be a mistake, it
+// asks first.
 func (a *app) sendEdited(r *heldRow, before, typed []byte) {
 	h := a.holds
 	line := oneLine(typed)
@@ -92,14 +92,14 @@ func (a *app) sendEdited(r *heldRow, before, typed []byte) {
 	}
 }
 
-// confirmSend is confirm, but Esc means no: something was typed.
+// confirmSend is confirm, except that Esc means no, because the user has typed something.
 func (a *app) confirmSend(question string, yes, no func()) {
 	a.confirm(question, yes, no)
 	a.prompt.left = no
 }
 
-// keepTyped shows an error, and writes what was typed to a file, because nothing waits for
-// it any longer.
+// keepTyped shows an error, and saves what the user typed in a file, because the frame no
+// longer waits.
 func (a *app) keepTyped(err error, typed []byte) {
 	f, failed := os.CreateTemp("", "acptap-*.json")
 	if failed == nil {
@@ -113,7 +113,8 @@ func (a *app) keepTyped(err error, typed []byte) {
 	a.fail(fmt.Errorf("what you typed is in %s: %w", f.Name(), err))
 }
 
-// changedParts names what of a frame the receiver takes it by, and has changed.
+// changedParts names a changed part by which the receiver identifies the frame, or returns
+// "".
 func changedParts(before, after wire.Envelope) string {
 	switch {
 	case !bytes.Equal(before.ID, after.ID):
@@ -126,7 +127,7 @@ func changedParts(before, after wire.Envelope) string {
 	return ""
 }
 
-// edit lets the user change a text in $EDITOR. An error means that there is no text.
+// edit lets the user edit a text in $EDITOR. On error there is no text.
 func (a *app) edit(text []byte) (typed []byte, err error) {
 	dir, err := os.MkdirTemp("", "acptap-")
 	if err != nil {
@@ -153,7 +154,7 @@ func (a *app) edit(text []byte) (typed []byte, err error) {
 	return typed, err
 }
 
-// indented returns JSON in a form to be read and changed, with a line end.
+// indented returns JSON in an editable form, with a line end.
 func indented(line []byte) []byte {
 	var b bytes.Buffer
 	in := &frametext.Indenter{W: &b, Text: !wire.IsJSON(line)}
@@ -162,7 +163,7 @@ func indented(line []byte) []byte {
 	return b.Bytes()
 }
 
-// oneLine returns text as the line of a frame.
+// oneLine returns text as a frame's line.
 func oneLine(text []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, text) == nil {
@@ -171,7 +172,7 @@ func oneLine(text []byte) []byte {
 	return bytes.TrimSpace(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r"), nil), []byte("\n"), []byte(" ")))
 }
 
-// editValue asks for another value under the cursor, and lets the frame go with it.
+// editValue asks for a new value for the one under the cursor, and sends the frame with it.
 func (a *app) editValue() {
 	r := a.heldHere()
 	if r == nil {
@@ -194,7 +195,7 @@ func (a *app) editValue() {
 		}
 		a.ask(termtext.Piece(v.Path)+": ", string(oneLine(old)), func(text string) error {
 			if !wire.IsJSON([]byte(text)) {
-				return errors.New("this is not JSON; a text stands in double quotes")
+				return errors.New("this is not JSON; put double quotes around a text")
 			}
 			typed := []byte(text)
 			if keys != nil {

@@ -27,7 +27,7 @@ func (a *app) judge() *findingpage.Reader {
 	return r
 }
 
-// failuresRead identifies how much is known of what failed.
+// failuresRead returns a value that changes when more is known about failures.
 func (a *app) failuresRead() any {
 	if a.trace == nil {
 		return nil
@@ -38,8 +38,8 @@ func (a *app) failuresRead() any {
 // worstKey is the key of the line about the worst failure.
 const worstKey = "worst failure"
 
-// failedLines says what failed on the tape, the worst first. Breaking the protocol is
-// another thing.
+// failedLines says what failed on the tape, worst first. Breaches of the protocol are not
+// among it.
 func (a *app) failedLines(width int) (lines []page.Line) {
 	if a.trace == nil {
 		return nil
@@ -92,7 +92,7 @@ func (a *app) drawFindings(c canvas) (rest canvas) {
 		}
 	}
 	a.pane.Underline(places)
-	if a.place == findingsPlace { // the list says it
+	if a.place == findingsPlace { // the list shows it
 		return c
 	}
 	return a.drawAbove(c, lines)

@@ -28,8 +28,8 @@ var broken = hello + strings.Join(slices.Collect(func(yield func(string) bool) {
 	}
 }), "\n") + "\n"
 
-// TestFindingScreens shows what was broken: the groups, all frames of one, a rule, and a
-// frame of it.
+// TestFindingScreens shows findings: the groups, all frames of one group, a rule, and one of
+// its frames.
 func TestFindingScreens(t *testing.T) {
 	for _, tt := range []struct{ name, tape, keys string }{
 		{"findings", broken, "7"},
@@ -107,7 +107,7 @@ func TestFindingKeys(t *testing.T) {
 	}
 }
 
-// TestFindingsLive: what is broken is told while the tape grows.
+// TestFindingsLive: findings appear while the tape grows.
 func TestFindingsLive(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -154,7 +154,8 @@ func TestFindingsOfSession(t *testing.T) {
 	term.press(t, "7«8 times»j« 2.3  wrote a line»<Enter>«─ frame 2.3 ·»«✗ RPC002»")
 }
 
-// TestFindingsOfDamaged: what can be read is judged, and that it is not all is told.
+// TestFindingsOfDamaged: the readable part is judged, and the page says that a part is
+// missing.
 func TestFindingsOfDamaged(t *testing.T) {
 	t.Parallel()
 	store, id := damagedTape(t)
@@ -166,7 +167,7 @@ func TestFindingsOfDamaged(t *testing.T) {
 	term.press(t, "7«8 times»« 2.3  wrote a line»«a part cannot be read»2/is:violation<Enter>«1 of 8»«a part cannot be read»")
 }
 
-// TestFindingsWritten writes to a file what is on the page of findings, and nothing that
+// TestFindingsWritten: the page of findings is written to a file without anything that
 // controls a terminal.
 func TestFindingsWritten(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -199,8 +200,8 @@ func TestFindingsCopied(t *testing.T) {
 	}
 }
 
-// TestFindingsFiltered: while a tape grows, the frames that are shown are those of which
-// something has been found by now, also of a request that is judged with its answer.
+// TestFindingsFiltered: while a tape grows, a filter for findings shows the frames with
+// findings so far, including a request that is judged only with its answer.
 func TestFindingsFiltered(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -227,7 +228,7 @@ func TestFindingsFiltered(t *testing.T) {
 	with.wait(t, "both", has(" of 2 "))
 }
 
-// TestFindingsExported exports what a filter shows that asks for findings.
+// TestFindingsExported exports the frames that a filter for findings shows.
 func TestFindingsExported(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "broken.jsonl")
@@ -274,7 +275,8 @@ func TestManyFindings(t *testing.T) {
 	term.press(t, "G«─ frame 66.1003 ·»e«from the top again»«─ frame 1.3 ·»/is:violation<Enter>«1 of 65,536»G«─ frame 66.538 ·»")
 }
 
-// BenchmarkFindings does on 65,536 findings what has to be quick: from the key to the drawing.
+// BenchmarkFindings measures actions on 65,536 findings that must be quick, from the key to
+// the drawing.
 func BenchmarkFindings(b *testing.B) {
 	t := open(b, screen.Inspector{}, manyBroken(b), 120, 24)
 	t.reads(b)

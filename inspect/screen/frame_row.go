@@ -29,7 +29,7 @@ type rowForm struct {
 	silence time.Duration    // as in frametext.Row
 	waits   bool             // it is a request without a response
 	now     time.Duration    // the current time if its tape is being recorded; otherwise 0
-	held    string           // how long it is held, or behind what; empty: it is not
+	held    string           // how long it has been held, or behind which frame; empty: not held
 	sign    string           // sign for its notes; empty: none
 	server  bool             // it is on a server's tape, shown among others
 	broken  conform.Strength // strength of its worst finding; None: there is none

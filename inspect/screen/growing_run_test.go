@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestGrowingRun follows a message as it is written: its row says what it would
-// say if it were read from the tape.
+// TestGrowingRun follows a message as it is recorded: its row always has the text that it
+// would have if read from the tape.
 func TestGrowingRun(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -32,7 +32,7 @@ func TestGrowingRun(t *testing.T) {
 		s := term.wait(t, times, has("agent_message_chunk "+times+" "))
 		for line := range strings.Lines(s) {
 			if strings.Contains(line, times) {
-				list, _, _ := strings.Cut(line, "│") // beside it is whatever frame is selected
+				list, _, _ := strings.Cut(line, "│") // the pane next to it shows whatever frame is selected
 				return list
 			}
 		}
@@ -57,7 +57,7 @@ func TestGrowingRun(t *testing.T) {
 	row("×2")
 	term.wait(t, "a run of its own", has("another one"))
 
-	// The frame that is followed is shown, as it comes.
+	// The followed frame is shown as soon as it is recorded.
 	term.press(t, "z")
 	term.press(t, "G")
 	say("agent_message_chunk", " more")

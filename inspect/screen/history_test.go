@@ -31,8 +31,7 @@ func TestHistory(t *testing.T) {
 	term.press(t, "/dir:<Up>«filter: is:error»<Up>«filter: kind:request»<Up><Down>«filter: is:error»<Down>«filter: dir:»")
 }
 
-// TestHistoryDamaged goes on without a file that is none, and where none can be
-// made.
+// TestHistoryDamaged works with an unusable history file, and if none can be created.
 func TestHistoryDamaged(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ name, text string }{

@@ -18,31 +18,31 @@ import (
 // holdSign is the sign of held frames.
 const holdSign = "‖"
 
-// holds is what waits for the user at the proxy of the open tape.
+// holds has the state of the frames that wait for the user at the proxy of the open tape.
 type holds struct {
 	control Control
-	early   []ControlEvent // that came before control
-	filter  string         // by which this inspector holds frames; empty: it does not
+	early   []ControlEvent // events that arrived before control was set
+	filter  string         // filter by which this inspector holds frames; empty: none
 	frames  map[uint64]*heldRow
 	sorted  []*heldRow        // frames, by number, which is also their order on the tape
-	scanned uint64            // frames up to this one are not marks of held frames, or are known
-	drafts  map[uint64][]byte // what the user has typed in place of held frames
-	moveOn  bool              // the frame that waits next is selected
-	away    atomic.Bool       // another program has the terminal
+	scanned uint64            // frames up to this one were searched for marks of held frames
+	drafts  map[uint64][]byte // what the user has typed in place of held frames, by number
+	moveOn  bool              // select the next frame that waits
+	away    atomic.Bool       // another program is using the terminal
 	rules   []ProxyRule       // for the page of rules
 	version int               // of rules
-	asked   bool              // rules are being read
-	again   bool              // and must then be read again
+	asked   bool              // the rules are being read
+	again   bool              // the rules must be read once more
 	pinging worker
 }
 
 // A heldRow is a held frame with its place on the tape.
 type heldRow struct {
 	HeldFrame
-	seq uint64 // 0: not known yet
+	seq uint64 // its frame; 0: not known yet
 }
 
-// take takes what is known of a held frame.
+// take updates or adds a held frame.
 func (h *holds) take(f HeldFrame) *heldRow {
 	row := h.frames[f.ID]
 	if row == nil {
@@ -57,8 +57,8 @@ func (h *holds) take(f HeldFrame) *heldRow {
 
 func byNumber(r *heldRow, id uint64) int { return cmp.Compare(r.ID, id) }
 
-// passOn forgets a frame that waits no longer. If it was selected, the next one that waits
-// is selected as soon as it is there, unless the user presses another key first.
+// passOn forgets a frame that no longer waits. If it was selected, the next frame that waits
+// is selected once it is there, unless the user presses another key first.
 func (a *app) passOn(id uint64) {
 	h := a.holds
 	row := h.frames[id]
@@ -78,7 +78,7 @@ func (a *app) passOn(id uint64) {
 	}
 }
 
-// moveOn selects a held frame if it is the one that the user waits for.
+// moveOn selects a held frame if the user is waiting for the next one.
 func (a *app) moveOn(r *heldRow) {
 	if a.holds.moveOn && r.seq != 0 && r.Behind == 0 {
 		a.holds.moveOn = false
@@ -89,9 +89,9 @@ func (a *app) moveOn(r *heldRow) {
 // marksAtOnce limits the marks that refreshHolds reads at once.
 const marksAtOnce = 1 << 10
 
-// refreshHolds finds the held frames on the tape: each is the frame after the mark with
-// its number. Marks are read together, since reading one of a growing tape takes as long as
-// reading all of its latest ones.
+// refreshHolds finds the held frames on the tape: each one follows the mark with its number.
+// It reads several marks together, because reading one mark of a growing tape takes as long
+// as reading all recent ones.
 func (a *app) refreshHolds() {
 	h := a.holds
 	if h == nil || len(h.sorted) == 0 {
@@ -112,13 +112,13 @@ func (a *app) refreshHolds() {
 		a.rows.Load(some)
 		for _, m := range some {
 			mark := a.rows.Row(m.Seq)
-			if mark.Err != nil || mark.Hold > newest.ID { // the tape is ahead of the events
+			if mark.Err != nil || mark.Hold > newest.ID { // its event has not arrived yet
 				return
 			}
 			if row := h.frames[mark.Hold]; row != nil && row.seq == 0 {
 				row.seq = a.snapshot.Seek(m.Seq+1, 1, func(g *dialect.Frame) bool { return g.Dir == mark.Frame.Dir && g.Kind != wire.Mark })
 				if row.seq == 0 {
-					return // it is on the tape soon
+					return // the frame will soon be on the tape
 				}
 				a.moveOn(row)
 			}
@@ -131,7 +131,7 @@ func (a *app) refreshHolds() {
 // anyHeld reports whether a frame waits.
 func (a *app) anyHeld() bool { return a.holds.oldest() != nil }
 
-// oldest returns the held frame that came first, or nil.
+// oldest returns the first held frame, or nil.
 func (h *holds) oldest() *heldRow {
 	if h == nil || len(h.sorted) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (h *holds) between(from, to uint64) *heldRow {
 		return nil
 	}
 	at, _ := slices.BinarySearchFunc(h.sorted, from, func(r *heldRow, seq uint64) int {
-		return cmp.Compare(r.seq-1, seq-1) // those without a place are last
+		return cmp.Compare(r.seq-1, seq-1) // those without a place sort last
 	})
 	if at == len(h.sorted) || h.sorted[at].seq == 0 || h.sorted[at].seq >= to {
 		return nil
@@ -161,7 +161,7 @@ func (a *app) heldOn(seq uint64) *heldRow {
 	return a.holds.between(seq, seq+uint64(max(a.model.rowRange(seq).Frames, 1)))
 }
 
-// waitsText says how long a held frame waits, or for what.
+// waitsText says how long a held frame has been waiting, or for which frame.
 func (a *app) waitsText(r *heldRow) string {
 	if r.Behind == 0 {
 		return "held " + termtext.Duration(max(a.Now().Sub(r.At), 0))
@@ -172,7 +172,7 @@ func (a *app) waitsText(r *heldRow) string {
 	return "waits"
 }
 
-// heldTitle says who waits for the frame in the pane, or returns "".
+// heldTitle says what holds the frame in the pane, or returns "".
 func (a *app) heldTitle(seq uint64) string {
 	r := a.holds.between(seq, seq+1)
 	if r == nil {
@@ -188,7 +188,7 @@ func (a *app) heldTitle(seq uint64) string {
 	return by + " · the " + r.Dir.Sender() + " waits"
 }
 
-// holding says on the status line what waits, or returns "".
+// holding returns the text about held frames for the status line, or "".
 func (a *app) holding() string {
 	first := a.holds.oldest()
 	if first == nil {
@@ -205,7 +205,7 @@ func (a *app) askHold() {
 	a.askQuery("hold (empty: nothing): ", a.holds.filter, a.holdBy)
 }
 
-// holdBy holds the frames that match a filter; none if it is empty.
+// holdBy holds the frames that match a filter; an empty filter ends the hold.
 func (a *app) holdBy(filter string) error {
 	if a.holds == nil {
 		return a.errNotListening()
@@ -219,7 +219,8 @@ func (a *app) holdBy(filter string) error {
 	return nil
 }
 
-// setHold asks the proxy to hold by a filter. The event loop does not call it.
+// setHold asks the proxy to hold frames by a filter. It blocks, so the event loop must not
+// call it.
 func (a *app) setHold(h *holds, c Control, filter string) error {
 	err := c.Hold(filter)
 	if err == nil {
@@ -228,14 +229,14 @@ func (a *app) setHold(h *holds, c Control, filter string) error {
 	return err
 }
 
-// holdSession holds everything of the session of the selected frame.
+// holdSession holds all frames of the selected frame's session.
 func (a *app) holdSession() {
 	if !a.reaches() {
 		return
 	}
 	session := a.session()
 	if session == "" {
-		a.notify("this frame is of no session; H holds frames by a filter")
+		a.notify("this frame belongs to no session; H holds frames by a filter")
 		return
 	}
 	a.fail(a.holdBy("session:" + filter.Value(session)))

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A fakeProxy is a proxy with frames that wait. It notes what it is asked to do.
+// A fakeProxy is a proxy with waiting frames. It logs the commands that it gets.
 type fakeProxy struct {
 	tape string // it listens only for this one
 
@@ -109,7 +109,7 @@ func (p *fakeProxy) EnableRule(name string, on bool) error {
 	return p.note("enable %s %v", name, on)
 }
 
-// wants waits for what the proxy is asked to do.
+// wants waits for the proxy to get a command.
 func (p *fakeProxy) wants(t *testing.T, want string) {
 	t.Helper()
 	select {
@@ -166,7 +166,7 @@ func heldTape(t *testing.T) (*record.Store, run, *fakeProxy) {
 	return store, live, p
 }
 
-// An editor is a View that changes what it is given, and notes it.
+// An editor is a View that changes the text it gets, and logs it.
 type editor struct {
 	got    chan string
 	change func(text string) (string, error) // an error: the file is deleted
@@ -269,7 +269,7 @@ func TestHeldKeys(t *testing.T) {
 			return strings.Replace(text, `"sessionId": "s"`, `"sessionId": "t"`, 1), nil
 		}},
 		{"deleted", "c«the file is gone, so nothing is sent»", nil, func(string) (string, error) { return "", errors.New("deleted") }},
-		{"value", "<Tab>/Edit mean<Enter>C«params.toolCall.title: \"Edit mean.go\"»<^U>Edit<Enter>«a text stands in double quotes»<^U>\"x\"<Enter>", []string{"release 1 as " + oneWith("Edit mean.go", "x")}, nil},
+		{"value", "<Tab>/Edit mean<Enter>C«params.toolCall.title: \"Edit mean.go\"»<^U>Edit<Enter>«put double quotes around a text»<^U>\"x\"<Enter>", []string{"release 1 as " + oneWith("Edit mean.go", "x")}, nil},
 		{"no value", "C«Tab goes to the frame»", nil, nil},
 		{"resend", ":2<Enter>« 2 of »B«send frame 2 again, to: client»<Enter>", []string{`inject a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"call-2","title":"Edit mean.go","kind":"edit","status":"pending"}}}`}, nil},
 		{"resend to nobody", ":2<Enter>« 2 of »B<^U>me<Enter>«agent or client»", nil, nil},
@@ -295,8 +295,7 @@ func TestHeldKeys(t *testing.T) {
 	}
 }
 
-// TestTypedIsKept: what the user typed is there again after a no, and in a file after an
-// error.
+// TestTypedIsKept: typed text reappears after a no, and is in a file after an error.
 func TestTypedIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	term, p, e := openHeld(t, 300, 30)
@@ -326,7 +325,7 @@ func TestWrongFilter(t *testing.T) {
 	p.wants(t, "hold seq:1")
 }
 
-// TestHoldRefused: what this inspector holds is what the proxy has agreed to.
+// TestHoldRefused: the inspector shows only a hold that the proxy has accepted.
 func TestHoldRefused(t *testing.T) {
 	term, p, _ := openHeld(t, 120, 30)
 	term.press(t, "Hupdate:plan<Enter>« · hold update:plan · »")
@@ -473,8 +472,8 @@ func TestNotListening(t *testing.T) {
 	file.press(t, "p«this is a file: only a proxy that runs can hold frames»")
 }
 
-// TestTypedWhenGone: what was typed is in a file if the frame goes, or the proxy ends, before
-// it is sent.
+// TestTypedWhenGone: typed text is in a file if the frame goes, or the proxy ends, before the
+// text is sent.
 func TestTypedWhenGone(t *testing.T) {
 	for name, how := range map[string]struct {
 		keys  string

@@ -159,7 +159,7 @@ func keyTable() []keyGroup {
 // nextTime shows the times of frames in the next form.
 func (a *app) nextTime() { a.model.times = (a.model.times + 1) % timeForms }
 
-// sortTapes sorts the list by its next column, or the other way round.
+// sortTapes sorts the list by its next column, or reverses the order.
 func (a *app) sortTapes(back bool) {
 	o := &a.tapes.order
 	column := o.column()
@@ -211,7 +211,7 @@ func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
 func (a *app) otherPart() {
 	switch {
 	case a.page != nil && !a.detailed():
-		a.notify(fmt.Sprintf("no details here; they are beside the list on a screen of %d columns", paneBeside))
+		a.notify(fmt.Sprintf("no details here; they are next to the list on a screen of %d columns", paneBeside))
 	case a.page != nil:
 		a.details.focus = !a.details.focus
 	case a.inPane:

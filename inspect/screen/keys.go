@@ -56,7 +56,7 @@ const (
 	inDiff
 	inFindings
 	inHelp
-	inDetails // more about a line of a page, beside it
+	inDetails // details of a line of a page, next to it
 	inRules   // of the proxy
 
 	inFrames = inList | inPane
@@ -109,8 +109,8 @@ func (a *app) press(name string) {
 	}
 }
 
-// waitsForUser reports whether the hints are about the frames that wait, if there are
-// any.
+// waitsForUser reports whether to show only the hints about held frames, because there are
+// some.
 func (a *app) waitsForUser(where part) bool { return where&inFrames != 0 && a.anyHeld() }
 
 // aboutHolds reports whether the key has a hint while frames wait.

@@ -182,7 +182,7 @@ func TestNothingFits(t *testing.T) {
 	term.press(t, "<Esc><Esc>« 9 of 15»«frame 10 ·»")
 }
 
-// TestPages turns pages: what is on the screen moves with the cursor.
+// TestPages turns pages: the visible part moves with the cursor.
 func TestPages(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)
 	term.reads(t)
@@ -268,7 +268,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.press(t, "w<Enter>«frame-3.json is there already. Replace it? yes or no:»no<Enter>«write the frame to: frame-3.json»")
-	term.press(t, "x<Enter>") // the name goes on
+	term.press(t, "x<Enter>") // the name continues
 	term.wait(t, "that it is written", has("written to frame-3.jsonx"))
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
 		t.Errorf("got %s and %v, want that it is as it was", got, err)
@@ -279,8 +279,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestView hands a frame to the user's pager and editor, in a form that is fit
-// for reading, and tells what they complain of.
+// TestView passes a frame to the user's pager and editor, in a readable form, and reports
+// their errors.
 func TestView(t *testing.T) {
 	var variable, path, text string
 	in := screen.Inspector{View: func(v, p string) error {
@@ -304,7 +304,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestExport exports what the filter shows.
+// TestExport exports the frames that the filter shows.
 func TestExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "some.jsonl")
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
@@ -322,9 +322,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportAsked asks before it replaces a file, and keeps the name that was
-// typed where that cannot be written. What it proposes is nothing that a peer has
-// chosen.
+// TestExportAsked asks before it replaces a file, and keeps the typed name if the file cannot
+// be written. The proposed name contains nothing that a peer has chosen.
 func TestExportAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const id = "20261121T114000000-aaa111"
@@ -371,7 +370,7 @@ func TestDelete(t *testing.T) {
 	term.wait(t, "that it is gone", has("There are no tapes"))
 }
 
-// click presses the left button and lets it go.
+// click presses and releases the left button.
 func (t *terminal) click(x, y int) {
 	t.post(tcell.NewEventMouse(x, y, tcell.ButtonPrimary, tcell.ModNone))
 	t.post(tcell.NewEventMouse(x, y, tcell.ButtonNone, tcell.ModNone))

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Smallest sizes at which the pane is below the list, and beside it.
+// Minimum sizes for the pane to be below the list, and next to it.
 const (
 	paneBelow  = 12 // rows
 	paneBeside = 140
@@ -57,11 +57,11 @@ func (a *app) layout(screen tcell.Screen) layout {
 	return l
 }
 
-// headedList is the least height of a list of frames that has headings.
+// headedList is the minimum height at which a list of frames has headings.
 const headedList = 4
 
-// hasDetails reports whether the place shows more about the line under the cursor beside
-// the lines, if there is room.
+// hasDetails reports whether the place shows details of the line under the cursor next to the
+// lines, if there is room.
 func (a *app) hasDetails() bool {
 	switch {
 	case a.page != a.pages[a.place]:
@@ -72,7 +72,7 @@ func (a *app) hasDetails() bool {
 	return a.timeline != nil && (a.place == chatPlace || a.place == turnsPlace || a.place == findingsPlace)
 }
 
-// The divider between list and pane is at a share of the screen.
+// Shares of the screen at which the divider between list and pane may be.
 const (
 	wholeShare = 1000
 	usualShare = 550
@@ -80,7 +80,7 @@ const (
 	leastShare = 200
 )
 
-// divide returns the columns or rows of the list out of so many.
+// divide returns the columns or rows of the list, given the total.
 func (a *app) divide(all int) int {
 	if a.share == 0 {
 		a.share = usualShare
@@ -88,7 +88,7 @@ func (a *app) divide(all int) int {
 	return all * a.share / wholeShare
 }
 
-// moveDivider gives the list more or less of the screen.
+// moveDivider sets the list's share of the screen.
 func (a *app) moveDivider(share int) { a.share = min(max(share, leastShare), wholeShare-leastShare) }
 
 // onDivider reports whether a point is on the line between list and pane.

@@ -75,8 +75,8 @@ func TestLiveOpen(t *testing.T) {
 	}
 }
 
-// TestLivePermission: while a tape is recorded, a request for a permission matches what was
-// decided from when the answer comes.
+// TestLivePermission: while a tape is recorded, a permission request matches a filter for the
+// decision from the moment of the answer.
 func TestLivePermission(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{"permission:rejected", "permission:rejected jsonrpc"} {
@@ -170,8 +170,8 @@ func TestSeekInBackground(t *testing.T) {
 	term.wait(t, "the next of the tool call", has("frame 12 ·"))
 }
 
-// TestLiveHangs: what hangs on a tape that is recorded stands in the status line and
-// beside the tape in the store, until it goes on.
+// TestLiveHangs: a hang on a tape being recorded appears in the status line and next to the
+// tape in the store, until the work resumes.
 func TestLiveHangs(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())

@@ -13,7 +13,8 @@ import (
 // lookSizes are the sizes of a small, a usual and a large terminal.
 var lookSizes = []size{{80, 24}, {120, 40}, {200, 60}}
 
-// divider returns where the line between list and pane is if the list has so many percent.
+// divider returns the position of the divider if the list has that share of the screen, in
+// percent.
 func (s size) divider(percent int) (x, y int) {
 	if s.width >= 140 {
 		return s.width * percent / 100, s.height / 2
@@ -102,8 +103,8 @@ func longTool() string {
 `
 }
 
-// TestDetails: beside a page is what the line under the cursor does not show. Keys and the
-// wheel scroll it; Tab and a click give it the keys, and Esc takes them away.
+// TestDetails: next to a page are details of the line under the cursor. Keys and the wheel
+// scroll them; Tab and a click give them the focus, and Esc takes it away.
 func TestDetails(t *testing.T) {
 	sub := portableSubject(t, "long", longTool())
 	atSizes(t, "details", lookSizes, func(t *testing.T, name string, s size) {
@@ -131,12 +132,12 @@ func TestDetails(t *testing.T) {
 		term.wheel(20, 20, tcell.WheelDown) // nothing is to scroll there
 		term.press(t, "k«frame 5 · request session/prompt»<Tab>jj <Tab>«frame 5 ·»")
 		term.press(t, "1")                                                                // there is no store: nothing changes
-		term.press(t, "7«Findings»<Tab>«Enter open   Esc back»<Esc>«Enter to the frame»") // the list says what the finding is
+		term.press(t, "7«Findings»<Tab>«Enter open   Esc back»<Esc>«Enter to the frame»") // the list has its text
 	})
 }
 
-// TestHeadStays: how a tape came out, what it took, how much failed and what was asked stay
-// in sight wherever the cursor is, and so does the axis of a turn; e says where one is.
+// TestHeadStays: a tape's outcome, duration, failures and prompt stay visible wherever the
+// cursor is, and so does the axis of a turn; e says where a failure is.
 func TestHeadStays(t *testing.T) {
 	sub := portableSubject(t, "long", longTool())
 	sub.Frame = 0

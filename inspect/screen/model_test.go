@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 )
 
-// A jump that came before the scan has looked at its frame is told what is wrong
-// as any other is.
+// A jump to a frame that the scan has not reached yet reports the same errors as any other
+// jump.
 func TestWishOfHiddenFrame(t *testing.T) {
 	m := &model{label: func(seq uint64) string { return strconv.FormatUint(seq, 10) }}
 	if err := m.jump(3); err != nil {

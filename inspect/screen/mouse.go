@@ -71,7 +71,7 @@ func (a *app) drag(l layout, x, y int) bool {
 	return true
 }
 
-// shareOf returns the smallest share of a width or height that is so many columns or rows.
+// shareOf returns the smallest share that gives part columns or rows out of all.
 func shareOf(part, all int) int { return (wholeShare*part + all - 1) / max(all, 1) }
 
 // click selects what is under the mouse: a place, a line, a row or the divider. It reports

@@ -192,15 +192,15 @@ func (a *app) jumpTo(at time.Duration) {
 	a.model.choose(sort.Search(rows.Len(), func(i int) bool { return a.snapshot.Time(rows.At(i)) >= at }), rows.Len())
 }
 
-// A failureFound is the last failure that was gone to in the conversation or among the
-// turns. Several failures may share a line.
+// A failureFound is the failure last visited in the conversation or among the turns. Several
+// failures may share a line.
 type failureFound struct {
 	place Place
 	seq   uint64
 	line  uint64 // 0: the page is not there yet
 }
 
-// landOn notes that the page goes to a frame, which may be a failure.
+// landOn records that the page goes to a frame, which may be a failure.
 func (a *app) landOn(seq uint64) {
 	a.lastFailure = failureFound{}
 	if a.model.Failures.Has(seq) {
@@ -208,8 +208,7 @@ func (a *app) landOn(seq uint64) {
 	}
 }
 
-// failureOnLine returns the failure that was gone to if the cursor is on its line; otherwise
-// 0.
+// failureOnLine returns the failure last visited if the cursor is on its line; otherwise 0.
 func (a *app) failureOnLine() uint64 {
 	f := &a.lastFailure
 	if f.place != a.place || f.seq == 0 || a.page.Awaits() || a.page.Own == nil {
@@ -230,7 +229,7 @@ func (a *app) showsAll() bool {
 	return a.query == all
 }
 
-// failure returns the kind of failure that a frame is.
+// failure returns a frame's kind of failure.
 func (a *app) failure(f *dialect.Frame) dialect.Failure {
 	if a.snapshot.Open.IsUnanswered(f) {
 		return dialect.Unanswered

@@ -69,7 +69,7 @@ func TestNestedStoreScreens(t *testing.T) {
 	}
 }
 
-// A tape is deleted with those of its servers, and one of these alone.
+// Deleting a tape deletes those of its servers; the tape of a server can be deleted alone.
 func TestNestedDelete(t *testing.T) {
 	store := nestedStore(t)
 	left := func(want int) func(string) bool {

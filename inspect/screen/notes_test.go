@@ -28,8 +28,8 @@ func importedFrom(t *testing.T, file string) (store *record.Store, tape string) 
 	return store, tape
 }
 
-// TestNoteScreens shows what is written on a tape: in the store, beside the frames and
-// in the conversation.
+// TestNoteScreens shows notes and tags: in the store, next to the frames and in the
+// conversation.
 func TestNoteScreens(t *testing.T) {
 	store, tape := importedFrom(t, "acp-go-sdk.jsonl")
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -57,7 +57,7 @@ func TestNoteScreens(t *testing.T) {
 	}
 }
 
-// written waits until a store has what is wanted on a tape.
+// written waits until the store has the wanted notes on a tape.
 func written(t *testing.T, store *record.Store, tape string, ok func(note.List) bool) note.List {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

@@ -64,7 +64,7 @@ var (
 // ofTape reports whether a place shows the open tape.
 func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace || p == summaryPlace }
 
-// goesAlong reports whether a place goes to the frame that is selected.
+// goesAlong reports whether a place moves to the selected frame.
 func (p Place) goesAlong() bool { return p.ofTape() && p != findingsPlace && p != summaryPlace }
 
 // visit goes to a place. The selected frame stays selected.
@@ -137,7 +137,7 @@ func (a *app) traces() *tracepage.Reader {
 // maxOwned limits the size of frames that are read to find their lines.
 const maxOwned = 1 << 20
 
-// ownLine returns a function that returns the frame of the line about a frame.
+// ownLine returns a function that maps a frame to the frame of the line about it.
 func (a *app) ownLine(line func(session string, f *dialect.Frame) uint64) func(seq uint64) uint64 {
 	return func(seq uint64) uint64 {
 		var f dialect.Frame
@@ -152,13 +152,13 @@ func (a *app) ownLine(line func(session string, f *dialect.Frame) uint64) func(s
 	}
 }
 
-// joinTurns puts all turns on one axis, or each on its own. The cursor stays.
+// joinTurns puts all turns on one axis, or each on its own. The cursor stays in place.
 func (a *app) joinTurns() {
 	a.page.GoTo(a.page.Current().Seq)
 	a.turns.Join()
 }
 
-// zoomTurns shows less or more of the axis of the line under the cursor.
+// zoomTurns zooms out or in on the axis of the line under the cursor.
 func (a *app) zoomTurns(in bool) {
 	switch {
 	case a.turns.Zoom(a.page.Current(), in):
@@ -220,8 +220,8 @@ func (a *app) openEntry(l page.Line) {
 	a.visit(a.first())
 }
 
-// first returns the place that a tape opens on: its summary or, if some frames are asked for, more
-// is being recorded, or there are very many, its frames.
+// first returns the place that a tape opens on: the frames if the user asks for some of them,
+// if the tape is being recorded, or if it is very long; otherwise its summary.
 func (a *app) first() Place {
 	if a.Filter != "" || a.info.Live || a.info.Lines > maxTraced {
 		return framesPlace

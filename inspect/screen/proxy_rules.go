@@ -17,7 +17,7 @@ func (a *app) showRules() {
 	a.readRules()
 }
 
-// readRules reads the rules anew if they are on the screen.
+// readRules rereads the rules if they are on the screen.
 func (a *app) readRules() {
 	h := a.holds
 	if h == nil || h.control == nil || a.part() != inRules {
@@ -81,7 +81,7 @@ func (a *app) addRule() {
 	})
 }
 
-// flipRule switches the rule under the cursor on or off.
+// flipRule enables or disables the rule under the cursor.
 func (a *app) flipRule() {
 	at := a.page.Current().Item
 	if a.holds == nil || at < 0 || at >= len(a.holds.rules) {
@@ -95,7 +95,7 @@ func (a *app) flipRule() {
 	}, nil)
 }
 
-// ruleName names a rule, and says if it is the hold of this inspector.
+// ruleName returns a rule's name, and says whether the rule is the hold of this inspector.
 func ruleName(r ProxyRule) string {
 	if r.Own {
 		return termtext.Piece(r.Name) + " (yours)"
@@ -103,7 +103,7 @@ func ruleName(r ProxyRule) string {
 	return termtext.Piece(r.Name)
 }
 
-// ruleLine returns the line of a rule, with so many columns for its name.
+// ruleLine returns a rule's line; columns is the width of its name.
 func ruleLine(r ProxyRule, columns int) []termtext.Span {
 	state, style := " on  ", termtext.Bold
 	if r.Off {

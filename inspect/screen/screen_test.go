@@ -47,11 +47,11 @@ type terminal struct {
 	done   chan error // how Run has ended
 
 	mu   sync.Mutex
-	last string // what was drawn last
+	last string // the last drawing
 	hues string // the same, with a letter for what each character looks like
 	bad  string // what should never have been drawn
 
-	current string // what is marked as the current match
+	current string // text marked as the current match
 }
 
 func newTerminal(width, height int) *terminal {
@@ -73,8 +73,8 @@ func (t *terminal) Init() error {
 	return t.SimulationScreen.Init()
 }
 
-// Show notes what is drawn. It runs in the event loop: there, and only there,
-// the cells may be read.
+// Show stores the drawing. It runs in the event loop, the only place where the cells may be
+// read.
 func (t *terminal) Show() {
 	t.SimulationScreen.Show()
 	cells, width, height := t.GetContents()
@@ -116,7 +116,7 @@ func unfit(cells []tcell.SimCell, width int) string {
 	return ""
 }
 
-// text returns what is on the screen.
+// text returns the content of the screen.
 func (t *terminal) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +134,7 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 				line.WriteRune(r)
 			}
 			if len(runes) > 0 && runewidth.RuneWidth(runes[0]) > 1 {
-				x++ // nothing is drawn there; what was there before does not count
+				x++ // nothing is drawn there; earlier content does not count
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
@@ -142,8 +142,8 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 	return b.String()
 }
 
-// tooLate tells when a test or a benchmark has waited too long: it may read a million frames,
-// or run with the race detector beside other tests.
+// tooLate is how long a test or a benchmark waits before it fails: it may read a million
+// frames, or run with the race detector while other tests run.
 func tooLate() <-chan time.Time { return time.After(2 * time.Minute) }
 
 // wait waits until the screen is as it should be.
@@ -209,7 +209,7 @@ func (t *terminal) post(e tcell.Event) {
 	}
 }
 
-// colours returns what the characters on the screen look like.
+// colours returns the looks of the characters on the screen.
 func (t *terminal) colours() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,7 +227,7 @@ func (t *terminal) goldenOf(tb testing.TB, name string, shown func() string) {
 	tb.Helper()
 	path := filepath.Join("testdata", "screen", name+".txt")
 	if *update {
-		// Nobody knows what is to come: what has been drawn by now has to do.
+		// There is no event to wait for: what has been drawn by now must suffice.
 		for settled := false; !settled; {
 			select {
 			case <-t.shown:

@@ -29,8 +29,7 @@ func onTwoTapes(tb testing.TB) (store *record.Store, ids []string) {
 	return store, ids
 }
 
-// TestSearchPlace searches all tapes from the list of frames, opens what is found
-// and goes back.
+// TestSearchPlace searches all tapes from the list of frames, opens a result and goes back.
 func TestSearchPlace(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	term := start(t, screen.Inspector{Store: store, Now: now}, screen.TapesOf(store, "", ids[0]), 100, 24)
@@ -55,7 +54,7 @@ func TestSearchPlace(t *testing.T) {
 	term.press(t, "2«frame 5 · response session/prompt»s<^U>nowhere<Enter>«Nothing was found»s<Esc><Esc>«frame 5 · response session/prompt»")
 }
 
-// TestSearchScreens shows what is found in a store.
+// TestSearchScreens shows the results of a search in a store.
 func TestSearchScreens(t *testing.T) {
 	store := storeOf(t, "acp-go-sdk.jsonl", "acp-npm-sdk.jsonl", "acp-go-sdk-rejected.jsonl")
 	if err := os.Remove(filepath.Join(store.Dir(), "tapes", "20261121T110000-damage.db")); err != nil {
@@ -69,8 +68,8 @@ func TestSearchScreens(t *testing.T) {
 	})
 }
 
-// TestSearchDeleted goes back from what was found when the tape from which it was
-// searched has been deleted.
+// TestSearchDeleted goes back from the results after the tape from which the search began has
+// been deleted.
 func TestSearchDeleted(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 120, 24)

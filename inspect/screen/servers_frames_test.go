@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// TestServersInFrames: keys that go from frame to frame do so among those of an agent and
+// TestServersInFrames: keys that go from frame to frame include the frames of an agent and
 // its servers.
 func TestServersInFrames(t *testing.T) {
 	t.Parallel()
@@ -46,8 +46,8 @@ func all(words ...string) func(string) bool {
 	}
 }
 
-// TestServersInFramesLive: frames of servers come among those of the agent as they are
-// recorded, also of one that is started meanwhile.
+// TestServersInFramesLive: frames of servers appear among those of the agent as they are
+// recorded, including those of a server that starts later.
 func TestServersInFramesLive(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -79,8 +79,8 @@ func TestServersInFramesLive(t *testing.T) {
 	agent.ends()
 }
 
-// TestKeysWithServers: with the frames of servers among those of the agent, the keys that
-// have to do with one tape find what they are about.
+// TestKeysWithServers: with servers' frames among the agent's, keys that concern one tape use
+// the right one.
 func TestKeysWithServers(t *testing.T) {
 	t.Parallel()
 	store, sub := withServers(t)
@@ -102,8 +102,8 @@ func TestKeysWithServers(t *testing.T) {
 	}
 }
 
-// TestRestartWithServers: the next tape of the agent is opened with the frames of its
-// servers, if those of the tape before were shown.
+// TestRestartWithServers: the next tape of the agent opens with its servers' frames if those
+// of the previous tape were shown.
 func TestRestartWithServers(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// withServers has the tape of an agent in a store, with those of the two servers that it
+// withServers returns a store with the tapes of an agent and of the two servers that it
 // started.
 func withServers(tb testing.TB) (*record.Store, screen.Subject) {
 	tb.Helper()
@@ -31,7 +31,7 @@ func withServers(tb testing.TB) (*record.Store, screen.Subject) {
 	return store, screen.TapesOf(store, "", "20260301T090000000-agents")
 }
 
-// TestServerScreens has the places that show what the servers of an agent were called for.
+// TestServerScreens shows the places that list calls to the agent's servers.
 func TestServerScreens(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ width, height int }{{80, 24}, {200, 50}} {

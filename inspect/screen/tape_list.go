@@ -29,7 +29,7 @@ type tapeList struct {
 	err     error
 	entries []tapeEntry   // entries of the lines last drawn
 	marked  tapeEntry     // to be compared with another; zero: none
-	order   tapeOrder     // of the tapes
+	order   tapeOrder     // the order of the tapes
 	briefs  briefs        // summaries of tapes
 	shown   chan struct{} // has capacity one: the list is on the screen
 }
@@ -275,7 +275,7 @@ func (l *tapeList) empty() []page.Line {
 		"To record one, put",
 		"    acptap proxy --",
 		"before the agent's command in the settings of your editor, and use it.",
-		"What is recorded shows up here at once.",
+		"Recordings appear here immediately.",
 		"",
 		"acptap demo makes a tape without an editor and an agent.",
 	} {

@@ -135,7 +135,7 @@ func TestDamagedExport(t *testing.T) {
 	}
 }
 
-// TestStoreGrows keeps the cursor on what it is on when a tape appears above it.
+// TestStoreGrows: the cursor stays on its line when a tape appears above it.
 func TestStoreGrows(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -161,8 +161,8 @@ func TestStoreGrows(t *testing.T) {
 	term.wait(t, "the other one, further down", has("2 of 3"))
 }
 
-// TestLiveAgain shows a session that goes on, on a second tape: nothing of the
-// first one still runs.
+// TestLiveAgain shows a session that continues on a second tape: nothing on the first one
+// counts as running any more.
 func TestLiveAgain(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	const prompt = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`

@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A tapeRow is what the list shows of a tape.
+// A tapeRow is what the list shows about a tape.
 type tapeRow struct {
 	record.Info
 	sessions []record.SessionInfo
@@ -29,8 +29,8 @@ func (r *tapeRow) listed() []record.SessionInfo {
 	return r.sessions
 }
 
-// title says what the tape is about: its only session, the number of them, or where the
-// agent ran. It is not clean.
+// title says what the tape is about: its only session's title, the number of sessions, or
+// where the agent ran. It is not clean.
 func (r *tapeRow) title() string {
 	switch {
 	case r.Start.Parent.Tape != "":
@@ -46,8 +46,8 @@ func (r *tapeRow) title() string {
 // A tapeColumn is a column of the list of tapes.
 type tapeColumn struct {
 	name    string
-	width   int  // with a blank before; 0: what is left
-	first   bool // the list begins with the largest
+	width   int  // including a blank before it; 0: the remaining columns
+	first   bool // sorting starts with the largest
 	compare func(a, b *tapeRow) int
 }
 
@@ -62,8 +62,8 @@ const (
 	ageColumn
 )
 
-// tapeColumns returns the columns in a list of a width. On a narrow one some are missing,
-// which have a negative width.
+// tapeColumns returns the columns for a list of a given width. Columns that do not fit have a
+// negative width.
 func tapeColumns(width int) []tapeColumn {
 	cost := func(r *tapeRow) (sum float64) {
 		for _, c := range r.costs {
@@ -97,21 +97,21 @@ func tapeColumns(width int) []tapeColumn {
 
 const (
 	outcomeColumns = 3  // width of the sign of an outcome and a blank
-	minTitle       = 16 // least width of titles; other columns go first
+	minTitle       = 16 // minimum width of titles; other columns make room first
 )
 
 func compareText(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) }
 
-// A tapeOrder is the order of the list: by a column, with the newest first among equals.
-// The zero value is by age.
+// A tapeOrder is the sort order of the list: by a column, then newest first. The zero value
+// sorts by age.
 type tapeOrder struct {
-	by   int  // columns after the last one's, the age
-	back bool // the other way round
+	by   int  // the column, counted from the age, which is last
+	back bool // in reverse
 }
 
 func (o *tapeOrder) column() int { return (ageColumn + o.by) % (ageColumn + 1) }
 
-// choose orders by a column or, if that is the case already, the other way round.
+// choose sorts by a column or, if it already does, reverses the order.
 func (o *tapeOrder) choose(column int) {
 	if column == o.column() {
 		o.back = !o.back
@@ -120,7 +120,7 @@ func (o *tapeOrder) choose(column int) {
 	*o = tapeOrder{by: (column + 1) % (ageColumn + 1)}
 }
 
-// sort sorts tapes that are sorted by age.
+// sort sorts tapes, which must be sorted by age.
 func (o *tapeOrder) sort(tapes []*tapeRow) {
 	by := tapeColumns(0)[o.column()]
 	slices.SortStableFunc(tapes, func(a, b *tapeRow) int {
@@ -145,7 +145,8 @@ func (o *tapeOrder) says() string {
 	return "sorted by " + strings.ToLower(c.name)
 }
 
-// heading returns the headings of the columns. An arrow marks the one that orders the list.
+// heading returns the headings of the columns. An arrow marks the column that the list is
+// sorted by.
 func (l *tapeList) heading(width int) page.Line {
 	text := strings.Repeat(" ", outcomeColumns)
 	for i, c := range tapeColumns(width) {
@@ -165,7 +166,7 @@ func (l *tapeList) heading(width int) page.Line {
 	return page.Line{Spans: termtext.Bold.Line(text), Item: -1, Heading: page.Stays}
 }
 
-// columnAt returns the column of the list at a place on a line.
+// columnAt returns the column at position x of a line.
 func columnAt(width, x int) int {
 	x -= outcomeColumns
 	for i, c := range tapeColumns(width) {
@@ -198,8 +199,7 @@ func (t *rowText) spans(width int, sign termtext.Span) []termtext.Span {
 	return line
 }
 
-// tapeSpans returns a tape's line: the sign of its outcome, and what went wrong before the
-// title.
+// tapeSpans returns a tape's line: the sign of its outcome, and the error before the title.
 func (l *tapeList) tapeSpans(r *tapeRow, width, level int) []termtext.Span {
 	outcome := r.Outcome()
 	sign := tapetext.OutcomeStyle(outcome.How).Span(outcome.How.Sign())
@@ -244,7 +244,7 @@ func (l *tapeList) tapeSpans(r *tapeRow, width, level int) []termtext.Span {
 	return text.spans(width, sign)
 }
 
-// maxReason limits the columns of what went wrong.
+// maxReason limits the columns of the error.
 const maxReason = 24
 
 func (t *rowText) count(turns, failures uint64, costs []dialect.Cost) {

@@ -51,8 +51,8 @@ func TestTapeOrder(t *testing.T) {
 	}
 }
 
-// TestTapeColumns: the headings stand above what they are about, at each width, and an
-// agent's version is never cut off.
+// TestTapeColumns: at each width the headings are above their columns, and an agent's version
+// is never cut off.
 func TestTapeColumns(t *testing.T) {
 	l := tapeList{now: time.Now}
 	r := &tapeRow{Info: record.Info{Turns: 3, Start: record.Start{Time: time.Now()}}}

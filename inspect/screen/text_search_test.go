@@ -34,8 +34,8 @@ func TestSearchChat(t *testing.T) {
 	again.press(t, "3«11:37:12»n«search project: 2 of »")
 }
 
-// TestChatToFrame: Enter goes to the frame of what was said, where the words that were
-// looked for are marked too, and Esc comes back.
+// TestChatToFrame: Enter goes to the frame of a message, where the words searched for are
+// marked too, and Esc comes back.
 func TestChatToFrame(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
@@ -44,8 +44,8 @@ func TestChatToFrame(t *testing.T) {
 	term.press(t, "<Esc><Esc>«frame 9 · notification»")
 }
 
-// TestFoldKeys folds what is under the cursor, and unfolds it, in the conversation and
-// in a frame.
+// TestFoldKeys folds and unfolds the item under the cursor, in the conversation and in a
+// frame.
 func TestFoldKeys(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)
@@ -66,8 +66,7 @@ func TestNarrowStore(t *testing.T) {
 	term.press(t, "<Esc>« of 5»/zzz«No line has these words»<Esc>« of 5»/on monday<Enter>«: 1 of 2»n«: 2 of 2»")
 }
 
-// TestCopyFromPages copies what was said, a line, and references, and writes text to a
-// file.
+// TestCopyFromPages copies a message, a line, and references, and writes text to a file.
 func TestCopyFromPages(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	t.Chdir(t.TempDir())
@@ -99,8 +98,8 @@ func TestCopyFromPages(t *testing.T) {
 	}
 }
 
-// TestFoundOpensAtMatch: what a search of all tapes has found is shown in the frame,
-// marked, and n goes on there.
+// TestFoundOpensAtMatch: a result of a search of all tapes opens at the match in the frame,
+// and n continues there.
 func TestFoundOpensAtMatch(t *testing.T) {
 	store, ids := onTwoTapes(t)
 	term := start(t, screen.Inspector{Store: store}, screen.TapesOf(store, "", ids[0]), 100, 24)
@@ -122,8 +121,8 @@ func (t *terminal) marked(tb testing.TB) string {
 	return t.current
 }
 
-// TestClickFolds: clicks on the sign fold, a click beside it does not, a double click
-// goes to the frame, and two clicks on different lines do not.
+// TestClickFolds: a click on the sign folds, a click next to it does not, a double click goes
+// to the frame, and two clicks on different lines do not.
 func TestClickFolds(t *testing.T) {
 	term := start(t, screen.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 40)
 	term.reads(t)

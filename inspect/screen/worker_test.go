@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// TestWorker: who starts something else, or stops it, goes on at once; one thing
-// begins when the other has ended.
+// TestWorker: starting or stopping a task never blocks; a task begins when the previous one
+// has ended.
 func TestWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w worker

@@ -70,7 +70,7 @@ func FuzzWatch(f *testing.F) {
 	})
 }
 
-// What is kept does not grow with what has passed.
+// Memory does not grow with the number of frames.
 func TestBounded(t *testing.T) {
 	w := stall.Watch{After: time.Second}
 	frames := newTape()

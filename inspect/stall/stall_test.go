@@ -120,7 +120,7 @@ var stalls = []struct {
 	{"an agent that asks a client that has left", create + "1 ! {\"eof\":true}\n2 < " + ask + "\n3 ! " + exit + "\n900", ""},
 }
 
-// Each kind begins and ends exactly once, by a clock that goes on between the frames.
+// Each kind begins and ends exactly once, with a clock that also advances between frames.
 func TestWatch(t *testing.T) {
 	for _, tt := range stalls {
 		t.Run(tt.name, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestAfterwards(t *testing.T) {
 	}
 }
 
-// What is over is described in full.
+// A stall that is over is described in full.
 func TestWas(t *testing.T) {
 	for _, tt := range []struct{ lines, want string }{
 		{prompt + "2 < " + chunk + "\n49.5 < " + chunk, "silent for 47 s: turn 1, after agent_message_chunk; then agent_message_chunk (frame 7)"},

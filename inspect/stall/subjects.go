@@ -18,11 +18,12 @@ type session struct {
 	last   said // what the last frame said
 
 	cancelled int           // number of the cancelled turn
-	cancel    place         // when
+	cancel    place         // when it was cancelled
 	began     time.Duration // how long after that it began a tool call, if over worksOnAfter; 0: it did not
 }
 
-// worksOnAfter is the time after a cancel in which what had begun may still come.
+// worksOnAfter is how long after a cancel an agent may still send output of what it had
+// begun.
 const worksOnAfter = time.Second
 
 // begins notes that a tool call begins.

@@ -99,7 +99,7 @@ func (t *Tape) Take(c *record.Change, now time.Time) []Change {
 	return nil
 }
 
-// told returns changes if they are to be reported.
+// told returns changes if they should be reported.
 func (t *Tape) told(changes []Change) []Change {
 	if t.reads || t.Past {
 		return changes

@@ -61,7 +61,7 @@ type hanging struct {
 }
 
 const (
-	// maxHanging limits how much may hang at once. Nobody would read more.
+	// maxHanging limits how much may hang at once. No one would read more.
 	maxHanging = 256
 
 	// maxTime clamps times so that adding two of them cannot overflow.

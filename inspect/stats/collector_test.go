@@ -145,8 +145,8 @@ func TestCosts(t *testing.T) {
 	check(t, cells(c.Grouped(), "session", "n", "costEUR", "costUSD"), "s 3 4.00 0.30")
 }
 
-// What has no end is counted separately, and not in times, except for the first output and
-// what the turn waited for until the last frame.
+// What has no end is counted separately and has no time, except for the first output and what
+// the turn waited for until the last frame.
 func TestOpen(t *testing.T) {
 	text := setup + "@5\n" + prompt(10) + `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run","kind":"execute"}}}
 < {"id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
@@ -163,8 +163,8 @@ func TestOpen(t *testing.T) {
 	check(t, cells(c.Grouped(), "turn", "n", "open", "sum", "end"), "1:5 0 1 – recording cut off")
 }
 
-// A turn that goes on while its tape is read counts, and is told apart from one that was
-// cut off: both while frames may follow, and when a tape that is being recorded was read.
+// A turn that is still in progress counts, and differs from one that was cut off: both while
+// frames may follow, and after a tape that is being recorded was read.
 func TestRunning(t *testing.T) {
 	c, tr := &stats.Collector{By: stats.ByTurn}, &trace.Trace{Brief: true}
 	tr.Next(dialect.Connection{})
@@ -219,7 +219,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Whatever the turns, what they waited for adds up to them, in all groupings.
+// Whatever the turns, the parts of their waiting add up to their times, in all groupings.
 func TestAddsUp(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))

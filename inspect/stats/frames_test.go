@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/inspect/stats"
 )
 
-// Frames are counted by what they are called, uses by requests and notifications alone,
-// also those in a batch.
+// Frames are counted by name, and uses by requests and notifications only, including those in
+// a batch.
 func TestFrames(t *testing.T) {
 	const tape = `> {"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s"}}
 < {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_update"}}}

@@ -144,7 +144,7 @@ func BenchmarkSeries(b *testing.B) {
 	}
 }
 
-// What is told one by one is what was added, also when the numbers are only known about.
+// All yields the numbers that were added, even if they are only approximate.
 func TestAll(t *testing.T) {
 	for _, n := range []int{0, 10, 10_000} {
 		var s stats.Series

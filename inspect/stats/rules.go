@@ -8,11 +8,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Rules counts what rules of acptap proxy did to the traffic, by the name of the rule. Its
-// zero value is empty.
+// Rules counts what each rule of acptap proxy did to the traffic. Its zero value is empty.
 type Rules struct{ names names[RuleCount] }
 
-// A RuleCount is how often a rule did something, and to how many frames.
+// A RuleCount is how often a rule acted, and on how many frames.
 type RuleCount struct {
 	Name   string
 	Acts   int
@@ -20,7 +19,7 @@ type RuleCount struct {
 	First  uint64 // number of its first mark
 }
 
-// Take counts a frame if it is a mark of a rule that did something.
+// Take counts a frame if it is the mark of a rule that acted.
 func (s *Rules) Take(f *dialect.Frame) {
 	if f.Kind != wire.Mark {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// weights counts bytes: those sent, and those of the content that a tool call has in the
-// end. Its zero value is empty.
+// weights counts bytes: all that were sent, and those in the final content of tool calls. Its
+// zero value is empty.
 type weights struct {
 	methods names[weight]
 	tools   names[weight]
@@ -21,7 +21,7 @@ type weights struct {
 	session *trace.Session                           // of the latest update
 }
 
-// A weight is a number of bytes sent, and of those that are kept.
+// A weight is a number of bytes sent, and how many of them were kept.
 type weight struct{ Sent, Kept int64 }
 
 // An openTurn is a turn that has not ended.
@@ -37,7 +37,7 @@ type weighedCall struct {
 	in   *weight // of the tool; several names may share it
 }
 
-// maxWeighed limits the sessions, turns and tool calls whose bytes are known one by one.
+// maxWeighed limits the sessions, turns and tool calls whose bytes are counted individually.
 const maxWeighed = 1 << 14
 
 // Weigh counts the bytes of the frame that was just added to tr. Frames that acptap made do
@@ -100,7 +100,8 @@ func (w *weights) tool(f *dialect.Frame, tr *trace.Trace) {
 	}
 }
 
-// rename counts all bytes of a call under the latest name of its tool, as its time is.
+// rename moves all bytes of a call to the latest name of its tool, under which its time is
+// counted too.
 func (w *weights) rename(call *weighedCall, name string) {
 	if call.in != nil && call.name == name {
 		return

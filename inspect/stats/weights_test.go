@@ -12,7 +12,7 @@ import (
 )
 
 // TestWeights: output that is sent again with each update weighs more than what is kept. All
-// of it counts for the tool that the call names last.
+// of it counts for the last tool name of the call.
 func TestWeights(t *testing.T) {
 	const update = `{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":%q,"toolCallId":"c","title":"sh","kind":%q,"status":%q%s}}}}` + "\n"
 	content := func(n int) string {

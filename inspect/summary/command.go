@@ -10,12 +10,14 @@ import (
 type command struct {
 	words []string
 	chain [][]string
-	piped bool
+
+	piped, guarded bool // its exit status may be that of another command: behind a pipe, or after ||
 }
 
 // parseCommand returns the command in a title.
 func parseCommand(title string) (c command) {
-	c.words, c.piped = commandOf(title), strings.Contains(title, "|")
+	c.words, c.guarded = commandOf(title), strings.Contains(title, "||")
+	c.piped = strings.Contains(strings.ReplaceAll(title, "||", ""), "|")
 	for _, one := range chainMark.Split(title, -1) {
 		one, _, _ = strings.Cut(one, " | ")
 		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
@@ -100,9 +102,9 @@ func commandOf(line string) []string {
 }
 
 // tells reports whether a later command's exit status can be that of an earlier one again: not if
-// it is that of another command behind a pipe, which it was not for the earlier one.
+// it may be that of another command, unless that was so for the earlier one, too.
 func tells(before, after *command) bool {
-	return len(before.chain) > 0 && len(after.chain) > 0 && (!after.piped || before.piped)
+	return len(before.chain) > 0 && len(after.chain) > 0 && (!after.piped || before.piped) && (!after.guarded || before.guarded)
 }
 
 // resembles reports whether a later command runs the program that an earlier one ran last.

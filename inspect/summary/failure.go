@@ -63,7 +63,7 @@ func (a *failures) worst() (list []Failure) {
 		switch {
 		case f.grave && !f.Mended():
 			return 0
-		case f.Fate == notMended:
+		case f.open && !f.passed:
 			return 1
 		case f.Kind == dialect.Gap || f.Kind == dialect.InvalidLine:
 			return 3
@@ -154,19 +154,25 @@ func (a *failures) mend(by attempt, at Frame) {
 				continue
 			}
 			if fate := f.tried.mends(&by); fate != "" {
-				f.Fate, f.Later, f.open = fate, at, false
+				f.Fate, f.Later, f.open, f.passed = fate, at, false, false
 			}
 		}
 	}
 }
 
-// without notes that a turn was done in which calls had failed that only look at something.
-func (a *failures) without(e *trace.Event) {
+// done notes that a turn was done in which tool calls had failed. That mends those that only look
+// at something; of the others it is not known.
+func (a *failures) done(e *trace.Event) {
 	for i := range a.kept[toolInLast] {
 		f := &a.kept[toolInLast][i]
-		if t := &f.tried; !f.Mended() && trace.OnlyLooks(t.kind) && t.object == e.SessionID && t.during == e.Turn.Number {
+		t := &f.tried
+		if f.Mended() || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
+			continue
+		}
+		if f.Fate = turnName(e.Turn) + " was done after it"; trace.OnlyLooks(t.kind) {
 			f.Fate, f.Later = turnName(e.Turn)+" was done without it", Frame{Run: e.Run, Seq: e.Seq}
 		}
+		f.passed = true
 	}
 }
 
@@ -210,9 +216,13 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 		if e == nil {
 			return "a tool call", ""
 		}
-		why = toolFault(wire.Get(f.Raw, "params", "update"), printed)
-		if stoppedLine.MatchString(why) {
+		update := wire.Get(f.Raw, "params", "update")
+		why = toolFault(update, printed)
+		switch code, _ := exitOf(update); {
+		case stoppedLine.MatchString(why):
 			why = stoppedByYou
+		case isTimeout(command, code) && !saysFault(why):
+			why = stoppedByTimeout
 		}
 		return stepName(e, command), why
 	case dialect.Stopped:
@@ -236,10 +246,22 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 // stoppedLine matches what is printed if the user has stopped a command.
 var stoppedLine = regexp.MustCompile(`(?i)\b(?:stopped|interrupted|killed|terminated|cancelled|canceled|aborted) by (?:the )?user\b`)
 
-const stoppedByYou = "stopped by you"
+const (
+	stoppedByYou     = "stopped by you"
+	stoppedByTimeout = "stopped by timeout"
+)
 
-// stopped reports whether a failure is a command that the user has stopped.
-func (f *Failure) stopped() bool { return strings.HasSuffix(f.What, ": "+stoppedByYou) }
+// stopped reports whether a failure is a command that the user or its own timeout has stopped.
+func (f *Failure) stopped() bool {
+	return strings.HasSuffix(f.What, ": "+stoppedByYou) || strings.HasSuffix(f.What, ": "+stoppedByTimeout)
+}
+
+// isTimeout reports whether a command has exited because of a timeout that it set itself, as
+// the program of that name says (GNU coreutils).
+func isTimeout(command string, code int64) bool {
+	chain := parseCommand(command).chain
+	return code == 124 && len(chain) > 0 && chain[len(chain)-1][0] == "timeout"
+}
 
 // Sign returns the sign before a failure.
 func (f *Failure) Sign() string {
@@ -249,10 +271,14 @@ func (f *Failure) Sign() string {
 	return dialect.Errored.Sign()
 }
 
-// Style returns the style of a failure: red unless it was mended, or is the user's own doing.
+// Style returns the style of a failure: red unless it was mended, or is the user's own doing;
+// yellow if its turn was done all the same.
 func (f *Failure) Style() termtext.Style {
-	if f.Mended() || f.stopped() {
+	switch {
+	case f.Mended(), f.stopped():
 		return termtext.Plain
+	case f.passed:
+		return termtext.Yellow
 	}
 	return termtext.Failure
 }
@@ -349,6 +375,11 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
 	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+}
+
+// saysFault reports whether a line says what went wrong.
+func saysFault(line string) bool {
+	return slices.ContainsFunc(toldLines[:], func(r *regexp.Regexp) bool { return r.MatchString(line) })
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
@@ -508,9 +539,8 @@ func (r *Rejections) tool(e *trace.Event) {
 }
 
 // rejection says what the user rejected, declined or dismissed with a frame. ok is false if
-// that is nothing.
-// asked is what the frame answers, and ran returns the command of a tool call.
-func rejection(f *dialect.Frame, events []trace.Event, asked string, ran func(*trace.Event) string) (one Rejection, ok bool) {
+// that is nothing. asked is what the frame answers.
+func rejection(f *dialect.Frame, events []trace.Event, asked string, commands *terminals) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
 		return one, false
@@ -523,13 +553,13 @@ func rejection(f *dialect.Frame, events []trace.Event, asked string, ran func(*t
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			title := termtext.CutWords(plainTitle(toolTitle(permissionTitle(e), ran(e))), maxRejection)
+			title := termtext.CutWords(plainTitle(toolTitle(permissionTitle(e), commands.command(e))), maxRejection)
 			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
 				title = strings.TrimPrefix(title+": "+asked, ": ")
 			}
 			one = Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}
 			if e.ToolCall != nil {
-				one.tried = toolAttempt(e, ran(e))
+				one.tried = commands.attempt(e)
 			}
 			return one, true
 		case e.Question != nil:

@@ -23,23 +23,12 @@ type attempt struct {
 
 	method, object string     // of a request, and what it is about; of a turn the prompt and its session; of a tool call its session
 	params         uint64     // a hash
-	given          []argument // of a tool of MCP
+	given          []argument // of a tool
 	turn           int
 	during         int  // the turn of a tool call
 	dropped        bool // whoever asked has taken the request back
 
 	says string // what the user was asked: a question, or the command of a tool call
-}
-
-// toolAttempt returns the attempt that a tool call is, given the command that it runs if that is
-// known.
-func toolAttempt(e *trace.Event, command string) attempt {
-	c := e.ToolCall.ToolCall
-	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
-	if !trace.OnlyLooks(c.Kind) && !changes(c) {
-		a.command = parseCommand(cmp.Or(command, c.Title))
-	}
-	return a
 }
 
 // turnAttempt returns the attempt that a turn is.
@@ -70,8 +59,8 @@ func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
 }
 
 // triedBy returns the attempt that failed with a frame. call is the one of the request that it
-// answers or cancels, command what a tool call ran.
-func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call attempt, command string) attempt {
+// answers or cancels.
+func (t *terminals) triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call attempt) attempt {
 	for i := range events {
 		e := &events[i]
 		if e.Kind == trace.TurnEvent && e.Phase == trace.Ended && (kind == dialect.Stopped || f.Does(dialect.Prompts)) {
@@ -79,7 +68,7 @@ func triedBy(kind dialect.Failure, f *dialect.Frame, events []trace.Event, call 
 		}
 	}
 	if e := about(kind, events); e != nil && kind == dialect.FailedTool && e.ToolCall != nil {
-		return toolAttempt(e, command)
+		return t.attempt(e)
 	}
 	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() && code.Int() == wire.RequestCancelled {
 		call.dropped = true
@@ -122,7 +111,8 @@ func (a *attempt) mends(later *attempt) string {
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
 		return succeededLater
-	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command):
+	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
+		a.kind == later.kind && a.title == later.title && !trace.OnlyLooks(a.kind) && len(a.given) > 0 && alike(a.given, later.given):
 		return similar
 	}
 	return ""

@@ -136,18 +136,17 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
 			e := about(kind, tr.Events())
-			command := t.commands.command(e)
 			what, why := gaveUp, ""
 			if what == "" {
-				what, why = failureText(kind, f, tr.Events(), command, t.commands.of(e))
+				what, why = failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
 			}
-			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: triedBy(kind, f, tr.Events(), tried, command)}
+			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events(), tried.says, t.commands.command); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says, &t.commands); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
@@ -284,12 +283,12 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			}
 			t.declined.tool(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
-			t.declined.allow(e.ToolCall, toolAttempt(e, t.commands.command(e)), Frame{Run: e.Run, Seq: e.Seq})
+			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.idle.end(e, t.said.end(e.Session, e.Turn))
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
-				t.failures.without(e)
+				t.failures.done(e)
 			}
 			tape := &t.sum.Tapes[e.Run]
 			tape.Worst = tape.Worst.Or(e.Turn.Outcome)
@@ -317,17 +316,17 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
-			if !saysNo(c.Title) {
-				command, why := t.commands.command(e), toolFault(update, t.commands.of(e))
+			if command := t.commands.command(e); !saysNo(c.Title) && !isTimeout(command, code) {
+				why := toolFault(update, t.commands.of(e))
 				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e, command), code, because(why))
 				what = strings.TrimSuffix(what, because(exitText(update)))
 				t.failures.quiet++
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: toolAttempt(e, command), uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: t.commands.attempt(e), uncounted: true})
 			}
 			return
 		}
 	}
-	t.failures.mend(toolAttempt(e, t.commands.command(e)), here)
+	t.failures.mend(t.commands.attempt(e), here)
 }
 
 // givenUp says which call the client gave up with a frame.

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/bounded"
@@ -12,17 +13,18 @@ import (
 // The terminals say what the latest tool calls ran, and what the commands printed that the client
 // ran for them. The zero value is ready to use.
 type terminals struct {
-	asked bounded.Map[uint64, string]   // by request for the output, the terminal
-	said  bounded.Map[string, string]   // by terminal, the line of its output that says most
-	calls bounded.Map[toolCall, string] // the last terminal of each
-	ran   bounded.Map[toolCall, string] // the command of each
+	asked bounded.Map[uint64, string]       // by request for the output, the terminal
+	said  bounded.Map[string, string]       // by terminal, the line of its output that says most
+	calls bounded.Map[toolCall, string]     // the last terminal of each
+	ran   bounded.Map[toolCall, string]     // the command of each
+	given bounded.Map[toolCall, []argument] // what others were given
 }
 
 type toolCall struct{ session, id string }
 
 // take processes a frame.
 func (t *terminals) take(f *dialect.Frame) {
-	t.asked.Limit, t.said.Limit, t.calls.Limit, t.ran.Limit = maxNames, maxNames, maxNames, maxNames
+	t.asked.Limit, t.said.Limit, t.calls.Limit, t.ran.Limit, t.given.Limit = maxNames, maxNames, maxNames, maxNames, maxNames
 	switch {
 	case !f.Does(dialect.ReadsOutput):
 	case f.Kind == wire.Request:
@@ -47,10 +49,13 @@ func (t *terminals) take(f *dialect.Frame) {
 	}
 }
 
-// runs notes the command that a part of a tool call names.
+// runs notes the command that a part of a tool call names, or what else the tool is given.
 func (t *terminals) runs(session string, call []byte) {
+	id := toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}
 	if command := commandText(wire.Get(call, "rawInput", "command")); command != "" {
-		t.ran.Set(toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}, command[:min(len(command), maxObject)])
+		t.ran.Set(id, command[:min(len(command), maxObject)])
+	} else if given := argumentsOf(wire.Get(call, "rawInput")); given != nil {
+		t.given.Set(id, given)
 	}
 }
 
@@ -61,6 +66,16 @@ func (t *terminals) command(e *trace.Event) string {
 	}
 	command, _ := t.ran.Get(toolCall{e.SessionID, e.ToolCall.ToolCall.ID})
 	return command
+}
+
+// attempt returns the attempt that the tool call is that an event is about.
+func (t *terminals) attempt(e *trace.Event) attempt {
+	c := e.ToolCall.ToolCall
+	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
+	if a.given, _ = t.given.Get(toolCall{e.SessionID, c.ID}); !trace.OnlyLooks(c.Kind) && !changes(c) {
+		a.command = parseCommand(cmp.Or(t.command(e), c.Title))
+	}
+	return a
 }
 
 // of returns what the last command of the tool call printed that an event is about.

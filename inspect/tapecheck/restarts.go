@@ -26,7 +26,7 @@ const (
 )
 
 // restarted returns the note of rule WATCH on a tape that ends a series of restarts. It
-// blames nobody.
+// blames no one.
 func restarted(part reading.Part, nth int) []conform.Finding {
 	last, err := part.Tape.Info()
 	if err != nil || part.Store == nil || last.Imported || last.Live || !isFruitless(&last) {
@@ -34,7 +34,7 @@ func restarted(part reading.Part, nth int) []conform.Finding {
 	}
 	ids, err := part.Store.Tapes()
 	if err != nil {
-		return nil // whoever reads the store says so
+		return nil // other readers of the store report it
 	}
 	i := slices.Index(ids, last.Tape)
 	earliest := last.Start.Time.Add(-restartsWithin)
@@ -46,7 +46,7 @@ func restarted(part reading.Part, nth int) []conform.Finding {
 		}
 		run, ok := runOf(part.Store, id, last.Start.Command)
 		if !ok || run.Live || ended(&run).After(next.Start.Time) {
-			continue // other tapes, and runs beside these ones
+			continue // other tapes, and concurrent runs
 		}
 		if !isFruitless(&run) || run.Start.Time.Before(earliest) {
 			break
@@ -68,8 +68,8 @@ func restarted(part reading.Part, nth int) []conform.Finding {
 	return []conform.Finding{f}
 }
 
-// runOf returns what is known of a tape if a proxy of this store recorded a run of the
-// command on it that no other agent started.
+// runOf returns the Info of a tape if a proxy of this store recorded on it a run of command
+// that no other agent started.
 func runOf(store *record.Store, id string, command []string) (record.Info, bool) {
 	tape, err := store.Open(id)
 	if err != nil {
@@ -83,8 +83,8 @@ func runOf(store *record.Store, id string, command []string) (record.Info, bool)
 	return info, err == nil && !info.Imported
 }
 
-// isFruitless reports whether a tape is that of an ACP agent that was started without
-// another agent's doing and has had no turn.
+// isFruitless reports whether a tape is that of an ACP agent that no other agent started and
+// that has had no turn.
 func isFruitless(i *record.Info) bool {
 	return i.Connection.Protocol == dialect.ACP && len(i.Start.Command) > 0 && i.Start.Parent.Tape == "" && i.Turns == 0
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Unstarted adds to a Checker, which has judged all frames of its first tape, the servers
-// that the agent was to start through acptap and never did: rule ACP231. known is false if
-// the tape does not tell whether the agent starts servers, as in a file.
+// Unstarted reports to a Checker, which has judged all frames of its first tape, the servers
+// that the agent should have started through acptap but never did: rule ACP231. known is
+// false if the tape does not tell whether the agent starts servers, as in a file.
 func Unstarted(c *conform.Checker, part reading.Part) (known bool, err error) {
 	if part.Info.Live {
 		return false, nil
@@ -17,8 +17,8 @@ func Unstarted(c *conform.Checker, part reading.Part) (known bool, err error) {
 	return addUnstarted(c, uncalled, 0) || started, err
 }
 
-// addUnstarted adds the servers of the set-ups on a tape that were never started although a
-// turn has ended since: some agents start them at the first prompt.
+// addUnstarted reports the servers named by a tape's set-ups that were never started although
+// a turn has ended since: some agents start them at the first prompt.
 func addUnstarted(c *conform.Checker, uncalled []nested.Uncalled, tape int) (added bool) {
 	for i := range uncalled {
 		u := &uncalled[i]
@@ -31,8 +31,8 @@ func addUnstarted(c *conform.Checker, uncalled []nested.Uncalled, tape int) (add
 	return added
 }
 
-// Uncalled returns the servers that the agent got through acptap, for the session that is
-// judged or else for any, and never called on the tapes that have ended.
+// Uncalled returns the servers that the agent got through acptap and never called on the
+// tapes that have ended: those of the judged session, or of all sessions.
 func (j *Judge) Uncalled() []nested.Uncalled {
 	sessions := j.servers.Links.Sessions()
 	if own := j.part.Session; own != "" {

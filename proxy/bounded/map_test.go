@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/bounded"
 )
 
-// TestMap: a full map forgets what was set first; setting a key again makes it the
+// TestMap: a full map forgets the key that was set first; setting a key again makes it the
 // newest.
 func TestMap(t *testing.T) {
 	m := bounded.Map[string, int]{Limit: 2}

@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/proxy/rule"
 )
 
-// BenchmarkUnread passes 200,000 frames that all hit a rule: with nobody connected, and
-// with a user who never reads what it is told. The rates should differ by less than 5 %.
+// BenchmarkUnread passes 200,000 frames that all hit a rule: with no user connected, and with
+// a user who never reads. The rates should differ by less than 5 %.
 func BenchmarkUnread(b *testing.B) {
 	const frames = 200_000
 	for _, users := range []int{0, 1} {

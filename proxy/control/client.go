@@ -20,7 +20,7 @@ type Client struct {
 
 	conn   *net.UnixConn
 	ledger *ledger
-	asking sync.WaitGroup // goroutines that ask what waits
+	asking sync.WaitGroup // goroutines that ask which frames wait
 	done   chan struct{}  // closed when the connection has ended
 
 	writing sync.Mutex // held while a line is written
@@ -31,11 +31,11 @@ type Client struct {
 	err     error                   // guarded by mu: why the connection ended
 }
 
-// Dial connects to the proxy of a path. With attend, frames wait for the user, who must
-// Ping; see PingEvery. tell, which may be nil, is called with each notification, one at a
-// time, and must not call the Client. It is told of each frame that waits, first of those
-// in Hello. If notifications were lost, the Client finds out what they said of frames, and
-// then tells of the loss. The caller closes the Client.
+// Dial connects to the proxy that listens at path. With attend, rules hold frames for this
+// user, who must Ping; see PingEvery. tell, which may be nil, is called for one notification
+// at a time and must not call the Client. It is first called for each waiting frame in Hello.
+// If the server dropped notifications, the Client asks which frames wait, reports what has
+// changed, and then reports the loss. The caller closes the Client.
 func Dial(ctx context.Context, path string, attend bool, tell func(Notification)) (*Client, error) {
 	conn, err := dial(path)
 	if err != nil {
@@ -62,8 +62,8 @@ func Dial(ctx context.Context, path string, attend bool, tell func(Notification)
 	return c, nil
 }
 
-// replace takes what the proxy says of the frames that wait, and asks again as long as it
-// must.
+// replace updates the ledger with the frames that wait, and asks again while notifications
+// were lost.
 func (c *Client) replace(held []Held) {
 	for c.ledger.replace(held) {
 		var err error
@@ -73,7 +73,7 @@ func (c *Client) replace(held []Held) {
 	}
 }
 
-// ask asks what waits.
+// ask asks the proxy which frames wait, and updates the ledger.
 func (c *Client) ask() {
 	if held, err := c.Held(context.Background()); err == nil {
 		c.replace(held)
@@ -87,7 +87,7 @@ func (c *Client) Close() {
 	c.asking.Wait()
 }
 
-// Done is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
 // Err returns why the connection has ended.
@@ -97,7 +97,7 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// read reads what the server says.
+// read handles the server's messages.
 func (c *Client) read() {
 	defer close(c.done)
 	defer c.conn.Close()
@@ -146,8 +146,8 @@ func (c *Client) read() {
 	c.waiting = nil
 }
 
-// Call makes a request, and waits for its answer. result may be nil. If the request cannot
-// be written until the deadline of ctx, but at most for ten seconds, the connection ends.
+// Call sends a request and waits for the answer. result may be nil. If the request cannot be
+// written before the deadline of ctx, or within ten seconds, the connection ends.
 func (c *Client) Call(ctx context.Context, method string, parameters, result any) error {
 	answer := make(chan message, 1)
 	c.mu.Lock()
@@ -161,7 +161,7 @@ func (c *Client) Call(ctx context.Context, method string, parameters, result any
 	line := encode(message{Version: "2.0", ID: &id, Method: method, Params: raw(parameters)})
 	c.mu.Unlock()
 	if err := c.write(ctx, line); err != nil {
-		<-c.done // what the proxy said last tells why
+		<-c.done // the last message from the proxy says why
 		return c.Err()
 	}
 	select {
@@ -183,8 +183,8 @@ func (c *Client) Call(ctx context.Context, method string, parameters, result any
 	}
 }
 
-// write writes a line. After an error the connection ends soon, because a part of the line
-// may be written.
+// write writes a line. The line may be half written after an error, so the connection is then
+// about to end.
 func (c *Client) write(ctx context.Context, line []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -200,7 +200,7 @@ func (c *Client) write(ctx context.Context, line []byte) error {
 	return err
 }
 
-// Ping tells the proxy that the user is there.
+// Ping tells the proxy that the user is still present.
 func (c *Client) Ping(ctx context.Context) error {
 	return c.Call(ctx, "ping", params{}, nil)
 }
@@ -221,7 +221,7 @@ func (c *Client) Attend(ctx context.Context) {
 	}
 }
 
-// Hold holds the frames that fit a filter; see rule.User.Hold.
+// Hold holds the frames that match a filter; see rule.User.Hold.
 func (c *Client) Hold(ctx context.Context, filter string, count int, limit time.Duration) error {
 	p := params{Filter: filter, Count: count}
 	if limit > 0 {
@@ -230,14 +230,14 @@ func (c *Client) Hold(ctx context.Context, filter string, count int, limit time.
 	return c.Call(ctx, "hold", p, nil)
 }
 
-// Held returns the frames that wait; large ones are not in it.
+// Held returns the waiting frames, without the contents of large ones.
 func (c *Client) Held(ctx context.Context) ([]Held, error) {
 	var r struct{ Held []Held }
 	err := c.Call(ctx, "held/list", params{}, &r)
 	return r.Held, err
 }
 
-// Frame returns the line of a frame that waits.
+// Frame returns the line of a waiting frame.
 func (c *Client) Frame(ctx context.Context, id uint64) ([]byte, error) {
 	var r struct{ Held []Held }
 	err := c.Call(ctx, "held/list", params{ID: id}, &r)
@@ -252,8 +252,8 @@ func (c *Client) Frame(ctx context.Context, id uint64) ([]byte, error) {
 	return []byte(r.Held[0].Text), nil
 }
 
-// Release lets a frame go, or all of them if id is 0. A line that is not nil goes in the
-// frame's place, and need not be JSON.
+// Release releases a frame, or all waiting frames if id is 0. line, if not nil, replaces the
+// frame and need not be JSON.
 func (c *Client) Release(ctx context.Context, id uint64, line []byte) error {
 	p := params{ID: id}
 	p.setLine(line)
@@ -270,18 +270,18 @@ func (p *params) setLine(line []byte) {
 	}
 }
 
-// Drop removes a frame.
+// Drop removes a frame without sending it.
 func (c *Client) Drop(ctx context.Context, id uint64) error {
 	return c.Call(ctx, "held/drop", params{ID: id}, nil)
 }
 
-// Answer answers a request that waits, with a result or an error.
+// Answer answers a waiting request with a result or an error.
 func (c *Client) Answer(ctx context.Context, id uint64, result, failure []byte) error {
 	return c.Call(ctx, "held/answer", params{ID: id, Result: result, Error: failure}, nil)
 }
 
-// Inject sends one more line to the agent or the client. It returns the answer if the
-// line is a request.
+// Inject sends an additional line to the agent or the client. If it is a request, Inject
+// waits for the answer and returns it.
 func (c *Client) Inject(ctx context.Context, to wire.Direction, line []byte) (answer []byte, err error) {
 	p := params{Dir: to.Receiver()}
 	p.setLine(line)
@@ -297,7 +297,7 @@ func (c *Client) Rules(ctx context.Context) ([]Rule, error) {
 	return r.Rules, err
 }
 
-// AddRules adds rules. With file, those that came from a file of that name before go.
+// AddRules adds rules. With file, they replace those added from a file of that name.
 func (c *Client) AddRules(ctx context.Context, file, text string) error {
 	method := "rules/add"
 	if file != "" {
@@ -306,7 +306,7 @@ func (c *Client) AddRules(ctx context.Context, file, text string) error {
 	return c.Call(ctx, method, params{File: file, Text: text}, nil)
 }
 
-// EnableRule switches a rule on or off.
+// EnableRule enables or disables a rule.
 func (c *Client) EnableRule(ctx context.Context, name string, on bool) error {
 	return c.Call(ctx, "rules/enable", params{Name: name, On: on}, nil)
 }

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// maxWork limits the requests of a connection that are not yet handled.
+	// maxWork limits the unhandled requests of a connection.
 	maxWork = 64
 
 	// maxOutbox and maxOutboxBytes limit the notifications that a client has not yet read.
-	// Beyond them notifications are only counted.
+	// Past either limit, notifications are only counted.
 	maxOutbox      = 1000
 	maxOutboxBytes = 4 << 20
 
-	// maxAnswers limits the bytes of responses that a client has not yet read. Beyond it
-	// the connection is closed.
+	// maxAnswers limits the bytes of responses that a client has not yet read. Past it the
+	// server closes the connection.
 	maxAnswers = 64 << 20
 
-	// lastPatience is how long a client that asks for nothing more may take to read the
+	// lastPatience is how long a client that sends no more requests may take to read the
 	// answers.
 	lastPatience = time.Second
 )
@@ -40,19 +40,19 @@ type conn struct {
 	server *Server
 	conn   *net.UnixConn
 	work   chan message
-	user   *rule.User // nil until hello; used by the worker alone
+	user   *rule.User // nil before hello; used only by the goroutine of act
 	wake   chan struct{}
-	lease  *time.Timer // nil: the user does not attend
+	lease  *time.Timer // nil if the user does not attend
 
 	mu      sync.Mutex
-	why     string         // guarded by mu: why the connection ended, if the server ends it
+	why     string         // guarded by mu: why the server ends the connection
 	answers []answer       // guarded by mu: not yet written
 	size    int            // guarded by mu: bytes of answers
 	notices []Notification // guarded by mu: not yet written
 	shown   int            // guarded by mu: bytes of frames in notices
 	hits    map[string]int // guarded by mu
 	lost    int            // guarded by mu
-	until   time.Time      // guarded by mu: what is there is still written until then, and that is all; zero: it goes on
+	until   time.Time      // guarded by mu: deadline for what is queued; zero: not closing
 	ended   bool           // guarded by mu: the proxy has ended
 }
 
@@ -60,7 +60,7 @@ func newConn(s *Server, u *net.UnixConn) *conn {
 	return &conn{server: s, conn: u, work: make(chan message, maxWork), wake: make(chan struct{}, 1), hits: map[string]int{}}
 }
 
-// serve serves the connection until it ends.
+// serve runs the connection until it ends.
 func (c *conn) serve() {
 	var acting, writing sync.WaitGroup
 	writing.Go(c.write)
@@ -73,7 +73,8 @@ func (c *conn) serve() {
 	c.conn.Close()
 }
 
-// read reads requests. It answers pings itself, so that they do not wait for others.
+// read reads requests. It answers pings itself, so that they do not queue behind other
+// requests.
 func (c *conn) read() {
 	lines := bufio.NewScanner(c.conn)
 	lines.Buffer(make([]byte, 0, 4<<10), maxLine)
@@ -100,7 +101,7 @@ func (c *conn) read() {
 	}
 }
 
-// act handles requests one by one, and makes the user leave when there are no more.
+// act handles requests in turn. When there are no more, it makes the user leave.
 func (c *conn) act() {
 	for m := range c.work {
 		var p params
@@ -203,7 +204,7 @@ func (c *conn) handle(method string, p *params) (result any, err error) {
 	return nil, errNoMethod
 }
 
-// hello makes the client a user.
+// hello joins the client as a user.
 func (c *conn) hello(p *params) (any, error) {
 	switch {
 	case c.user != nil:
@@ -228,7 +229,7 @@ func (c *conn) hello(p *params) (any, error) {
 	return h, nil
 }
 
-// inject injects a line. A request is answered when its own answer has come.
+// inject injects a line. A request is answered when the peer's answer arrives.
 func (c *conn) inject(id *uint64, p *params) {
 	line, err := p.line()
 	dir, known := wire.ToPeer(p.Dir)
@@ -256,7 +257,7 @@ func (c *conn) inject(id *uint64, p *params) {
 	}
 }
 
-// line returns the line that the parameters have, or nil if they have none.
+// line returns the line in the parameters, or nil if there is none.
 func (p *params) line() ([]byte, error) {
 	switch {
 	case p.Frame != nil && p.Text != "":
@@ -267,7 +268,7 @@ func (p *params) line() ([]byte, error) {
 	return compact(p.Frame), nil
 }
 
-// compact puts JSON onto one line. nil stays nil.
+// compact rewrites JSON as one line. nil stays nil.
 func compact(v json.RawMessage) []byte {
 	if v == nil || !bytes.ContainsAny(v, "\n\r") {
 		return v
@@ -281,14 +282,14 @@ func compact(v json.RawMessage) []byte {
 
 // An answer is the response to a request of the client.
 type answer struct {
-	line     []byte  // of the response
-	injected *uint64 // not nil: line is what a peer answered to the injected request of this id
+	line     []byte  // the response
+	injected *uint64 // the id of the inject request that line answers; nil: an answer of our own
 }
 
 // encode returns the line to be written.
 func (a answer) encode() []byte {
 	line := a.line
-	if a.injected != nil { // here, because the proxy waits while it takes an answer
+	if a.injected != nil { // encoded here and not when queued, because the proxy waits in queue
 		id := strconv.AppendUint(nil, *a.injected, 10)
 		if json.Valid(line) {
 			line = wire.NewResult(id, slices.Concat([]byte(`{"answer":`), line, []byte("}")))
@@ -299,7 +300,7 @@ func (a answer) encode() []byte {
 	return append(line, '\n')
 }
 
-// answer answers a request, unless id is nil.
+// answer queues the response to the request with id, or does nothing if id is nil.
 func (c *conn) answer(id *uint64, result any, err error, code int) {
 	if id == nil {
 		return
@@ -315,7 +316,7 @@ func (c *conn) answer(id *uint64, result any, err error, code int) {
 	}
 }
 
-// queue takes an answer for the client. The proxy may wait for it.
+// queue queues an answer for the client. It must be quick, because the proxy may wait for it.
 func (c *conn) queue(a answer) {
 	c.mu.Lock()
 	c.answers = append(c.answers, a)
@@ -328,7 +329,7 @@ func (c *conn) queue(a answer) {
 	}
 }
 
-// tell takes an event for the client. The proxy waits for it.
+// tell queues an event for the client. It must be quick, because the proxy waits for it.
 func (c *conn) tell(e rule.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -355,13 +356,13 @@ func (c *conn) wakeUp() {
 	}
 }
 
-// write writes what there is until the connection ends.
+// write writes queued messages until the connection ends.
 func (c *conn) write() {
 	for {
 		lines, last := c.take()
 		for _, line := range lines {
 			if _, err := c.conn.Write(line); err != nil {
-				c.conn.Close() // the reader ends
+				c.conn.Close() // makes the reader end
 				break
 			}
 		}
@@ -373,7 +374,7 @@ func (c *conn) write() {
 	}
 }
 
-// take returns what is to be written. last says that there will be no more.
+// take empties the queues and returns their lines. last says that nothing will follow.
 func (c *conn) take() (lines [][]byte, last bool) {
 	c.mu.Lock()
 	answers, notices, lost, hits := c.answers, c.notices, c.lost, map[string]int(nil)
@@ -404,7 +405,7 @@ func (c *conn) take() (lines [][]byte, last bool) {
 	return lines, last
 }
 
-// end tells the client that the proxy has ended, and closes the connection soon.
+// end tells the client that the proxy has ended, and closes the connection soon after.
 func (c *conn) end() {
 	c.mu.Lock()
 	c.ended = true
@@ -412,7 +413,7 @@ func (c *conn) end() {
 	c.finish(20 * time.Millisecond)
 }
 
-// finish closes the connection when what is there is written, or after patience.
+// finish closes the connection once the queues are written, or after patience.
 func (c *conn) finish(patience time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -428,7 +429,7 @@ func (c *conn) close(why string) {
 	c.mu.Lock()
 	c.why = why
 	c.mu.Unlock()
-	c.conn.SetWriteDeadline(time.Now()) // a blocked write ends
+	c.conn.SetWriteDeadline(time.Now()) // unblocks a write
 	c.conn.CloseRead()
 	c.conn.Close()
 }

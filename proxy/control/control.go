@@ -1,7 +1,7 @@
-// Package control lets users change the rules of a running proxy, and decide about the
-// frames that it holds, over a Unix socket.
+// Package control lets users change the rules of a running proxy and decide about held
+// frames, over a Unix socket.
 //
-// Client and server exchange JSON-RPC 2.0 messages, one a line, at most 32 MiB each. The
+// Client and server exchange JSON-RPC 2.0 messages, one per line, each at most 32 MiB. The
 // client begins with hello:
 //
 //	hello {version, attend}          → {tape, pid, version, held}
@@ -15,15 +15,15 @@
 //	rules/list                       → {rules}
 //	rules/add {text} · rules/load {file, text} · rules/remove {name} · rules/enable {name, on}
 //
-// The server tells of what happens in notifications: held, gone, hit, ended, and lost with
-// the number of notifications that it dropped because the client did not read them.
+// The server sends the notifications held, gone, hit, ended, and lost. lost has the number of
+// notifications that the server dropped because the client was too slow to read them.
 //
-// A client that attends is a user for whom frames wait. It must ping at least every ten
-// seconds: if it does not, or if its connection ends, what waits for it goes on.
+// Rules hold frames only while a client that attends is connected. It must ping at least
+// every ten seconds. If it stops, or its connection ends, its waiting frames are released.
 //
-// The socket is in a directory that only its user may enter, and serves only that user.
-// Whoever can connect may answer the agent's requests for permissions. Since the tools of
-// an agent are programs of the same user, a proxy must not listen unless it is asked to.
+// The socket is in a directory that only its owner may enter, and accepts only that user.
+// Whoever can connect can answer the agent's permission requests. An agent's tools run as the
+// same user, so a proxy must not listen unless it is told to.
 package control
 
 import (
@@ -52,24 +52,23 @@ const (
 	maxConns = 8
 	lease    = 10 * time.Second
 
-	// maxShown is the size of the largest frame that a notification or a list contains.
+	// maxShown is the size of the largest frame included in a notification or a list.
 	maxShown = 64 << 10
 
-	// maxPath is the length of the longest path of a socket that we use. macOS takes 103
-	// bytes, Linux 107.
+	// maxPath limits the length of a socket's path. macOS allows 103 bytes, Linux 107.
 	maxPath = 100
 )
 
-// PingEvery is how often a client that attends should ping.
+// PingEvery is how often an attending client should ping.
 const PingEvery = 2 * time.Second
 
-// Path returns where the proxy that records a tape in a store listens. The file is a
-// socket, or contains the path of one.
+// Path returns the address of the proxy that records a tape in a store. The file there is a
+// socket, or contains a socket's path.
 func Path(store, tape string) string {
 	return journal.Socket(filepath.Join(store, "live"), tape)
 }
 
-// A Held is a frame that waits, as rule.Held.
+// A Held is a waiting frame; see rule.Held.
 type Held struct {
 	ID      uint64          `json:"id"`
 	Dir     wire.Direction  `json:"dir"`
@@ -82,11 +81,12 @@ type Held struct {
 	At      time.Time       `json:"at"`
 	Until   time.Time       `json:"until,omitzero"`
 	Size    int             `json:"size"`
-	Frame   json.RawMessage `json:"frame,omitempty"` // neither it nor Text: it is too large for a notification
-	Text    string          `json:"text,omitempty"`  // in place of Frame if that is not JSON
+	Frame   json.RawMessage `json:"frame,omitempty"` // absent, like Text, if the frame is too large
+	Text    string          `json:"text,omitempty"`  // instead of Frame if the frame is not JSON
 }
 
-// newHeld returns a frame as it is sent. whole says that its size does not matter.
+// newHeld returns the form of h that is sent. whole includes the frame regardless of its
+// size.
 func newHeld(h rule.Held, whole bool) Held {
 	one := Held{
 		ID: h.ID, Dir: h.Dir, Session: h.Session, Kind: h.Kind, Method: h.Method, Update: h.Update, Rule: h.Rule,
@@ -108,10 +108,10 @@ type Rule struct {
 	Text string `json:"rule"`
 	Hits int    `json:"hits"`
 	Off  bool   `json:"off,omitempty"`
-	Own  bool   `json:"own,omitempty"` // it is the hold of the client that asked
+	Own  bool   `json:"own,omitempty"` // the rule is the hold of the client that asked
 }
 
-// A Hello is what the server says about itself.
+// A Hello is the server's description of itself.
 type Hello struct {
 	Version int    `json:"version"`
 	Tape    string `json:"tape"`
@@ -119,7 +119,7 @@ type Hello struct {
 	Held    []Held `json:"held,omitempty"`
 }
 
-// A Notification is what the server tells of. Its kind says which members are set.
+// A Notification is sent by the server. Its Kind says which members are set.
 type Notification struct {
 	Kind string `json:"-"` // held, gone, hit, lost, ended
 
@@ -127,10 +127,10 @@ type Notification struct {
 	ID    uint64 `json:"id,omitempty"`  // gone
 	Why   string `json:"why,omitempty"` // gone
 	Rule  string `json:"rule,omitempty"`
-	Count int    `json:"count,omitempty"` // of hits; of lost notifications
+	Count int    `json:"count,omitempty"` // number of hits, or of lost notifications
 }
 
-// params are the parameters of all requests.
+// params has the parameters of every kind of request.
 type params struct {
 	Version int             `json:"version,omitempty"`
 	Attend  bool            `json:"attend,omitempty"`
@@ -164,22 +164,23 @@ type failure struct {
 	Message string `json:"message"`
 }
 
-// encode writes a message as a line. Bytes of JSON in it stay as they are but for blanks.
+// encode returns a message as a line. JSON inside it is copied without blanks, otherwise
+// unchanged.
 func encode(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic("control: " + err.Error()) // cannot happen: all JSON in messages was checked
+		panic("control: " + err.Error()) // cannot happen: JSON in messages has been validated
 	}
 	return []byte(b.String())
 }
 
-// raw returns v as a part of a message.
+// raw returns v as JSON for use inside a message.
 func raw(v any) json.RawMessage { return bytes.TrimSuffix(encode(v), []byte("\n")) }
 
-// listen creates the socket of a path, which may be too long for one. It returns a
-// function that removes what it created.
+// listen creates the socket for path. If path is too long for a socket, the socket is
+// elsewhere and path is a file that contains its address. remove deletes what listen created.
 func listen(path string) (l *net.UnixListener, remove func(), err error) {
 	if err := private(filepath.Dir(path)); err != nil {
 		return nil, nil, err
@@ -215,7 +216,7 @@ func listen(path string) (l *net.UnixListener, remove func(), err error) {
 	return l, func() { journal.RemoveSocket(path) }, nil
 }
 
-// dial connects to the socket of a proxy.
+// dial connects to a proxy's socket.
 func dial(path string) (*net.UnixConn, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: journal.SocketOf(path), Net: "unix"})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // refused: the proxy was killed

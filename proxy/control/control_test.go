@@ -24,7 +24,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A run is a proxy in this process, whose agent says what comes from says.
+// A run is a proxy in this process whose agent writes the lines from says.
 type run struct {
 	path  string
 	says  chan string
@@ -122,7 +122,7 @@ func next(t testing.TB, told chan control.Notification, kind string) control.Not
 	}
 }
 
-// TestConversation does with a held frame all that a user can do.
+// TestConversation does everything to a held frame that a user can do.
 func TestConversation(t *testing.T) {
 	r := start(t, "@ask kind:request => hold")
 	c, told := dial(t, r, true)
@@ -195,8 +195,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestInjectAnswered: the answer to an injected request comes as it was sent. One that cannot
-// be passed on is an error, and does no harm to the proxy.
+// TestInjectAnswered: the answer to an injected request arrives unchanged. An answer that
+// cannot be passed on is reported as an error, and does not harm the proxy.
 func TestInjectAnswered(t *testing.T) {
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	for _, tt := range []struct{ answer, want string }{
@@ -228,7 +228,7 @@ func TestInjectAnswered(t *testing.T) {
 	}
 }
 
-// TestEnds: when the server is closed, none of its goroutines is left; start checks that.
+// TestEnds: closing the server ends all of its goroutines; start checks that.
 func TestEnds(t *testing.T) {
 	for range 100 {
 		t.Run("", func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRefused: no more than eight users connect, and what is no request is told so.
+// TestRefused: at most eight users can connect.
 func TestRefused(t *testing.T) {
 	r := start(t, "")
 	for range 8 {
@@ -252,7 +252,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRaw: what is not a request has an error as its answer, or none.
+// TestRaw: a line that is not a request is answered with an error, or not at all.
 func TestRaw(t *testing.T) {
 	r := start(t, "")
 	conn, err := net.Dial("unix", r.path)
@@ -280,7 +280,8 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestHalfClose: a client that says at once all that it has to say gets all its answers.
+// TestHalfClose: a client that sends all requests at once and closes its side gets all
+// answers.
 func TestHalfClose(t *testing.T) {
 	r := start(t, "")
 	for i := range 100 {
@@ -301,7 +302,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// TestLost: a user who does not read is told how much it missed, and stops nothing.
+// TestLost: a user who does not read learns how much it missed, and blocks nothing.
 func TestLost(t *testing.T) {
 	r := start(t, "@x update:x => hold")
 	conn, err := net.Dial("unix", r.path)
@@ -334,7 +335,7 @@ func TestLost(t *testing.T) {
 	t.Error("it was not told")
 }
 
-// TestTorn: a connection on which a request was written in part is not used again.
+// TestTorn: a connection is not used again after a request was only partly written.
 func TestTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ctl")
 	l, err := net.Listen("unix", path)
@@ -343,7 +344,7 @@ func TestTorn(t *testing.T) {
 	}
 	defer l.Close()
 	served := make(chan net.Conn, 1)
-	go func() { // a proxy that reads no more than hello
+	go func() { // a proxy that reads only hello
 		conn, err := l.Accept()
 		if err != nil {
 			return
@@ -370,7 +371,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestDead: the socket of a proxy that was killed is one where nobody listens.
+// TestDead: connecting to the socket of a killed proxy reports that nothing listens.
 func TestDead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ctl")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})

@@ -5,31 +5,31 @@ import (
 	"sync"
 )
 
-// A ledger knows which frames wait, so that the user is told of each that comes or goes,
-// also when notifications were lost, or were overtaken by the answer to a request.
+// A ledger tracks which frames wait, so that the user hears of each one that comes or goes
+// even if notifications were lost, or arrived before the answer to a request.
 type ledger struct {
 	mu      sync.Mutex
 	tell    func(Notification) // guarded by mu: called by one goroutine at a time
-	waiting map[uint64]bool    // guarded by mu: by the ids of frames
-	asked   map[uint64]bool    // guarded by mu: what waited when the proxy was asked what waits; nil: it is not asked
-	gone    map[uint64]bool    // guarded by mu: what went since then
-	again   bool               // guarded by mu: notifications were lost since then
-	lost    int                // guarded by mu: notifications, while the user is not told
+	waiting map[uint64]bool    // guarded by mu: ids of the waiting frames
+	asked   map[uint64]bool    // guarded by mu: waiting when the proxy was asked; nil: no question is pending
+	gone    map[uint64]bool    // guarded by mu: frames that have gone since the question
+	again   bool               // guarded by mu: notifications were lost since the question
+	lost    int                // guarded by mu: lost notifications not yet reported to the user
 }
 
-// newLedger returns a ledger that waits for the answer to hello.
+// newLedger returns a ledger that expects the answer to hello.
 func newLedger(tell func(Notification)) *ledger {
 	l := &ledger{tell: tell, waiting: map[uint64]bool{}}
 	l.ask()
 	return l
 }
 
-// ask notes that the proxy is asked what waits. The caller holds mu, or knows the ledger
-// alone.
+// ask records that the proxy is being asked which frames wait. The caller holds mu, unless
+// the ledger is new.
 func (l *ledger) ask() { l.asked, l.gone, l.again = maps.Clone(l.waiting), map[uint64]bool{}, false }
 
-// note takes a notification. It reports whether the proxy must be asked what waits, because
-// notifications were lost. The user is told of that once it is made up for.
+// note handles a notification. If it reports a loss, note returns true: the caller must ask
+// the proxy which frames wait. The user learns of the loss after the answer.
 func (l *ledger) note(n Notification) (ask bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,9 +54,8 @@ func (l *ledger) note(n Notification) (ask bool) {
 	return false
 }
 
-// replace takes what the proxy says in place of what was known when it was asked.
-// Notifications that came since then are newer. It reports whether the proxy must be asked
-// again.
+// replace handles the proxy's answer. Notifications that arrived since the question take
+// precedence. replace returns true if the caller must ask again.
 func (l *ledger) replace(held []Held) (ask bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLedger: a user is told of each frame that waits, and that it waits no longer, whatever
-// was lost, and whichever came first, a notification or an answer.
+// TestLedger: a user learns of each frame that begins to wait or stops waiting, whatever
+// notifications were lost, and whether notifications or answers come first.
 func TestLedger(t *testing.T) {
 	held := func(ids ...uint64) (list []Held) {
 		for _, id := range ids {
@@ -19,9 +19,9 @@ func TestLedger(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		hello []Held
-		early []Notification // before the answer to hello is taken
-		late  []Notification // after it
-		again []Held         // what waits then
+		early []Notification // before the answer to hello is handled
+		late  []Notification // after that
+		again []Held         // the frames that wait then
 		want  []string
 	}{
 		{"hello", held(1, 2), nil, nil, nil, []string{"held 1", "held 2"}},

@@ -9,7 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/rule"
 )
 
-// TestOutbox: what a user does not read takes little memory, and what was lost is counted.
+// TestOutbox: notifications that a user does not read take little memory, and lost ones are
+// counted.
 func TestOutbox(t *testing.T) {
 	t.Run("large", func(t *testing.T) {
 		c := newConn(nil, nil)

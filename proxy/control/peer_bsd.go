@@ -11,7 +11,7 @@ import (
 // solLocal is SOL_LOCAL of sys/un.h.
 const solLocal = 0
 
-// peer returns the user who is connected.
+// peer returns the user at the other end of conn.
 func peer(conn *net.UnixConn) (uid int, err error) {
 	c, err := conn.SyscallConn()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer returns the user who is connected.
+// peer returns the user at the other end of conn.
 func peer(conn *net.UnixConn) (uid int, err error) {
 	c, err := conn.SyscallConn()
 	if err != nil {

@@ -7,6 +7,5 @@ import (
 	"os"
 )
 
-// peer returns the user who is connected, who is the one that may enter the directory of
-// the socket.
+// peer returns the current user: only that user may enter the socket's directory.
 func peer(*net.UnixConn) (uid int, err error) { return os.Geteuid(), nil }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// private returns an error if others may enter a directory.
+// private returns an error if other users may enter dir.
 func private(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -1,5 +1,4 @@
 package control
 
-// private returns an error if others may enter a directory. A user's directories on
-// Windows are the user's own.
+// private returns nil: on Windows a user's directories are private.
 func private(string) error { return nil }

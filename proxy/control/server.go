@@ -24,8 +24,8 @@ type Server struct {
 	closed bool               // guarded by mu
 }
 
-// Serve listens on a path for users of a desk, whose proxy records a tape. The caller
-// closes the Server.
+// Serve listens at path for users of a desk. tape is the tape that the proxy records. The
+// caller closes the Server.
 func Serve(path, tape string, desk *rule.Desk) (*Server, error) {
 	l, remove, err := listen(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) accept() {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // such as too many open files
+		case err != nil: // for example, too many open files
 			time.Sleep(100 * time.Millisecond)
 		default:
 			s.greet(c)
@@ -51,7 +51,7 @@ func (s *Server) accept() {
 	}
 }
 
-// greet serves a connection, if it is the user's and there are not too many.
+// greet serves a connection unless it is another user's or there are too many.
 func (s *Server) greet(u *net.UnixConn) {
 	uid, err := peer(u)
 	if err == nil && uid != os.Geteuid() {
@@ -68,7 +68,7 @@ func (s *Server) greet(u *net.UnixConn) {
 	u.Close()
 }
 
-// take serves a connection until it ends, or returns why it does not.
+// take serves a connection until it ends. If it refuses the connection, it returns why.
 func (s *Server) take(u *net.UnixConn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +93,8 @@ func (s *Server) forget(c *conn) {
 	delete(s.conns, c)
 }
 
-// Close tells the users that the proxy has ended, and removes the socket. It must not be
-// called before the proxy has ended or failed to start.
+// Close tells users that the proxy has ended, and removes the socket. Call it only after the
+// proxy has ended or failed to start.
 func (s *Server) Close() {
 	s.listener.Close()
 	s.remove()

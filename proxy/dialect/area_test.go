@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// TestAreas names the methods of each area: what is in no list here is the life
-// cycle, and a method that comes into the tables has to be thought of.
+// TestAreas lists the methods of each area: those in no list belong to the life cycle, and a
+// new method in the tables must be added to a list or left out on purpose.
 func TestAreas(t *testing.T) {
 	want := map[dialect.Area][]string{
 		dialect.NoArea: {"proxy/successor", "_proxy/successor"},

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What a frame tells by itself: the first of the kinds that it is.
+// The failure that a frame shows by itself: the first kind that applies.
 func TestFailureOfFrame(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

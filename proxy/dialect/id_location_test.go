@@ -22,7 +22,7 @@ func TestIDLocations(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.method, diff)
 		}
 	}
-	// A method of MCP, or of nobody, may have what any message of MCP may.
+	// A method of MCP, or an unknown one, may have the ids that any MCP message may have.
 	token := dialect.IDLocation{Path: "params._meta.progressToken", Class: dialect.ProgressToken, New: true}
 	for method, want := range map[string]bool{"tools/call": true, "x/unknown": true, "session/new": false} {
 		got := false

@@ -24,8 +24,8 @@ var namingMethods = map[string]string{
 	"replay/internal/replaytest":      "makes tapes for tests",
 }
 
-// TestNoLiteralNames checks that other code asks what a method does, or takes the names that
-// acptap sends from here: then a method that acts like another is added here alone.
+// TestNoLiteralNames checks that other packages ask for a method's role, or use the constants
+// of this one: then a method that acts like another is added here only.
 func TestNoLiteralNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range dialect.Methods() {

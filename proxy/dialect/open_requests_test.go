@@ -106,7 +106,7 @@ func TestOpenRequestsOnStreams(t *testing.T) {
 	}
 }
 
-// What is forgotten leaves nothing that another stream would find.
+// A forgotten request leaves nothing behind that another stream would find.
 func TestOpenRequestsOnStreamsForget(t *testing.T) {
 	const c, a = wire.ClientToAgent, wire.AgentToClient
 	open := dialect.OpenRequests[int]{Limit: 2}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestProposals checks that what is proposed is not of the protocol, and says where it is
-// from.
+// TestProposals checks that proposals are not part of the protocol, and have a source.
 func TestProposals(t *testing.T) {
 	for name, p := range proposals() {
 		method, member, _ := strings.Cut(name, "#")

@@ -11,8 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// serverTests are frames, and what they say of each server: id of the request, kind and
-// name.
+// serverTests has frames and the servers in them: id of the request, kind and name.
 var serverTests = []struct{ name, frame, want string }{
 	{
 		"version 1: stdio has no type",
@@ -80,7 +79,7 @@ func TestServersAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzServers compares what is found with what a decoder finds.
+// FuzzServers compares the servers found with those that a JSON decoder finds.
 func FuzzServers(f *testing.F) {
 	for _, tt := range serverTests {
 		f.Add([]byte(tt.frame))

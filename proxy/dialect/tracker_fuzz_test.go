@@ -60,8 +60,8 @@ func FuzzTracker(f *testing.F) {
 	})
 }
 
-// anyFrame reads a line like frame; one that begins with ~ loses the second
-// half of what it carries, one that begins otherwise is the client's.
+// anyFrame reads a line like frame. A line that begins with ~ loses the second half of its
+// content; a line that begins otherwise is the client's.
 func anyFrame(line []byte) (wire.Frame, wire.Envelope) {
 	f, ok := frame(string(line))
 	cut := !ok && bytes.HasPrefix(line, []byte("~ "))

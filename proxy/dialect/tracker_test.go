@@ -47,7 +47,7 @@ func TestTracker(t *testing.T) {
 	}
 }
 
-// play returns the conversation with what a tracker says of it.
+// play returns the conversation with the tracker's annotations.
 func play(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder

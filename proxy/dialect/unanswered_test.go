@@ -44,8 +44,8 @@ func TestWaitingRequests(t *testing.T) {
 	}
 }
 
-// Whom the agent asks when its client has closed its end, nobody can say; of the next
-// connection on a tape all are to answer again.
+// After the client has closed its end, it is unknown whom the agent asks; on the next
+// connection of the tape all requests need answers again.
 func TestAskedNobody(t *testing.T) {
 	track := dialect.NewTracker(dialect.AnyProtocol)
 	seq := uint64(0)

@@ -47,7 +47,7 @@ func (r *run) take(m message) []*process {
 	case wire.Notification:
 		return r.notification(m)
 	}
-	return r.send(r.first, m.line) // the server refuses what is not a message
+	return r.send(r.first, m.line) // the server rejects lines that are not messages
 }
 
 // send gives a process a line.

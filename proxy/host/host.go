@@ -106,7 +106,7 @@ type request struct {
 	method    string
 	id        []byte
 	named     bool // it names its session
-	creates   bool // it asks for a new session, which its process is to have
+	creates   bool // it asks for a new session, which its process will serve
 	cancelled bool
 }
 

@@ -52,9 +52,8 @@ func start(t *testing.T, h *host.Host, kind string) *client {
 	return c
 }
 
-// play plays a script: lines that begin with > are sent, and those that begin with < are
-// what comes next. In those a string "*" stands for anything, and "$A" for any text, the
-// same everywhere.
+// play plays a script: lines after > are sent, lines after < must come next. In these, a
+// string "*" matches anything, and "$A" any text, the same everywhere.
 func (c *client) play(script string) {
 	c.t.Helper()
 	for line := range strings.Lines(script) {
@@ -146,7 +145,7 @@ func (c *client) over(code int) {
 	}
 }
 
-// tapes are what is recorded of processes.
+// tapes are the recordings of processes.
 type tapes struct {
 	mu    sync.Mutex
 	all   []*tape
@@ -192,12 +191,12 @@ const (
 		`
 )
 
-// call is a call of a tool, with what stands beside method and in params.
+// call is a call of a tool, with members next to method and in params.
 func call(id int, tool, beside, params string) string {
 	return fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call"%s,"params":{"name":%q%s}}`+"\n", id, beside, tool, params)
 }
 
-// said is the answer to that.
+// said is the answer to that call.
 func said(id int, text, beside, result string) string {
 	return fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d%s,"result":{"content":[{"type":"text","text":%s}]%s}}`+"\n", id, beside, quoted(text), result)
 }
@@ -222,7 +221,7 @@ const (
 	besideB = `,"sessionId":"$B"`
 )
 
-// request is a request with what stands beside method, and its params.
+// request is a request with members next to method, and with params.
 func request(id int, method, beside, params string) string {
 	return fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":%q%s,"params":{%s}}`+"\n", id, method, beside, params)
 }

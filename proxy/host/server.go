@@ -47,7 +47,7 @@ func (r *run) pass(p *process, m message) {
 		}
 		r.say(r.marked(p, line))
 	default:
-		r.say(m.line) // the client refuses what is not a message
+		r.say(m.line) // the client rejects lines that are not messages
 	}
 }
 

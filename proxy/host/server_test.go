@@ -31,7 +31,9 @@ func TestMain(m *testing.M) {
 //	hello {}            answers with the params of initialize, and whether initialized came
 //	ask {}              asks for the roots with the id 7 and answers with the answer
 //	askText {}          the same with the id "seven"
-//	tell {}             says what it is at, with the token of the request, and logs
+//
+// tell {} reports progress under the token of the request, and logs
+//
 //	hang {}             never answers, and answers when that is cancelled
 //	giveUp {}           asks for the roots, and cancels that
 //	die {}              ends the process with status 3
@@ -155,7 +157,7 @@ func (s *server) answer(id json.RawMessage, result string) {
 
 func (s *server) text(id, text string) {
 	if id == "" {
-		return // nobody waits for it
+		return // no one waits for it
 	}
 	b, _ := json.Marshal(text)
 	fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}`+"\n", id, b)

@@ -25,7 +25,7 @@ var (
 
 const tape = "20260101T000000000-aaaaaa"
 
-// rewriter returns a Rewriter whose links are first, second, and what it complains of.
+// rewriter returns a Rewriter whose links are first, second, and so on, and its complaints.
 func rewriter(t testing.TB) (*nest.Rewriter, *[]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acptap")
@@ -46,8 +46,8 @@ func rewriter(t testing.TB) (*nest.Rewriter, *[]string) {
 	}, &said
 }
 
-// pass returns what the agent gets of a frame, and its origin on the tape. What it
-// complains of stands on the tape before the frame.
+// pass returns a frame as the agent gets it, and its origin on the tape. Complaints are on
+// the tape before the frame.
 func pass(t testing.TB, r *nest.Rewriter, frame string, origin wire.Origin) (string, wire.Origin) {
 	t.Helper()
 	out := r.Intercept(wire.Frame{Dir: wire.ClientToAgent, Origin: origin, Raw: []byte(frame), Size: int64(len(frame))}, nil)
@@ -240,7 +240,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// What a server over HTTP gets is a func's affair.
+// A func decides about servers reached over HTTP.
 func TestURL(t *testing.T) {
 	r, said := rewriter(t)
 	r.URL = func(p nest.Parent, kind dialect.ServerKind, url string) (string, error) {
@@ -334,8 +334,8 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// What another interceptor has made or changed is rewritten as well, and what the agent
-// says is not.
+// Frames that another Interceptor has made or changed are rewritten as well, and the agent's
+// frames are not.
 func TestOrigins(t *testing.T) {
 	r, _ := rewriter(t)
 	frame := begin + `{"name":"a","command":"a","args":[]}` + end
@@ -353,8 +353,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// What is chosen by a name that no server has is told, once: it may be mistyped. So is how
-// many servers are too many.
+// A name that no server has, and that may be mistyped, is reported once. So is the number of
+// servers over the limit.
 func TestComplaints(t *testing.T) {
 	r, said := rewriter(t)
 	var err error
@@ -400,8 +400,8 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: nothing but entries changes, of entries nothing but command and args, and
-// what was to be started stands behind acptap's own arguments.
+// FuzzRewrite: only entries change, in entries only command and args, and the original
+// command follows acptap's own arguments.
 func FuzzRewrite(f *testing.F) {
 	for _, tt := range entryTests {
 		f.Add([]byte(begin + strings.ReplaceAll(tt.entry, "LINK", "acptap") + end))
@@ -443,8 +443,8 @@ func without(frame []byte, servers []dialect.Server) (rest []byte) {
 	return append(rest, frame[done:]...)
 }
 
-// checkEntry compares an entry with what has become of it: it starts the same behind
-// acptap, or is told whose it is.
+// checkEntry compares an entry with its rewritten form: it starts the same command behind
+// acptap, or names its parent.
 func checkEntry(t *testing.T, before, after []byte) {
 	t.Helper()
 	if bytes.Equal(before, after) {

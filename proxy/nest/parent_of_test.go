@@ -2,8 +2,8 @@ package nest
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// ParentOf returns what an entry that a Rewriter has changed, of the kind StdioServer, says
-// of its parent. ok is false if none did.
+// ParentOf returns the parent named in an entry of kind StdioServer that a Rewriter has
+// changed. ok is false if the entry names none.
 func ParentOf(entry []byte) (p Parent, ok bool) {
 	args := wire.Get(entry, "args")
 	_, parent, told := recorderFlags(args, false)

@@ -143,8 +143,8 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// TestSilentConnections: a thousand connections on which nobody says anything cost
-// little memory, and clients are served beside them.
+// TestSilentConnections: a thousand silent connections take little memory, and other clients
+// are served meanwhile.
 func TestSilentConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a thousand connections")

@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/testdata/browsertest"
 )
 
-// TestPagesInBrowser: of what a page elsewhere embeds, links to or fetches, nothing reaches
-// the server, whichever host and port the page has. A page of the server itself, and one
-// whose URL was typed, reach it.
+// TestPagesInBrowser: requests of a page elsewhere, by embedding, linking or fetching, do not
+// reach the server, whatever the host and port of the page. Those of a page of the server
+// itself, and for a typed URL, do.
 func TestPagesInBrowser(t *testing.T) {
 	ctx := browsertest.Start(t)
 	var mu sync.Mutex

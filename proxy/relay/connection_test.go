@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/proxy/relay"
 )
 
-// TestConnections: which requests are on one tape. A server does what the request says:
-// status, id and endpoint stand in its query.
+// TestConnections: which requests are on one tape. The server does what the request's query
+// says: status, id and endpoint.
 func TestConnections(t *testing.T) {
 	const (
 		discover   = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"NAME","version":"1"}}}}`
@@ -175,11 +175,11 @@ func ask(r *relay.Relay, session string) {
 	r.ServeHTTP(httptest.NewRecorder(), in)
 }
 
-// TestIdle: a connection without requests ends after ten minutes, and goes on as a next
-// tape; of too many, that ends which has been idle for the longest time.
+// TestIdle: a connection without requests ends after ten minutes, and continues on a new
+// tape; if there are too many, the one that has been idle longest ends.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, "http://127.0.0.1:1/mcp") // nobody listens there
+		f := newFixture(t, "http://127.0.0.1:1/mcp") // nothing listens there
 		ask(f.Relay, "A")
 		time.Sleep(9 * time.Minute)
 		ask(f.Relay, "A")

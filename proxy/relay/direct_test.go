@@ -24,7 +24,7 @@ type rawServer struct {
 	reply string
 	early bool        // it does not wait for the body
 	reset bool        // then it resets the connection
-	got   chan string // what it has got, a text for each connection
+	got   chan string // what it received, one text for each connection
 }
 
 func startRaw(t *testing.T, reply string) *rawServer {
@@ -90,8 +90,8 @@ func exchangeText(t *testing.T, address, sends string) string {
 	}
 }
 
-// headText returns headers without those that are about one connection and those that a
-// test leaves out.
+// headText returns headers except those about one connection and those that a test leaves
+// out.
 func headText(h http.Header, but ...string) string {
 	but = append(but, "Connection", "Keep-Alive", "Http2-Settings")
 	var b strings.Builder
@@ -105,7 +105,7 @@ func headText(h http.Header, but ...string) string {
 
 func abridged(p []byte) string { return fmt.Sprintf("%.300q of %d", p, len(p)) }
 
-// TestAsDirect: for what a relay has no say in, both sides get what they get without it:
+// TestAsDirect: apart from what a relay must change, both sides get what they get without it:
 // status, headers, bodies, trailers, and whether a body ended or was broken off.
 func TestAsDirect(t *testing.T) {
 	const (
@@ -195,8 +195,8 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// TestUnfit: what is no HTTP, or more than the relay takes, gets a status, and the server
-// gets no request that is not whole.
+// TestUnfit: a request that is not HTTP, or exceeds the relay's limits, gets an error status,
+// and the server gets no incomplete request.
 func TestUnfit(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"

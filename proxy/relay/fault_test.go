@@ -25,7 +25,7 @@ func dial(t testing.TB, address string) net.Conn {
 }
 
 // TestServerDies: the client sees what it would see without a relay, and the tape has
-// all that came and says who broke off.
+// everything that arrived and says who broke off.
 func TestServerDies(t *testing.T) {
 	const sse = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	tests := []struct {
@@ -154,8 +154,8 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// TestEndsWithStreamsOpen: when acptap is told to end, streams break off, and the tape
-// says who did it.
+// TestEndsWithStreamsOpen: if acptap is told to end, streams break off, and the tape says who
+// did it.
 func TestEndsWithStreamsOpen(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, in *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A tape is a Journal that keeps what it is told.
+// A tape is a Journal that stores what it receives.
 type tape struct {
 	facts relay.Facts
 
@@ -109,7 +109,7 @@ func (t *tape) why() string {
 	return t.closed
 }
 
-// await waits until what is asked for is on the tape.
+// await waits until the tape has something.
 func (t *tape) await(there func() bool) {
 	hung := time.AfterFunc(2*time.Minute, func() { panic("it does not come:\n" + t.String()) })
 	defer hung.Stop()
@@ -133,7 +133,7 @@ func (t *tape) stream(n int) *stream {
 	return s
 }
 
-// String tells what is on a tape in lines.
+// String returns the content of the tape as lines.
 func (t *tape) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

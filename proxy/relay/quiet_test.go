@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestQuietSocket: a WebSocket on which nobody says anything is not idle.
+// TestQuietSocket: a silent WebSocket does not count as idle.
 func TestQuietSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := connections{begin: func(Facts) *tape { return new(tape) }}

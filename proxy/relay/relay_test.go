@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// TestRecordedFirst: what the server gets is on the tape when it comes, and so is what
-// the client gets, chunk by chunk.
+// TestRecordedFirst: everything that the server and the client receive is already on the
+// tape, chunk by chunk.
 func TestRecordedFirst(t *testing.T) {
 	const request = `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`
 	var f *fixture
@@ -144,7 +144,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestRefused: what a page in a browser could do to a server of this machine.
+// TestRefused: the attacks of a page in a browser on a server on this machine.
 func TestRefused(t *testing.T) {
 	asked := 0
 	s := server(t, func(w http.ResponseWriter, in *http.Request) {
@@ -204,7 +204,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedWithoutOrigin: what a page embeds or links to comes without an Origin.
+// TestRefusedWithoutOrigin: requests for embedded or linked URLs have no Origin.
 func TestRefusedWithoutOrigin(t *testing.T) {
 	var asked atomic.Int64
 	s := server(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
@@ -257,7 +257,7 @@ func TestRefusedWithoutOrigin(t *testing.T) {
 	}
 }
 
-// TestUnreachable: without a server the client is told why, by acptap.
+// TestUnreachable: without a server acptap tells the client why.
 func TestUnreachable(t *testing.T) {
 	s := server(t, nil)
 	s.Close()
@@ -277,7 +277,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestForms: what an OAuth client shows for a token, and the token, are not recorded.
+// TestForms: the credentials with which an OAuth client requests a token, and the token, are
+// not recorded.
 func TestForms(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, in *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -318,8 +319,8 @@ func TestInformational(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: where nothing can be recorded, or the recorder panics, the traffic
-// goes on, and somebody is told.
+// TestUnrecorded: if nothing can be recorded, or the recorder panics, the traffic continues,
+// and the failure is reported.
 func TestUnrecorded(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, in *http.Request) { io.Copy(w, in.Body) })
 	begins := map[string]func(relay.Facts) (relay.Journal, error){

@@ -30,7 +30,7 @@ func startNested(t *testing.T, upstream string, change func(*relay.Relay)) (f *f
 	return f, here
 }
 
-// TestRewritten: what a client would not find behind another URL, on a listener of one
+// TestRewritten: values that a client could not use behind another URL, on a listener for one
 // server and below a secret path.
 func TestRewritten(t *testing.T) {
 	var upstream string

@@ -110,9 +110,9 @@ func sdkServer() *mcp.Server {
 	return s
 }
 
-// converse lets a client use the server, and returns what it has seen, but for what
-// depends on the revision: the client takes an older one if the server is slow. Where the server
-// can tell its progress, that is waited for.
+// converse makes a client use the server, and returns what it received, except for what
+// depends on the revision: the client falls back to an older one if the server is slow. If
+// the server can report progress, converse waits for that.
 func converse(t *testing.T, transport mcp.Transport, progress bool) string {
 	t.Helper()
 	told := make(chan bool, 3)
@@ -159,6 +159,6 @@ func converse(t *testing.T, transport mcp.Transport, progress bool) string {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	slices.Sort(seen) // notifications are handled beside answers
+	slices.Sort(seen) // notifications are handled concurrently with answers
 	return strings.Join(seen, "\n")
 }

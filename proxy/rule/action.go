@@ -13,24 +13,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An action is what a rule does to a frame. It is an effect, a pacing, or a lack.
+// An action is what a rule does to a frame: an effect, a pacing, or a lack.
 type action any
 
 // An effect acts on a frame when the Engine sees it.
 type effect interface {
-	// act does it. It returns what it did in words, or "" if nothing is to be said.
+	// act performs the effect. It returns a note for the tape, or "" if there is nothing to
+	// note.
 	act(p *passage) (did string)
 
-	ends() bool // no further rule sees the frame
+	ends() bool // whether later rules are skipped
 }
 
-// A pacing acts on the time at which a frame is written.
+// A pacing decides when a frame is written.
 type pacing interface {
 	pace(f *wire.Frame, random *rand.Rand) (pace proxy.Pace, did string)
 }
 
-// actions are the actions by their names, in the order of the documentation, and how their
-// arguments are read.
+// actions lists the actions with the functions that read their arguments, in the order of the
+// documentation.
 var actions = []struct {
 	name string
 	read func(p *scanner) (action, error)
@@ -131,13 +132,13 @@ func (d duplicate) act(p *passage) string {
 
 func (duplicate) ends() bool { return false }
 
-// copies are the copies of a frame that go after it.
+// copies counts the copies of a frame that follow it.
 type copies struct {
 	number int
-	rule   *Rule // that makes them
+	rule   *Rule // the rule that makes them
 }
 
-// append appends the copies of a frame as it goes, with the note about them.
+// append appends the copies of f to out, after a note about them.
 func (c copies) append(out []wire.Frame, f wire.Frame) []wire.Frame {
 	if c.number == 0 {
 		return out
@@ -150,7 +151,7 @@ func (c copies) append(out []wire.Frame, f wire.Frame) []wire.Frame {
 	return out
 }
 
-// stall lets nothing pass any more.
+// stall blocks all later frames.
 type stall struct{ both bool }
 
 func (a stall) act(p *passage) string {
@@ -165,7 +166,7 @@ func (a stall) act(p *passage) string {
 
 func (stall) ends() bool { return true }
 
-// answer answers a request, or takes the place of a result.
+// answer answers a request, or replaces a result.
 type answer struct{ result template }
 
 func (a answer) act(p *passage) string {
@@ -174,7 +175,7 @@ func (a answer) act(p *passage) string {
 
 func (answer) ends() bool { return true }
 
-// fail answers a request with an error, or takes the place of a result.
+// fail answers a request with an error, or replaces a result.
 type fail struct {
 	code int
 	text string
@@ -213,7 +214,7 @@ type inject struct {
 	times  int
 	dir    wire.Direction
 	json   template
-	text   []byte // in place of JSON
+	text   []byte // instead of json
 }
 
 func readInject(p *scanner) (action, error) {
@@ -269,10 +270,10 @@ func (a inject) act(p *passage) string {
 func (inject) ends() bool { return false }
 
 // noise writes log lines to stderr. The frame waits until they are written, as if the agent
-// had written them.
+// had written them first.
 type noise int
 
-// maxNoise limits the noise about one frame, in bytes.
+// maxNoise limits the bytes of noise that one rule adds per frame.
 const maxNoise = 16 << 20
 
 func (a noise) act(p *passage) string {
@@ -294,7 +295,7 @@ func (noise) ends() bool { return false }
 
 // die ends the agent.
 type die struct {
-	keep   int // bytes of the frame that are still sent
+	keep   int // bytes of the frame still sent
 	code   int
 	signal syscall.Signal // 0: none
 }
@@ -391,13 +392,13 @@ func (p *scanner) signal() (syscall.Signal, error) {
 	return 0, p.wrong(at, "a signal is missing", names...)
 }
 
-// mark notes a text on the tape.
+// mark writes a text to the tape.
 type mark string
 
 func (a mark) act(*passage) string { return string(a) }
 func (mark) ends() bool            { return false }
 
-// pass lets the frame pass the rules after it.
+// pass exempts the frame from the rules that follow.
 type pass struct{}
 
 func (pass) act(*passage) string { return "" }
@@ -406,7 +407,7 @@ func (pass) ends() bool          { return true }
 // postpone lets later frames pass first.
 type postpone struct {
 	frames int
-	time   time.Duration // in place of frames
+	time   time.Duration // instead of frames
 }
 
 func readPostpone(p *scanner) (action, error) {

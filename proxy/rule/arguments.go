@@ -12,18 +12,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A template is JSON in which ${PATH} stands for the value at a gjson path of a frame or,
-// within a string, for its text.
+// A template is JSON in which ${PATH} stands for the value at a gjson path of a frame. Inside
+// a string it stands for the text of that value.
 type template []piece
 
-// A piece is JSON, and the path of the value that follows it.
+// A piece is JSON followed by the value at a path.
 type piece struct {
 	json   []byte
 	path   string // empty: nothing follows
-	quoted bool   // the value stands within a string
+	quoted bool   // the value is inside a string
 }
 
-// fill returns the JSON for a frame. A value that the frame lacks is null.
+// fill returns the JSON for a frame. A value missing from the frame becomes null.
 func (t template) fill(frame []byte) []byte {
 	if len(t) == 1 && t[0].path == "" {
 		return t[0].json
@@ -122,7 +122,7 @@ func (p *scanner) words(what string) (string, error) {
 	return wire.Text(t.fill(nil)), nil
 }
 
-// A path is the place of values in a frame: keys and indexes, # for each element.
+// A path locates values in a frame by keys and indexes; # means every element.
 type path []string
 
 // path reads a path.
@@ -151,7 +151,7 @@ func (p *scanner) path() (path, error) {
 	return keys, nil
 }
 
-// count reads a number of at least least.
+// count reads a number that is at least least.
 func (p *scanner) count(what string, least int) (int, error) {
 	p.blanks()
 	from := p.i
@@ -162,14 +162,14 @@ func (p *scanner) count(what string, least int) (int, error) {
 	return n, nil
 }
 
-// size reads a number of bytes, as in filters.
+// size reads a number of bytes, in the notation of filters.
 func (p *scanner) size(what string, most int) (int, error) {
 	p.blanks()
 	from := p.i
 	return p.sizeOf(p.word(), from, what, most)
 }
 
-// sizeOf reads a word that begins at an offset as a number of bytes.
+// sizeOf parses word as a number of bytes; from is its offset.
 func (p *scanner) sizeOf(word string, from int, what string, most int) (int, error) {
 	n, err := filter.ParseSize(word)
 	if err != nil || n < 1 || n > int64(most) {
@@ -197,7 +197,7 @@ func parseTime(text string) (time.Duration, bool) {
 	return d, err == nil && 0 <= d && d <= maxTime
 }
 
-// expand returns the paths of the values at a path of a frame, with indexes in place of #.
+// expand returns one path per value in the frame, with indexes in place of #.
 func (keys path) expand(frame []byte) []path {
 	for i, key := range keys {
 		if key != "#" {
@@ -213,8 +213,8 @@ func (keys path) expand(frame []byte) []path {
 	return []path{keys}
 }
 
-// eachString calls change with the text of each string value, and returns the frame with
-// what it returned in their place. Names of members are no values.
+// eachString replaces the text of each string value with what change returns, and returns the
+// resulting frame. It leaves member names alone.
 func eachString(frame []byte, change func(text string) string) []byte {
 	var b []byte
 	done := 0
@@ -231,8 +231,8 @@ func eachString(frame []byte, change func(text string) string) []byte {
 	return append(b, frame[done:]...)
 }
 
-// stringValues calls yield with the position of each string value in JSON, with its quotes.
-// name is that of the member whose value it is, as sent; nil: it is an element of an array.
+// stringValues calls yield with the position of each string value, quotes included. name is
+// the member's name as sent, or nil for an element of an array.
 func stringValues(json []byte, yield func(start, end int, name []byte)) {
 	var name []byte
 	for i := 0; i < len(json); i++ {

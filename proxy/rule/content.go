@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A change is an effect on the bytes of a frame.
+// A change is an effect that modifies the bytes of a frame.
 type change struct{}
 
 func (change) ends() bool { return false }
@@ -47,7 +47,7 @@ type remove struct{ at path }
 
 func (a remove) act(p *passage) string {
 	return p.edit("delete "+strings.Join(a.at, "."), func(frame []byte) []byte {
-		for _, at := range slices.Backward(a.at.expand(frame)) { // the last elements first
+		for _, at := range slices.Backward(a.at.expand(frame)) { // last first: indexes shift
 			frame = wire.Delete(frame, at...)
 		}
 		return frame
@@ -120,7 +120,7 @@ func (a replace) act(p *passage) string {
 	})
 }
 
-// truncate keeps the beginning of a frame.
+// truncate keeps only the beginning of a frame.
 type truncate int
 
 func (a truncate) act(p *passage) string {
@@ -142,7 +142,7 @@ type corrupt struct {
 
 var corruptions = []string{"utf8", "nul", "surrogate", "json", "pretty", "bom", "crlf", "blank", "batch", "twice", "grow=SIZE"}
 
-// maxGrown limits grown frames.
+// maxGrown limits the size of a frame that corrupt enlarges.
 const maxGrown = 256 << 20
 
 func readCorrupt(p *scanner) (action, error) {
@@ -180,7 +180,7 @@ func (a corrupt) act(p *passage) string {
 	return p.edit(did, a.damaged)
 }
 
-// damaged returns a JSON frame with the damage.
+// damaged returns a JSON frame with the damage applied.
 func (a corrupt) damaged(frame []byte) []byte {
 	switch a.kind {
 	case "utf8":
@@ -208,11 +208,11 @@ func (a corrupt) damaged(frame []byte) []byte {
 	return frame
 }
 
-// identifying are the names of members by which a receiver finds out what a frame is.
+// identifying lists the members by which a receiver recognizes a frame.
 var identifying = []string{"jsonrpc", "id", "method", "sessionId", "sessionUpdate", "type"}
 
-// inLongest returns a frame with bytes inserted at the end of its longest string value,
-// other than the identifying ones.
+// inLongest inserts bytes at the end of the frame's longest string value, ignoring the
+// identifying members.
 func inLongest(frame, inserted []byte) []byte {
 	at, longest := -1, 0
 	stringValues(frame, func(start, end int, name []byte) {

@@ -15,41 +15,40 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Engine does what rules say. It is a proxy.Interceptor and a proxy.Pacer for one
-// connection.
+// An Engine applies rules to one connection. It is a proxy.Interceptor and a proxy.Pacer.
 type Engine struct {
 	set    *Set
 	seed   uint64
 	near   side
-	now    func() time.Duration // since the connection began
+	now    func() time.Duration // time since the connection began
 	handle proxy.Handle
-	hit    func(r *Rule, f *wire.Frame, did string) // told of each hit; nil: nobody
-	desk   *Desk                                    // where frames wait for a user; nil: none do
+	hit    func(r *Rule, f *wire.Frame, did string) // called for each hit; may be nil
+	desk   *Desk                                    // where frames wait for a user; nil: no frame waits
 
-	rules  []*counter           // that act when the Engine sees a frame
-	first  [2][kinds][]*counter // of them, by direction and kind of a frame that comes, those that may fit
-	timed  []*counter           // that act when a frame is written
-	seen   view                 // of what the Engine sees
-	lanes  view                 // of what is written
-	named  bool                 // the tape has notes about the rules from the start
+	rules  []*counter           // rules that act when the Engine sees a frame
+	first  [2][kinds][]*counter // the subset of rules that may match, by direction and kind of frame
+	timed  []*counter           // rules that act when a frame is written
+	seen   view                 // what the Engine has seen
+	lanes  view                 // what has been written
+	named  bool                 // the tape lists the rules at its start
 	begun  bool
 	ended  bool
 	long   bool             // a line too long for rules has passed
-	closed [2]bool          // by direction: the stream has ended
-	ends   [2]chan struct{} // by direction: closed when the end may pass; nil: it may, or has not come
+	closed [2]bool          // by direction: whether the stream has ended
+	ends   [2]chan struct{} // by direction: closed when the end may pass; nil: nothing holds it back
 
 	noisy     [2]bool // the next frame of the direction waits for stderr
 	stalled   [2]bool
 	dead      bool // a rule has ended the agent
 	postponed postponement
-	asked     bounded.Map[string, string] // ids of the requests that rules made → the rule's name
+	asked     bounded.Map[string, string] // rule names by the ids of the requests that rules made
 	ids       int
-	calls     int     // how often Intercept began or ended
+	calls     int     // incremented when Intercept begins and when it ends
 	passing   passage // reused
 }
 
-// Chain returns inner with an Engine before it, near the client, and one after it if rules
-// work near the agent, or a user may add some that do.
+// Chain returns inner with an Engine in front of it, at the client's end. It adds one behind
+// it if any rule works near the agent, or if a user may add such a rule.
 func (s *Set) Chain(seed uint64, inner ...proxy.Interceptor) (chain []proxy.Interceptor) {
 	engines := s.engines(seed)
 	chain = append(chain, engines[nearClient])
@@ -78,7 +77,7 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 		}
 		e.named = e.near == nearClient || len(e.rules)+len(e.timed) > 0
 		e.seen, e.lanes = newView(e.rules), newView(e.timed)
-		if s.desk != nil { // a session waits as a whole, and a user may add rules
+		if s.desk != nil { // a session is held as a whole, and a user may add rules
 			e.seen.knowAll()
 			e.lanes.knowAll()
 		}
@@ -88,7 +87,7 @@ func (s *Set) engines(seed uint64) (engines [2]*Engine) {
 	return engines
 }
 
-// sort finds out which rules may fit which frames.
+// sort groups the rules by the kinds of frames they may match.
 func (e *Engine) sort() {
 	for dir := range e.first {
 		for kind := range e.first[dir] {
@@ -137,7 +136,7 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 		e.apply(p)
 		p.wait()
 		out = p.append(out, false)
-		e.passing = passage{} // may hold a large frame
+		e.passing = passage{} // it may hold a large frame
 	}
 	e.seen.forget()
 	e.calls++
@@ -147,8 +146,8 @@ func (e *Engine) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 // kinds is the number of kinds of frames.
 const kinds = wire.Body + 1
 
-// concerns reports whether any rule may have something to do about a frame as it came. Most
-// frames concern none, and pass without further ado (BenchmarkRules in cmd/acptap).
+// concerns reports whether any rule may act on a frame as it arrived. Most frames concern no
+// rule, and pass without more work (BenchmarkRules in cmd/acptap).
 func (e *Engine) concerns(s *filter.Subject) bool {
 	if e.desk.isBusy() {
 		return true
@@ -165,10 +164,11 @@ func (e *Engine) concerns(s *filter.Subject) bool {
 	return false
 }
 
-// stalls reports whether nothing may be sent in a direction.
+// stalls reports whether dir is blocked.
 func (e *Engine) stalls(dir wire.Direction) bool { return dir != wire.AgentStderr && e.stalled[dir] }
 
-// unstalled returns what may be sent of a list, and its notes, about no more than that.
+// unstalled removes the frames of blocked directions from list, and adjusts the notes about
+// them.
 func (e *Engine) unstalled(list []wire.Frame) []wire.Frame {
 	if e.stalled == [2]bool{} {
 		return list
@@ -182,7 +182,7 @@ func (e *Engine) unstalled(list []wire.Frame) []wire.Frame {
 	return list
 }
 
-// apply holds a frame against all rules.
+// apply runs all rules on a frame.
 func (e *Engine) apply(p *passage) {
 	for _, c := range e.rules {
 		if p.done {
@@ -215,7 +215,7 @@ func (e *Engine) apply(p *passage) {
 	}
 }
 
-// tell tells of a hit.
+// tell reports a hit.
 func (e *Engine) tell(c *counter, f *wire.Frame, did string) {
 	e.desk.hit(c)
 	if e.hit != nil {
@@ -223,8 +223,8 @@ func (e *Engine) tell(c *counter, f *wire.Frame, did string) {
 	}
 }
 
-// batch holds each entry of a batch against all rules. If one of them is hit, the entries
-// go on as frames of their own.
+// batch runs all rules on each entry of a batch. If any rule hits, the entries are sent as
+// separate frames.
 func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire.Frame {
 	var split []wire.Frame
 	hit, whole, entries := false, *s, s.Entries // s changes when a rule sends something
@@ -251,8 +251,8 @@ func (e *Engine) batch(f wire.Frame, s *filter.Subject, out []wire.Frame) []wire
 	return append(out, split...)
 }
 
-// answers reports whether a frame is the response to a request that a rule or a user made,
-// and which. Nobody else may get it, however long it is.
+// answers reports whether a frame responds to a request that a rule or a user made, and to
+// which one. Such a response must not reach the peer, however long it is.
 func (e *Engine) answers(f *wire.Frame, env wire.Envelope) (id []byte, name string, ours bool) {
 	if e.asked.Len() == 0 {
 		return nil, "", false
@@ -280,7 +280,7 @@ func (e *Engine) ownID(name string) []byte {
 	return []byte(id)
 }
 
-// begin notes the rules on the tape, once.
+// begin writes the rules to the tape, once.
 func (e *Engine) begin(out []wire.Frame) []wire.Frame {
 	if e.begun {
 		return out
@@ -330,7 +330,7 @@ func (e *Engine) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 	return out, e.ends[dir]
 }
 
-// waited lets the ends of streams pass for which no frame waits any longer.
+// waited releases the ends of streams that no longer have frames waiting before them.
 func (e *Engine) waited() {
 	for dir, end := range e.ends {
 		if end != nil && !e.desk.waits(e, wire.Direction(dir)) {
@@ -340,7 +340,7 @@ func (e *Engine) waited() {
 	}
 }
 
-// missed returns the names of the rules that have hit nothing and should have.
+// missed returns the names of the rules that should have hit but never did.
 func (e *Engine) missed() (names []string) {
 	for _, r := range e.set.rules {
 		for _, list := range [][]*counter{e.rules, e.timed} {
@@ -354,8 +354,8 @@ func (e *Engine) missed() (names []string) {
 	return names
 }
 
-// Missed returns the names of the rules of a chain that have hit nothing and should have.
-// It may be called when the proxy has returned.
+// Missed returns the names of the rules of a chain that should have hit but never did. It may
+// be called once the proxy has returned.
 func Missed(chain []proxy.Interceptor) (names []string) {
 	for _, i := range chain {
 		if e, ok := i.(*Engine); ok {
@@ -399,24 +399,24 @@ func (e *Engine) Pace(f wire.Frame) (pace proxy.Pace) {
 	return pace
 }
 
-// note makes a mark for the tape.
+// note returns a mark for the tape.
 func note(dir wire.Direction, name, did string, frames int) wire.Frame {
 	m := wire.Marked{Rule: &wire.Rule{Name: name, Did: wire.Clip(did, maxNote), Frames: frames}}
 	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: m.JSON()}
 }
 
-// maxNote limits what a mark says, in bytes.
+// maxNote limits the text of a mark, in bytes.
 const maxNote = 64 << 10
 
-// A view is what a place in the chain has seen of a connection.
+// A view is what one end of the chain has seen of a connection.
 type view struct {
 	tracker *dialect.Tracker
-	past    *filter.Tracker // nil if no filter asks for it
-	plain   bool            // no rule asks what other frames or the time make of a frame
+	past    *filter.Tracker // nil if no filter needs it
+	plain   bool            // no rule depends on other frames or on the time
 	seq     uint64
 	start   time.Time
 	method  string // of the last notification
-	updates bool   // that method tells updates
+	updates bool   // whether that method is an update
 
 	frame   dialect.Frame  // the last one
 	subject filter.Subject // refers to frame
@@ -435,7 +435,7 @@ func newView(rules []*counter) view {
 	return v
 }
 
-// knowAll prepares the view for all rules that may be added.
+// knowAll prepares the view for any rule that a user may add.
 func (v *view) knowAll() {
 	v.plain = false
 	v.remember()
@@ -448,8 +448,7 @@ func (v *view) remember() {
 	}
 }
 
-// observe handles the next frame, and returns what it means, which is valid until the next
-// call.
+// observe handles the next frame and returns its meaning, which is valid until the next call.
 func (v *view) observe(f wire.Frame, now func() time.Duration) (*filter.Subject, wire.Envelope) {
 	v.seq++
 	f.Seq = v.seq
@@ -475,8 +474,8 @@ func (v *view) observe(f wire.Frame, now func() time.Duration) (*filter.Subject,
 	return &v.subject, env
 }
 
-// isUpdate reports whether a message tells updates, most of what passes. It leaves no traces
-// in what a plain rule is told of other messages.
+// isUpdate reports whether a message is an update. Most traffic is, and an update does not
+// affect what plain rules learn about other messages.
 func (v *view) isUpdate(env *wire.Envelope) bool {
 	if env.Kind != wire.Notification {
 		return false
@@ -495,5 +494,5 @@ func (v *view) forget() {
 	}
 }
 
-// lines returns the number of lines that a frame is on the tape.
+// lines returns the number of lines that a frame takes on the tape.
 func lines(raw []byte) int { return 1 + bytes.Count(raw, []byte("\n")) }

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Fault is a set of rules with a name, which shows how a peer takes one kind of trouble.
-// Its rules are text, with <NAME> in place of each parameter.
+// A Fault is a named set of rules that shows how a peer copes with one kind of trouble. In
+// the text of the rules <NAME> stands for a parameter.
 type Fault struct {
 	Name       string
 	Protocol   string // acp, mcp, or both
@@ -21,7 +21,7 @@ type Fault struct {
 	text string
 }
 
-// A Parameter of a Fault is what a user may set.
+// A Parameter of a Fault is a value that the user may set.
 type Parameter struct {
 	Name, Default, Means string
 }
@@ -29,7 +29,7 @@ type Parameter struct {
 //go:embed faults/*.rules
 var faultFiles embed.FS
 
-// Faults returns the faults in the order of the files. The caller must not modify them.
+// Faults returns all faults, in the order of the files. The caller must not modify them.
 func Faults() []Fault { return faults() }
 
 var faults = sync.OnceValue(func() (list []Fault) {
@@ -47,8 +47,8 @@ var faults = sync.OnceValue(func() (list []Fault) {
 	return list
 })
 
-// newFault reads a fault: a comment that says what it reveals, a comment NAME=VALUE: MEANING
-// for each parameter, and rules.
+// newFault parses a fault: a comment that says what it reveals, a comment NAME=VALUE: MEANING
+// for each parameter, and the rules.
 func newFault(name, protocol, body string) Fault {
 	f := Fault{Name: name, Protocol: protocol}
 	for line := range strings.Lines(strings.TrimSpace(body) + "\n") {
@@ -68,7 +68,7 @@ func newFault(name, protocol, body string) Fault {
 	return f
 }
 
-// LookupFault returns the fault with a name.
+// LookupFault returns the fault called name.
 func LookupFault(name string) (Fault, bool) {
 	i := slices.IndexFunc(Faults(), func(f Fault) bool { return f.Name == name })
 	if i < 0 {
@@ -77,8 +77,8 @@ func LookupFault(name string) (Fault, bool) {
 	return Faults()[i], true
 }
 
-// Rules returns the text of the rules, with the values of parameters, KEY=VALUE, or their
-// defaults.
+// Rules returns the text of the rules with values, given as KEY=VALUE, or defaults for the
+// parameters.
 func (f Fault) Rules(values ...string) (string, error) {
 	set := map[string]string{}
 	var names []string
@@ -122,7 +122,7 @@ func (s *Set) use(p *scanner, at int) error {
 		return p.wrong(begin, err.Error())
 	}
 	inner, err := Parse(name, text)
-	if err != nil { // a value is wrong: the test of faults parses all with their defaults
+	if err != nil { // the value is to blame: a test parses every fault with its defaults
 		return p.wrong(begin, fmt.Sprintf("with these values the rules of %s are wrong: %v", name, err))
 	}
 	for i, r := range inner.rules {

@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A hold keeps a frame until a user lets it go.
+// A hold keeps a frame until a user releases it.
 type hold struct {
-	limit time.Duration // 0: that of the Desk
+	limit time.Duration // 0: Desk.Limit
 }
 
 func readHold(p *scanner) (action, error) {
@@ -40,46 +40,44 @@ func (a hold) act(p *passage) string {
 
 func (hold) ends() bool { return false }
 
-// Limits of what waits for a user.
+// Limits of frames that wait for a user.
 const (
-	usualHold     = 10 * time.Minute // of one frame
-	maxHeldFrames = 10_000           // with postponed frames
-	maxSending    = 16               // injected frames that their receiver has not read
-	sendPatience  = 5 * time.Second  // for one more of them
+	usualHold     = 10 * time.Minute // the time for one frame
+	maxHeldFrames = 10_000           // including postponed frames
+	maxSending    = 16               // injected frames that the receiver has not yet read
+	sendPatience  = 5 * time.Second  // the wait for room for another injected frame
 )
 
-// A Desk is where the frames of a proxy wait that its rules hold, and where users decide
-// about them. It needs users: without one, nothing waits. Give it to Set.Attend before
-// Set.Chain.
+// A Desk keeps the frames that rules hold until users decide about them. It needs users:
+// without one, no frame waits. Pass it to Set.Attend before Set.Chain.
 type Desk struct {
-	Limit time.Duration // the longest hold of a frame; 0: ten minutes
+	Limit time.Duration // the longest time that a frame is held; 0: ten minutes
 
-	// Wait is how long the first frame that a rule of the proxy holds waits for a user to
-	// come. 0: it passes.
+	// Wait is how long the first frame held by a rule of the proxy waits for a user to join.
+	// 0: it passes at once.
 	Wait time.Duration
 
 	began   chan struct{} // closed when the proxy has started
 	closed  chan struct{} // closed by Close
-	sending chan struct{} // holds one for each injected frame that its receiver has not read
+	sending chan struct{} // has one element for each injected frame that the receiver has not read
 	engines []*Engine
 
-	additions atomic.Int64 // of rules, by users
+	additions atomic.Int64 // number of AddRules calls without a file
 
 	working sync.Mutex
 	over    bool           // guarded by working: Close was called
-	work    sync.WaitGroup // goroutines; none begins once over is set
+	work    sync.WaitGroup // goroutines; none starts once over is set
 
-	// The rest is guarded by the proxy, which calls the Interceptors of a chain one at a
-	// time.
+	// The proxy guards the rest: it calls the Interceptors of a chain one at a time.
 	users   []*User
-	queues  []*queue          // those whose first frame came first are first
+	queues  []*queue          // oldest first
 	last    uint64            // number of the last held frame
-	names   int               // of users
-	rules   []*Rule           // of the proxy, then those that users added
-	asking  map[string]asking // by the ids of requests that users made
-	patient *time.Timer       // for Wait; nil: not needed yet
-	came    bool              // a user has come, or Wait is over
-	hurried bool              // nothing waits any longer
+	names   int               // number of user names given out
+	rules   []*Rule           // the proxy's, then those that users added
+	asking  map[string]asking // by the ids of the requests that users made
+	patient *time.Timer       // runs for Wait; nil: not started
+	came    bool              // a user has joined, or Wait is over
+	hurried bool              // frames no longer wait
 }
 
 // NewDesk returns a Desk without users.
@@ -87,8 +85,8 @@ func NewDesk() *Desk {
 	return &Desk{began: make(chan struct{}), closed: make(chan struct{}), sending: make(chan struct{}, maxSending), asking: map[string]asking{}}
 }
 
-// Close makes all calls of users return, and waits for all goroutines of the Desk. It may
-// be called once, when the proxy has ended or could not be started.
+// Close makes all calls of users return, and waits for the Desk's goroutines. Call it once,
+// after the proxy has ended or failed to start.
 func (d *Desk) Close() {
 	d.working.Lock()
 	d.over = true
@@ -97,7 +95,7 @@ func (d *Desk) Close() {
 	d.work.Wait()
 }
 
-// begin starts a goroutine, or reports that the proxy is over.
+// begin starts a goroutine. It returns false if the Desk is closed.
 func (d *Desk) begin(do func()) bool {
 	d.working.Lock()
 	defer d.working.Unlock()
@@ -107,7 +105,7 @@ func (d *Desk) begin(do func()) bool {
 	return !d.over
 }
 
-// GiveUp lets everything go, for the reason why, and nothing waits any longer.
+// GiveUp releases all frames, giving why as the reason. From then on no frame waits.
 func (d *Desk) GiveUp(why string) {
 	d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
 		d.hurried = true
@@ -115,19 +113,19 @@ func (d *Desk) GiveUp(why string) {
 	})
 }
 
-// An asking is a request that a user made.
+// An asking is a request that a user made and that has no answer yet.
 type asking struct {
 	user     *User
 	answered func(response []byte)
 }
 
-// A queue is what waits in one direction of a session. The first frame is held by a rule.
-// Those after it wait behind it.
+// A queue holds the waiting frames of one direction of a session. A rule holds the first
+// frame, and the others wait behind it.
 type queue struct {
 	engine  *Engine
 	dir     wire.Direction
 	session string
-	name    string // of the rule that holds the first frame, or held the one before
+	name    string // the rule that holds the first frame, or held the one before it
 	frames  []*waiting
 	bytes   int
 	timer   *time.Timer // for the first frame
@@ -136,18 +134,18 @@ type queue struct {
 // A waiting is a frame that waits.
 type waiting struct {
 	held   Held
-	holder *counter     // of the rule that holds it; nil: it is only behind others
-	frame  wire.Frame   // as it goes
-	before []wire.Frame // lines that go before it
-	copies copies       // that go after it
-	after  []wire.Frame // lines that go after those, with notes
-	id     []byte       // of the request; nil: it is none
-	came   wire.Frame   // for Held; its Raw is nil if a rule made the frame
-	did    string       // what a user did to it while others were before it
-	call   int          // number of the call of the Engine that kept it
+	holder *counter     // the rule that holds it; nil: it only waits behind others
+	frame  wire.Frame   // as it will be sent
+	before []wire.Frame // lines sent before it
+	copies copies       // sent after it
+	after  []wire.Frame // lines sent after the copies, with their notes
+	id     []byte       // the id if it is a request, otherwise nil
+	came   wire.Frame   // the frame as it arrived, for Held; Raw is nil if a rule made it
+	did    string       // what a user did to it while it waited behind others
+	call   int          // Engine.calls when it was kept
 }
 
-// start notes that the proxy has started an Engine.
+// start records that the proxy has started an Engine.
 func (d *Desk) start(e *Engine) {
 	if d == nil {
 		return
@@ -164,8 +162,8 @@ func (d *Desk) start(e *Engine) {
 	})
 }
 
-// attended reports whether a frame that a rule hits waits. owner is the user whose rule it
-// is; nil: it is the proxy's, and any user will do.
+// attended reports whether to hold a frame that a rule hits. owner is the user who owns the
+// rule; for a rule of the proxy it is nil, and any user will do.
 func (d *Desk) attended(owner *User) bool {
 	switch {
 	case d == nil:
@@ -183,7 +181,7 @@ func (d *Desk) attended(owner *User) bool {
 		d.patient = time.AfterFunc(d.Wait, func() {
 			over := false
 			d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
-				if e == d.engines[0] { // decided once: frames pass between the calls
+				if e == d.engines[0] { // decide once: frames pass between the calls
 					over, d.came = !d.came, true
 				}
 				if !over {
@@ -196,10 +194,10 @@ func (d *Desk) attended(owner *User) bool {
 	return true
 }
 
-// holds reports whether a rule still holds the frames that it hit. c may be nil.
+// holds reports whether a rule still holds the frames it hit. c may be nil.
 func (d *Desk) holds(c *counter) bool { return c != nil && !c.off && d.attended(c.owner) }
 
-// queue returns what waits in a direction of a session, or nil.
+// queue returns the queue for a direction of a session, or nil.
 func (d *Desk) queue(e *Engine, dir wire.Direction, session string) *queue {
 	if d == nil {
 		return nil
@@ -212,15 +210,15 @@ func (d *Desk) queue(e *Engine, dir wire.Direction, session string) *queue {
 	return nil
 }
 
-// isBusy reports whether anything waits.
+// isBusy reports whether any frame waits.
 func (d *Desk) isBusy() bool { return d != nil && len(d.queues) > 0 }
 
-// waits reports whether anything waits in a direction.
+// waits reports whether any frame of dir waits.
 func (d *Desk) waits(e *Engine, dir wire.Direction) bool {
 	return d != nil && slices.ContainsFunc(d.queues, func(q *queue) bool { return q.engine == e && q.dir == dir })
 }
 
-// keep keeps a frame. It returns the note about that.
+// keep adds a frame to its queue and returns a note about that.
 func (d *Desk) keep(e *Engine, session string, w *waiting) (about wire.Frame) {
 	dir := w.frame.Dir
 	q := d.queue(e, dir, session)
@@ -261,7 +259,7 @@ func holdNote(dir wire.Direction, name string, id uint64, did string, frames int
 	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: m.JSON()}
 }
 
-// time starts the time of the first frame of a queue.
+// time starts the timer for the first frame of a queue.
 func (d *Desk) time(q *queue) {
 	if q.timer != nil {
 		q.timer.Stop()
@@ -286,12 +284,12 @@ func (d *Desk) time(q *queue) {
 	})
 }
 
-// next lets the first frame of a queue go, and those that wait only for it.
+// next releases the first frame of a queue, and the frames that waited only for it.
 func (d *Desk) next(out []wire.Frame, q *queue, did string) []wire.Frame {
 	return d.settle(d.letGo(out, q, did), q)
 }
 
-// letGo lets the first frame of a queue go.
+// letGo releases the first frame of a queue.
 func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
 	w := q.frames[0]
 	from := len(out)
@@ -312,7 +310,7 @@ func (d *Desk) letGo(out []wire.Frame, q *queue, did string) []wire.Frame {
 	return append(out[:from], q.engine.unstalled(out[from:])...)
 }
 
-// remove removes a frame of a queue.
+// remove removes a frame from a queue.
 func (d *Desk) remove(q *queue, i int, why string) {
 	w := q.frames[i]
 	q.frames = slices.Delete(q.frames, i, i+1)
@@ -320,8 +318,8 @@ func (d *Desk) remove(q *queue, i int, why string) {
 	d.tell(Event{Gone: w.held.ID, Why: why})
 }
 
-// settle lets the frames go that waited only for one that is gone. The next one that a
-// rule holds is then the first.
+// settle is called when the first frame of a queue has gone. It releases the frames up to the
+// next one that a rule holds.
 func (d *Desk) settle(out []wire.Frame, q *queue) []wire.Frame {
 	for len(q.frames) > 0 {
 		w := q.frames[0]
@@ -329,7 +327,7 @@ func (d *Desk) settle(out []wire.Frame, q *queue) []wire.Frame {
 			out = d.letGo(out, q, cmp.Or(w.did, "let go: what it waited for is gone"))
 			continue
 		}
-		if w.held.Behind != 0 { // it was not the first before
+		if w.held.Behind != 0 { // it was behind another frame until now
 			w.held.Behind = 0
 			d.time(q)
 			h := w.held
@@ -350,7 +348,7 @@ func (d *Desk) forget(q *queue) {
 	q.engine.waited()
 }
 
-// release lets all frames of some queues go.
+// release releases all frames of the queues for which of returns true.
 func (d *Desk) release(out []wire.Frame, why string, of func(q *queue) bool) []wire.Frame {
 	for _, q := range slices.Clone(d.queues) {
 		if !of(q) {
@@ -364,8 +362,8 @@ func (d *Desk) release(out []wire.Frame, why string, of func(q *queue) bool) []w
 	return out
 }
 
-// dismiss lets the frames go that no user decides about any longer. They are those that
-// settle would let go.
+// dismiss releases the frames that no user can decide about any more, and those that waited
+// only for them.
 func (d *Desk) dismiss(out []wire.Frame, e *Engine, why string) []wire.Frame {
 	for _, q := range slices.Clone(d.queues) {
 		if q.engine == e && len(q.frames) > 0 && !d.holds(q.frames[0].holder) {
@@ -375,7 +373,7 @@ func (d *Desk) dismiss(out []wire.Frame, e *Engine, why string) []wire.Frame {
 	return out
 }
 
-// limit lets the oldest queues of an Engine go while too much waits.
+// limit releases the oldest queues of an Engine until the waiting frames are within limits.
 func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
 	if !d.isBusy() {
 		return out
@@ -397,7 +395,7 @@ func (d *Desk) limit(out []wire.Frame, e *Engine) []wire.Frame {
 	}
 }
 
-// held returns the frames of an Engine that wait since before this call, as they came.
+// held returns the frames that were already waiting before the current call, as they arrived.
 func (d *Desk) held(e *Engine) (frames []wire.Frame) {
 	if d == nil {
 		return nil
@@ -412,14 +410,14 @@ func (d *Desk) held(e *Engine) (frames []wire.Frame) {
 	return frames
 }
 
-// hit tells that a rule has hit.
+// hit tells users that a rule has hit.
 func (d *Desk) hit(c *counter) {
 	if d != nil {
 		d.tell(Event{Rule: c.Name, Hits: c.hits})
 	}
 }
 
-// answered passes on the response to a request that a user made.
+// answered passes on the response to a user's request.
 func (d *Desk) answered(id, response []byte) {
 	if d == nil {
 		return
@@ -430,7 +428,7 @@ func (d *Desk) answered(id, response []byte) {
 	}
 }
 
-// tell tells all users of an event.
+// tell sends an event to all users.
 func (d *Desk) tell(e Event) {
 	for _, u := range d.users {
 		u.tell(e)

@@ -21,8 +21,8 @@ func chunk(session, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`+"\n", session, text)
 }
 
-// TestHoldLimits: when more than 32 MiB or 10,000 frames wait, the oldest session goes, in
-// order, and the others wait on.
+// TestHoldLimits: when more than 32 MiB or 10,000 frames wait, the frames of the oldest
+// session are released in order, and the others continue to wait.
 func TestHoldLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -62,8 +62,8 @@ func TestHoldLimits(t *testing.T) {
 	}
 }
 
-// TestHoldEnds: the end of the context, or a client that is gone, lets everything go at
-// once, and nothing waits any longer. Signals do the same (TestCtlSignal in cmd/acptap).
+// TestHoldEnds: when the context ends or the client leaves, all frames are released at once,
+// and no frame waits any more. Signals do the same (TestCtlSignal in cmd/acptap).
 func TestHoldEnds(t *testing.T) {
 	for _, how := range []string{"context", "client"} {
 		t.Run(how, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestHoldEnds(t *testing.T) {
 					cancel()
 				case "client":
 					close(gone)
-					d.do("ann releases 1") // a write shows that it is gone
+					d.do("ann releases 1") // this write detects that the client is gone
 				}
 				var exit *proxy.ExitError
 				if err := <-done; err != nil && !errors.As(err, &exit) {
@@ -137,8 +137,7 @@ type writer func(p []byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-// TestInjectBound: frames that a user injects are not kept without limit for a client that
-// does not read.
+// TestInjectBound: the number of injected frames is limited while a client does not read.
 func TestInjectBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := &rule.Set{}
@@ -167,8 +166,8 @@ func TestInjectBound(t *testing.T) {
 	})
 }
 
-// TestLargeAnswer: the response to a request that a user made does not reach the peer, even
-// if it is too large to be checked.
+// TestLargeAnswer: the response to a user's request does not reach the peer, even if it is
+// too large to be checked.
 func TestLargeAnswer(t *testing.T) {
 	large := strings.Repeat("x", 2*wire.MaxChecked)
 	for _, response := range []string{
@@ -188,7 +187,8 @@ func TestLargeAnswer(t *testing.T) {
 	}
 }
 
-// TestWaitEnds: a frame that comes while the end of --wait lets the others go passes at once.
+// TestWaitEnds: a frame that arrives while the end of --wait releases the others passes at
+// once.
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set, err := rule.Parse("rules", "update:* => hold\nupdate:* => mark seen [near agent]")
@@ -209,7 +209,7 @@ func TestWaitEnds(t *testing.T) {
 		}
 		hurry := make(chan struct{})
 		var late string
-		var atOnce sync.Mutex // as the proxy calls: one at a time
+		var atOnce sync.Mutex // the proxy too makes one call at a time
 		for i, one := range chain {
 			one.Start(proxy.Handle{Hurry: hurry, Do: func(act func([]wire.Frame) []wire.Frame) bool {
 				atOnce.Lock()
@@ -238,7 +238,7 @@ func TestWaitEnds(t *testing.T) {
 	})
 }
 
-// TestPostponedLimit: when more than 10,000 frames are postponed, all of them go.
+// TestPostponedLimit: when more than 10,000 frames are postponed, all of them are released.
 func TestPostponedLimit(t *testing.T) {
 	set, err := rule.Parse("rules", "update:* => postpone 1h")
 	if err != nil {

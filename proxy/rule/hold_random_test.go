@@ -10,8 +10,9 @@ import (
 	"github.com/acptap/acptap/proxy/rule"
 )
 
-// TestHoldRandom: whatever rules and users do, what was sent is on the tape as wire or
-// withheld, what was received as wire, injected or rewritten, and nothing waits at the end.
+// TestHoldRandom: whatever rules and users do, everything sent is on the tape as wire or
+// withheld, everything received as wire, injected or rewritten, and no frame waits at the
+// end.
 func TestHoldRandom(t *testing.T) {
 	rules := []string{
 		"update:* => hold", "kind:request => hold 30s", "session:s1 => hold", "dir:agent => hold [every 2]", "kind:response => hold [first 2, per session]",

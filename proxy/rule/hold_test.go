@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A desk is a Desk with users, which do what commands say. It notes what they are told.
+// A desk is a Desk with users that execute commands. It logs the events that they receive.
 type desk struct {
 	*rule.Desk
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ func (d *desk) say(format string, args ...any) {
 	fmt.Fprintf(&d.log, format+"\n", args...)
 }
 
-// do does what a command says: a user's name, a verb, and what it needs.
+// do executes a command: a user's name, a verb, and its arguments.
 func (d *desk) do(command string) {
 	name, rest, _ := strings.Cut(command, " ")
 	verb, rest, _ := strings.Cut(rest, " ")
@@ -114,7 +114,7 @@ func told(h rule.Held) string {
 	return text + fmt.Sprintf(" by %s, for %v", h.Rule, time.Until(h.Until))
 }
 
-// TestHolds: what users do with frames that wait.
+// TestHolds: what users can do with waiting frames.
 func TestHolds(t *testing.T) {
 	eachCase(t, "holds", func(t *testing.T, set *rule.Set, traffic, comment string) string {
 		d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}

@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A lack takes methods away from their receiver.
+// A lack makes a receiver appear not to support some methods.
 type lack struct{ methods []string }
 
-// lacks reads a line of methods that the receiver lacks.
+// lacks reads a line that lists unsupported methods.
 func (s *Set) lacks(p *scanner, at int) error {
 	l := &lack{}
 	for p.blanks(); p.i < p.end; p.blanks() {
@@ -32,7 +32,7 @@ func (s *Set) lacks(p *scanner, at int) error {
 	return s.append(p.source, at, &Rule{Name: p.where(at), Where: p.where(at), action: l, text: text})
 }
 
-// concerns reports whether act may do something about a frame. d is the dialect so far.
+// concerns reports whether act may change a frame. d is the dialect known so far.
 func (l *lack) concerns(f *filter.Subject, d dialect.Dialect) bool {
 	_, offers := offers(f, d)
 	return offers || l.isCalled(f)
@@ -43,7 +43,7 @@ func (l *lack) isCalled(f *filter.Subject) bool {
 	return (f.Kind == wire.Request || f.Kind == wire.Notification) && slices.Contains(l.methods, f.Method)
 }
 
-// offers reports whether a side says in a frame what it offers.
+// offers reports whether a frame declares a side's capabilities, and which side's.
 func offers(f *filter.Subject, d dialect.Dialect) (side dialect.Side, ok bool) {
 	switch {
 	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent && (d == dialect.MCPModern || f.Does(dialect.Initializes)):
@@ -54,8 +54,8 @@ func offers(f *filter.Subject, d dialect.Dialect) (side dialect.Side, ok bool) {
 	return side, false
 }
 
-// act takes what allows the methods out of initialize, and answers them in their receiver's
-// place. It returns what it did, or "" for other frames.
+// act removes the capabilities for the methods from initialize, and rejects calls of the
+// methods in place of their receiver. It returns what it did, or "" for other frames.
 func (l *lack) act(p *passage) string {
 	f := p.subject
 	if l.isCalled(f) {

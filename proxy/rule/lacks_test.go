@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// TestLacksConcerns: a lacks line looks only at what initializes a connection, and at calls
-// of its methods. All else passes as if there were no rules.
+// TestLacksConcerns: a lacks line examines only frames that initialize a connection, and
+// calls of its methods. All other frames pass as if there were no rules.
 func TestLacksConcerns(t *testing.T) {
 	for _, tt := range []struct {
 		traffic, methods string

@@ -14,21 +14,21 @@ import (
 	"github.com/acptap/acptap/proxy/bounded"
 )
 
-// Options say which of the frames that fit its filter a rule hits.
+// options restrict which of the frames that match the filter a rule hits.
 type options struct {
 	first  int // at most this many; 0: all
 	nth    int // only this one; 0: all
-	every  int // each so many; 0: all
-	after  int // not the first so many
+	every  int // every Nth
+	after  int // skip this many
 	chance float64
 	per    scope
-	during time.Duration // from the first hit on; 0: always
-	may    bool          // need not hit
-	near   side          // the end of the chain at which the rule works
+	during time.Duration // counted from the first hit; 0: no limit
+	may    bool          // the rule need not hit
+	near   side          // the end of the chain where the rule works
 	words  []string      // as written
 }
 
-// A scope says what has counters of its own.
+// A scope says whether a rule counts per connection, session or turn.
 type scope uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 
 const optionNames = "once, first N, nth N, every N, after N, chance P%, per session, per turn, for T, near agent, may"
 
-// options reads the options of a rule, to the end of the entry.
+// options reads a rule's options, up to the end of the entry.
 func (p *scanner) options() (o options, err error) {
 	o.chance = 1
 	p.blanks()
@@ -74,7 +74,7 @@ func (p *scanner) options() (o options, err error) {
 	return o, p.ended()
 }
 
-// set sets one option. It returns what is wrong with it.
+// set sets one option. It returns the problem, or "".
 func (o *options) set(words []string) (problem string) {
 	text := strings.Join(words, " ")
 	unknown := fmt.Sprintf("%q is not an option; expected one of %s", text, optionNames)
@@ -149,25 +149,25 @@ func (o *options) String() string {
 	return " [" + strings.Join(o.words, ", ") + "]"
 }
 
-// maxCounters limits the sessions and turns with counters of their own. The oldest are
+// maxCounters limits the sessions and turns that have their own counters. The oldest are
 // forgotten.
 const maxCounters = 1 << 12
 
-// A counter is what an Engine knows of one rule.
+// A counter is an Engine's state of one rule.
 type counter struct {
 	*Rule
-	seed    uint64                   // of the rule's own random numbers
-	fitting bounded.Map[string, int] // how many frames fitted, by scope
-	asked   uint64                   // how often chance was asked
+	seed    uint64                   // seeds the rule's own random numbers
+	fitting bounded.Map[string, int] // number of matching frames, by scope
+	asked   uint64                   // how often the chance option was evaluated
 	hits    int
-	begun   time.Duration // of the first hit
+	begun   time.Duration // time of the first hit
 	holds   bool          // its action is hold
-	owner   *User         // whose rule it is; nil: the proxy's
+	owner   *User         // the user who owns the rule; nil: the proxy
 	off     bool          // a user has switched it off
 }
 
 func newCounter(r *Rule, seed uint64) *counter {
-	name := fnv.New64a() // the same in every version, so that a seed means the same
+	name := fnv.New64a() // the same in every version, so that a seed stays reproducible
 	io.WriteString(name, r.Name)
 	c := &counter{Rule: r, seed: seed ^ name.Sum64()}
 	c.fitting.Limit = maxCounters
@@ -175,8 +175,7 @@ func newCounter(r *Rule, seed uint64) *counter {
 	return c
 }
 
-// hit counts a frame, and reports whether the rule hits it, with the source of the hit's
-// random numbers.
+// hit counts a frame and reports whether the rule hits it. random is the source for this hit.
 func (c *counter) hit(s *filter.Subject) (random *rand.Rand, ok bool) {
 	if !c.Filter.Match(s) {
 		return nil, false

@@ -9,26 +9,26 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A passage is the way of one frame through the rules.
+// A passage is one frame's way through the rules.
 type passage struct {
 	engine  *Engine
 	subject *filter.Subject // the frame as it is now
-	env     wire.Envelope   // of the frame as it came
+	env     wire.Envelope   // of the frame as it arrived
 	frame   wire.Frame      // as it is now
 	came    wire.Frame
 	end     wire.LineEnd // as it is now
-	rule    *Rule        // that acts
-	counter *counter     // of that rule
-	holder  *counter     // of the rule that holds the frame; nil: none
-	random  *rand.Rand   // for its act
+	rule    *Rule        // the rule that is acting
+	counter *counter     // its counter
+	holder  *counter     // the counter of the rule that holds the frame; nil: not held
+	random  *rand.Rand   // for the rule that is acting
 
 	changed  bool
 	withheld bool
 	touched  bool // a rule hit
-	told     bool // notes are about the frame
-	done     bool // no further rule sees it
+	told     bool // there are notes about the frame
+	done     bool // no further rule sees the frame
 	copies   copies
-	notes    []wire.Frame // about the frame and what stands before it
+	notes    []wire.Frame // about the frame and the lines before it
 	before   []wire.Frame
 	after    []wire.Frame // with their notes
 	calls    []func(proxy.Handle)
@@ -39,7 +39,7 @@ func (e *Engine) passage(f wire.Frame, s *filter.Subject, env wire.Envelope) *pa
 	return &e.passing
 }
 
-// tell notes what a rule did to the frame.
+// tell adds a note about what a rule did to the frame.
 func (p *passage) tell(r *Rule, did string) {
 	p.touched, p.told = true, true
 	p.notes = append(p.notes, note(p.came.Dir, r.Name, did, 1))
@@ -53,12 +53,12 @@ func (p *passage) change(raw []byte) {
 	p.changed, p.touched = true, true
 	p.frame.Raw = raw
 	env := wire.Scan(raw)
-	f := *p.subject.Frame // the subject may be another's
+	f := *p.subject.Frame // the subject may belong to another frame
 	f.Raw, f.Kind, f.Size = raw, env.Kind, int64(len(raw))
 	p.subject.Frame = &f
 }
 
-// edit changes the frame if it is JSON that may be read. It returns what is to be noted.
+// edit changes the frame if it is readable JSON. It returns the text to note.
 func (p *passage) edit(did string, change func(frame []byte) []byte) string {
 	if !p.subject.Kind.IsMessage() {
 		return did + " is not possible: the frame is too large or is not JSON-RPC"
@@ -71,7 +71,7 @@ func (p *passage) edit(did string, change func(frame []byte) []byte) string {
 	return did
 }
 
-// add sends more lines, before or after the frame.
+// add sends additional lines, before or after the frame.
 func (p *passage) add(before bool, did string, lines ...wire.Frame) {
 	p.touched = true
 	about := note(lines[0].Dir, p.rule.Name, did, len(lines))
@@ -104,14 +104,14 @@ func (p *passage) reply(did string, with func(id []byte) []byte) string {
 	return did
 }
 
-// postpone keeps the frame for later. What is sent before or after it does not wait.
+// postpone delays the frame. Lines added before or after it are not delayed.
 func (p *passage) postpone(a postpone) {
 	p.withhold()
 	p.engine.keep(&held{waiting: p.alone(), session: p.subject.Session, rule: p.rule, left: a.frames}, a.time)
 }
 
-// wait makes the frame wait for a user if a rule holds it, or if frames of its session
-// that came before it wait. What is sent before or after it in its direction waits too.
+// wait makes the frame wait for a user if a rule holds it, or if earlier frames of its
+// session wait. Lines added before or after it in the same direction wait too.
 func (p *passage) wait() {
 	e := p.engine
 	if e.desk == nil || p.holder == nil && len(e.desk.queues) == 0 {
@@ -128,7 +128,7 @@ func (p *passage) wait() {
 	p.after = e.behind(session, p.after)
 }
 
-// waiting returns the frame with all that is sent about it in its direction.
+// waiting returns the frame together with the lines added to it in its direction.
 func (p *passage) waiting() *waiting {
 	w := p.alone()
 	own := func(f wire.Frame) bool { return f.Dir == w.frame.Dir }
@@ -155,7 +155,7 @@ func (p *passage) alone() *waiting {
 	return w
 }
 
-// parted separates the frames of a list for which is returns true.
+// parted splits a list: those are the frames for which is returns true.
 func parted(list []wire.Frame, is func(wire.Frame) bool) (others, those []wire.Frame) {
 	for _, f := range list {
 		if is(f) {
@@ -167,8 +167,8 @@ func parted(list []wire.Frame, is func(wire.Frame) bool) (others, those []wire.F
 	return others, those
 }
 
-// behind makes lines of rules wait if frames of their session wait in their direction. It
-// returns the others.
+// behind queues the lines that rules added if frames of their session and direction already
+// wait. It returns the remaining lines.
 func (e *Engine) behind(session string, list []wire.Frame) []wire.Frame {
 	if len(list) == 0 {
 		return list
@@ -190,7 +190,7 @@ func (e *Engine) behind(session string, list []wire.Frame) []wire.Frame {
 	return list
 }
 
-// withoutFrames returns a note that is about none of the frames that follow.
+// withoutFrames returns a copy of a note that covers none of the frames that follow.
 func withoutFrames(n wire.Frame) wire.Frame {
 	m := wire.ReadMark(n)
 	m.Rule.Frames = 0
@@ -198,14 +198,14 @@ func withoutFrames(n wire.Frame) wire.Frame {
 	return n
 }
 
-// later calls the handle of the proxy once the frame is on its way.
+// later schedules a call of the proxy's handle for when the frame has been sent.
 func (p *passage) later(call func(proxy.Handle)) {
 	p.touched = true
 	p.calls = append(p.calls, call)
 }
 
-// append appends what goes out in place of the frame. entry says that the frame is an entry
-// of a batch, which goes out only in part.
+// append appends what is sent in place of the frame. entry says that the frame is an entry of
+// a batch, of which only some are sent.
 func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	e := p.engine
 	p.before, p.after = e.unstalled(p.before), e.unstalled(p.after)
@@ -216,7 +216,7 @@ func (p *passage) append(out []wire.Frame, entry bool) []wire.Frame {
 	}
 	count := [wire.Directions]int{}
 	if (p.withheld || p.changed || entry) && p.came.Origin != wire.Injected {
-		count[frame.Dir]++ // as it came
+		count[frame.Dir]++ // the original
 	}
 	if !p.withheld && (p.told || p.changed) {
 		count[frame.Dir] += lines(frame.Raw)

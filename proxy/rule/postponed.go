@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxKept limits the postponed frames, in bytes. Beyond it, or beyond maxHeldFrames, all of
-// them go.
+// maxKept limits the bytes of postponed frames. Past it, or past maxHeldFrames, all of them
+// are released.
 const maxKept = 32 << 20
 
 // A held is a postponed frame.
@@ -17,20 +17,20 @@ type held struct {
 	*waiting
 	session string
 	rule    *Rule
-	left    int           // frames of its direction that may still overtake it, if due is 0
-	due     time.Duration // when it goes
+	left    int           // number of frames of its direction that may still overtake it, if due is 0
+	due     time.Duration // when it is released
 }
 
-// A postponement is all that an Engine postpones.
+// A postponement is everything that an Engine has postponed.
 type postponement struct {
-	frames   []*held // by all rules, in the order of their arrival
+	frames   []*held // of all rules, oldest first
 	bytes    int
-	counting [2]int        // by direction: frames that wait for others to pass
-	timer    *time.Timer   // for the frames that are due first
-	due      time.Duration // when those are; 0: none is
+	counting [2]int        // by direction: number of frames waiting for others to pass
+	timer    *time.Timer   // fires at due
+	due      time.Duration // the earliest due time; 0: none
 }
 
-// keep keeps a frame until others have passed, or for a time.
+// keep postpones a frame until others have passed, or by wait if that is not 0.
 func (e *Engine) keep(h *held, wait time.Duration) {
 	late := &e.postponed
 	late.frames = append(late.frames, h)
@@ -45,7 +45,7 @@ func (e *Engine) keep(h *held, wait time.Duration) {
 	}
 }
 
-// wake sets the timer.
+// wake sets the timer for due.
 func (e *Engine) wake(due time.Duration) {
 	late := &e.postponed
 	if late.timer != nil {
@@ -62,7 +62,8 @@ func (e *Engine) wake(due time.Duration) {
 	}
 }
 
-// advance counts a frame that has passed, and lets those go that have waited long enough.
+// advance counts a frame that has passed, and releases the frames that have waited long
+// enough.
 func (e *Engine) advance(dir wire.Direction, out []wire.Frame) []wire.Frame {
 	late := &e.postponed
 	switch {
@@ -75,7 +76,7 @@ func (e *Engine) advance(dir wire.Direction, out []wire.Frame) []wire.Frame {
 	}
 	over := false
 	for _, h := range late.frames {
-		if h.due == 0 && h.frame.Dir == dir && h.call < e.calls-1 { // not the frame that is passing
+		if h.due == 0 && h.frame.Dir == dir && h.call < e.calls-1 { // skip the frame that is passing now
 			h.left--
 			over = over || h.left == 0
 		}
@@ -86,7 +87,7 @@ func (e *Engine) advance(dir wire.Direction, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// release sends postponed frames, in the order in which they came.
+// release sends the postponed frames for which goes returns true, oldest first.
 func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
 	late := &e.postponed
 	from, due := len(out), time.Duration(0)
@@ -117,8 +118,8 @@ func (e *Engine) release(out []wire.Frame, goes func(*held) bool) []wire.Frame {
 	return append(out[:from], e.unstalled(out[from:])...)
 }
 
-// Held returns the frames that are postponed or wait for a user. The proxy calls it when
-// the Engine has panicked.
+// Held returns the frames that are postponed or wait for a user. The proxy calls it after the
+// Engine has panicked.
 func (e *Engine) Held() (frames []wire.Frame) {
 	for _, h := range e.postponed.frames {
 		if h.call < e.calls && h.came.Raw != nil {

@@ -1,24 +1,24 @@
-// Package rule changes the traffic of a proxy as rules say: it delays, drops, changes and
-// answers frames, or ends the agent, so that a test sees how a peer takes it. A rule is a
+// Package rule changes the traffic of a proxy according to rules: it delays, drops, changes
+// and answers frames, or ends the agent, so that a test can see how a peer copes. A rule is a
 // line:
 //
 //	[@NAME] FILTER => ACTION [OPTION, OPTION…]
 //
 // FILTER is a query of package filter, and selects the frames that the rule hits. Without
-// @NAME the rule is called FILE:LINE. A file of rules may have these lines as well:
+// @NAME the rule is called FILE:LINE. A file of rules may also contain these lines:
 //
 //	use FAULT KEY=VALUE…   the rules of a fault of this package
 //	lacks METHOD…          the receiver of these methods neither offers nor has them
 //	seed NUMBER            where random numbers begin
 //
-// A line that begins with a blank continues the one before; # at the beginning of a word
-// begins a comment, up to the end of the line.
+// A line that begins with a blank continues the previous one. A # at the beginning of a word
+// starts a comment that extends to the end of the line.
 //
-// An Engine is a proxy.Interceptor that does what a Set of rules says. Each thing that it
-// does is on the tape: a mark with the rule's name, before the frames that the rule
-// changed, which are there in both forms. The same traffic under the same rules and seed
-// has the same effects. Rules see the frames of client and agent that are no longer than
-// 16 MiB; those over 1 MiB they can drop and delay, but not read or change.
+// An Engine is a proxy.Interceptor that applies a Set of rules. It records everything it does
+// on the tape: a mark with the rule's name precedes the changed frames, which are recorded
+// before and after the change. The same traffic under the same rules and seed has the same
+// effects. Rules see frames of up to 16 MiB from client and agent; they can drop and delay
+// frames over 1 MiB, but not read or change them.
 package rule
 
 import (
@@ -32,44 +32,43 @@ import (
 	"github.com/acptap/acptap/inspect/frames/filter"
 )
 
-// maxRules limits the rules of a Set: each frame is held against all of them.
+// maxRules limits the rules of a Set, because every frame is checked against all of them.
 const maxRules = 256
 
-// A Set is a list of rules, in the order in which frames meet them. The zero Set is empty.
+// A Set is a list of rules, in the order in which they see a frame. The zero Set is empty.
 type Set struct {
 	entries []entry
 	rules   []*Rule
 	seed    uint64
 	seeded  bool
-	desk    *Desk // nil: rules that hold frames do nothing
+	desk    *Desk // nil: rules that hold frames have no effect
 }
 
-// An entry is a line of a Set, as String writes it.
+// An entry is a line of a Set, as String formats it.
 type entry string
 
 // A Rule is one rule of a Set.
 type Rule struct {
 	Name   string        // unique in its Set
 	Where  string        // FILE:LINE
-	Filter filter.Filter // the frames that it hits; all for lacks
+	Filter filter.Filter // the frames it hits; matches all for lacks
 
 	action  action
 	options options
-	text    string // of the rule without its name
-	file    string // where it is from, without the folder
+	text    string // the rule without its name
+	file    string // the file it came from, without the folder
 }
 
-// String returns the rule without its name, as Parse reads it.
+// String returns the rule without its name, in the form that Parse reads.
 func (r *Rule) String() string { return r.text }
 
-// Optional reports whether the rule need not hit.
+// Optional reports whether it is fine for the rule never to hit.
 func (r *Rule) Optional() bool { return r.options.may }
 
-// Rules returns the rules, those of faults included. The caller must not modify them.
+// Rules returns all rules, including those of faults. The caller must not modify them.
 func (s *Set) Rules() []*Rule { return s.rules }
 
-// Attend makes frames that rules hold wait at a Desk. The Set then serves only one
-// connection.
+// Attend makes held frames wait at d. The Set can then serve only one connection.
 func (s *Set) Attend(d *Desk) { s.desk = d }
 
 // Holds returns a rule that holds frames, or nil if there is none.
@@ -82,11 +81,11 @@ func (s *Set) Holds() *Rule {
 	return nil
 }
 
-// Seed returns the seed that the rules name.
+// Seed returns the seed that the rules set, if any.
 func (s *Set) Seed() (seed uint64, ok bool) { return s.seed, s.seeded }
 
-// String returns the rules as Parse reads them, without comments. Names that come from a
-// file and a line are not in it.
+// String returns the rules in the form that Parse reads, without comments. It omits names
+// derived from a file and a line.
 func (s *Set) String() string {
 	var b strings.Builder
 	for _, e := range s.entries {
@@ -96,14 +95,14 @@ func (s *Set) String() string {
 	return b.String()
 }
 
-// Parse reads rules. file says where they are from, and names those without a name. An
-// error is a *SyntaxError.
+// Parse reads rules. file is where they come from; it also names rules that have no name.
+// Errors are of type *SyntaxError.
 func Parse(file, text string) (*Set, error) {
 	s := &Set{}
 	return s, s.Add(file, text)
 }
 
-// Add reads more rules into the Set, as Parse does.
+// Add parses more rules into the Set; see Parse.
 func (s *Set) Add(file, text string) (err error) {
 	src := newSource(file, text)
 	for from, to := range src.entries {
@@ -168,7 +167,7 @@ func (s *Set) rule(p *scanner, at int) error {
 		return err
 	}
 	if text := r.Filter.String() + " =>"; (&scanner{newSource("", text), 0, len(text)}).arrow() != len(text)-2 {
-		return p.wrong(from, "a text => in a filter stands in double quotes")
+		return p.wrong(from, "a => in a filter must be in double quotes")
 	}
 	p.i = arrow + 2
 	p.blanks()
@@ -185,7 +184,7 @@ func (s *Set) rule(p *scanner, at int) error {
 	return s.append(p.source, at, r)
 }
 
-// append adds a rule, which is at an offset of a source.
+// append adds a rule found at an offset of a source.
 func (s *Set) append(src *source, at int, r *Rule) error {
 	if i := slices.IndexFunc(s.rules, func(o *Rule) bool { return o.Name == r.Name }); i >= 0 {
 		return src.wrong(at, fmt.Sprintf("the name %s is taken, in %s", r.Name, s.rules[i].Where))
@@ -198,7 +197,7 @@ func (s *Set) append(src *source, at int, r *Rule) error {
 	return nil
 }
 
-// where names the line at an offset.
+// where returns FILE:LINE for an offset.
 func (s *source) where(at int) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(s.file), s.line(at))
 }
@@ -218,7 +217,7 @@ func (p *scanner) filter(from, to int) (filter.Filter, error) {
 	return f, nil
 }
 
-// ended returns an error if anything follows.
+// ended returns an error if anything is left to read.
 func (p *scanner) ended() error {
 	p.blanks()
 	if p.i < p.end {

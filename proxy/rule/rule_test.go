@@ -111,7 +111,7 @@ func TestParseWrong(t *testing.T) {
 	}
 }
 
-// A Set that can be read can be written and read again.
+// FuzzParse: a Set that Parse accepts can be written and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, tt := range goodRules {
 		f.Add(tt.text)
@@ -151,8 +151,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// feed shows a frame of each direction to an interceptor, and how each that comes out is
-// written.
+// feed shows a frame of each direction to an interceptor, and asks it for the pace of each
+// frame that comes out.
 func feed(i proxy.Interceptor, line string) {
 	if _, ok := i.(*rule.Engine); ok {
 		i.Start(proxy.Handle{Exit: func(int, os.Signal) {}, HangUp: func() {}, Signal: func(os.Signal) {}})
@@ -167,7 +167,7 @@ func feed(i proxy.Interceptor, line string) {
 	}
 }
 
-// TestNear: a rule near the agent sees what an interceptor in between made, and one near
+// TestNear: a rule near the agent sees what an interceptor in between has made; a rule near
 // the client does not.
 func TestNear(t *testing.T) {
 	set, err := rule.Parse("rules", "@agent extra => mark there [near agent, may]\n@client extra => mark here [may]")
@@ -180,7 +180,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestNearAdded: so do rules that users add.
+// TestNearAdded: the same is true of rules that users add.
 func TestNearAdded(t *testing.T) {
 	d := &desk{Desk: rule.NewDesk(), users: map[string]*rule.User{}}
 	set := &rule.Set{}
@@ -204,7 +204,7 @@ func (*adder) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 func (*adder) End(wire.Direction, []wire.Frame) ([]wire.Frame, <-chan struct{}) { return nil, nil }
 func (*adder) Held() []wire.Frame                                               { return nil }
 
-// TestNothingFits: ten rules that fit nothing change no byte, and leave two marks.
+// TestNothingFits: ten rules that match nothing change no byte, and leave two marks.
 func TestNothingFits(t *testing.T) {
 	set, err := rule.Parse("rules", unfit(10))
 	if err != nil {
@@ -224,7 +224,7 @@ func TestNothingFits(t *testing.T) {
 	}
 }
 
-// TestLongLine: the first line that no rule sees is marked.
+// TestLongLine: the first line that is too long for rules is marked.
 func TestLongLine(t *testing.T) {
 	set, err := rule.Parse("rules", "@all => mark seen")
 	if err != nil {
@@ -237,7 +237,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestTrial: a trial on what was said has the hits of the run under the same rules and seed.
+// TestTrial: a trial on recorded frames has the same hits as the run under the same rules and
+// seed.
 func TestTrial(t *testing.T) {
 	set, err := rule.Parse("rules", `seed 3
 @all => mark seen [chance 40%]
@@ -277,7 +278,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// unfit returns the text of rules that fit no frame.
+// unfit returns the text of n rules that match no frame.
 func unfit(n int) string {
 	var b strings.Builder
 	for i := range n {

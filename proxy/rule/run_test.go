@@ -32,14 +32,14 @@ var (
 	rounds = flag.Int("rounds", 100, "how many sets of rules TestRandom makes")
 )
 
-// A receiver notes the lines that it got, and when, in however many writes.
+// A receiver logs the lines that it receives, with their times and the number of writes.
 type receiver struct {
 	mu    sync.Mutex
 	began time.Time
 	log   strings.Builder
 	n     int // bytes
 	at    time.Duration
-	newly []byte // that came at that time
+	newly []byte // received at that time
 }
 
 func (r *receiver) Write(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (r *receiver) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note logs the lines that came at the last time.
+// note logs the lines received at the last time.
 func (r *receiver) note() {
 	for line := range bytes.Lines(r.newly) {
 		text := fmt.Sprintf("%.300q", line)
@@ -155,7 +155,7 @@ func (t *tape) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
 	t.say("exit %d %v", code, sig)
 }
 
-// A conversation is what client and agent say under rules, and what becomes of it.
+// A conversation holds what client and agent said under rules, and the effects.
 type conversation struct {
 	client, agent, stderr receiver
 	tape                  tape
@@ -164,14 +164,15 @@ type conversation struct {
 }
 
 // converse plays traffic through a proxy under rules: lines after > are the client's, those
-// after < the agent's, those after 2 the agent's on stderr, those after 1 too, but without
-// their end; "wait 2s" lets time pass. Each line has its effects before the next one is said.
+// after < the agent's, those after 2 the agent's stderr, those after 1 the agent's without a
+// line end; "wait 2s" lets time pass. Each line takes full effect before the next one is
+// said.
 func converse(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic string) *conversation {
 	t.Helper()
 	return converseWith(t, rules, inner, traffic, nil)
 }
 
-// converseWith is converse with a user, who does what lines after ! say.
+// converseWith is converse with a user, who executes the commands in lines after !.
 func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traffic string, user func(command string)) *conversation {
 	t.Helper()
 	c := &conversation{}
@@ -251,7 +252,7 @@ func converseWith(t *testing.T, rules *rule.Set, inner []proxy.Interceptor, traf
 	return c
 }
 
-// String tells what both sides got and what is on the tape.
+// String returns what both sides received and what is on the tape.
 func (c *conversation) String() string {
 	return fmt.Sprintf("client got:\n%sagent got:\n%sstderr got %d bytes\ntape, with %d lines of stderr:\n%sstatus %d\n", c.client.text(), c.agent.text(), c.stderr.n, c.tape.noise, c.tape.log.String(), c.code)
 }
@@ -273,8 +274,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// eachCase runs the test of each file in a folder of testdata: it has rules, traffic, and what
-// becomes of it. The comment before them says more.
+// eachCase runs the test of each file in a folder of testdata: it contains rules, traffic,
+// and the expected result. The comment at the top explains it.
 func eachCase(t *testing.T, folder string, run func(t *testing.T, set *rule.Set, traffic, comment string) string) {
 	files, err := filepath.Glob("testdata/" + folder + "/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -344,9 +345,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBlame: what a fault makes is not taken for a mistake of the agent.
+// TestBlame: check does not blame the agent for what a fault made.
 func TestBlame(t *testing.T) {
-	// The agent of the traffic answers what it did not get, which is a mistake.
+	// The agent in the traffic answers requests that it did not receive, which is a mistake.
 	deaf := []string{"no-sessions", "login-needed", "ignores-cancel", "load-lost", "session-lost"}
 	for _, protocol := range []string{"acp", "mcp"} {
 		traffic, err := os.ReadFile(filepath.Join("testdata", protocol+".traffic"))
@@ -371,8 +372,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// blamed returns what the agent of a conversation is blamed for, by the ids of rules of acptap
-// check.
+// blamed returns the ids of the rules of acptap check that the agent of a conversation
+// breaks, with the findings.
 func blamed(c *conversation) map[string]string {
 	checker := conform.NewChecker(conform.Options{Beginning: true, Between: true})
 	for i := range c.tape.frames {
@@ -394,8 +395,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRandom: whatever rules do, what was sent is on the tape as wire or withheld, and what
-// was received as wire, injected or rewritten; and the same seed has the same effects.
+// TestRandom: whatever rules do, everything sent is on the tape as wire or withheld, and
+// everything received as wire, injected or rewritten; and the same seed has the same effects.
 func TestRandom(t *testing.T) {
 	filters := []string{"", "update:*", "method:session/prompt", "kind:response", "dir:agent", "dir:client kind:request", "turn:1", "!jsonrpc", ".params.sessionId:s1"}
 	actions := []string{
@@ -435,8 +436,8 @@ func TestRandom(t *testing.T) {
 		if got := c.tape.wire[1] + c.tape.withheld[1]; got != said["< "] {
 			t.Errorf("%s: %d bytes of the agent on the tape, want %d\n%s", &b, got, said["< "], c)
 		}
-		// What a rule sends to the agent about frames that are let go at the end of the
-		// agent's stream finds an agent that has ended.
+		// Lines that a rule sends to the agent for frames released at the end of the agent's
+		// stream are lost: the agent has ended.
 		gone := strings.Contains(b.String(), "postpone") && strings.Contains(b.String(), "inject before agent")
 		if got := c.tape.wire[0] + c.tape.made[0]; got != c.agent.n && !(gone && got > c.agent.n) {
 			t.Errorf("%s: the tape has %d bytes for the agent, it got %d\n%s", &b, got, c.agent.n, c)
@@ -445,7 +446,7 @@ func TestRandom(t *testing.T) {
 			t.Errorf("%s: the tape has %d bytes for the client, it got %d\n%s", &b, got, c.client.n, c)
 		}
 		if strings.Contains(b.String(), "1s") || strings.Contains(b.String(), "2s") || strings.Contains(b.String(), "slow") || strings.Contains(b.String(), "split") {
-			continue // what happens at the same time has no order
+			continue // events at the same time have no order
 		}
 		if again := converse(t, set, nil, string(traffic)); again.tape.log.String() != c.tape.log.String() {
 			t.Errorf("%s: got\n%s\nthen\n%s", &b, c, again)

@@ -9,22 +9,22 @@ import (
 // A SyntaxError says what is wrong with rules, and where.
 type SyntaxError = syntax.Error
 
-// A source is a text of rules.
+// A source is the text of a set of rules.
 type source struct {
 	file  string
-	text  string // as given
-	plain string // the same length, with blanks in place of comments
+	text  string // as written
+	plain string // of the same length, with comments blanked out
 }
 
 func newSource(file, text string) *source {
 	return &source{file, text, withoutComments(text)}
 }
 
-// withoutComments replaces each comment by as many blanks. A comment begins with a # at
-// the beginning of a word, outside of quotes, and ends with the line.
+// withoutComments replaces each comment with as many blanks. A comment starts with a # at the
+// beginning of a word outside quotes, and extends to the end of the line.
 func withoutComments(text string) string {
 	b := []byte(text)
-	var quote byte // the open quote; 0: none
+	var quote byte // the quote that is open; 0: none
 	word, comment := false, false
 	for i := 0; i < len(b); i++ {
 		c := b[i]
@@ -61,8 +61,7 @@ func (s *source) wrong(at int, problem string, valid ...string) *SyntaxError {
 // line returns the number of the line at an offset.
 func (s *source) line(at int) int { return syntax.Line(s.text, at) }
 
-// entries calls yield with the positions of each entry: a line, with the lines after it
-// that begin with a blank.
+// entries calls yield with the position of each entry: a line and its continuation lines.
 func (s *source) entries(yield func(from, to int) bool) {
 	from := 0
 	for from < len(s.plain) {
@@ -96,13 +95,13 @@ func (p *scanner) blanks() {
 	}
 }
 
-// more reports whether anything but options and blanks follows.
+// more reports whether anything except options and blanks is left.
 func (p *scanner) more() bool {
 	p.blanks()
 	return p.i < p.end && p.plain[p.i] != '['
 }
 
-// word reads up to the next blank. It returns "" at the end.
+// word reads up to the next blank. At the end it returns "".
 func (p *scanner) word() string {
 	p.blanks()
 	from := p.i
@@ -112,7 +111,7 @@ func (p *scanner) word() string {
 	return p.plain[from:p.i]
 }
 
-// take reads the next word if it is one of those given.
+// take reads the next word if it is one of words.
 func (p *scanner) take(words ...string) string {
 	at := p.i
 	w := p.word()

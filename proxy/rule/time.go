@@ -12,11 +12,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// delay writes a frame later: after a time between from and to, or with an exponential
-// distribution.
+// delay writes a frame later. The delay is uniform between from and to, or exponential around
+// mean.
 type delay struct {
 	from, to time.Duration
-	mean     time.Duration // in place of both
+	mean     time.Duration // instead of from and to
 }
 
 func readDelay(p *scanner) (action, error) {
@@ -56,7 +56,7 @@ func (d delay) pace(_ *wire.Frame, random *rand.Rand) (proxy.Pace, string) {
 // seconds returns a time in seconds, exact to the microsecond.
 func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
 
-// slow writes a frame at a rate, in bytes a second.
+// slow limits the rate at which a frame is written, in bytes per second.
 type slow int
 
 func (s slow) pace(*wire.Frame, *rand.Rand) (proxy.Pace, string) {
@@ -65,7 +65,7 @@ func (s slow) pace(*wire.Frame, *rand.Rand) (proxy.Pace, string) {
 
 // split writes a frame in pieces.
 type split struct {
-	piece int // 0: cut within the first character of several bytes
+	piece int // 0: cut inside the first multi-byte character
 	pause time.Duration
 }
 

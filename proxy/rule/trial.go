@@ -13,34 +13,34 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Trial finds out what rules would do to the frames of a tape, without a proxy.
+// A Trial shows what rules would do to the frames of a tape, without a proxy.
 type Trial struct {
-	Unseen []uint64 // the frames too large to be shown to rules; the first few
-	Large  int      // number of those frames
+	Unseen []uint64 // the first few frames that are too large for rules
+	Large  int      // the number of all such frames
 
 	set     *Set
 	engines [2]*Engine
 	at      time.Duration
 	seq     uint64
-	told    []*Hit // about the current frame
+	told    []*Hit // hits of the current frame
 	hits    map[*Rule]*Hits
 }
 
-// Hits is what a rule would do.
+// Hits lists what one rule would do.
 type Hits struct {
 	Rule  *Rule
 	Count int
 	First []*Hit // the first few
 }
 
-// A Hit is what a rule would do to a frame.
+// A Hit is what a rule would do to one frame.
 type Hit struct {
 	Seq  uint64
 	Did  string
-	Sent []string // what would go out in its place, or besides; a direction and a line; nothing if the frame passes
+	Sent []string // lines sent instead of it or besides it, with directions; empty: it passes
 }
 
-// maxShown limits the hits of a rule, and the frames, that a Trial shows.
+// maxShown limits the hits per rule, and the frames, that a Trial shows.
 const maxShown = 5
 
 // Try begins a Trial.
@@ -66,8 +66,7 @@ func (t *Trial) hit(r *Rule, _ *wire.Frame, did string) {
 	}
 }
 
-// Observe shows the rules the next frame of the tape. They see those that client and agent
-// sent.
+// Observe passes the next frame of the tape to the rules, if client or agent sent it.
 func (t *Trial) Observe(f *wire.Frame) {
 	if !f.Counts() || f.Dir == wire.AgentStderr || f.Stream != 0 {
 		return
@@ -96,7 +95,7 @@ func (t *Trial) Observe(f *wire.Frame) {
 	}
 }
 
-// pass shows a frame to the engines on its way. It returns what comes out of them.
+// pass runs a frame through the engines and returns what comes out.
 func (t *Trial) pass(f wire.Frame) []wire.Frame {
 	way := []*Engine{t.engines[nearClient], t.engines[nearAgent]}
 	if f.Dir == wire.AgentToClient {
@@ -118,7 +117,7 @@ func (t *Trial) pass(f wire.Frame) []wire.Frame {
 	return out
 }
 
-// Hits returns what the rules would do, in their order.
+// Hits returns the effects of all rules, in the order of the rules.
 func (t *Trial) Hits() (list []Hits) {
 	for _, r := range t.set.rules {
 		list = append(list, *t.hits[r])
@@ -126,13 +125,13 @@ func (t *Trial) Hits() (list []Hits) {
 	return list
 }
 
-// A Warning is what a user may not expect of a rule.
+// A Warning points out behavior of a rule that a user may not expect.
 type Warning struct {
 	Rule *Rule
 	Text string
 }
 
-// Warnings returns what users may not expect of the rules.
+// Warnings returns warnings about all rules.
 func (s *Set) Warnings() (list []Warning) {
 	for i, r := range s.rules {
 		if _, ok := r.action.(*lack); ok {
@@ -162,7 +161,7 @@ func (r *Rule) may(kind wire.Kind, dir wire.Direction, a dialect.Annotation) boo
 	return r.Filter.May(&filter.Subject{Frame: &f})
 }
 
-// answersPermission reports whether the rule may decide what the agent is allowed to do.
+// answersPermission reports whether the rule may decide a permission request of the agent.
 func (r *Rule) answersPermission() bool {
 	asked := dialect.Annotation{Method: dialect.RequestPermission}
 	request := r.may(wire.Request, wire.AgentToClient, asked)
@@ -178,8 +177,8 @@ func (r *Rule) answersPermission() bool {
 	return false
 }
 
-// bothOf returns a method whose requests and responses the rule hits, if its filter names
-// methods. It returns "" if it does not.
+// bothOf returns a method whose requests and responses the rule both hits, if its filter
+// names methods; otherwise "".
 func (r *Rule) bothOf() string {
 	if r.Filter.IsZero() || r.may(wire.Request, wire.ClientToAgent, dialect.Annotation{Method: "any/other"}) || r.may(wire.Notification, wire.AgentToClient, dialect.Annotation{Method: "any/other"}) {
 		return ""
@@ -197,10 +196,10 @@ func (r *Rule) bothOf() string {
 	return ""
 }
 
-// hides reports whether the rule takes all frames of a later one.
+// hides reports whether the rule keeps all frames from a later one.
 func (r *Rule) hides(later *Rule) bool { return r.thins(later) && !r.options.limits() }
 
-// thins reports whether the rule takes frames of a later one.
+// thins reports whether the rule keeps some frames from a later one.
 func (r *Rule) thins(later *Rule) bool {
 	e, ok := r.action.(effect)
 	if !ok || !e.ends() || r.options.near != later.options.near {
@@ -215,10 +214,10 @@ func (r *Rule) thins(later *Rule) bool {
 	return r.Filter.IsZero() || r.Filter.String() == later.Filter.String()
 }
 
-// counts reports whether the options count frames.
+// counts reports whether an option counts frames.
 func (o *options) counts() bool { return o.first > 0 || o.nth > 0 || o.every > 0 || o.after > 0 }
 
-// limits reports whether the options leave out frames that fit the filter.
+// limits reports whether an option excludes frames that match the filter.
 func (o *options) limits() bool {
 	return o.first > 0 || o.nth > 0 || o.every > 0 || o.after > 0 || o.chance < 1 || o.during > 0
 }

@@ -20,27 +20,27 @@ type Held struct {
 	Dir     wire.Direction
 	Session string
 	Kind    wire.Kind
-	Method  string // of a response: of its request
+	Method  string // for a response, the method of its request
 	Update  string
 	Rule    string    // the rule that holds it; empty: it only waits behind others
-	Behind  uint64    // the frame of its session and direction that was the first when it came; 0: it is the first
-	At      time.Time // since when it waits
-	Until   time.Time // when it goes; zero if it is not the first
-	Raw     []byte    // as it will go; must not be modified
+	Behind  uint64    // the head of the queue when this frame arrived; 0: it is the head
+	At      time.Time // when it began to wait
+	Until   time.Time // when it is released; zero unless it is at the head
+	Raw     []byte    // as it will be sent; must not be modified
 }
 
-// An Event is what a User is told: one of the following.
+// An Event tells a User one of the following.
 type Event struct {
-	Held *Held // a frame waits, or what is known of it has changed
+	Held *Held // a frame has begun to wait, or its state has changed
 
-	Gone uint64 // the number of a frame that waits no longer
-	Why  string // with Gone
+	Gone uint64 // the number of a frame that no longer waits
+	Why  string // the reason, with Gone
 
 	Rule string // the name of a rule that hit
-	Hits int    // with Rule: how often
+	Hits int    // how often, with Rule
 }
 
-// A User decides about the frames of a running proxy, and changes its rules.
+// A User decides about the held frames of a running proxy, and may change its rules.
 type User struct {
 	desk    *Desk
 	attends bool
@@ -49,14 +49,14 @@ type User struct {
 
 	// Guarded by the proxy.
 	gone bool
-	hold *counter // of the rule by which it holds frames; nil: it has none
+	hold *counter // the rule by which the User holds frames; nil: none
 }
 
-// ErrOver says that there is no proxy to act on any longer.
+// ErrOver says that the proxy has ended.
 var ErrOver = errors.New("the proxy has ended")
 
-// do calls act for each Engine, one at a time. It returns when act has been called, and
-// does not wait for the receivers.
+// do calls act for each Engine, one at a time. It returns after the last call, without
+// waiting for the receivers.
 func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 	select {
 	case <-d.began:
@@ -71,8 +71,8 @@ func (d *Desk) do(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 	return nil
 }
 
-// on calls act for one Engine, and after once the receivers have read what act returned, or
-// never will.
+// on calls act for one Engine. It calls after once the receivers have read what act returned,
+// or never will.
 func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame, after func()) error {
 	acted, over := make(chan struct{}), make(chan struct{})
 	began := d.begin(func() {
@@ -100,9 +100,9 @@ func (d *Desk) on(e *Engine, act func(e *Engine, out []wire.Frame) []wire.Frame,
 	}
 }
 
-// Join adds a User. While one that attends is there, the rules of the proxy hold frames.
-// tell is called with all that happens, and must not block. Join returns what waits
-// already.
+// Join adds a User. Rules of the proxy hold frames only while a User that attends is present.
+// tell is called for every event and must not block. Join returns the frames that already
+// wait.
 func (d *Desk) Join(attends bool, tell func(Event)) (u *User, held []Held, err error) {
 	u = &User{desk: d, attends: attends, tell: tell}
 	joined := false
@@ -120,7 +120,7 @@ func (d *Desk) Join(attends bool, tell func(Event)) (u *User, held []Held, err e
 	return u, held, err
 }
 
-// list returns what waits, in the order of the numbers.
+// list returns the waiting frames, ordered by ID.
 func (d *Desk) list() (held []Held) {
 	for _, q := range d.queues {
 		for i, w := range q.frames {
@@ -134,7 +134,8 @@ func (d *Desk) list() (held []Held) {
 	return held
 }
 
-// Leave takes the User away. The frames that wait only for it go, for the reason why.
+// Leave removes the User. Frames that waited only for this User are released, with why as the
+// reason.
 func (u *User) Leave(why string) error {
 	d := u.desk
 	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
@@ -156,14 +157,14 @@ func (u *User) endHold() {
 	}
 }
 
-// Hold holds the frames that fit a filter for as long as the User is there, up to count
-// of them, each up to limit; 0 means all, and the Desk's limit. It replaces what the User
-// held by before; frames that wait go on waiting. An empty filter ends that, and lets
-// them go.
+// Hold holds frames that match a filter for as long as the User is present: at most count of
+// them, each for at most limit. 0 means all, and the Desk's limit. It replaces the User's
+// previous hold; frames already waiting continue to wait. An empty filter ends the hold and
+// releases its frames.
 func (u *User) Hold(filter string, count int, limit time.Duration) error {
 	var one *Rule
 	if strings.TrimSpace(filter) != "" {
-		name := "@" + u.name + " " // after it no filter is another line of rules
+		name := "@" + u.name + " " // so that filter is not read as another kind of line
 		text := name + filter + " => hold"
 		if limit > 0 {
 			text += " " + limit.String()
@@ -199,7 +200,7 @@ func (u *User) Hold(filter string, count int, limit time.Duration) error {
 	})
 }
 
-// disown ends the holds of frames that wait for a user.
+// disown ends a User's holds on waiting frames.
 func (d *Desk) disown(u *User) {
 	for _, q := range d.queues {
 		for _, w := range q.frames {
@@ -210,7 +211,7 @@ func (d *Desk) disown(u *User) {
 	}
 }
 
-// Held returns what waits.
+// Held returns the waiting frames.
 func (u *User) Held() (held []Held, err error) {
 	first := true
 	err = u.desk.do(func(_ *Engine, out []wire.Frame) []wire.Frame {
@@ -222,7 +223,7 @@ func (u *User) Held() (held []Held, err error) {
 	return held, err
 }
 
-// with calls act with the waiting frame of a number.
+// with calls act with the waiting frame whose number is id.
 func (u *User) with(id uint64, act func(out []wire.Frame, q *queue, i int) []wire.Frame) error {
 	d := u.desk
 	found := false
@@ -242,8 +243,9 @@ func (u *User) with(id uint64, act func(out []wire.Frame, q *queue, i int) []wir
 	return err
 }
 
-// Release lets a frame go: as it is, or as edited. edited is one line without its end, and
-// need not be JSON. A frame that waits behind others goes as soon as they are gone.
+// Release releases a frame, unchanged or replaced by edited. edited is one line without its
+// line end, and need not be JSON. A frame that waits behind others is sent once they are
+// gone.
 func (u *User) Release(id uint64, edited []byte) error {
 	if bytes.ContainsAny(edited, "\n") {
 		return errors.New("a frame is one line")
@@ -266,7 +268,7 @@ func (u *User) Release(id uint64, edited []byte) error {
 	})
 }
 
-// ReleaseAll lets everything go that waits.
+// ReleaseAll releases all waiting frames.
 func (u *User) ReleaseAll() error {
 	return u.desk.do(func(e *Engine, out []wire.Frame) []wire.Frame {
 		return u.desk.release(out, "all go", func(q *queue) bool { return q.engine == e })
@@ -280,7 +282,7 @@ func (u *User) Drop(id uint64) error {
 	})
 }
 
-// take removes a frame that does not go.
+// take removes a frame without sending it.
 func (u *User) take(out []wire.Frame, q *queue, i int, did string) []wire.Frame {
 	w := q.frames[i]
 	out = append(out, holdNote(q.dir, q.name, w.held.ID, fmt.Sprintf("hold %d, %s", w.held.ID, did), 0))
@@ -291,8 +293,8 @@ func (u *User) take(out []wire.Frame, q *queue, i int, did string) []wire.Frame 
 	return u.desk.settle(out, q)
 }
 
-// Answer answers a request that waits, in its receiver's place. The response has the
-// result, or failure if that is not nil; both are JSON.
+// Answer answers a waiting request in place of its receiver. The response contains failure as
+// its error if that is not nil, and result otherwise; both are JSON.
 func (u *User) Answer(id uint64, result, failure []byte) error {
 	for _, json := range [][]byte{result, failure} {
 		if json != nil && (!wire.IsJSON(json) || bytes.ContainsAny(json, "\n")) {
@@ -326,9 +328,9 @@ func (u *User) Answer(id uint64, result, failure []byte) error {
 	return cmp.Or(wrong, err)
 }
 
-// Inject sends one more line: to the agent if dir is ClientToAgent, to the client if it is
-// AgentToClient. A request gets an id of its own; its response does not reach the peer, but
-// is given to answered, which must not block. Other lines have no answer.
+// Inject sends an additional line: to the agent if dir is ClientToAgent, to the client if it
+// is AgentToClient. A request gets an id of its own. Its response does not reach the peer; it
+// is passed to answered, which must not block. Other lines have no answer.
 func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []byte)) error {
 	if dir > wire.AgentToClient {
 		return errors.New("a line is injected to the client or to the agent")
@@ -369,7 +371,7 @@ func (u *User) Inject(dir wire.Direction, line []byte, answered func(response []
 	return cmp.Or(wrong, err)
 }
 
-// refuses returns an error if a rule lets nothing pass in a direction.
+// refuses returns an error if a rule has stalled dir.
 func (e *Engine) refuses(dir wire.Direction) error {
 	if !e.stalls(dir) {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A RuleState is a rule of a running proxy.
+// A RuleState is the state of a rule in a running proxy.
 type RuleState struct {
 	Name string
 	Text string
 	Hits int
-	Off  bool // it does nothing until it is switched on
-	Own  bool // it is the rule by which the asking User holds frames
+	Off  bool // it has no effect until it is enabled
+	Own  bool // it is the rule by which the calling User holds frames
 }
 
-// Rules returns the rules in their order.
+// Rules returns all rules, in order.
 func (u *User) Rules() (list []RuleState, err error) {
 	d := u.desk
 	err = d.first(func(_ *Engine, out []wire.Frame) []wire.Frame {
@@ -35,10 +35,10 @@ func (u *User) Rules() (list []RuleState, err error) {
 	return list, err
 }
 
-// AddRules adds rules after those that there are. If they are from a file, those from a file
-// of that name are removed, whoever gave it; the frames that those hold go. Files in different
-// folders have one name, as in the names of rules: the proxy and its users may work in
-// different folders.
+// AddRules adds rules after the existing ones. Rules from a file replace those that any user
+// added from a file of the same name, and frames held by the replaced rules are released. As
+// in the names of rules, folders do not count: the proxy and its users may work in different
+// ones.
 func (u *User) AddRules(file, text string) error {
 	d := u.desk
 	if file == "" {
@@ -58,7 +58,7 @@ func (u *User) AddRules(file, text string) error {
 	return cmp.Or(wrong, err)
 }
 
-// replaceRules puts the rules of a Set in place of those of a file.
+// replaceRules replaces the rules of a file with those of a Set.
 func (d *Desk) replaceRules(out []wire.Frame, file string, set *Set) ([]wire.Frame, error) {
 	old := slices.DeleteFunc(slices.Clone(d.rules), func(r *Rule) bool { return r.file != file })
 	if err := d.fits(set, old); err != nil {
@@ -75,7 +75,7 @@ func (d *Desk) replaceRules(out []wire.Frame, file string, set *Set) ([]wire.Fra
 	return out, nil
 }
 
-// fits returns an error if the rules of a Set cannot be added, once old ones are removed.
+// fits returns an error if the rules of a Set cannot be added after removing old.
 func (d *Desk) fits(set *Set, old []*Rule) error {
 	all := slices.DeleteFunc(d.allRules(), func(r *Rule) bool { return slices.Contains(old, r) })
 	switch {
@@ -94,7 +94,7 @@ func (d *Desk) fits(set *Set, old []*Rule) error {
 	return nil
 }
 
-// RemoveRule removes a rule. The frames that it holds go.
+// RemoveRule removes a rule and releases the frames it holds.
 func (u *User) RemoveRule(name string) error {
 	d := u.desk
 	return d.named(name, func(out []wire.Frame, r *Rule) []wire.Frame {
@@ -103,7 +103,7 @@ func (u *User) RemoveRule(name string) error {
 	})
 }
 
-// EnableRule switches a rule on or off. If it is off, the frames that it holds go.
+// EnableRule enables or disables a rule. Disabling it releases the frames it holds.
 func (u *User) EnableRule(name string, on bool) error {
 	d := u.desk
 	return d.named(name, func(out []wire.Frame, r *Rule) []wire.Frame {
@@ -118,8 +118,8 @@ func (u *User) EnableRule(name string, on bool) error {
 	})
 }
 
-// named calls change with the rule of a name, and lets the frames go that no rule holds
-// any longer.
+// named calls change with the rule called name, then releases the frames that no rule holds
+// any more.
 func (d *Desk) named(name string, change func(out []wire.Frame, r *Rule) []wire.Frame) error {
 	found := false
 	err := d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
@@ -138,7 +138,7 @@ func (d *Desk) named(name string, change func(out []wire.Frame, r *Rule) []wire.
 	return err
 }
 
-// first is do for the Engine near the client alone.
+// first is do for only the Engine at the client's end.
 func (d *Desk) first(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 	return d.do(func(e *Engine, out []wire.Frame) []wire.Frame {
 		if e != d.engines[0] {
@@ -148,8 +148,8 @@ func (d *Desk) first(act func(e *Engine, out []wire.Frame) []wire.Frame) error {
 	})
 }
 
-// allRules returns the rules of the proxy, those that users added, and those by which
-// users hold frames.
+// allRules returns the proxy's rules, those that users added, and those by which users hold
+// frames.
 func (d *Desk) allRules() []*Rule {
 	all := slices.Clone(d.rules)
 	for _, u := range d.users {
@@ -160,11 +160,10 @@ func (d *Desk) allRules() []*Rule {
 	return all
 }
 
-// has reports whether a rule was not removed.
+// has reports whether a rule still exists.
 func (d *Desk) has(r *Rule) bool { _, c := d.counterOf(r); return c != nil }
 
-// counterOf returns the counter of a rule and the Engine that has it, or nil if it was
-// removed.
+// counterOf returns a rule's counter and its Engine, or nil if the rule was removed.
 func (d *Desk) counterOf(r *Rule) (*Engine, *counter) {
 	for _, e := range d.engines {
 		for _, list := range [][]*counter{e.rules, e.timed} {

@@ -1,5 +1,5 @@
-// Package syntax points at mistakes in texts that people write by hand: rules, and scripts
-// of conversations.
+// Package syntax reports mistakes in texts that people write by hand: rules, and scripts of
+// conversations.
 package syntax
 
 import (
@@ -13,11 +13,11 @@ import (
 
 // An Error says what is wrong with a text, and where.
 type Error struct {
-	File         string // as the caller names it
-	Line, Column int    // from 1; a column is a character
+	File         string // in the form in which the caller names it
+	Line, Column int    // from 1; columns count characters
 	Text         string // the line
 	Problem      string
-	Valid        []string // what would be valid there, if that is a list
+	Valid        []string // what would be valid there, if there are few possibilities
 }
 
 // At returns an Error about the text of a file at an offset.

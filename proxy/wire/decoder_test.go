@@ -17,8 +17,8 @@ type decoding struct {
 	stream []byte   // put together from the pieces
 }
 
-// decode feeds the chunks to d. After each of them it goes on with another Decoder,
-// made from the state of the one before.
+// decode feeds the chunks to d. After each chunk it continues with another Decoder, made from
+// the state of the previous one.
 func decode(t testing.TB, d wire.Decoder, chunks ...[]byte) decoding {
 	t.Helper()
 	var got decoding
@@ -174,7 +174,7 @@ func TestDecoderGap(t *testing.T) {
 	}
 }
 
-// What is kept for a stream that waits is small, whatever went over it.
+// The memory for an idle stream is small, whatever has passed over it.
 func TestIdleState(t *testing.T) {
 	for _, tt := range []struct {
 		d  wire.Decoder

@@ -8,8 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Each name is read back as what it is the name of, and stored forms depend on
-// which number has which name.
+// Each name is parsed back to its value; stored formats depend on the numbers of the names.
 func TestNames(t *testing.T) {
 	for _, tt := range []struct {
 		value fmt.Stringer

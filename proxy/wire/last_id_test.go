@@ -17,7 +17,7 @@ func TestLastID(t *testing.T) {
 		{`"key":"id"}`, ""},          // a value
 		{`"id":null}`, ""},           // no id
 		{`"id":7`, ""},               // not the end
-		{`"id":7,"method":"x"}`, ""}, // nobody writes it so
+		{`"id":7,"method":"x"}`, ""}, // no one writes it like this
 		{`"text":"a"}}`, ""},
 		{``, ""},
 	} {

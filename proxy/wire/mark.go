@@ -29,10 +29,10 @@ type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"
 	Frames int    `json:"frames,omitempty"` // number of following frames it applies to; 0 for none, such as the list of rules at the start of a tape
-	Hold   uint64 `json:"hold,omitempty"`   // number of the frame among those held for a user, if it is about one
+	Hold   uint64 `json:"hold,omitempty"`   // number of the held frame that it concerns, if any
 
-	// Delay is by how many seconds the next frame was written later than it came; 0: by
-	// none.
+	// Delay is how many seconds later than it arrived the next frame was written; 0: no
+	// delay.
 	Delay float64 `json:"delay,omitempty"`
 }
 

@@ -76,8 +76,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzPatch takes any text and any path. What was JSON is JSON still, and what was
-// set is there.
+// FuzzPatch takes any text and any path. JSON stays JSON, and the value that was set is
+// there.
 func FuzzPatch(f *testing.F) {
 	for _, tt := range patchTests {
 		f.Add([]byte(tt.message), tt.path)

@@ -91,8 +91,8 @@ func (r *Reader) Name() (name []byte, ok bool) {
 	return name, true
 }
 
-// at skips the value at Pos and returns the value at a path in it, or nil if there is
-// none: see Get.
+// at skips the value at Pos and returns the value at a path in it, or nil if there is none;
+// see Get.
 func (r *Reader) at(path []string) (found []byte) {
 	if len(path) == 0 {
 		return r.Value()

@@ -77,8 +77,8 @@ func TestReaderMembers(t *testing.T) {
 	}
 }
 
-// FuzzReader takes any text. All three ways through it come to an end, and in JSON
-// the tokens are those of encoding/json.
+// FuzzReader takes any text. All three ways of reading it end, and for JSON the tokens are
+// those of encoding/json.
 func FuzzReader(f *testing.F) {
 	for _, tt := range readerTests {
 		f.Add([]byte(tt.text))

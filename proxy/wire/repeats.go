@@ -13,9 +13,9 @@ type Repeat struct {
 	Span // from its name to the name of the following member
 }
 
-// Repeats returns the members at any depth of a text that do not count, in the order in
-// which they begin. JSON leaves open which of two members counts (RFC 8259, section 4).
-// Here the last one does, as in the decoders of Go, JavaScript and Python.
+// Repeats returns the members at any depth of a text that do not count, in the order in which
+// they begin. JSON does not define which of two members with the same name counts (RFC 8259,
+// section 4). Here the last one does, as in the decoders of Go, JavaScript and Python.
 func Repeats(text []byte) []Repeat {
 	if !repeats(text) {
 		return nil

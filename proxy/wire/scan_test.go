@@ -106,8 +106,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Scan knows JSON exactly as encoding/json does, but for invalid UTF-8, and its
-// members are those that encoding/json finds.
+// Scan accepts exactly the JSON that encoding/json accepts, except for invalid UTF-8, and
+// finds the same members.
 func FuzzScan(f *testing.F) {
 	for _, tt := range scanTests {
 		if len(tt.in) < 1000 {

@@ -81,7 +81,7 @@ func TestSplitterLimit(t *testing.T) {
 	}
 }
 
-// A Splitter made from the state of another goes on where that stopped.
+// A Splitter made from the state of another continues where that one stopped.
 func TestSplitterState(t *testing.T) {
 	in := []byte(strings.Repeat("x", 25) + "\r\n" + strings.Repeat("y", 7) + "\n")
 	want := lines(&wire.Splitter{Limit: 10}, in)

@@ -12,8 +12,7 @@ import (
 
 func events() wire.Decoder { return wire.Decoder{Events: new(wire.EventDecoder)} }
 
-// What the WHATWG HTML standard says of event streams, section 9.2.6, on the frames
-// that come of it.
+// The examples of event streams in the WHATWG HTML standard, section 9.2.6, and their frames.
 var eventTests = []struct {
 	name, in string
 	want     []string
@@ -73,7 +72,7 @@ func TestEventDecoder(t *testing.T) {
 	}
 }
 
-// An event that outgrows the limit goes on in parts, as it stands in the stream.
+// An event that exceeds the limit continues in parts, verbatim.
 func TestEventDecoderLimit(t *testing.T) {
 	x := strings.Repeat("x", 300)
 	small := func() wire.Decoder { return wire.Decoder{Events: &wire.EventDecoder{Limit: 256}} }

@@ -6,7 +6,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A text is cut between characters, and what is not UTF-8 stays as it is.
+// A text is cut between characters; invalid UTF-8 stays unchanged.
 func TestClip(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},

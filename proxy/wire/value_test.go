@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// TestValue reads random texts with members that have the same name, and holds what it
-// finds against what encoding/json finds.
+// TestValue reads random texts with repeated member names, and compares the result with
+// encoding/json.
 func TestValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -47,8 +47,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// randomJSON returns an object or array with few names, so that many occur twice, of
-// which some are written with escapes. There is no colon but those of members.
+// randomJSON returns an object or array with few different names, so that many are repeated,
+// some of them spelled with escapes. Colons occur only after names.
 func randomJSON(r *rand.Rand, depth int) []byte {
 	names := []string{`"a"`, `"\u0061"`, `"title"`, `"\u0074itle"`, `"kind of a long name"`, `"kind of a lone name"`, `"b"`, `"\ud83d\ude00"`, `"😀"`, `""`}
 	blank := func() string { return []string{"", "", " ", "\n\t"}[r.IntN(4)] }
@@ -92,7 +92,7 @@ func compareValue(t *testing.T, text []byte, v wire.Value, want any) {
 	}
 }
 
-// plainValue returns what encoding/json makes of a value.
+// plainValue returns a value as decoded by encoding/json.
 func plainValue(v wire.Value) any {
 	switch {
 	case v.IsObject():

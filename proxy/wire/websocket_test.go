@@ -92,7 +92,7 @@ func TestSocketDecoder(t *testing.T) {
 	}
 }
 
-// A message that outgrows the limit goes on in parts, in one fragment or several.
+// A message that exceeds the limit continues in parts, in one fragment or several.
 func TestSocketDecoderLimit(t *testing.T) {
 	x := strings.Repeat("x", 300)
 	small := func() wire.Decoder { return wire.Decoder{Socket: &wire.SocketDecoder{Limit: 256}} }
@@ -158,7 +158,7 @@ func FuzzSocketDecoder(f *testing.F) {
 	})
 }
 
-// A Joiner takes what it is given, also where that is of no WebSocket.
+// A Joiner accepts any input, even if it is not from a WebSocket.
 func FuzzJoiner(f *testing.F) {
 	f.Add([]byte("\x81\x82abcd"), []byte("{}"))
 	f.Add([]byte("\x89\x7d"), []byte("{}"))

@@ -192,7 +192,7 @@ func (p File) createUnnamed(f func(tx *bolt.Tx) error) error {
 		return err
 	}
 	fill := func(db *bolt.DB) error {
-		db.NoSync = true // nobody can see it yet
+		db.NoSync = true // no one can see it yet
 		if err := db.Update(f); err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ type treeWalk struct {
 // head reads the head of a page, and returns the size of the page.
 func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error) {
 	if w.size < boltMetaEnd || id >= uint64(w.end/w.size) {
-		return head, 0, fmt.Errorf("it lies behind the file: %w", disk.ErrDamaged)
+		return head, 0, fmt.Errorf("it is beyond the end of the file: %w", disk.ErrDamaged)
 	}
 	at := int64(id) * w.size
 	if _, err := w.f.ReadAt(head[:], at); err != nil {
@@ -154,7 +154,7 @@ func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error
 	}
 	size = (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * w.size
 	if at+size > w.end {
-		return head, 0, fmt.Errorf("it ends behind the file: %w", disk.ErrDamaged)
+		return head, 0, fmt.Errorf("it extends beyond the end of the file: %w", disk.ErrDamaged)
 	}
 	return head, size, nil
 }
@@ -223,7 +223,7 @@ func checkElements(elements []byte, size int64) error {
 		length := int64(order.Uint32(e[8:])) + int64(order.Uint32(e[12:]))
 		end := boltHeader + int64(at) + int64(order.Uint32(e[4:])) + length
 		if left -= length; end > size || left < 0 {
-			return fmt.Errorf("element %d ends behind its page: %w", at/boltElement, disk.ErrDamaged)
+			return fmt.Errorf("element %d extends beyond its page: %w", at/boltElement, disk.ErrDamaged)
 		}
 	}
 	return nil

@@ -86,9 +86,9 @@ func lock(f *os.File, how int, timeout time.Duration) error {
 	case <-time.After(timeout):
 	}
 	if pid := lockHolder(f); pid != 0 {
-		return heldError(fmt.Sprintf("process %d has held the lock for %v; if it is stopped, kill -CONT %d lets it go on", pid, timeout, pid))
+		return heldError(fmt.Sprintf("process %d has held the lock for %v; if it is stopped, kill -CONT %d resumes it", pid, timeout, pid))
 	}
-	return heldError(fmt.Sprintf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", timeout))
+	return heldError(fmt.Sprintf("another process has held the lock for %v; if it is stopped, kill -CONT resumes it", timeout))
 }
 
 // lockNow takes the exclusive lock of a file. It returns false if another process holds it,
@@ -101,8 +101,8 @@ func lockNow(f *os.File, path string) (bool, error) {
 	return err == nil && isStill(f, path), err
 }
 
-// RemoveLocked removes a file and then releases its lock. In the other order, somebody
-// could take the lock of a removed file.
+// RemoveLocked removes a file and then releases its lock. In the other order,
+// another process could lock the removed file.
 func RemoveLocked(f *os.File) error {
 	os.Remove(f.Name())
 	return f.Close()

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Nobody waits for ever for one who holds a lock, and says who that is. The lock
-// that was asked for does not stay held once that one has let go.
+// A waiter for a lock gives up after a while, and says who holds the lock. It does not keep
+// the lock when the holder releases it later.
 func TestLock(t *testing.T) {
 	for name, how := range map[string][2]int{
 		"to read what is written": {unix.LOCK_EX, unix.LOCK_SH},
@@ -45,7 +45,7 @@ func TestLock(t *testing.T) {
 				t.Errorf("a lock that was given back: %v", err)
 			}
 			patient.Close()
-			if err := flock(open(), unix.LOCK_EX); err != nil { // would wait for ever
+			if err := flock(open(), unix.LOCK_EX); err != nil { // would wait forever
 				t.Error(err)
 			}
 		})

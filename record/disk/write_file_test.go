@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// TestWriteFile holds what is put in the place of what.
+// TestWriteFile checks what a write replaces.
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -43,7 +43,7 @@ func TestWriteFile(t *testing.T) {
 		modes[name] = fi.Mode()
 	}
 	for _, tt := range []struct {
-		name, file string // what is written to, and where it is read then
+		name, file string // the path written to, and the path where the content is then
 		fails      bool
 	}{
 		{name: "missing", file: "missing"},
@@ -56,8 +56,8 @@ func TestWriteFile(t *testing.T) {
 	} {
 		read := make(chan []byte, 1)
 		if tt.file == "pipe" {
-			// It is open for reading and writing, so that who writes never waits for
-			// a reader, nor a reader for somebody who writes.
+			// It is open for reading and writing, so that neither a writer nor a reader waits
+			// for the other end.
 			f, err := os.OpenFile(path("pipe"), os.O_RDWR, 0)
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Who finds no room in a segment leaves it to those that have it open already.
+// A writer that finds no room in a segment leaves it to those that have it open already.
 func TestSegmentWithoutRoom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "segment")
 	f, err := createSegment(path, pageSize)

@@ -138,8 +138,7 @@ func TestNoSlot(t *testing.T) {
 	}
 }
 
-// Whatever a peer sends as a head, its mark fits into a segment, with what the other
-// bounds leave of it.
+// Whatever head a peer sends, its mark fits into a segment, shortened by the other limits.
 func TestHugeHead(t *testing.T) {
 	j, read := writer(t, Start{Transport: "http"})
 	h := wire.HTTP{Method: "GET", Target: strings.Repeat("\x01", 1<<20)}

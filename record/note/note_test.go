@@ -32,7 +32,7 @@ func edit(t testing.TB, f note.File, tape string, e note.Edit) note.List {
 	return l
 }
 
-// What is written comes back, in order, and on its own tape only.
+// Notes are read back in order, and only for their own tape.
 func TestEdit(t *testing.T) {
 	f := file(t)
 	if l, err := f.Read("a"); err != nil || !l.IsEmpty() {
@@ -100,7 +100,7 @@ func TestWrongEdit(t *testing.T) {
 	edit(t, f, "a", note.Edit{Untag: []string{"tag0"}, Tag: []string{"more"}})
 }
 
-// Nothing of what was removed can be found in the file.
+// Nothing of a removed note can be found in the file.
 func TestRemoved(t *testing.T) {
 	f := file(t)
 	const secret = "the key lies under the mat"
@@ -138,8 +138,8 @@ func put(t *testing.T, f note.File, bucket, key, value string) {
 	}
 }
 
-// What only a newer acptap knows is passed over and kept; what it must know refuses
-// the file.
+// Parts that only a newer acptap knows are skipped and kept; if they must be known, the file
+// is refused.
 func TestNewerFile(t *testing.T) {
 	f := file(t)
 	edit(t, f, "a", note.Edit{Tag: []string{"old"}})

@@ -11,21 +11,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// messages reads lines that are JSON-RPC messages without anything around them: what acpx
-// keeps of a session in ~/.acpx/sessions/ID.stream.ndjson and prints with --format json.
-// From acpx 0.19 on the file has lines of its own in between:
+// messages reads files whose lines are bare JSON-RPC messages. acpx keeps a session like this
+// in ~/.acpx/sessions/ID.stream.ndjson, and prints it with --format json. Since acpx 0.19 the
+// file also contains lines of its own:
 //
 //	{"schema":"acpx.session.journal.v1","type":"segment","record_id":"…","sequence":0,…}
 //	{"jsonrpc":"2.0","id":0,"method":"initialize","params":{…}}
 //	{"jsonrpc":"2.0","id":0,"result":{…}}
 type messages struct {
 	log
-	pending [wire.Directions]map[string]int // requests of each side by their ids, and when they came
+	pending [wire.Directions]map[string]int // each side's open requests: ids and order of arrival
 	order   int
 }
 
-// maxPending limits the requests without a response that are remembered, and the bytes of
-// their ids.
+// maxPending limits the open requests that are remembered, and maxID the bytes of their ids.
 const (
 	maxPending = 10_000
 	maxID      = 1 << 10
@@ -68,7 +67,7 @@ func (m *messages) read(l logLine) error {
 	return m.message(l.n, dir, l.text, time.Time{})
 }
 
-// sender returns who sent a message, as far as that can be known.
+// sender returns who sent a message, if that can be determined.
 func (m *messages) sender(g wire.Value) (dir wire.Direction, ok bool) {
 	id := g.Get("id").Raw()
 	if !g.Get("method").Exists() {
@@ -79,7 +78,7 @@ func (m *messages) sender(g wire.Value) (dir wire.Direction, ok bool) {
 	case d.From == dialect.AgentSide:
 		dir = wire.AgentToClient
 	case d.From == dialect.ClientSide:
-	case len(m.pending[wire.ClientToAgent]) > 0: // while a client waits, it is the agent that acts
+	case len(m.pending[wire.ClientToAgent]) > 0: // while a client waits, the agent is active
 		dir = wire.AgentToClient
 	}
 	if id != "" && len(id) <= maxID && len(m.pending[dir]) < maxPending {
@@ -89,9 +88,9 @@ func (m *messages) sender(g wire.Value) (dir wire.Direction, ok bool) {
 	return dir, true
 }
 
-// answers returns who sent the response with an id. If both sides wait for one with that
-// id, it answers the later request: a client's prompt ends after what the agent asks for
-// it.
+// answers returns who sent the response with an id. If both sides wait for a response with
+// that id, the response belongs to the later request: the agent's requests during a prompt
+// are answered before the prompt.
 func (m *messages) answers(id string) (dir wire.Direction, ok bool) {
 	ofClient, ofAgent := m.pending[wire.ClientToAgent][id], m.pending[wire.AgentToClient][id]
 	switch {
@@ -105,7 +104,7 @@ func (m *messages) answers(id string) (dir wire.Direction, ok bool) {
 	return 0, false
 }
 
-// isAcpxIndex recognizes the file beside the messages of a session, ID.json.
+// isAcpxIndex recognizes ID.json, the file next to the messages of a session.
 func isAcpxIndex(head []byte) bool {
 	return strings.HasPrefix(wire.ValueOf(head).Get("schema").Text(), "acpx.session.v")
 }

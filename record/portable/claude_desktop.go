@@ -13,26 +13,26 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// claudeDesktop reads a log of Claude Desktop about one MCP server, mcp-server-NAME.log,
-// as releases from 2025 to 2026 write it. Lines without a time are the server's stderr:
+// claudeDesktop reads mcp-server-NAME.log, the log of Claude Desktop about one MCP server, as
+// releases from 2025 to 2026 write it. Lines without a time are the server's stderr:
 //
 //	2025-05-14T06:30:46.668Z [srv] [info] Initializing server...
 //	2026-02-02T15:40:55.236Z [srv] [info] Message from client: {"method":…} { metadata: undefined }
 //	2026-02-02T15:40:55.239Z [srv] [info] Message from server: {"text":"…[18778 chars truncated]..."} { metadata: undefined }
 //	Secure MCP Filesystem Server running on stdio
 //
-// In mcp.log, which is about all servers, the level may come before the name.
+// In mcp.log, which covers all servers, the level may come before the name.
 type claudeDesktop struct {
 	log
-	server string // the one the log is about
-	dump   bool   // within an object that Claude Desktop logs over several lines
+	server string // the server that the log is about
+	dump   bool   // inside an object that Claude Desktop logs over several lines
 }
 
 var claudeLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (?:\[([^\]]*)\] \[(?:debug|info|warn|error)\]|\[(?:debug|info|warn|error)\] \[([^\]]*)\]) `)
 })
 
-// claudeShortened matches what replaces the middle of a long message.
+// claudeShortened matches the mark that replaces the middle of a long message.
 var claudeShortened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\.\.\[(\d+) chars truncated\]\.\.\.`) })
 
 func isClaudeDesktop(head []byte) bool { return anyDated(head, claudeLine) }

@@ -15,20 +15,20 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// conductorTrace reads what agent-client-protocol-conductor --trace writes, of a chain
-// Client, Proxy(0), Proxy(1), …, Agent. ts is seconds since it began:
+// conductorTrace reads the output of agent-client-protocol-conductor --trace for a chain
+// Client, Proxy(0), Proxy(1), …, Agent. ts is seconds since the start:
 //
 //	{"type":"request","ts":0.1,"protocol":"acp","from":"Client","to":"Agent","id":"…","method":"initialize","params":{…}}
 //	{"type":"response","ts":0.2,"from":"Agent","to":"Client","id":"…","is_error":false,"payload":{…}}
 //	{"type":"notification","ts":0.3,"protocol":"acp","from":"Agent","to":"Client","method":"session/update","params":{…}}
 //
-// A tape has one connection, so the reader takes that of the client. The trace has no
-// notifications and requests to the client if there are proxies; those to the first proxy
-// stand for them. It has unwrapped MCP messages, whose connections are unknown.
+// A tape has one connection, so the reader takes the client's. If there are proxies, the
+// trace lacks the notifications and requests to the client; those to the first proxy are used
+// instead. MCP messages are unwrapped in the trace, and their connections are unknown.
 type conductorTrace struct {
 	log
-	skipped map[string]bool // ids of requests that are left out, whose responses are too
-	hops    count           // messages between other components
+	skipped map[string]bool // ids of omitted requests, whose responses are omitted too
+	hops    count           // number of messages between other components
 	mcp     count
 }
 
@@ -99,7 +99,7 @@ func (c *conductorTrace) read(l logLine) error {
 		return c.message(l.n, dir, rebuilt(wire.Get(l.text, "id"), nil, nil, payload, nil), at)
 	}
 	method := wire.Get(l.text, "method")
-	if to, ok := strings.CutPrefix(g.Get("method").Text(), "_proxy/"); ok && to == dialect.Initialize { // what the conductor makes of it for a proxy
+	if to, ok := strings.CutPrefix(g.Get("method").Text(), "_proxy/"); ok && to == dialect.Initialize { // as sent to a proxy
 		method = []byte(`"` + dialect.Initialize + `"`)
 	}
 	return c.message(l.n, dir, rebuilt(wire.Get(l.text, "id"), method, wire.Get(l.text, "params"), nil, nil), at)
@@ -116,7 +116,7 @@ const (
 	firstProxy = 0
 )
 
-// place returns the place of a component in the chain.
+// place returns the position of a component in the chain.
 func place(component string) (n int, ok bool) {
 	switch component {
 	case "Client":
@@ -130,8 +130,8 @@ func place(component string) (n int, ok bool) {
 	return n, ok && closed && err == nil && n >= 0
 }
 
-// conductorLog reads what the conductor writes with --debug: the lines of all components,
-// of which the last is the agent.
+// conductorLog reads the output of the conductor with --debug: the lines of all components,
+// the last of which is the agent.
 //
 //	=== Conductor Debug Log ===
 //	Started: 2026-01-02T15:04:05.123456789+01:00

@@ -32,7 +32,7 @@ func readDevtools(f *file) error {
 }
 
 func (d *devtools) read() error {
-	d.dec.Token() // the brace, which isDevtools saw
+	d.dec.Token() // the brace that isDevtools saw
 	for d.dec.More() {
 		key, err := d.dec.Token()
 		if err != nil {
@@ -59,7 +59,7 @@ func (d *devtools) read() error {
 		return d.fail(err)
 	}
 	if _, err := d.dec.Token(); err != io.EOF {
-		return d.fail(errors.New("something stands behind the export"))
+		return d.fail(errors.New("unexpected text after the export"))
 	}
 	return nil
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An elisp reads the elements of a list as prin1 of Emacs prints them, as JSON: alists are
-// objects, vectors arrays, t is true, :false false, and symbols are strings. acp.el reads
-// null, false and {} as nil; it writes nil as {}, so nil is {} in what it sent.
+// An elisp reads the elements of a list printed by prin1 of Emacs, and returns them as JSON:
+// alists become objects, vectors arrays, t true, :false false, and symbols strings. acp.el
+// reads null, false and {} as nil, and writes nil as {}, so nil becomes {} in what it sent.
 //
 // With print-circle, which acp.el sets, an object that occurs twice is printed once with a
-// label (#1=…) and then as a reference to it (#1#), across elements too.
+// label (#1=…) and then as a reference to it (#1#), even in another element.
 type elisp struct {
 	in     *bufio.Reader
 	out    []byte // the element being read, as JSON
 	depth  int
-	sent   bool // the element was sent by acp.el
+	sent   bool // acp.el sent the element
 	labels map[int][]byte
 	kept   int // bytes in labels
 }
@@ -38,8 +38,8 @@ var errElispLong = fmt.Errorf("more than %d MiB in one piece", maxLine>>20)
 // open reads the parenthesis before the first element.
 func (e *elisp) open() { e.next() }
 
-// element reads the next element. It is valid until the call after. more is false after
-// the last one.
+// element reads the next element, which is valid until the next call. more is false after the
+// last one.
 func (e *elisp) element() (element []byte, more bool, err error) {
 	e.out, e.sent = e.out[:0], false
 	c, err := e.next()
@@ -149,8 +149,8 @@ func (e *elisp) array() error {
 	})
 }
 
-// each calls read with the first byte of each element up to end, and adds commas between
-// what it adds.
+// each calls read with the first byte of each element up to end, and separates the output
+// with commas.
 func (e *elisp) each(end byte, read func(c byte) error) error {
 	for first := true; ; first = false {
 		c, err := e.next()
@@ -241,7 +241,8 @@ func (e *elisp) key(name string) error {
 	return e.add(append(termtext.AppendQuoted(nil, []byte(name)), ':')...)
 }
 
-// tail reads what follows the dot in a list: the rest of it, because that has a label.
+// tail reads what follows the dot in a list: the rest of the list, which is printed like this
+// if it has a label.
 func (e *elisp) tail() error {
 	c, err := e.next()
 	if err != nil {
@@ -333,7 +334,7 @@ func (e *elisp) close() error {
 	return err
 }
 
-// shared reads a label or a reference, after the #. read reads what has the label.
+// shared reads a label or a reference, after the #. read reads the labelled value.
 func (e *elisp) shared(read func(c byte) error) error {
 	c, err := e.byte()
 	var digits []byte
@@ -410,8 +411,8 @@ func (e *elisp) propertized() error {
 	return nil
 }
 
-// table reads #s(hash-table … data (key value …)), in which Lisp code may have sent an
-// object.
+// table reads a hash table, #s(hash-table … data (key value …)): Lisp code may have sent one
+// as an object.
 func (e *elisp) table() error {
 	if c, err := e.byte(); err != nil || c != '(' {
 		return cmp.Or(err, errUnreadable)

@@ -10,7 +10,7 @@ import (
 )
 
 // emacsTraffic reads what acp.el, which agent-shell uses, saves from its traffic buffer
-// (acp-traffic-save-to): a list in Emacs Lisp, of which elisp reads the elements as JSON.
+// (acp-traffic-save-to): a list in Emacs Lisp. elisp converts its elements to JSON.
 //
 //	(((:direction . outgoing) (:kind . request)
 //	  (:object (jsonrpc . "2.0") (method . "initialize") (id . 1)
@@ -35,7 +35,7 @@ func readEmacsTraffic(f *file) error {
 }
 
 func (t *emacsTraffic) read() error {
-	t.list.open() // the parenthesis, which isEmacsTraffic saw
+	t.list.open() // the parenthesis that isEmacsTraffic saw
 	for n := 1; ; n++ {
 		entry, more, err := t.list.element()
 		if err != nil {
@@ -70,8 +70,8 @@ func (t *emacsTraffic) entry(n int, entry []byte) error {
 	return t.message(n, dir, object, time.Time{})
 }
 
-// emacsLog reads the log buffer of acp.el, which a user has saved. It has the text of each
-// message under a heading, and more about what became of it under others:
+// emacsLog reads a saved log buffer of acp.el. Each message is below a heading; below other
+// headings are details of what acp.el did with it:
 //
 //	OUTGOING TEXT >
 //

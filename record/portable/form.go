@@ -13,9 +13,9 @@ type form struct {
 	read func(*file) error
 }
 
-// forms are all of them. Content decides, because users name and cut files as they like.
-// The first form that fits counts: those that show where the file begins come before those
-// that any line may show, because a message may quote such a line.
+// forms lists all forms. The content decides, because users rename and cut files. The first
+// match counts. Forms recognized by the beginning of a file come before those recognized by
+// any line, because a message may quote such a line.
 var forms = []form{
 	{"acp-devtools, export", isDevtools, readDevtools},
 	{"logger", isLogger, readLogger},
@@ -31,8 +31,7 @@ var forms = []form{
 	{"jetbrains", isJetBrains, readJetBrains},
 }
 
-// formOf returns the form of a file that begins with head: the portable one unless it has
-// another.
+// formOf returns the form of a file that begins with head; the default is the portable form.
 func formOf(head []byte) form {
 	for _, f := range forms {
 		if f.is(head) {
@@ -42,10 +41,10 @@ func formOf(head []byte) form {
 	return form{"portable", nil, readPortable}
 }
 
-// beginning is how much of a file decides which form it has.
+// beginning is the number of bytes by which the form of a file is recognized.
 const beginning = 64 << 10
 
-// A file is a file being read, and where its content goes.
+// A file is a file being read, with the receivers of its content.
 type file struct {
 	in    *bufio.Reader
 	name  string
@@ -54,7 +53,7 @@ type file struct {
 	line  func(Line) error
 }
 
-// begins reports whether head begins with these tokens, with blanks between them.
+// begins reports whether head begins with these tokens, with optional blanks between them.
 func begins(head []byte, tokens ...string) bool {
 	for _, token := range tokens {
 		var ok bool
@@ -65,22 +64,21 @@ func begins(head []byte, tokens ...string) bool {
 	return true
 }
 
-// firstLine returns the first line with something in it, which may be cut off if it is
-// long.
+// firstLine returns the first line that is not blank, which may be cut off if it is long.
 func firstLine(head []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return line
 }
 
-// anyDated reports whether a line in head is of a log whose lines begin with a date. Of other
-// lines, such as all of the portable form, it looks at the first byte alone.
+// anyDated reports whether a line in head matches log, whose lines begin with a date. For
+// other lines, such as those of the portable form, it examines only the first byte.
 func anyDated(head []byte, log func() *regexp.Regexp) bool {
 	return anyLine(head, func(line []byte) bool {
 		return len(line) > 0 && '0' <= line[0] && line[0] <= '9' && log().Match(line)
 	})
 }
 
-// anyLine reports whether a line in head is of a log.
+// anyLine reports whether is returns true for a line in head.
 func anyLine(head []byte, is func(line []byte) bool) bool {
 	for line := range bytes.Lines(head) {
 		if is(bytes.TrimRight(line, "\r\n")) {

@@ -29,23 +29,23 @@ import (
 //	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
-// frame has the bytes themselves if they are a JSON-RPC message without blanks around it
-// that cannot control a terminal (termtext.JSON). Otherwise text has them if they are valid
-// UTF-8; base64 has all others, and those of a frame that was too long to be read into
-// memory. origin is omitted for the wire, and end for a line feed. Marks have the fields of
-// wire.Marked. A line needs dir, and one of frame, text, base64 or a mark. A line without
-// at has an unknown time, but not before that of the line before. A line without seq gets
-// the next number. Numbers that a file skips stay unused; where numbers do not rise, all
+// frame has the bytes themselves if they are a JSON-RPC message without blanks around it that
+// cannot control a terminal (termtext.JSON). Otherwise text has them if they are valid UTF-8;
+// base64 has all others, and those of a frame that was too long to be read into memory.
+// origin is omitted for the wire, and end for a line feed. Marks have the fields of
+// wire.Marked. A line needs dir, and one of frame, text, base64 or a mark. If a line has no
+// at, its time is unknown, but no earlier than that of the previous line. A line without seq
+// gets the next number. Numbers that a file skips stay unused; where numbers do not rise, all
 // that follow are renumbered.
 //
 // The header has the tags of the tape and the notes on it. The line of a frame has the
 // notes on it, before the bytes, as an array of objects with text and at. Readers that do
 // not know them ignore them.
 //
-// What the rules of acptap check found is in separate lines after that of the frame, with
-// finding as the only member. Readers skip them: findings are computed again from the frames.
+// Each finding of acptap check is in a separate line after that of its frame, with finding as
+// the only member. Readers skip these lines: findings are computed again from the frames.
 //
-// The header names kinds of lines that not every reader knows: "needs":["rules"] if there
+// The header names kinds of lines that some readers do not know: "needs":["rules"] if there
 // are marks of rules, "needs":["streams"] if there are lines of streams (stream.go).
 
 // header is the first line.

@@ -14,25 +14,25 @@ import (
 	"github.com/acptap/acptap/record/note"
 )
 
-// A log is a file that a tool writes for its developers. It may be cut off, mixed with
-// other lines, or from a newer version of the tool, so its reader goes on after whatever
-// it does not understand. Where a message is missing the tape has a mark of a gap, so that
-// nobody is blamed for what was not sent.
+// A log is a file that a tool writes for its developers. It may be cut off, mixed with other
+// lines, or from a newer version of the tool, so its reader skips whatever it does not
+// understand. Where a message is missing, the tape gets a mark of a gap, so that no one is
+// blamed for a message that was not sent.
 type log struct {
 	*file
 	head  Head
-	lacks string // where the tape comes from, and what it lacks because of that
+	lacks string // the source of the tape, and what the tape lacks because of it
 	unit  string // what the numbers count: "line" or "message"
 
 	origin    time.Time // what times are measured from; zero: the first one
 	begun     bool
 	last      time.Duration
-	runs      int // of the agent, as far as its client initializes it
+	runs      int // number of initialize requests of the client
 	unread    count
 	shortened count
 }
 
-// A count is how many lines something is about, and the number of the first.
+// A count says how many lines something concerns, and has the number of the first.
 type count struct{ n, first int }
 
 func (c *count) add(number int) {
@@ -86,14 +86,14 @@ func (l *log) send(p Line, at time.Time) error {
 	return l.line(p)
 }
 
-// introduce says what the log lacks, also on the tape.
+// introduce reports what the log lacks, and notes it on the tape.
 func (l *log) introduce() {
 	l.tell(l.name + ": " + l.lacks)
 	l.head.Notes.Notes = []note.Note{{Text: l.lacks}}
 	l.begin(l.head)
 }
 
-// end says what could not be read. It returns failed, unless that only says that the rest
+// end reports what could not be read. It returns failed, unless that only says that the rest
 // of the log could not be read.
 func (l *log) end(failed error) error {
 	switch stop := (stopped{}); {
@@ -113,7 +113,7 @@ func (l *log) end(failed error) error {
 	return nil
 }
 
-// say reports a count. what begins with a verb in the past.
+// say reports a count. what begins with a verb in the past tense.
 func (l *log) say(c count, what string) {
 	switch {
 	case c.n == 1:
@@ -123,7 +123,7 @@ func (l *log) say(c count, what string) {
 	}
 }
 
-// stopped says why the rest of a log cannot be read.
+// stopped is the reason why the rest of a log cannot be read.
 type stopped struct{ error }
 
 // stop returns the error of a log that cannot be read beyond message n.
@@ -142,7 +142,7 @@ type logLine struct {
 	cut  bool   // the file ends within the line
 }
 
-// complete reports whether text, which ends the line, is all of a message.
+// complete reports whether text, which ends the line, is a whole message.
 func (l logLine) complete(text []byte) bool {
 	return l.size == len(l.text) && (!l.cut || json.Valid(text))
 }
@@ -178,8 +178,8 @@ func (l *log) eachLine(f func(logLine) error) error {
 	}
 }
 
-// rebuilt returns a message from what a log has of its members. An absent member is nil; a
-// member that is null was absent in most tools.
+// rebuilt builds a message from the members that a log has. An absent member is nil; a member
+// that is null was absent in most tools.
 func rebuilt(id, method, params, result, failure []byte) []byte {
 	b := []byte(`{"jsonrpc":"2.0"`)
 	add := func(name string, value []byte) {

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// logTests has the samples of logs: how their tapes begin, the lines, and what is told.
+// logTests has the sample logs: the beginning of the tape, the lines, and the reports.
 var logTests = []struct {
 	file, start string
 	want, told  []string

@@ -155,8 +155,8 @@ func sinceStart(start, at time.Time) (time.Duration, error) {
 	return d, nil
 }
 
-// parseDirection parses c2a, client-to-agent, clientToServer, "editor → agent" and
-// similar forms. It refuses in and out, which do not say whose.
+// parseDirection parses c2a, client-to-agent, clientToServer, "editor → agent" and similar
+// forms. It refuses in and out, because they do not say whose.
 func parseDirection(name string) (wire.Direction, error) {
 	letters := strings.Map(func(c rune) rune {
 		if 'a' <= c && c <= 'z' || c == '2' {

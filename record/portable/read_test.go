@@ -34,7 +34,7 @@ func read(text string) (file, error) {
 	return f, err
 }
 
-// The form of acptap, and those of other tools; each is a file in testdata.
+// The portable form and those of other tools; each is a file in testdata.
 var readTests = []struct {
 	file  string
 	start journal.Start
@@ -176,7 +176,7 @@ func TestReadErrors(t *testing.T) {
 		{"a log of two centuries", "{\"direction\":\"c2s\",\"ts\":1e9,\"raw\":{}}\n{\"direction\":\"c2s\",\"ts\":1e10,\"raw\":{}}", `file:2: 2286-11-20 17:46:40 +0000 UTC is too long after the beginning, 2001-09-09 01:46:40 +0000 UTC`},
 		{"an export that is cut off", export[:len(export)-9], `file: export of acp-devtools: the file is cut off`},
 		{"an export that is cut off in a message", export[:560], `file: export of acp-devtools: the file is cut off`},
-		{"an export and more", export + "{}", `file: export of acp-devtools: something stands behind the export`},
+		{"an export and more", export + "{}", `file: export of acp-devtools: unexpected text after the export`},
 		{"an export of another version", `{"version":2}`, `file: export of acp-devtools: version 2 is not known, 1 is`},
 		{"an export in another order", `{"exportedAt":1,"messages":[]}`, `file: export of acp-devtools: "session" does not stand before "messages"`},
 		{"an export of two sessions", `{"version":1,"session":{"startedAt":1e12},"session":{}}`, `file: export of acp-devtools: two sessions`},

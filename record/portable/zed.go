@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// zed reads what Copy All Messages copies in Zed's ACP log (dev: open acp logs): an
-// indented array of messages, of which each has params, or in a response result or error,
-// as params. From 2026 on it has lines of stderr as well:
+// zed reads the text that Copy All Messages copies from Zed's ACP log (dev: open acp logs):
+// an indented array of messages. Their params hold the params or, in a response, the result
+// or the error. Since 2026 it also has lines of stderr:
 //
 //	{"_direction":"outgoing","_type":"request","id":"8f1…","method":"initialize","params":{…}}
 //	{"_direction":"incoming","_type":"response","id":"8f1…","method":"initialize","params":{…}}
@@ -37,7 +37,7 @@ func readZed(f *file) error {
 }
 
 func (z *zed) read(limit *limitReader) error {
-	z.dec.Token() // the bracket, which isZed saw
+	z.dec.Token() // the bracket that isZed saw
 	n := 1
 	for ; z.dec.More(); n++ {
 		limit.read = 0
@@ -54,7 +54,7 @@ func (z *zed) read(limit *limitReader) error {
 		return z.stop(n, err)
 	}
 	if _, err := z.dec.Token(); !endsEarly(err) {
-		return z.stop(n, errors.New("something stands behind the messages"))
+		return z.stop(n, errors.New("something follows the messages"))
 	}
 	return nil
 }

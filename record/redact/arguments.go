@@ -12,7 +12,7 @@ type arguments struct {
 	login   bool   // the command logs in
 	before  string // the previous argument, if a value may follow it
 	secret  bool   // the value of before is a secret
-	user    bool   // the previous argument is a user and a colon; in quotes beside it is the password
+	user    bool   // the previous argument is a user and a colon; a quoted string after it is the password
 }
 
 // next returns the span of a secret in an argument; from equals to if there is none, or

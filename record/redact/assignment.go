@@ -194,8 +194,8 @@ func (a *assignment) value(sure bool) (from, to int) {
 	return a.bare(i, sure)
 }
 
-// skipMarks returns the place after what may precede a value at s[i]: blanks, the other half of
-// marks of Markdown and HTML, tags and anchors of YAML.
+// skipMarks returns the place after what may precede a value at s[i]: blanks, closing marks
+// of Markdown and HTML, tags and anchors of YAML.
 func (a *assignment) skipMarks(i int) int {
 	for {
 		begin := i
@@ -320,9 +320,9 @@ func isScheme(word []byte) bool {
 	return schemes.have(word)
 }
 
-// telling reports whether the place of a short value without digits, which ends at s[end],
-// shows that it is a secret: it is the value of a variable, of a setting on a line of its
-// own, in a connection string, or in a header given to curl.
+// telling reports whether a short value without digits, which ends at s[end], is secret
+// because of where it is: it is the value of a variable, of a setting on a line of its own,
+// in a connection string, or in a header given to curl.
 func (a *assignment) telling(value []byte, end int) bool {
 	if len(value) < 3 {
 		return len(value) == 2 && hasDigit(value) && a.alone(end)

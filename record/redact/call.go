@@ -83,7 +83,7 @@ func (c *call) secret(t []byte) (at span) {
 		subject = first
 	case sets && len(object) == 0 && isSecret(owner) && !c.more:
 		subject = owner
-	case getters.end(name) && len(c.args) == 2 && !c.more && isSecret(first): // what it gets where nothing is set
+	case getters.end(name) && len(c.args) == 2 && !c.more && isSecret(first): // the default of a getter
 		subject, weak = first, bytes.Equal(first, bytes.ToUpper(first))
 	case logins.end(name) && len(c.args) > 1 && !c.more:
 		subject = name

@@ -92,7 +92,7 @@ var openFrames = []string{
 	`{"kind":"ConfigMap","data":{"a":"Z2VoZWlt"}}`, `{"stopToken":"eos"}`, `{"design_token":"blue"}`, `{"fields":[{"name":"city","value":"Bonn"}]}`, `{"text":"{\"a\":1}"}`, `{"text":"[1, 2]"}`, `{"sessionId":"s","toolCallId":"t"}`, `{"tokenLimit":"x"}`,
 }
 
-// What is in an image is not searched: by chance it may look like a token.
+// The content of an image is not searched: it may look like a token by chance.
 func TestImage(t *testing.T) {
 	const id = "/AKIA" + "QRSTUVWXYZ234567/"
 	data := strings.Repeat("aB3d", 4<<10) + id + strings.Repeat("aB3d", 4<<10)
@@ -121,7 +121,7 @@ func secretsIn(marked string) (text string, secrets []string) {
 	}
 }
 
-// TestRedactCorpus tells how many of the secrets are found, and of what is none.
+// TestRedactCorpus reports how many of the secrets are found, and how many non-secrets.
 func TestRedactCorpus(t *testing.T) {
 	checkCorpus(t, "secret texts", secretTexts, prompt)
 	checkCorpus(t, "secret params", secretFrames, framed)

@@ -11,7 +11,7 @@ import (
 // without what is secret there or looks secret. method is the method of the message, or of
 // the request that it answers; path names the members and elements that lead to the value,
 // such as mcpServers[0].env[1].value. A lone value from a list of arguments may belong to a
-// flag before it, and a value to a name beside it, so these are not shown.
+// flag before it, and a value to a name next to it, so these are not shown.
 func Field(method, path string, value []byte) []byte {
 	if !json.Valid(value) {
 		return redactText(value)

@@ -2,8 +2,8 @@ package redact_test
 
 import "testing"
 
-// freshTexts and freshParams are secrets as agents, tools and people write them, collected
-// by what they are for rather than by the rules that find them.
+// freshTexts and freshParams have secrets as agents, tools and people write them, collected
+// by purpose rather than by the rules that find them.
 var freshTexts = []string{
 	// Infrastructure as code.
 	"resource \"aws_db_instance\" \"main\" {\n  username = \"app\"\n  password = \"«Vq8-lantern»\"\n}", "terraform apply -var 'db_password=«Vq8lantern»'", "TF_VAR_db_password=«Vq8lantern» terraform plan",

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "ask gitleaks again")
 
 const gitleaksFound = "testdata/gitleaks/found.jsonl"
 
-// noSecrets are rules and texts by which gitleaks finds what is none.
+// noSecrets are rules and texts for which gitleaks reports non-secrets.
 var noSecrets = map[string]string{
 	"flutterwave-public-key":   "it is public",
 	"sourcegraph-access-token": "any 40 hex digits, as those of a commit, if sgp_ stands elsewhere in the text",
@@ -36,7 +36,7 @@ func TestGitleaks(t *testing.T) {
 	all := foundByGitleaks(t)
 	for _, one := range all {
 		rules[one.Rule] = true
-		if n := strings.LastIndex(one.Text[one.From:one.To], "-----END"); n > 0 { // it says what was there
+		if n := strings.LastIndex(one.Text[one.From:one.To], "-----END"); n > 0 { // this line may stay
 			one.To = one.From + n
 		}
 		out := textOf(redact.Frame(wire.Request, []byte(prompt(one.Text))))
@@ -56,7 +56,7 @@ type finding struct {
 	From, To   int
 }
 
-// foundByGitleaks returns what the program in testdata/gitleaks has written down.
+// foundByGitleaks returns the stored output of the program in testdata/gitleaks.
 func foundByGitleaks(t testing.TB) (all []finding) {
 	t.Helper()
 	file, err := os.Open(gitleaksFound)

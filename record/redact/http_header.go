@@ -15,7 +15,7 @@ import (
 )
 
 // A Key makes fingerprints of secrets: the same key gives the same secret the same
-// fingerprint. Without the key nobody can test guesses against them. Each store has one;
+// fingerprint. Without the key no one can test guesses against them. Each store has one;
 // the empty Key serves tapes outside of a store.
 type Key []byte
 
@@ -105,7 +105,7 @@ func cookieNames(header, value string) (names []string) {
 }
 
 // Mark returns what a mark says without its secrets, as Frame does. Session and connection
-// ids, which would let anybody continue the session, become pseudonyms: always the same one
+// ids, which would let anyone continue the session, become pseudonyms: always the same one
 // for the same id.
 func (k Key) Mark(raw []byte) []byte {
 	m := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: raw})

@@ -52,7 +52,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A header is kept in the same way however it is spelled: what is usual goes a shorter way.
+// A header is treated alike however it is spelled: common spellings take a shorter path.
 func TestHeadersSpelled(t *testing.T) {
 	for _, name := range []string{
 		"Accept", "Accept-Encoding", "Accept-Language", "Acp-Connection-Id", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Host",
@@ -130,8 +130,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// What a mark tells is exported without what gives access; the same id gets the same
-// pseudonym, and what was redacted once is not changed again.
+// A mark is exported without anything that gives access; the same id gets the same pseudonym,
+// and redacting twice changes nothing.
 func TestMark(t *testing.T) {
 	k := redact.Key("k")
 	id := func(s string) string { // its pseudonym
@@ -220,8 +220,8 @@ func TestListener(t *testing.T) {
 	}
 }
 
-// A mark stays a mark of its stream, whatever it says, and what was redacted once is not
-// changed again.
+// A mark stays a mark of its stream, whatever its content, and redacting twice changes
+// nothing.
 func FuzzMark(f *testing.F) {
 	f.Add([]byte(`{"http":{"stream":1,"target":"/m?sessionId=one&apiKey=xyz#a?b","headers":[{"name":"Mcp-Session-Id","value":"one"},{"name":"Location","value":"?sid=\u0000"}]}}`))
 	f.Add([]byte(`{"sse":{"event":"endpoint","data":"/m?token=abcdef&session-id=session-0123456789ab"}}`))

@@ -120,8 +120,8 @@ func isIdentifier(name []byte) bool {
 	return bytes.IndexByte(name, '_') >= 0 || bytes.ContainsFunc(name[1:], func(c rune) bool { return 'A' <= c && c <= 'Z' }) && !bytes.Equal(name, bytes.ToUpper(name))
 }
 
-// ofSecret reports whether a member of a secret object describes it, such as its kind, and
-// is not secret itself.
+// ofSecret reports whether a member of a secret object only describes it, such as its kind,
+// and is not itself secret.
 func ofSecret(name string) bool { return holdsID(name) || descriptions.have([]byte(name)) }
 
 // isConnection reports whether a member of that name is a connection string, of which only

@@ -273,7 +273,7 @@ func writeSpans(t *testing.T, tape *record.Tape, w spanWriter) {
 	}
 }
 
-// said returns what the pieces of an export say together.
+// said returns the joined pieces of an export.
 func said(t *testing.T, export string) string {
 	t.Helper()
 	var text strings.Builder

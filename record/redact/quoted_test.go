@@ -10,7 +10,7 @@ import (
 
 const aFrame = `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"m","env":[{"name":"A","value":"open\"sesame"},{"name":"PIN","value":"7"}]}],"apiKey":"tr0ub4dor"}}`
 
-// What is quoted from a frame is as secret as it is there.
+// A quotation from a frame is as secret as the original.
 func TestQuoted(t *testing.T) {
 	frame := redact.Bytes{Kind: wire.Request, Raw: []byte(aFrame)}
 	for _, tt := range []struct{ text, want string }{
@@ -53,8 +53,8 @@ func FuzzQuoted(f *testing.F) {
 	})
 }
 
-// TestQuotedHead: of a head over HTTP an export shows most; the id of a session, with
-// which anybody could go on, and credentials it does not.
+// TestQuotedHead: most of an HTTP head is exported, but not the id of a session, with which
+// anyone could continue it, nor credentials.
 func TestQuotedHead(t *testing.T) {
 	head := wire.Marked{HTTP: &wire.HTTP{Stream: 1, Method: "POST", Target: "/mcp?key=k-1234567", Headers: []wire.Header{
 		{Name: "Accept", Value: "application/json"},

@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/memtest"
 )
 
-// Secrets that nobody has. They are put together here, or scanners of
-// repositories take them for real ones.
+// Fake secrets. They are assembled here, otherwise scanners of repositories would take them
+// for real ones.
 var (
 	anthropicKey = "sk-" + "ant-api03-" + strings.Repeat("aB3-", 8)
 	openaiKey    = "sk-" + strings.Repeat("aB3d", 8)
@@ -279,8 +279,8 @@ func BenchmarkRedact(b *testing.B) {
 	}
 }
 
-// The lines of a long base64 are joined without copying what is joined already: a file of
-// some MiB in a frame would take minutes.
+// The lines of long base64 are joined without copying the joined part again: otherwise a file
+// of a few MiB in a frame would take minutes.
 func TestRedactLongBase64(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("A", 64)+"\n", 1<<14)
 	var before, after runtime.MemStats

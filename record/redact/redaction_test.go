@@ -29,7 +29,7 @@ var forms = []form{
 	{name: "terminal", update: `{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":%s}`, path: "params.update.data", base64: true},
 }
 
-// frames are those of a tape under test.
+// frames are the frames of the tape under test.
 type frames []dialect.Frame
 
 func (all *frames) add(f dialect.Frame) *dialect.Frame {
@@ -86,7 +86,7 @@ func (all frames) redacted(t *testing.T) frames {
 	return out
 }
 
-// said returns what the pieces of a session say together.
+// said returns the joined text of a session's pieces.
 func (all frames) said(t *testing.T, x form, session string) string {
 	var text strings.Builder
 	for _, f := range all {
@@ -188,8 +188,7 @@ func TestCorpusInPieces(t *testing.T) {
 	}
 }
 
-// A secret is found wherever in a long text it stands, and another piece of the same
-// stream never tells what is one.
+// A secret is found anywhere in a long text, and pieces of the same stream never reveal it.
 func TestSecretFarBehind(t *testing.T) {
 	x := forms[0]
 	for _, size := range []int{7, 100, 5000} {
@@ -213,7 +212,7 @@ func TestSecretFarBehind(t *testing.T) {
 	}
 }
 
-// Where acptap has changed what the agent said, neither end's pieces tell a secret.
+// If acptap has changed the agent's text, the pieces at neither end reveal a secret.
 func TestSecretOfEitherEnd(t *testing.T) {
 	x := forms[0]
 	var all frames

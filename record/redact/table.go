@@ -2,8 +2,8 @@ package redact
 
 import "bytes"
 
-// tables looks for secrets in the cells of tables, in Markdown and as clients of databases print
-// them: below a header, or beside a name.
+// tables looks for secrets in the cells of tables, in Markdown and as database clients print
+// them: below a header, or next to a name.
 func (s *search) tables() {
 	if bytes.IndexByte(s.text, '|') < 0 {
 		return
@@ -63,13 +63,13 @@ func (s *search) tableRow(cells, header []span) {
 	}
 }
 
-// mayBeSecretCell reports whether the value of a cell is no word and no code.
+// mayBeSecretCell reports whether a cell's value is neither a word nor code.
 func mayBeSecretCell(value []byte) bool {
 	return likePassword(value) || hasDigitAndCase(value) && !isReference(value, nil) && !bytes.ContainsAny(value, " .:\\()[]{}<>")
 }
 
-// separated looks for secrets in the columns of CSV and the like, below a line of names without
-// blanks between them.
+// separated looks for secrets in the columns of CSV and similar formats, below a line of
+// names without blanks between them.
 func (s *search) separated() {
 	if bytes.IndexByte(s.text, '\n') < 0 {
 		return

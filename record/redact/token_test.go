@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// foundOneByOne is what a search finds that takes one form after the other.
+// foundOneByOne returns what a search finds that tries one form after the other.
 func foundOneByOne(t []byte) []span {
 	var found []span
 	for i := range t {
@@ -71,7 +71,7 @@ func (r sampler) text() []byte {
 	return []byte(b.String())
 }
 
-// In one pass is found what is found form by form.
+// One pass finds the same as searching form by form.
 func TestTokensInOnePass(t *testing.T) {
 	r := sampler{rand.New(rand.NewPCG(1, 2))}
 	for range 200 {

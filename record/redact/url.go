@@ -96,9 +96,9 @@ func lastUser(word []byte, at int) int {
 	return at
 }
 
-// secretPath matches what keeps other programs on this machine away from a listener that
-// was made for one server of an agent: random characters after the server's name, in a URL
-// or in the target of a request.
+// secretPath matches the random path element that keeps other programs on this machine away
+// from a listener made for one server of an agent: it follows the server's name, in a URL or
+// in the target of a request.
 var secretPath = compiledAtUse(`((?:://127\.0\.0\.1:[0-9]+|^)/[a-z]{8}-)([a-z2-7]{26})\b`)
 
 // listeners looks for such paths in URLs. The listener ends with its proxy.

@@ -59,8 +59,8 @@ func isPhrase(value []byte) bool {
 	})
 }
 
-// isIssued reports whether a value has the form of a key: an issuer's prefix, even if it is
-// shorter than the issuer's are, or digits and letters of both cases, or of hex, that are no
+// isIssued reports whether a value has the form of a key: a prefix of an issuer, even if the
+// rest is shorter than usual, or digits and letters of both cases or of hex that are not a
 // name or path.
 func isIssued(value []byte) bool {
 	const short, long, longHex = 6, 16, 32

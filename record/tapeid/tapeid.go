@@ -2,7 +2,7 @@
 // begins with the time at which its tape began, so ids sort by time. It begins with a
 // later one if the clock was set back: ids sort in the order of recording (After).
 //
-// Most ids come from outside: from the names of files that somebody put into the store,
+// Most ids come from outside: from the names of files that someone put into the store,
 // from tapes and the catalogue, and from headers of imported files. Path turns any of them
 // into a path that stays in its directory.
 package tapeid

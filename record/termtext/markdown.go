@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// The patterns are compiled when one is first needed: the proxy needs none.
+// The patterns are compiled on first use: the proxy needs none.
 var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
@@ -26,8 +26,8 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Unmarked returns a text without the signs of Markdown. Lines that only draw something, such
-// as the fences of code, are left out, and a row of a table tells its headings with its cells.
+// Unmarked returns a text without Markdown markup. It drops lines that only draw something,
+// such as code fences, and puts the headings of a table before its cells.
 func Unmarked(text string) string {
 	var b strings.Builder
 	code, rows := false, table{}
@@ -53,13 +53,13 @@ func Unmarked(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// A table is one that is being read. Its zero value is one that has not begun.
+// A table is the table being read. Its zero value is a table that has not begun.
 type table struct {
-	head []string // of the columns; nil: no table has begun
-	body bool     // the rule below the head has come
+	head []string // headings of the columns; nil: no table has begun
+	body bool     // the rule below the head has been read
 }
 
-// row returns what a line that begins with a bar tells.
+// row returns the text for a line that begins with a bar.
 func (t *table) row(line string) string {
 	inner, whole := strings.CutSuffix(strings.TrimPrefix(line, "|"), "|")
 	if strings.Trim(inner, "|:- ") == "" {
@@ -81,7 +81,8 @@ func (t *table) row(line string) string {
 	return tableRow(t.head, cells) + "\n"
 }
 
-// end ends the table. It returns the line that seemed to be a head, if no rule came below it.
+// end ends the table. If no rule followed the line that seemed to be a head, end returns that
+// line.
 func (t *table) end() string {
 	head := t.head
 	if t.body {
@@ -93,8 +94,8 @@ func (t *table) end() string {
 	return strings.Join(slices.DeleteFunc(head, func(cell string) bool { return cell == "" }), " ") + "\n"
 }
 
-// tableRow tells a row of a table: what it is about, then its other cells, each after the
-// heading of its column if there are several.
+// tableRow returns the text for a row of a table: its subject, then the other cells, each
+// after its column's heading if there are several.
 func tableRow(head, cells []string) string {
 	if len(cells) > 2 && len(head) > 0 && rowNumber[strings.ToLower(head[0])] {
 		head, cells = head[1:], cells[1:]
@@ -119,7 +120,7 @@ func tableRow(head, cells []string) string {
 // rowNumber has the headings of columns that only number the rows.
 var rowNumber = map[string]bool{"#": true, "no": true, "no.": true, "nr": true, "nr.": true}
 
-// unmarkedLine returns a line without the signs of Markdown.
+// unmarkedLine returns a line without Markdown markup.
 func unmarkedLine(line string) string {
 	if strings.IndexAny(line, "#>-*+0123456789") == 0 {
 		line = line[len(lineSigns().FindString(line)):]
@@ -131,11 +132,12 @@ func unmarkedLine(line string) string {
 	for i := range parts {
 		if code := i%2 == 1; code && i < len(parts)-1 {
 			continue
-		} else if code { // no sign ends it
+		} else if code { // no sign closes it
 			parts[i] = "`" + parts[i]
 		}
 		parts[i] = linkText().ReplaceAllString(parts[i], "$1")
-		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} { // of two that share a blank, one is found at a time
+		// Each twice: of two that share a blank, one pass finds only the first.
+		for _, style := range [...]*regexp.Regexp{strongText(), strongText(), emphasis(), emphasis()} {
 			parts[i] = style.ReplaceAllString(parts[i], "$1$2$3")
 		}
 	}

@@ -121,7 +121,7 @@ const (
 	Conversation = Green
 	Tools        = Cyan
 	Servers      = Azure  // called by an agent for a tool
-	Permission   = Yellow // also: waiting for somebody
+	Permission   = Yellow // also: waiting for someone
 	Services     = Magenta
 	LifeCycle    = Blue
 	Good         = Green

@@ -223,7 +223,9 @@ func (s *Session) update(f *frame) {
 		case "session_info_update":
 			s.retitle(c.State.Title)
 		case "usage_update":
-			c.costs.reported(dialect.CostOf(u.Get("cost")))
+			if !c.history.unanswered && dialect.CostOf(u.Get("cost")).Currency != "" {
+				c.costs.reported(c.State.Usage.Reported)
+			}
 			if t := c.working(); t != nil {
 				t.Usage.fill(c.State.Usage)
 			}

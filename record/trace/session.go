@@ -157,6 +157,7 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 		if dialect.Does(w.Method, dialect.Creates) {
 			s.Conversation.costs.known = true // a new session has cost nothing
 		}
+		s.Conversation.State.reopened = dialect.Does(w.Method, dialect.Restores)
 		if !s.live {
 			s.begin(f)
 		}

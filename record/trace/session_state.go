@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/json"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -23,6 +22,8 @@ type State struct {
 	modes, models map[string]string // their names by id
 
 	ModelOption string `json:"-"` // the value of the first option of category model (ACP, "Session Config Options")
+
+	reopened bool // no cost was reported since the session was loaded or resumed
 }
 
 // Usage says how much of the model's context is used.
@@ -31,8 +32,11 @@ type Usage struct {
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported dialect.Cost `json:"-"` // the last valid Cost reported, since the session began
+	Reported dialect.Cost `json:"-"` // what the session has cost since it began
 	Peak     uint64       `json:"-"` // the highest Used
+
+	last   dialect.Cost // the last valid Cost
+	before float64      // what the session had cost when the agent began to count anew
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -60,11 +64,23 @@ func (s *State) update(f *frame, u wire.Value) bool {
 	return true
 }
 
+// use applies a usage_update. Agents report a session's cost as a sum since it began, but some,
+// such as Claude Code, count from zero again once they have loaded it.
 func (s *State) use(f *frame, u wire.Value) {
-	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount), Reported: dialect.CostOf(u.Get("cost"))}
+	cost := dialect.CostOf(u.Get("cost"))
+	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount)}
 	if now.Peak = now.Used; s.Usage != nil {
 		now.Peak = max(now.Peak, s.Usage.Peak)
-		now.Reported = cmp.Or(now.Reported, s.Usage.Reported)
+		now.Reported, now.last, now.before = s.Usage.Reported, s.Usage.last, s.Usage.before
+	}
+	if cost.Currency != "" {
+		switch {
+		case cost.Currency != now.last.Currency:
+			now.before = 0
+		case s.reopened && cost.Amount < now.last.Amount:
+			now.before = now.Reported.Amount
+		}
+		now.Reported, now.last, s.reopened = cost.Plus(now.before), cost, false
 	}
 	f.setRaw(&now.Cost, u.Get("cost"))
 	s.Usage = now

@@ -170,9 +170,6 @@ func (s *costState) begin(t *Turn, alone bool) {
 // reported records the session's cost. An amount that has decreased, or is in another
 // currency, says nothing about the turn.
 func (s *costState) reported(c dialect.Cost) {
-	if c.Currency == "" {
-		return
-	}
 	if s.turn != nil {
 		s.turn.Usage.Cost = dialect.Cost{}
 		if s.before.Currency == "" || s.before.Currency == c.Currency && s.before.Amount <= c.Amount {

@@ -66,6 +66,7 @@ func TestCost(t *testing.T) {
 		{"told at the beginning", load + reply("1", "{}") + cost("2", "EUR") + turn("2", cost("2.5", "EUR")), "0.5EUR"},
 		{"of a session from before", load + reply("1", "{}") + turn("2", cost("2", "USD")) + turn("3", cost("2.5", "USD")), "– 0.5USD"},
 		{"less than before", v1 + turn("2", cost("1", "USD")) + turn("3", cost("0.2", "USD")) + turn("4", cost("0.5", "USD")), "1USD – 0.3USD"},
+		{"counted anew after a load", v1 + turn("2", cost("1", "USD")) + strings.ReplaceAll(load, `"id":1`, `"id":9`) + cost("1", "USD") + reply("9", "{}") + turn("3", cost("0.25", "USD")) + turn("4", cost("0.75", "USD")), "1USD 0.25USD 0.5USD"},
 		{"another currency", v1 + turn("2", cost("1", "USD")) + turn("3", cost("2", "EUR")) + turn("4", cost("3", "EUR")), "1USD – 1EUR"},
 		{"no currency", v1 + turn("2", update(`"sessionUpdate":"usage_update","used":5,"size":9,"cost":{"amount":1}`)), "–"},
 		{"two prompts at once", v2 + prompt("2", "hi") + reply("2", "{}") + prompt("3", "hi") + reply("3", "{}") + cost("1", "USD") + idle("end_turn") +
@@ -94,6 +95,31 @@ func TestUsagePeak(t *testing.T) {
 	got := *brief.Sessions[0].Conversation.State.Usage
 	if got.Used != 20 || got.Peak != 50 || got.Reported != (dialect.Cost{Amount: 0.5, Currency: "USD"}) {
 		t.Errorf("got %+v, want 20 used, 50 at the peak, and a cost of 0.5 USD", got)
+	}
+}
+
+// A session that was loaded has cost what the agent counted before and since.
+func TestCostAfterLoad(t *testing.T) {
+	cost := func(amount string) string {
+		return update(`"sessionUpdate":"usage_update","used":5,"size":9,"cost":{"amount":` + amount + `,"currency":"USD"}`)
+	}
+	again := strings.ReplaceAll(load, `"id":1`, `"id":9`)
+	for _, tt := range []struct {
+		name, lines string
+		want        float64
+	}{
+		{"counts anew", cost("1") + again + reply("9", "{}") + cost("0.25") + cost("0.5"), 1.5},
+		{"twice", cost("1") + again + reply("9", "{}") + cost("0.25") + again + reply("9", "{}") + cost("0.125"), 1.375},
+		{"repeats the history", cost("0.5") + cost("1") + again + cost("0.5") + cost("1") + reply("9", "{}") + cost("1.5"), 1.5},
+		{"is corrected", cost("1") + cost("0.75"), 0.75},
+		{"is corrected after a load", cost("1") + again + reply("9", "{}") + cost("1.5") + cost("1.25"), 1.25},
+		{"could not be loaded", cost("1") + again + "\n< " + `{"id":9,"error":{"code":-32002,"message":"no"}}` + "\n" + cost("0.75"), 0.75},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := session(t, build(t, v1+tt.lines), "s").Conversation.State.Usage.Reported.Amount; got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -78,8 +78,8 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 	return p
 }
 
-// start plays the agent. end closes its stdin and waits until it has ended, which it is made
-// to do after a time.
+// start plays the agent. end closes the agent's stdin and waits until it has ended. After
+// patience it makes the agent end.
 func (p *play) start(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, end func(patience time.Duration)) {
 	in, stdin := io.Pipe()
 	out := proxy.NewPipe() // so that a test that no longer reads does not hold up the agent
@@ -116,7 +116,7 @@ func (p *play) check(t testing.TB) {
 	diverged := errors.Is(p.err, replay.ErrDiverged)
 	var died *proxy.ExitError
 	switch {
-	case errors.As(p.err, &died): // a rule made it so
+	case errors.As(p.err, &died): // a rule ended the agent
 	case diverged:
 		t.Errorf("%s: %v\n%s%s", path, p.err, text, p.howToRecord(t, p.err))
 	case p.err != nil:

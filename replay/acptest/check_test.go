@@ -13,8 +13,8 @@ import (
 // unasked is a prompt with an image, which the agent does not say that it takes.
 const unasked = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s-notes","prompt":[{"type":"image","mimeType":"image/png","data":""}]}}`
 
-// TestCheckClient: what the client under test breaks is an error of the test, when the
-// tape is made and when it is played.
+// TestCheckClient: violations of the client under test fail the test, both when the tape is
+// recorded and when it is played.
 func TestCheckClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	g := &greeter{word: "hi"}
@@ -73,8 +73,8 @@ func TestCheckClientCommand(t *testing.T) {
 	}).check(t, "✗ ACP129 content-gate   client   frame 5\n")
 }
 
-// TestCheckAgent: what the agent under test breaks is an error of the test; the recorded
-// client is not judged.
+// TestCheckAgent: violations of the agent under test fail the test; the recorded client is
+// not judged.
 func TestCheckAgent(t *testing.T) {
 	path := recorded(t, &greeter{word: "hi"})
 	run := func(set ...acptest.CheckOption) *fakeT {

@@ -18,8 +18,8 @@ import (
 // the test. The agent runs in the test's directory, its stderr goes to the test log, and
 // its sessions work in a new directory unless set sets another.
 //
-// If tapes of MCP servers lie beside the file, as acptap export --mcp writes them
-// (NAME.mcp.SERVER.jsonl beside NAME.jsonl), the agent gets these instead of the servers
+// If tapes of MCP servers are next to the file, as acptap export --mcp writes them
+// (NAME.mcp.SERVER.jsonl next to NAME.jsonl), the agent gets these instead of the servers
 // that the client configured, and no server runs. The test then fails if the agent asks
 // for something that is not on their tapes, or if a server has no tape. TestMain must
 // call [Main].

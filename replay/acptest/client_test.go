@@ -62,8 +62,8 @@ func TestClientCannotPlay(t *testing.T) {
 	}
 }
 
-// What the agent asks is answered from the tape: the agent here is one that is
-// played itself, from the same tape.
+// The agent's requests are answered from the tape: here the agent itself is played from the
+// same tape.
 func TestClientAnswers(t *testing.T) {
 	acptest.Client(t, "testdata/greeting.jsonl", acptest.AgentCommand(t, "testdata/greeting.jsonl"), quick, content)
 }

@@ -47,7 +47,7 @@ func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []st
 		p.run(ctx, stdin, stdout, stderr)
 		var died *proxy.ExitError
 		switch {
-		case errors.As(p.err, &died): // a rule made it so
+		case errors.As(p.err, &died): // a rule ended the agent
 			return died.Exit()
 		case errors.Is(p.err, replay.ErrDiverged):
 			return wire.Exit{Code: 1}

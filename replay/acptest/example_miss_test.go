@@ -10,8 +10,7 @@ import (
 	"github.com/acptap/acptap/replay/acptest"
 )
 
-// What the client gets for a request that the tape does not have, and what the
-// test says at its end.
+// The answer to a request that is not on the tape, and the test's report at its end.
 func ExampleAgent_miss() {
 	t := newT() // in a test, its *testing.T
 	defer t.end()

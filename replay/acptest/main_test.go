@@ -42,7 +42,7 @@ func (f *fakeT) end() {
 	f.cleanups = nil
 }
 
-// try runs a test, and returns what it would have said.
+// try runs a test, and returns what it would have logged.
 func try(t testing.TB, test func(t *fakeT)) *fakeT {
 	f := &fakeT{TB: t}
 	done := make(chan struct{})
@@ -55,8 +55,8 @@ func try(t testing.TB, test func(t *fakeT)) *fakeT {
 	return f
 }
 
-// check compares the errors of a test with a part of what they should be, empty
-// if there should be none.
+// check checks that the errors of a test contain a text, or that there are none if it is
+// empty.
 func (f *fakeT) check(t testing.TB, want string) {
 	t.Helper()
 	if got := f.said.String(); (got == "") != (want == "") || !strings.Contains(got, want) {

@@ -19,7 +19,7 @@ type probing struct {
 	failOn     string
 }
 
-// Only plays only the cases whose ids match one of the patterns, such as load/*.
+// Only limits Probe to the cases whose ids match one of the patterns, such as load/*.
 func Only(patterns ...string) ProbeOption {
 	return func(p *probing) { p.only = append(p.only, patterns...) }
 }
@@ -36,10 +36,10 @@ func FailOn(least string) ProbeOption { return func(p *probing) { p.failOn = lea
 // are the built-in ones of Kind, unless Cases is set.
 func Runner(set func(*probe.Runner)) ProbeOption { return func(p *probing) { set(&p.runner) } }
 
-// Probe plays test conversations to an agent or an MCP server, which a command starts anew for
-// each, and makes a subtest of each. A case that cannot be decided is skipped. Where one
-// fails, its tape is a file in the test's artifact directory: keep that with go test
-// -artifacts. acptap help probe tells of the cases.
+// Probe plays test conversations to an agent or an MCP server, each in a subtest with a new
+// process of the command. A case that cannot be decided is skipped. If a case fails, its tape
+// is a file in the test's artifact directory, which go test -artifacts keeps. acptap help
+// probe describes the cases.
 func Probe(t *testing.T, command []string, set ...ProbeOption) {
 	t.Helper()
 	p := &probing{failOn: "violation,hang"}
@@ -103,7 +103,7 @@ func (p *probing) play(t testing.TB, command []string) (*probe.Report, report.Fa
 	return found, on
 }
 
-// tell tells a result in its subtest.
+// tell reports a result in its subtest.
 func tell(t testing.TB, found *probe.Report, res *probe.Result, on report.FailOn) {
 	t.Helper()
 	switch {

@@ -39,8 +39,8 @@ on session/load `+loaded)
 	acptest.Probe(t, command, acptest.Only("load/unknown", "version/same"), acptest.FailOn("hurts,hang"))
 }
 
-// TestProbeFails runs TestProbe with a bad agent: the subtest of the case fails with what the
-// case wanted, and the tape, a file.
+// TestProbeFails runs TestProbe with a bad agent: the subtest of the case fails, says what
+// the case wanted, and names the tape's file.
 func TestProbeFails(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestProbe$", "-test.v", "-test.artifacts", "-test.outputdir="+dir)

@@ -23,8 +23,8 @@ const (
 
 var greeting = []string{initialize, newSession, prompt}
 
-// ask sends requests, each when the one before it is answered, permits
-// everything, and returns what the agent said.
+// ask sends requests, each after the answer to the previous one, grants all permissions, and
+// returns the agent's messages.
 func ask(stdin io.Writer, stdout io.Reader, requests ...string) string {
 	var said strings.Builder
 	lines := bufio.NewScanner(stdout)

@@ -17,23 +17,23 @@ import (
 // as a whole. A rule that hits nothing fails the test unless it has the option may. With
 // rules, the file is only played, never recorded.
 //
-// A client that a rule keeps from sending what it sent on the tape needs an Agent that is
-// Partial. A rule that ends the agent needs nothing of that kind.
+// If a rule keeps the client from sending something that is on the tape, the Agent must be
+// Partial. A rule that ends the agent does not require that.
 func Rules(text string) func(*replay.Cassette) {
 	return func(c *replay.Cassette) { c.Rules += outdented(text) + "\n" }
 }
 
-// Fault is Rules with those of a fault that comes with acptap: NAME or NAME,KEY=VALUE, as
+// Fault is Rules with the rules of a fault that comes with acptap: NAME or NAME,KEY=VALUE, as
 // acptap rules list prints them.
 func Fault(name string) func(*replay.Cassette) {
 	return Rules("use " + strings.ReplaceAll(name, ",", " "))
 }
 
-// Seed sets where the random numbers of rules begin. Without it they begin at 0, so that
-// each run of the test is like the one before.
+// Seed sets the seed of the rules' random numbers. The default is 0, so each run of the test
+// is like the previous one.
 func Seed(n uint64) func(*replay.Cassette) { return Rules(fmt.Sprint("seed ", n)) }
 
-// outdented returns a text without the indentation of its first line that is not blank.
+// outdented removes the indentation of the first non-blank line from a text.
 func outdented(text string) string {
 	rest := strings.TrimLeft(text, " \t\r\n")
 	before := text[:len(text)-len(rest)]
@@ -49,10 +49,10 @@ type faultRun struct{ within time.Duration }
 // Within sets how long a client may take under each fault, instead of ten seconds.
 func Within(d time.Duration) FaultOption { return func(r *faultRun) { r.within = d } }
 
-// Faults runs a client under each fault of ACP that comes with acptap, in a subtest of the
-// fault's name. The agent is played from the tape at path; a fault that nothing on the tape
-// would meet is skipped. The client gets its ends of the pipes, and must return within ten
-// seconds and not panic. What it makes of the fault is its own affair: it may fail the
+// Faults runs a client under each fault of ACP that comes with acptap, in a subtest with the
+// fault's name. The agent is played from the tape at path; Faults skips a fault that nothing
+// on the tape would trigger. The client gets its ends of the pipes. It must return within ten
+// seconds and must not panic. How it reacts to the fault is up to the client: it may fail the
 // subtest, and need not follow the tape.
 //
 //	func TestFaults(t *testing.T) {
@@ -130,7 +130,7 @@ func (r *faultRun) run(t *testing.T, p *play, client func(t *testing.T, stdin io
 	case <-returned:
 	case <-late.C:
 		t.Errorf("the client has not returned after %v", r.within)
-		stdin.Close() // may let it go
+		stdin.Close() // may unblock it
 		stdout.Close()
 	}
 }

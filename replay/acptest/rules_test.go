@@ -35,7 +35,7 @@ func TestRules(t *testing.T) {
 		{"a fault with a parameter", []func(*replay.Cassette){acptest.Fault("late-response,after=1ms")}, `"end_turn"`, ""},
 		{"a fault that ends the agent", []func(*replay.Cassette){acptest.Fault("dies-mid-turn")}, "s-notes", ""},
 		{"a fault that there is not", []func(*replay.Cassette){acptest.Fault("prompt-fail")}, "", "rules:1:5: \"prompt-fail\" is not a fault; did you mean prompt-fails? (acptap rules list)\nuse prompt-fail\n    ^\n"},
-		{"a hold", []func(*replay.Cassette){acptest.Rules("@x kind:response => hold")}, "", "rules:1: the rule x holds frames, and nobody could let them go"},
+		{"a hold", []func(*replay.Cassette){acptest.Rules("@x kind:response => hold")}, "", "rules:1: the rule x holds frames, which only acptap proxy --ctl can release"},
 		{"the same seed twice", []func(*replay.Cassette){acptest.Seed(1), acptest.Rules("@x kind:response => mark here [chance 50%]")}, `"end_turn"`, ""},
 		{"another seed", []func(*replay.Cassette){acptest.Seed(1 << 40), acptest.Rules("@x method:initialize kind:response => mark here [chance 0.001%]")}, `"end_turn"`, "never hit: x"},
 	} {
@@ -86,8 +86,8 @@ func lines(stdin io.WriteCloser, stdout io.Reader) {
 	}
 }
 
-// TestFaults: a client that leaves in time passes, whatever it is told; each fault that the
-// tape meets is a subtest.
+// TestFaults: a client that returns in time passes, whatever it receives; each fault that the
+// tape triggers is a subtest.
 func TestFaults(t *testing.T) {
 	met := map[string]bool{}
 	acptest.Faults(t, tape, func(t *testing.T, stdin io.WriteCloser, stdout io.ReadCloser) {

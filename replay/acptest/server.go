@@ -49,7 +49,7 @@ func Server(t testing.TB, path string, set ...func(*replay.Agent)) (address stri
 	})
 }
 
-// playServers replaces the MCP servers of c's agent with the tapes beside the client's
+// playServers replaces the MCP servers of c's agent with the tapes next to the client's
 // file. Without such tapes, the agent gets the servers themselves.
 func playServers(t testing.TB, path string, c *drive.Client) {
 	t.Helper()

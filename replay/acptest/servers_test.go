@@ -62,9 +62,9 @@ func greet(to mcp.Transport, name string) error {
 	return err
 }
 
-// TestClientServers: the tapes of servers beside that of the client take their place, though
-// none of them is installed; what an agent asks them that is not there is an error, and so is
-// a server without a tape.
+// TestClientServers: tapes of servers next to the client's tape replace the servers, which
+// need not be installed. An agent's request that is not on them is an error, and so is a
+// server without a tape.
 func TestClientServers(t *testing.T) {
 	const server = `{"acptap":1,"proto":"mcp"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"server/discover","params":{}}}

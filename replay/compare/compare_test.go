@@ -137,8 +137,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The same calls in two tapes that come in another order beside each other are
-// the same conversations.
+// Two tapes with the same concurrent calls in different order are the same conversation.
 func TestCompareSessionsBesideEachOther(t *testing.T) {
 	const setup = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
@@ -224,8 +223,8 @@ func TestCompareRecorded(t *testing.T) {
 	}
 }
 
-// A value that is too long to be written whole is told from others all the same,
-// and the working directory in it does not count.
+// A value that is too long to be written in full still differs from others, and the working
+// directory in it does not count.
 func TestCompareLongValues(t *testing.T) {
 	long := func(dir, end string) compare.Side {
 		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`

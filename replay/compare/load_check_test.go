@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// What an agent leaves out of a replay, changes in it or sends twice is found.
+// Anything that an agent omits from a replay, changes in it or sends twice is found.
 func TestCheckLoads(t *testing.T) {
 	const (
 		user    = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"turn 0"}}`

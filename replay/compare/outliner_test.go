@@ -36,7 +36,7 @@ func reads(t *testing.T, o *compare.Outliner, tape *record.Tape, each func(seq u
 	}
 }
 
-// Each step comes from a frame, and what is about one thing from that.
+// Each step has a frame, and the steps about one thing have a frame about it.
 func TestSteps(t *testing.T) {
 	tests := []struct {
 		level compare.Level
@@ -101,7 +101,7 @@ func stepText(steps []compare.Step) string {
 	return b.String()
 }
 
-// What is about the second tape comes from that, though both have the same numbers.
+// Steps of the second tape have its frames, although both tapes have the same numbers.
 func TestStepsOfTwoTapes(t *testing.T) {
 	side := compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning), replaytest.Tape(t, replaytest.Cleaning)}}
 	o := compare.NewOutliner(side, compare.Shape)

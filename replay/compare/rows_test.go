@@ -57,8 +57,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestParts: what a step has in common with another is in both, and the parts are all of
-// it.
+// TestParts: the common parts of two steps are in both, and the parts make up the whole step.
 func TestParts(t *testing.T) {
 	long := strings.Repeat("ä", 1<<10)
 	for _, tt := range []struct{ a, b, want string }{

@@ -24,8 +24,8 @@ func someLines(n int) (lines []string, size int) {
 	return lines, size
 }
 
-// A sheet of several pages has the lines that were added, read in any order, also while it
-// grows, and those that replace some.
+// A sheet of several pages returns the added and the replaced lines, read in any order, even
+// while it grows.
 func TestSheet(t *testing.T) {
 	lines, size := someLines(20_000)
 	lines[17], lines[18] = "", "with\na line feed"

@@ -271,8 +271,8 @@ terminal/create: the tape has no terminal for rm`
 	}
 }
 
-// A session that goes on on a second tape is played with two runs of the agent,
-// and its id is known in the second.
+// A session that continues on a second tape is played with two runs of the agent, and the
+// second knows its id.
 func TestClientOfTwoTapes(t *testing.T) {
 	const hello = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
@@ -324,7 +324,7 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 	}
 }
 
-// A message that is longer than what is checked of a frame is sent whole.
+// A message longer than wire.MaxChecked is sent whole.
 func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
 	report, _, said, err := playing(t, drive.Client{

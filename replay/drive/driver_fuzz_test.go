@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// Whatever is on a tape and whatever an agent says, the client goes on, and a
-// tape is the same as itself.
+// Whatever is on a tape, and whatever an agent sends, the client continues, and a tape equals
+// itself.
 func FuzzClient(f *testing.F) {
 	for _, path := range replaytest.Recorded(f) {
 		b, err := os.ReadFile(path)

@@ -12,8 +12,7 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// canned RESULT...: answers each request with the next result, and tells what it
-// was asked.
+// canned RESULT...: answers each request with the next result, and logs the requests.
 func canned(results []string) {
 	s := replaytest.NewStdio()
 	for {
@@ -26,7 +25,7 @@ func canned(results []string) {
 	}
 }
 
-// Ids that the agent made are those of now in what the client sends.
+// The client sends the ids that the live agent made.
 func TestClientLearns(t *testing.T) {
 	const acp = `
 c {"id":0,"method":"initialize","params":{"protocolVersion":1}}

@@ -35,9 +35,9 @@ func keyed(args []string) {
 	}
 }
 
-// The client of a tape whose secrets were taken out says what it can, and that it
-// lacks them. It permits what it permitted, whatever the secret was, and nothing
-// that has more than a secret in its place.
+// The client of a tape without its secrets sends what it can, and reports which secrets are
+// missing. It grants what was granted, whatever the secret was, but nothing that differs in
+// more than a secret.
 func TestRedactedClient(t *testing.T) {
 	notes := []string{"session/new was sent ", "session/prompt was sent ", "_x/login was sent ", "_x/ask was answered "}
 	refused := slices.Insert(slices.Clone(notes), 2, "session/request_permission: refused: ")

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// A sdkBot is an agent made with a library that is not ours. What it does not
-// implement is never called.
+// A sdkBot is an agent made with a third-party library. Methods that it does not implement
+// are never called.
 type sdkBot struct {
 	acp.Agent
 	conn *acp.AgentSideConnection

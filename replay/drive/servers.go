@@ -138,12 +138,11 @@ func (s *Servers) Next(name string) (tape string) {
 	return tapes[0]
 }
 
-// Beside returns the tapes of servers that are beside the file of an agent's tape: the
-// absolute paths of NAME.mcp.SERVER.jsonl beside NAME.jsonl, which is how acptap export
-// --mcp names them. A tape whose head names its parent must belong to that agent's tape; if
-// a server was started several times for one link, Beside returns the tape of the first
-// start. For other tapes, such as those written by hand, the file name says which server it
-// is.
+// Beside returns the tapes of servers that are next to the file of an agent's tape: the
+// absolute paths of NAME.mcp.SERVER.jsonl next to NAME.jsonl, which is how acptap export
+// --mcp names them. A tape whose head names its parent must belong to that agent's tape; if a
+// server was started several times for one link, Beside returns the tape of the first start.
+// For other tapes, such as those written by hand, the file name says which server it is.
 func Beside(path string, t *record.Tape) (Nested, error) {
 	n := Nested{ByLink: map[string]string{}, ByName: map[string]string{}}
 	path, err := filepath.Abs(path)

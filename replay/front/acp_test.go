@@ -19,8 +19,8 @@ import (
 	"github.com/acptap/acptap/replay/testdata/replaytest"
 )
 
-// TestACP: to a client that says what was said then, a tape of any transport says what it
-// said then, over HTTP and over a WebSocket, byte for byte.
+// TestACP: a client that sends the recorded messages gets the recorded answers, byte for
+// byte, over HTTP and over a WebSocket, whatever the tape's transport was.
 func TestACP(t *testing.T) {
 	var paths []string
 	for _, pattern := range []string{"*.jsonl", "*/*.jsonl"} {
@@ -56,8 +56,8 @@ func TestACP(t *testing.T) {
 	}
 }
 
-// recite says to an agent what the client of a tape said, each message when all that came
-// before it has come.
+// recite sends an agent the messages of a tape's client, each when everything that preceded
+// it has arrived.
 func recite(t *testing.T, tape *record.Tape, url string) {
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
@@ -142,8 +142,8 @@ func on(stream int, dir, text string) string {
 	return fmt.Sprintf(`! {"dir":%q,"stream":%d,"frame":%s}`, dir, stream, text) + "\n"
 }
 
-// TestACPStatus: what a client gets that does not do as the RFD says, and what goes to which
-// stream.
+// TestACPStatus: the errors for a client that does not follow the RFD, and which messages go
+// to which stream.
 func TestACPStatus(t *testing.T) {
 	s := play(t, "c "+begin+"\na "+began+"\nc "+setup+"\na "+session+"\nc "+prompt+"\na "+update+"\na "+done+"\n")
 	text := []string{"Content-Type", asJSON}

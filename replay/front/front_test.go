@@ -122,7 +122,7 @@ const (
 var stdio = "c " + initialize + "\na " + initialized + "\nc " + ready + "\na " + changed + "\nc " + call + "\na " + progress + "\na " + answer + "\n"
 
 // TestStdio: which answers are one message and which are events; that a frame about no
-// request is held for the stream of a GET; that ids are those of the client.
+// request waits for the stream of a GET; that ids are the client's.
 func TestStdio(t *testing.T) {
 	s := play(t, stdio)
 	h := s.want(200, asJSON, initialized, "POST", initialize)
@@ -182,8 +182,8 @@ func TestMiss(t *testing.T) {
 	s.check(1, 0)
 }
 
-// TestEvents: ids, retry and events without a message are those of the tape; the rest of a
-// stream is served to a client that lost it; a recorded status is the answer.
+// TestEvents: ids, retry and events without a message are as on the tape; a client that lost
+// a stream gets the rest of it; a recorded status is the answer.
 func TestEvents(t *testing.T) {
 	head := func(stream int, method, accept string) string {
 		return fmt.Sprintf(`! {"dir":"c2a","http":{"stream":%d,"method":%q,"target":"/server","headers":[{"name":"Accept","value":%q},{"name":"Mcp-Session-Id","value":"abc"}]}}`, stream, method, accept) + "\n"
@@ -263,7 +263,7 @@ func TestTwoClients(t *testing.T) {
 	s.check(0)
 }
 
-// TestLong: messages that are longer than what is read of one at once go through whole.
+// TestLong: messages longer than one read pass whole.
 func TestLong(t *testing.T) {
 	text := strings.Repeat("long ", 1<<19)
 	long := strings.Replace(call, `"n":1`, `"n":"`+text+`"`, 1)
@@ -275,8 +275,8 @@ func TestLong(t *testing.T) {
 	s.check(0)
 }
 
-// TestManyClients: what is over is told at the end all the same, in the order in which the
-// clients came, and its id is not taken again.
+// TestManyClients: ended sessions are still reported at the end, in the order in which the
+// clients connected, and their ids are not reused.
 func TestManyClients(t *testing.T) {
 	s := play(t, stdio)
 	var want []string

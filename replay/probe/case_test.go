@@ -54,7 +54,7 @@ func TestCases(t *testing.T) {
 func atOnce(t *testing.T, kinds []probe.Kind, do func(k probe.Kind, c *probe.Case)) {
 	t.Helper()
 	var group errgroup.Group
-	group.SetLimit(24)
+	group.SetLimit(48)
 	for _, k := range kinds {
 		cases, err := probe.Cases(k)
 		if err != nil {

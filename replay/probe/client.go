@@ -369,11 +369,11 @@ func firstParams(t *record.Tape, method string) (any, error) {
 }
 
 // actClient plays a case to a client. The tape is nil if it did not start its agent.
-func (r *Runner) actClient(ctx context.Context, t task, name string) ([]script.Outcome, *record.Tape, error) {
+func (r *Runner) actClient(ctx context.Context, t task, res *Result) ([]script.Outcome, *record.Tape, error) {
 	if r.Ask != nil {
 		r.Ask(t.c)
 	}
-	p := part{Name: name, Dialect: t.d, Steps: t.c.texts[t.d], Patience: r.patience(r.met[t.d])}
+	p := part{Name: res.Name, Dialect: t.d, Steps: t.c.texts[t.d], Patience: r.patience(r.met[t.d])}
 	s, err := r.show(ctx, t.c.ID, t.c.steps[t.d], p)
 	if err != nil || s.tape == "" {
 		return nil, nil, err

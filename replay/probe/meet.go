@@ -111,7 +111,10 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 			m.wall, r.report.Walled = true, true
 		}
 		m.deaf = outcomes[len(outcomes)-1].State == script.Missed
-		return m, nil
+		if s.speaker != nil && s.speaker.Unasked() != "" && !m.wall {
+			m.unasked, err = r.askModel(ctx, d, m)
+		}
+		return m, err
 	case o.Code != "" || o.Line > 0: // it answered, but not in this dialect
 		return nil, nil
 	}

@@ -64,6 +64,7 @@ type Result struct {
 		told []string
 	}
 	found []*report.Finding // by the rules, on the tape
+	lacks string            // what the model could not do; empty: nothing
 }
 
 // A cause is what results have in common that tell the same fault: the method of which an

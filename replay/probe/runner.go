@@ -66,18 +66,12 @@ type Runner struct {
 	prompts int
 }
 
-// A Model is a scripted model that an agent can be made to ask.
-type Model interface {
-	// Wrap returns what makes command ask the model, which says turns, and a function that
-	// ends the model. Each turn has the words of a step model.
-	Wrap(command []string, turns [][]string) (env []string, end func() error, err error)
-}
-
 // A meeting is what the first contact in a dialect showed.
 type meeting struct {
 	captures script.Captures // init, and new and sid if a session could be made
 	wall     bool            // the peer wants a login
 	deaf     bool            // it does not answer what it cannot know, of MCP a ping
+	unasked  string          // why cases for a model are not tried; empty: they are
 	first    time.Duration   // the time of the first answer; of a client, until it started its agent
 	exits    bool            // the client ends by itself after a turn
 	shows    bool            // it writes to stdout what the agent says
@@ -155,6 +149,9 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 			if r.Model == nil {
 				return "no model (--model)", true
 			}
+			if m.unasked != "" {
+				return m.unasked, true
+			}
 		case "call":
 			if r.Call == nil {
 				return "no tool to call (--call)", true
@@ -186,7 +183,10 @@ func (r *Runner) lacks(t task) (why string, offered bool) {
 		case "prompts":
 			if r.Kind != Server {
 				if !r.mayPrompt() {
-					return "no model (--prompts)", true
+					return "no model (--model, --prompts)", true
+				}
+				if m.unasked != "" {
+					return m.unasked, true
 				}
 				break
 			}
@@ -245,7 +245,7 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 	if r.Kind == Client {
 		act = r.actClient
 	}
-	outcomes, tape, err := act(limited, t, res.Name)
+	outcomes, tape, err := act(limited, t, res)
 	switch {
 	case err != nil:
 		return stuck(err)
@@ -257,6 +257,9 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 	late = res.judge(outcomes)
 	if s := t.c.steps[t.d]; r.met[t.d].deaf && res.Outcome == OK && len(withoutAlive(s).Steps) < len(s.Steps) {
 		res.Outcome, res.Got = NotTried, unheard
+	}
+	if res.lacks != "" {
+		res.Outcome, res.Step, res.Got, res.Told, res.Frames, late = NotTried, nil, res.lacks, nil, nil, false
 	}
 	if limited.Err() != nil && ctx.Err() == nil {
 		res.Outcome, res.Got = Stuck, fmt.Sprintf("it took over %v", cmp.Or(r.Limit, 5*time.Minute))
@@ -273,8 +276,8 @@ func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 }
 
 // act plays a case to an agent or a server.
-func (r *Runner) act(ctx context.Context, t task, name string) ([]script.Outcome, *record.Tape, error) {
-	s, err := r.newStage(t.c.ID, name, t.c.steps[t.d])
+func (r *Runner) act(ctx context.Context, t task, res *Result) ([]script.Outcome, *record.Tape, error) {
+	s, err := r.newStage(t.c.ID, res.Name, t.c.steps[t.d])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -285,6 +288,9 @@ func (r *Runner) act(ctx context.Context, t task, name string) ([]script.Outcome
 	}
 	outcomes := s.player(r, steps, t.d, r.met[t.d]).Play(ctx)
 	tape, err := s.end()
+	if s.speaker != nil {
+		res.lacks = s.speaker.Lacks()
+	}
 	return outcomes, tape, err
 }
 

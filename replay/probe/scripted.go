@@ -142,6 +142,9 @@ func (s *started) Model([]string) error                             { return nil
 // Spoken is a Model of which the scripted agents know already what it says.
 type Spoken struct{}
 
-func (Spoken) Wrap([]string, [][]string) ([]string, func() error, error) {
-	return nil, func() error { return nil }, nil
-}
+func (Spoken) Start() (Speaker, error) { return Spoken{}, nil }
+func (Spoken) Env() []string           { return nil }
+func (Spoken) Say([][]string)          {}
+func (Spoken) Unasked() string         { return "" }
+func (Spoken) Lacks() string           { return "" }
+func (Spoken) Close() error            { return nil }

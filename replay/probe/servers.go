@@ -24,9 +24,10 @@ import (
 type servers struct {
 	command []string // of Echo
 	dir     string
-	mark    string // of the case's processes
-	model   bool   // there is one
-	typed   bool   // each entry says its transport, as ACP v2 has it
+	mark    string       // of the case's processes
+	speaker Speaker      // nil: there is none
+	turns   [][][]string // what it says, for each step model
+	typed   bool         // each entry says its transport, as ACP v2 has it
 	ends    []func() error
 }
 
@@ -94,11 +95,16 @@ func (s *servers) Echo(ctx context.Context, words []string) (missing []string, e
 	}
 }
 
-// Model implements script.Setting. A scripted model has got all turns of the script at its
-// start; any other says some text.
+// Model implements script.Setting. A model that is not scripted says some text.
 func (s *servers) Model(words []string) error {
-	if !s.model && words[0] != "text" {
+	switch {
+	case s.speaker == nil && words[0] != "text":
 		return errors.New("no model")
+	case s.speaker != nil:
+		if s.turns[0] != nil {
+			s.speaker.Say(s.turns[0])
+		}
+		s.turns = s.turns[1:]
 	}
 	return nil
 }

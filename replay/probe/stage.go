@@ -23,7 +23,7 @@ type stage struct {
 	recording *recording
 	dir       string
 	servers   *servers
-	model     func() error // ends it; nil: there is none
+	speaker   Speaker // nil: there is none
 	ended     bool
 }
 
@@ -46,20 +46,20 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	if err != nil {
 		return nil, err
 	}
-	env := slices.Clone(r.Env)
-	if turns := turnsOf(steps, dir); r.Model != nil && len(turns) > 0 {
-		more, end, err := r.Model.Wrap(r.Command, turns)
-		if err != nil {
+	env := r.Env
+	if r.Model != nil {
+		if s.speaker, err = r.Model.Start(); err != nil {
 			return nil, err
 		}
-		env, s.model, s.servers.model = append(env, more...), end, true
+		env = append(s.speaker.Env(), env...) // what the user says counts
+		s.servers.speaker, s.servers.turns = s.speaker, turnsOf(steps, dir)
 	}
 	s.recording, err = newRecording(r.Store, record.Start{
 		Time: time.Now(), Command: r.Command, Cwd: work, Name: name, Version: cmp.Or(r.Version, "probe"), Proto: proto.String(), PID: os.Getpid(),
 	})
 	if err != nil {
-		if s.model != nil {
-			_ = s.model() // nobody asks it
+		if s.speaker != nil {
+			_ = s.speaker.Close() // nobody asks it
 		}
 		return nil, err
 	}
@@ -72,20 +72,6 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	}
 	s.peer = startPeer(context.Background(), p, mark)
 	return s, nil
-}
-
-// turnsOf returns what steps want the model to say, in order.
-func turnsOf(steps *script.Script, dir string) (turns [][]string) {
-	for i := range steps.Steps {
-		if s := &steps.Steps[i]; s.Verb == script.Model {
-			turn := slices.Clone(s.Words)
-			for j := range turn {
-				turn[j] = strings.ReplaceAll(turn[j], "${cwd}", dir)
-			}
-			turns = append(turns, turn)
-		}
-	}
-	return turns
 }
 
 // nowhere takes the peer's stderr, which is on the tape.
@@ -134,8 +120,8 @@ func (s *stage) close() {
 		_, _ = s.recording.tape()
 	}
 	s.servers.close()
-	if s.model != nil {
-		_ = s.model() // the case is over
+	if s.speaker != nil {
+		_ = s.speaker.Close() // the case is over
 	}
 	os.RemoveAll(s.dir)
 }

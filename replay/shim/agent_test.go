@@ -20,9 +20,9 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// The test binary is the agent too: role:agent CHARACTER, or that of a tape:
-// role:tape FILE. And it is a proxy with a shim before it, that can be killed:
-// role:proxy STORE CHARACTER; or without: role:relay STORE CHARACTER.
+// The test binary also acts as the agent: role:agent CHARACTER, or the agent of a tape:
+// role:tape FILE. It also acts as a proxy that can be killed, with a shim: role:proxy STORE
+// CHARACTER, or without one: role:relay STORE CHARACTER.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "role:agent":
@@ -59,8 +59,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playTape is the agent of a tape, which takes other prompts than those on the
-// tape.
+// playTape is the agent of a tape that accepts prompts other than those on the tape.
 func playTape(path string) error {
 	tape, err := record.OpenFile(path)
 	if err != nil {
@@ -89,31 +88,31 @@ func runProxy(dir, c string, sessions bool) error {
 	err = p.Run(context.Background())
 	s.Close()
 	err = errors.Join(err, journal.Close())
-	journal.Wait() // the store goes with the test
+	journal.Wait() // the store is removed with the test
 	return err
 }
 
-// A character is how an agent behaves. The zero value is one of version 1 that
-// has no session methods.
+// A character says how an agent behaves. The zero value is a version 1 agent without session
+// methods.
 type character struct {
 	Dialect string         // v1 (also empty), early1 (to 2026-06-16), early or v2
 	Script  []string       // what it does in each turn; see play
-	Log     string         // file for the lines that it gets
+	Log     string         // file to log received lines to
 	Native  []string       // session methods that it offers: load, resume, …
-	Errors  map[string]int // codes that it answers methods with
+	Errors  map[string]int // error codes with which it answers methods
 	Silent  []string       // methods that it does not answer
 	History []string       // updates that it sends for a native load; MEBIBYTE stands for as much
-	Late    int            // how many of them come after the answer
+	Late    int            // number of them sent after the answer
 	Pause   int            // milliseconds before each of them
-	Belated bool           // answers session/new, and what it is silent at, when it is cancelled, and sends an update of the session belated then
-	Elicits bool           // asks the user about session/new before it answers
+	Belated bool           // answers session/new and Silent only when cancelled, then sends a late update
+	Elicits bool           // asks the user before it answers session/new
 	Greets  bool           // sends an update between session/new and its answer
 	Embeds  bool           // takes resources in a prompt
 	Echoes  bool           // version 1: repeats the prompt
 	Random  bool           // ids of sessions are not used again
-	Session string         // more members of the result of session/new
-	Lists   [][]string     // ids in the pages of its list of sessions
-	Marks   string         // file that it makes when it answers session/new
+	Session string         // further members of the result of session/new
+	Lists   [][]string     // ids on the pages of its session list
+	Marks   string         // file that it creates when it answers session/new
 }
 
 type agent struct {
@@ -273,7 +272,7 @@ func (a *agent) initialized() string {
 	return fmt.Sprintf(`{"protocolVersion":2,"capabilities":{"session":{"prompt":{%s}%s}},"agentInfo":{"name":"forgetful","version":"1"}}`, embeds, marks.String())
 }
 
-// prompt does a turn. The prompt's last text says which: turn N.
+// prompt performs a turn. The last text of the prompt names it: turn N.
 func (a *agent) prompt(m wire.Value, session string) {
 	a.turns[session]++
 	stop := a.Dialect == "v1" || a.Dialect == "early1"
@@ -309,9 +308,8 @@ func (a *agent) prompt(m wire.Value, session string) {
 	}
 }
 
-// play does what a script says, line by line: an update to send; ask METHOD
-// MEMBERS, a request to the client; stop REASON; error CODE; wait, for the
-// client's session/cancel; exit.
+// play executes a script line by line: an update to send; ask METHOD MEMBERS, a request to
+// the client; stop REASON; error CODE; wait, for the client's session/cancel; exit.
 func (a *agent) play(m wire.Value, session, script string) string {
 	for line := range strings.Lines(script) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -50,9 +50,9 @@ func long(t testing.TB, dir string) {
 	journal.Wait()
 }
 
-// A session of 20,000 updates is with the client soon after the agent has made
-// its own. agent-ms is the time from there to the response, load-ms that from the
-// request, each the most of all loads.
+// BenchmarkLoad measures how soon a client has a session of 20,000 updates. agent-ms is the
+// time from when the agent has made its own session to the response, load-ms the time from
+// the request; both are the maximum over all loads.
 func BenchmarkLoad(b *testing.B) {
 	recorded := b.TempDir()
 	long(b, recorded)
@@ -65,7 +65,7 @@ func BenchmarkLoad(b *testing.B) {
 				if err := os.CopyFS(dir, os.DirFS(recorded)); err != nil {
 					b.Fatal(err)
 				}
-				made := filepath.Join(dir, "made") // by the agent, with its answer
+				made := filepath.Join(dir, "made") // written by the agent with its answer
 				cl := start(b, dir, character{Marks: made}, func(s *shim.Shim) { s.Raw = raw })
 				cl.initialize()
 				asked := time.Now()
@@ -84,8 +84,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// What passing a frame costs that needs no change: the shim, and beside it the
-// cutting of the frame alone.
+// BenchmarkPass measures the cost of passing a frame that needs no change: with the shim, and
+// for cutting the frame alone.
 func BenchmarkPass(b *testing.B) {
 	s := &shim.Shim{Store: record.OpenStore(b.TempDir())}
 	var mu sync.Mutex

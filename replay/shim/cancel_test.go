@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A cancellation comes after its request even if the request is held: before initialize is
-// answered, or while a session is opened. Its sender tells whose request it means: both
+// A cancellation stays behind its request even if the request is held: before initialize is
+// answered, or while a session is opened. Its sender determines whose request it means: both
 // sides have one with the id 7.
 func TestCancelBehindRequest(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
@@ -23,7 +23,8 @@ func TestCancelBehindRequest(t *testing.T) {
 	s.wantBehind(t, client, asks, cancel)
 	s.say(agent, `{"jsonrpc":"2.0","id":7,"error":{"code":-32800,"message":"cancelled"}}`)
 
-	// The agent asks while it resumes the session that the client loads as 7.
+	// The agent asks something while it resumes the session that the client loads with
+	// request 7.
 	s.say(client, `{"jsonrpc":"2.0","id":7,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
 	resume := s.await(t, client, func(m wire.Value) bool { return m.Get("method").Text() == "session/resume" })
 	asks = `{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"old","path":"/w/a"}}`

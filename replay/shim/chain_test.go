@@ -45,8 +45,8 @@ func TestHeldInjected(t *testing.T) {
 	}
 }
 
-// The ids of the shim's own requests are neither like those of the client nor like
-// those that rules make.
+// The ids of the shim's own requests differ from those of the client and those that rules
+// make.
 func TestOwnRequestIDs(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	for _, id := range []string{"acptap-rule:1", "acptap:1", "acptap-7:1", "acptap", "1"} {

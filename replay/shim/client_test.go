@@ -21,8 +21,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// patience is how long a test waits for what has to come: long, for a machine
-// that is busy.
+// patience is how long a test waits for something that must arrive: long enough for a busy
+// machine.
 const patience = 3 * time.Minute
 
 // A client drives an agent through a proxy with a shim.
@@ -62,7 +62,7 @@ func startCommand(t testing.TB, dir, dialect string, command []string, change fu
 	return cl
 }
 
-// imported has a shim offer what was imported too.
+// imported makes a shim offer imported sessions too.
 func imported(s *shim.Shim) { s.Imported = true }
 
 // connect runs an agent behind a proxy with a shim. done gets the result of the proxy.
@@ -183,7 +183,7 @@ func (c *client) call(method, params string) wire.Value {
 	return c.response(c.ask(method, params))
 }
 
-// must is call for what has to succeed; it returns the result.
+// must is call for a request that must succeed; it returns the result.
 func (c *client) must(method, params string) wire.Value {
 	c.t.Helper()
 	m := c.call(method, params)
@@ -193,7 +193,7 @@ func (c *client) must(method, params string) wire.Value {
 	return m.Get("result")
 }
 
-// fails is call for what has to fail with a code, and with words in its message.
+// fails is call for a request that must fail with a code and with words in its message.
 func (c *client) fails(code int, method, params string, says ...string) {
 	c.t.Helper()
 	m := c.call(method, params)
@@ -225,7 +225,7 @@ func (c *client) new() string {
 	return c.must("session/new", `{"cwd":"/w","mcpServers":[]}`).Get("sessionId").Text()
 }
 
-// prompt does a turn.
+// prompt performs a turn.
 func (c *client) prompt(session, text string) wire.Value {
 	c.t.Helper()
 	return c.promptBlocks(session, fmt.Sprintf(`[{"type":"text","text":%q}]`, text))
@@ -243,7 +243,7 @@ func (c *client) promptBlocks(session, blocks string) wire.Value {
 	return result
 }
 
-// got returns the lines that came from number from on.
+// got returns the lines received, starting with number from.
 func (c *client) got(from int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A slash command stays in front, and a prompt that failed gives the context
+// A slash command stays in front, and after a failed prompt the next one includes the context
 // again.
 func TestHandover(t *testing.T) {
 	dir := t.TempDir()
@@ -43,8 +43,8 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// Of a conversation that is too long to be told, the output of tools is cut
-// first; then the oldest turns are left out, and that is said.
+// If a conversation is too long for the transcript, tool output is cut first; then the oldest
+// turns are dropped, and the transcript says so.
 func TestHandoverIsShort(t *testing.T) {
 	const limit = 96 << 10
 	text := func(n int) string { return strings.Repeat("wörd ", n/6) }
@@ -83,8 +83,8 @@ func TestHandoverIsShort(t *testing.T) {
 	}
 }
 
-// The client gets every turn again. The agent is told what it should know: not
-// what it refused, nor what it never began with; and which end a turn had.
+// The client gets every turn again. The agent learns only what it should know: not the turns
+// that it refused or never began; and it learns how each turn ended.
 func TestHandoverOfTurnsWithoutEnd(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello, hello + "stop refusal", "error -32603", "wait"}}
@@ -144,7 +144,7 @@ func TestHandoverBetweenDialects(t *testing.T) {
 	}
 }
 
-// What is told of a session is not kept when it is closed.
+// The context of a session is dropped when the session is closed.
 func TestMemoryOfClosed(t *testing.T) {
 	const times = 40
 	var calls strings.Builder

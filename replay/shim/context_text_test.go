@@ -46,8 +46,8 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// What was imported is neither listed nor loaded, nor is it a part of what was
-// recorded under the same id, unless that is asked for.
+// Imported sessions are neither listed nor loaded, nor merged with recordings under the same
+// id, unless that is requested.
 func TestImportedIsNotServed(t *testing.T) {
 	dir := oddStore(t, append(slices.Clone(old[:5]), `< {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`))
 	for _, id := range []string{"old", "foreign"} {
@@ -79,7 +79,7 @@ func TestImportedIsNotServed(t *testing.T) {
 	}
 }
 
-// handedOver returns what an agent is told of the session old.
+// handedOver returns what an agent learns of the session old.
 func handedOver(t *testing.T, dir string, change func(*shim.Shim)) string {
 	t.Helper()
 	s := newStand(t, dir, change)

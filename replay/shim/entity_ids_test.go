@@ -25,7 +25,7 @@ ask session/request_permission "options":[{"optionId":"y","name":"Yes","kind":"a
 `, "N", turn)
 }
 
-// shown tells what a client shows that takes the same id for the same thing.
+// shown returns what a client shows if it treats equal ids as the same entity.
 func shown(lines []string) (list []string) {
 	type thing struct{ title, status string }
 	things := map[string]*thing{}
@@ -64,13 +64,13 @@ func shown(lines []string) (list []string) {
 	return list
 }
 
-// done is what the client shows of a turn.
+// done returns what the client shows for a turn.
 func done(turn string) []string {
 	return []string{turn + " says so", turn + " reads completed", turn + " edits failed"}
 }
 
-// What a client is sent after a load has ids that are unique in the session, the
-// same at each load, also where the agent goes on to use them again.
+// The ids that a client gets after a load are unique in the session and the same at each
+// load, even if the agent uses them again.
 func TestIDsOfAgentThatCounts(t *testing.T) {
 	for _, native := range [][]string{nil, {"resume"}} {
 		t.Run(fmt.Sprint(native), func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestIDsOfAgentThatCounts(t *testing.T) {
 			}
 			cl.stop()
 
-			// All of it is of an earlier time, and was recorded as the client saw it.
+			// All of it is history now, and was recorded as the client saw it.
 			want = slices.Concat(want[:len(want)-3], []string{"turn 4"}, done("E"))
 			for _, raw := range []bool{false, true} {
 				cl = start(t, dir, c, func(s *shim.Shim) { s.Raw = raw })
@@ -133,7 +133,7 @@ func TestIDsOfAgentThatCounts(t *testing.T) {
 	}
 }
 
-// A client that resumes a session has its things under the ids that they had.
+// A client that resumes a session keeps the ids of its entities.
 func TestIDsAfterResume(t *testing.T) {
 	for _, native := range [][]string{nil, {"load"}} {
 		dir := t.TempDir()

@@ -92,7 +92,7 @@ func (w *writer) tool() {
 		asked = fmt.Sprintf(`"title":"May I?","options":[{"optionId":"y","name":"Yes","kind":"allow_once"}],"subject":{"type":"tool_call","toolCall":{"toolCallId":%q,"title":"asked"}}`, id)
 	}
 	switch w.IntN(5) {
-	case 0: // the question is the first that is known of it
+	case 0: // the question is the first frame about it
 		w.add("ask session/request_permission %s", asked)
 	case 1:
 		w.add(`{"sessionUpdate":%q,"toolCallId":%q,"title":"announced"}`, first, id)
@@ -162,9 +162,9 @@ func (w *writer) turn() string {
 	return w.lines.String() + []string{"", "", "stop cancelled\n", "stop refusal\n"}[w.IntN(4)]
 }
 
-// What a client can rebuild after a load equals what it had before: merged as
-// raw, and each time the same, in all dialects, whatever came in which order and
-// however often it was loaded.
+// After a load, a client can rebuild what it had before: both merged and raw, each time the
+// same, in all dialects, in whatever order frames came and however often the session was
+// loaded.
 func TestGenerated(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -249,8 +249,8 @@ func checkUnique(t *testing.T, lines []string) {
 	}
 }
 
-// compare compares what each tape with a load shows of a session, with what all
-// tapes before it show of what was live.
+// compare compares what each tape with a load shows of a session with what all earlier tapes
+// recorded live.
 func compare(t *testing.T, dir string, ids []string) {
 	t.Helper()
 	store := record.OpenStore(dir)
@@ -300,11 +300,11 @@ func compare(t *testing.T, dir string, ids []string) {
 
 var prefixes = regexp.MustCompile(`"h\d+(-\d+)?\.`)
 
-// outline tells what a client shows. Of live things it tells what is to become
-// of them.
+// outline returns what a client shows. For live entities it returns their expected final
+// state.
 func outline(tr *trace.Trace, id string, live bool) []string {
 	var lines []string
-	plan := "" // of version 1: the last takes the place of those before
+	plan := "" // in version 1 the last plan replaces earlier ones
 	for _, s := range tr.Sessions {
 		if s.ID != id {
 			continue

@@ -15,7 +15,7 @@ import (
 // it one by one.
 type stand struct {
 	shim  *shim.Shim
-	quiet bool // nothing that comes out is kept
+	quiet bool // nothing that comes out is stored
 
 	mu   sync.Mutex
 	sent [2][]string   // by direction, what came out; guarded by mu
@@ -38,7 +38,7 @@ func newStand(t testing.TB, dir string, change func(*shim.Shim)) *stand {
 	return s
 }
 
-// take takes what the shim sends.
+// take stores what the shim sends.
 func (s *stand) take(out []wire.Frame) {
 	for _, f := range out {
 		if s.quiet {
@@ -53,7 +53,7 @@ func (s *stand) take(out []wire.Frame) {
 	s.came = make(chan struct{})
 }
 
-// say gives a line to the shim.
+// say passes a line to the shim.
 func (s *stand) say(dir wire.Direction, line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *stand) await(t testing.TB, dir wire.Direction, fits func(m wire.Value) 
 	}
 }
 
-// end ends a stream. What it returns is closed when the end may be passed on.
+// end ends a stream. It returns a channel that is closed when the end may be passed on.
 func (s *stand) end(dir wire.Direction) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

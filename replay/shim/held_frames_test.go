@@ -38,8 +38,8 @@ func TestHeldOfClient(t *testing.T) {
 	}
 }
 
-// What an agent sends for a session that is being opened is held back up to a
-// limit too. Nothing of it is lost.
+// Messages of an agent for a session that is being opened are also held up to a limit. None
+// of them is lost.
 func TestHeldOfAgent(t *testing.T) {
 	dir := t.TempDir()
 	session := recorded(t, dir, character{Script: []string{hello}}, "turn 0")

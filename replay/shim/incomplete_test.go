@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A session from which something could not be recorded is neither listed nor
-// loaded; another one on the same tape is.
+// A session with a gap in its recording is neither listed nor loaded; another session on the
+// same tape is.
 func TestGap(t *testing.T) {
 	dir := t.TempDir()
 	turn := func(session, between string) string {
@@ -41,8 +41,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// A client that sends all that it has to say and closes its end at once, as one
-// that is piped in, gets all that it asked for, and so does the agent.
+// A client that sends all its requests and closes its end at once, as with piped input, gets
+// all answers, and the agent gets all messages.
 func TestPipedIn(t *testing.T) {
 	const (
 		initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`
@@ -111,7 +111,7 @@ func TestClosedInLoad(t *testing.T) {
 	cl.stop()
 }
 
-// The agent may take long to load a session, as long as it goes on with it.
+// The agent may take long to load a session as long as it keeps sending something.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

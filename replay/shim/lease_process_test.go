@@ -40,8 +40,8 @@ func startHolder(t *testing.T, store string) *exec.Cmd {
 	return holder
 }
 
-// A session is leased once, whoever asks, until it is given back or its process
-// was killed; what that has left goes with the next lease.
+// Only one holder can lease a session, until the lease is released or its process is killed;
+// the next lease removes the file left by a killed process.
 func TestLease(t *testing.T) {
 	store := t.TempDir()
 	files := func() []string {

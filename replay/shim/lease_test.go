@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Of two proxies that load a session at once one gets it, and the other one is
-// told that it is in use, until the first has closed it or is gone.
+// If two proxies load a session at once, one gets it, and the other gets an error that it is
+// in use, until the first has closed it or has ended.
 func TestLoadedOnce(t *testing.T) {
 	dir := oddStore(t, old)
 	for round := range 10 {

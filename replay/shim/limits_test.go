@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/testdata/recordtest"
 )
 
-// Thousands of loads at once: each is answered, they look into the store
-// together, and no more than so many wait.
+// Thousands of concurrent loads: each is answered, they share queries of the store, and the
+// number that wait is limited.
 func TestFloodOfLoads(t *testing.T) {
 	dir := oddStore(t, old)
 	for range 20 {

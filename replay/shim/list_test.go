@@ -65,8 +65,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// If an agent lists its sessions but cannot open them, those in the store follow after its
-// own pages, each under the client's id, and none twice.
+// If an agent lists its sessions but cannot open them, those in the store follow on the pages
+// after its own, each under the client's id and only once.
 func TestListGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}}
@@ -97,9 +97,9 @@ func TestListGoesOn(t *testing.T) {
 	}
 }
 
-// An agent that was recorded without the shim has given an id again and again.
-// The client gets the session in which something was said last, and nothing of
-// the others; if it deletes that, the id is gone.
+// An agent that was recorded without the shim used the same id for several sessions. The
+// client gets the one that was used last, and nothing of the others; after the client deletes
+// it, the id is gone.
 func TestIDsUsedAgain(t *testing.T) {
 	dir := t.TempDir()
 	for i, prompt := range []string{"the first", "the second", ""} {

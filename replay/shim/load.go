@@ -2,7 +2,6 @@ package shim
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -101,7 +100,7 @@ func checkSetup(m message) *fault {
 	switch {
 	case !m.param("sessionId").IsString():
 		return &noSession
-	case !cwd.IsString() || !filepath.IsAbs(cwd.Text()):
+	case !cwd.IsString() || !dialect.IsAbsolute(cwd.Text()):
 		return &fault{wire.InvalidParams, "cwd is missing or not an absolute path", nil}
 	case !servers.IsNull() && !servers.IsArray():
 		return &fault{wire.InvalidParams, "mcpServers is not an array", nil}

@@ -16,8 +16,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// Killed in the middle of a turn: the next process loads the session, with the
-// call closed that was not finished.
+// The proxy is killed in the middle of a turn: the next process loads the session, with the
+// unfinished call closed.
 func TestKill(t *testing.T) {
 	for _, d := range dialects {
 		dir := t.TempDir()
@@ -80,8 +80,7 @@ wait`, first)}}
 	}
 }
 
-// Several proxies load the same sessions, while somebody looks at all of the
-// store.
+// Several proxies load the same sessions while another reader lists the whole store.
 func TestManyProxies(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}, Random: true}
@@ -125,7 +124,7 @@ func TestManyProxies(t *testing.T) {
 	close(done)
 	looking.Wait()
 
-	// One that another proxy has gone on with is not to be had.
+	// A session that another proxy has continued cannot be opened.
 	a, b := start(t, dir, c, nil), start(t, dir, c, nil)
 	a.initialize()
 	b.initialize()
@@ -136,8 +135,8 @@ func TestManyProxies(t *testing.T) {
 	b.load(ids[0])
 }
 
-// Where the store cannot be read, load says so and the traffic goes on; where a
-// tape is damaged, the rest of the session is loaded.
+// If the store cannot be read, load says so and the traffic continues; if a tape is damaged,
+// the rest of the session is loaded.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}}
@@ -182,7 +181,7 @@ func TestDamage(t *testing.T) {
 	cl.prompt(cl.new(), "turn 0")
 }
 
-// Sessions of other agents are offered only when that is asked for.
+// Sessions of other agents are offered only on request.
 func TestAnyAgent(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}}

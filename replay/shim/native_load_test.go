@@ -19,7 +19,7 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// What an agent supports passes as it is.
+// Methods that an agent supports pass unchanged.
 func TestNative(t *testing.T) {
 	history := []string{
 		`{"sessionUpdate":"user_message_chunk","messageId":"u","content":{"type":"text","text":"turn 0"}}`,
@@ -129,7 +129,7 @@ func converse(t *testing.T, role, dir string, c character) []string {
 	return got
 }
 
-// Where an agent fails to do what it offers, the shim does it, with Mend as without.
+// If an agent fails to do what it offers, the shim does it, with or without Mend.
 func TestMend(t *testing.T) {
 	for _, mend := range []bool{false, true} {
 		t.Run(fmt.Sprint("Mend ", mend), func(t *testing.T) { testMend(t, mend) })
@@ -218,7 +218,7 @@ func TestNativeLoadWaitsForSlot(t *testing.T) {
 		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"old","result":{"_meta":{"native":true}}}`)
 		synctest.Wait()
 		time.Sleep(time.Second)
-		for i := range shim.MaxOpening { // which makes the shim wait longer for the answers to those loads
+		for i := range shim.MaxOpening { // this makes the shim wait longer for the answers to those loads
 			s.say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"unknown-%d","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`, i))
 		}
 		m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Text() == "old" })
@@ -250,7 +250,7 @@ func TestNativeLoadLeavesOut(t *testing.T) {
 		before, after []string // what the agent sends before and after its answer
 		prompt        bool     // the client prompts then, and the agent calls a tool
 		told          string   // on stderr
-		has, lacks    []string // what the client gets, and what not
+		has, lacks    []string // what the client must and must not get
 	}{
 		{"whole", false, []string{said, called}, nil, false, "", []string{said, called}, nil},
 		{"whole after the answer", false, []string{said}, []string{config, called}, false, "", []string{said, called}, nil},
@@ -345,8 +345,8 @@ func TestMendReplacesRefusedLoad(t *testing.T) {
 	})
 }
 
-// What waits when the agent ends reaches the client: with Mend the history, and always the
-// answer.
+// Frames that wait when the agent ends reach the client: with Mend the history, and always
+// the answer.
 func TestAgentEndsAfterNativeLoad(t *testing.T) {
 	const (
 		update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"native"}}}}`

@@ -19,8 +19,8 @@ import (
 
 var odd = flag.Int("odd", 200, "how many odd conversations TestOdd has")
 
-// A conversation that is all right, as it is before something in it becomes odd.
-// > is what the client says, < what the agent does.
+// plain is a correct conversation, before something in it becomes odd. > is the client, < the
+// agent.
 var plain = map[string][]string{
 	"v1": {
 		`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"plan":{},"session":{"compaction":{}}}}}`,
@@ -70,7 +70,7 @@ var plain = map[string][]string{
 	},
 }
 
-// What is on the tape of the session that is loaded there. It ends in a turn.
+// old is on the tape of the session that is loaded. It ends in the middle of a turn.
 var old = []string{
 	`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
 	`< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`,
@@ -92,8 +92,7 @@ var oddities = []string{
 	`"` + strings.Repeat("huge ", 20000) + `"`,
 }
 
-// bend makes a JSON text odd: at one place it has another value, or none, or the place is
-// there twice.
+// bend makes a JSON text odd: one value is replaced, removed or duplicated.
 func bend(r *rand.Rand, text string) string {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -146,8 +145,8 @@ func bend(r *rand.Rand, text string) string {
 	return strings.Replace(bent, `"`+mark+`"`, value, 1)
 }
 
-// However odd the answers of an agent are, or what a client sends, or what is on
-// a tape: the shim goes on, and so does the next conversation.
+// However odd the agent's answers, the client's messages or the tape are, the shim continues,
+// and so does the next conversation.
 func TestOdd(t *testing.T) {
 	n := *odd
 	if testing.Short() {
@@ -168,7 +167,7 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// Empty maps that are lists, as some languages write them.
+// Empty maps encoded as lists, as some languages do.
 func TestEmptyLists(t *testing.T) {
 	lists := strings.NewReplacer(`{}`, `[]`, `null`, `[]`, `{"x":1}`, `[]`)
 	for version, lines := range plain {
@@ -202,7 +201,7 @@ func bendOne(r *rand.Rand, lines []string) []string {
 	return lines
 }
 
-// oddStore makes a store with one session, as an agent has recorded it.
+// oddStore makes a store with one session recorded from lines.
 func oddStore(t testing.TB, lines []string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -227,8 +226,8 @@ func oddStoreIn(t testing.TB, dir string, lines []string) {
 	}
 }
 
-// sealAll seals the tapes in a store that have ended. There may have been no time for that at
-// their end.
+// sealAll seals all ended tapes in a store: there may have been no time for that when they
+// ended.
 func sealAll(dir string) error {
 	return record.OpenStore(dir).Recover(func() bool { return false }, nil)
 }
@@ -240,8 +239,8 @@ func dirOf(line string) wire.Direction {
 	return wire.ClientToAgent
 }
 
-// converseOddly gives lines to a shim. One with = is the result of the next
-// request of the shim's own, if there is one. Time does not pass meanwhile.
+// converseOddly passes lines to a shim. A line with = is the result of the shim's next own
+// request, if there is one. Time does not pass meanwhile.
 func converseOddly(t *testing.T, dir string, lines []string, raw bool) (s *stand) {
 	t.Helper()
 	said := map[string]bool{}
@@ -272,8 +271,8 @@ func converseOddly(t *testing.T, dir string, lines []string, raw bool) (s *stand
 	return s
 }
 
-// Whatever a client and an agent say, the shim goes on, what it makes is JSON,
-// and its memory follows what was said.
+// Whatever client and agent send, the shim continues, its output is JSON, and its memory is
+// proportional to the input.
 func FuzzMessages(f *testing.F) {
 	for _, lines := range plain {
 		f.Add([]byte(strings.Join(lines, "\n")), false)

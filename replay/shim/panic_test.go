@@ -6,11 +6,11 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A shim that panics is out of the way: what it held, and what it was to answer,
-// goes to the agent, and so does what comes later.
+// A shim that panics is bypassed: the frames that it held, the requests that it was to
+// answer, and all later frames go to the agent.
 func TestPanic(t *testing.T) {
 	cl := start(t, t.TempDir(), character{Script: []string{hello}}, func(s *shim.Shim) {
-		s.Store = nil // the first look into it panics, in a goroutine of the shim's own
+		s.Store = nil // the first query of the store panics, in a goroutine of the shim
 	})
 	cl.send("%s", `{"jsonrpc":"2.0","id":1001,"method":"initialize","params":{"protocolVersion":1}}
 {"jsonrpc":"2.0","id":1002,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}

@@ -28,7 +28,7 @@ func recorded(t *testing.T, dir string, c character, prompts ...string) string {
 	return id
 }
 
-// log returns what an agent got.
+// log returns the messages that an agent received.
 func (c character) log(t *testing.T) []wire.Value {
 	t.Helper()
 	text, err := os.ReadFile(c.Log)
@@ -74,8 +74,8 @@ func (c character) prompts(t *testing.T) (list [][]wire.Value) {
 	return list
 }
 
-// The response comes after the last replayed update. What the agent sends for the session
-// meanwhile comes after the response.
+// The response comes after the last replayed update. What the agent sends for the session in
+// the meantime comes after the response.
 func TestOrder(t *testing.T) {
 	for _, d := range dialects {
 		dir := t.TempDir()
@@ -95,8 +95,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The agent sees only its own id, the client only its own, and both are right
-// where two sessions are in use at once.
+// The agent sees only its own id, the client only its own, and both are right even with two
+// sessions open at once.
 func TestIDs(t *testing.T) {
 	for _, d := range dialects {
 		dir := t.TempDir()
@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each dialect has its keys, and only what the shim serves is added.
+// Each dialect has its own keys, and only methods that the shim serves are added.
 func TestCapabilities(t *testing.T) {
 	for _, tt := range []struct {
 		c    character
@@ -192,7 +192,7 @@ func TestCapabilities(t *testing.T) {
 		{character{Dialect: "v2"}, `capabilities {"session":{"prompt":{},"delete":{}},"_meta":{"acptap":{"shim":["delete"]}}}`},
 	} {
 		if tt.c.Dialect == "v1" && tt.c.Native != nil {
-			tt.want = strings.Replace(tt.want, `"load":{},`, "", 1) // the agent of the test has the marker where it belongs only
+			tt.want = strings.Replace(tt.want, `"load":{},`, "", 1) // our agent's marker is only where it belongs
 		}
 		cl := start(t, t.TempDir(), tt.c, nil)
 		path, want, _ := strings.Cut(tt.want, " ")
@@ -202,7 +202,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// To close ends the turn first; its answer comes before that to close.
+// close first ends the turn; the turn's answer comes before that to close.
 func TestClose(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{"wait"}, Log: filepath.Join(dir, "log")}
@@ -264,7 +264,7 @@ func initialize(d string) string {
 	return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"e","version":"1"}}}`
 }
 
-// A client of version 2 as it was for a week still says session/load.
+// A client of the version 2 draft that lasted a week still sends session/load.
 func TestLoadInVersion2(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Dialect: "v2", Script: []string{hello}}
@@ -277,7 +277,7 @@ func TestLoadInVersion2(t *testing.T) {
 	}
 }
 
-// What holds of modes and options is told again at a second load.
+// The current modes and options are sent again at a second load.
 func TestSetup(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Session: `,"modes":{"currentModeId":"ask","availableModes":[]},"_meta":{"x":1}`, Script: []string{`{"sessionUpdate":"current_mode_update","currentModeId":"code"}`}}
@@ -297,8 +297,8 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// Prompts that come before the load is answered wait for it; a load that is
-// taken back ends with -32800.
+// Prompts that arrive before the load is answered wait for it; a cancelled load ends with
+// -32800.
 func TestEarly(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}}
@@ -322,7 +322,7 @@ func TestEarly(t *testing.T) {
 	if m := other.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw())
 	}
-	other.must("_vendor/x", "{}") // after what the agent sends for the session that it made in vain
+	other.must("_vendor/x", "{}") // after anything that the agent sends for its now useless session
 	for _, line := range other.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
@@ -330,8 +330,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Of a session that the agent was to resume, for a load that is taken back, the
-// client gets nothing.
+// If a load is cancelled while the agent resumes the session for it, the client gets nothing
+// of that session.
 func TestResumeTakenBack(t *testing.T) {
 	dir := t.TempDir()
 	tape := `{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:05Z"}
@@ -349,7 +349,7 @@ func TestResumeTakenBack(t *testing.T) {
 	if m := cl.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw())
 	}
-	cl.must("_vendor/x", "{}") // after what the agent sends when it is cancelled
+	cl.must("_vendor/x", "{}") // after anything that the agent sends when it is cancelled
 	for _, line := range cl.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
@@ -357,8 +357,8 @@ func TestResumeTakenBack(t *testing.T) {
 	}
 }
 
-// What a client sends for a session while it is being loaded is handled even if the load
-// fails: a prompt is answered, and a cancel after it reaches the turn.
+// Messages that a client sends for a session while it is being loaded are handled even if the
+// load fails: a prompt is answered, and a later cancel reaches the turn.
 func TestPromptBehindLoad(t *testing.T) {
 	for _, cwd := range []string{"/w", "/elsewhere"} {
 		dir := t.TempDir()

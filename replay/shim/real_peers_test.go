@@ -17,7 +17,7 @@ import (
 
 // An editor is a client made with the SDK.
 type editor struct {
-	acp.Client // what the agent of the test does not ask for
+	acp.Client // for methods that the test's agent does not call
 
 	mu      sync.Mutex
 	updates []acp.SessionNotification // guarded by mu
@@ -35,7 +35,7 @@ func (e *editor) RequestPermission(_ context.Context, r acp.RequestPermissionReq
 	return acp.RequestPermissionResponse{Outcome: acp.RequestPermissionOutcome{Selected: selected}}, nil
 }
 
-// forget takes away what the editor shows.
+// forget clears what the editor shows.
 func (e *editor) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -54,8 +54,8 @@ func (e *editor) calls() (ids []acp.ToolCallId) {
 	return ids
 }
 
-// outline tells what the editor shows: texts put together, tool calls in their
-// last state. Of a tool call that is announced a second time the last counts.
+// outline returns what the editor shows: joined texts, and the final state of tool calls. If
+// a tool call is announced twice, the second one counts.
 func (e *editor) outline() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -89,12 +89,12 @@ func (e *editor) outline() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPeers has a client made with an SDK load the sessions of agents that others
-// have written, and go on in them.
+// TestPeers: a client made with an SDK loads the sessions of agents written by others, and
+// continues them.
 func TestPeers(t *testing.T) {
-	t.Parallel() // it waits for an agent that takes its time
-	// It says that it loads sessions, and does not have the method. A turn of it
-	// takes five seconds.
+	t.Parallel() // it waits for a slow agent
+	// This agent claims to load sessions, but lacks the method. Each of its turns takes five
+	// seconds.
 	t.Run("acp-go-sdk", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("slow")
@@ -106,10 +106,9 @@ func TestPeers(t *testing.T) {
 		}
 		checkPeer(t, []string{agent}, 1)
 	})
-	// The example agent of the npm package @agentclientprotocol/sdk, from its
-	// tape. It says that it does not load sessions, and as each run is the same
-	// one, it gives the same id to each of its sessions. It counts its tool calls
-	// from call_1 in each turn.
+	// The example agent of the npm package @agentclientprotocol/sdk, from its tape. It says
+	// that it does not load sessions. Each run is the same, so all of its sessions have the
+	// same id. It counts its tool calls from call_1 in each turn.
 	t.Run("npm", func(t *testing.T) {
 		checkPeer(t, []string{os.Args[0], "role:tape", "../../testdata/tapes/acp-npm-sdk-again.jsonl"}, 2)
 	})

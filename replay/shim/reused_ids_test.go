@@ -10,7 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// What an agent asks in a session while it resumes it, in vain, is answered.
+// A request that an agent makes while it resumes a session is answered, even if the resume
+// fails.
 func TestAskedInVain(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	s := newStand(t, oddStore(t, old), nil)
@@ -26,8 +27,8 @@ func TestAskedInVain(t *testing.T) {
 	<-s.end(agent)
 }
 
-// A session is busy while a prompt is open, also if that has the id of one before
-// it that was never answered.
+// A session is busy while a prompt is open, even if the prompt reuses the id of an earlier
+// one that was never answered.
 func TestPromptIDAgain(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	s := newStand(t, oddStore(t, old), nil)
@@ -49,8 +50,8 @@ func TestPromptIDAgain(t *testing.T) {
 	<-s.end(agent)
 }
 
-// Of members that occur twice the last one counts: the session that is looked for
-// is the one that is put in its place.
+// If a member occurs twice, the last one counts: that session is looked up, and that one is
+// replaced.
 func TestSessionTwice(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	s := newStand(t, oddStore(t, old), nil)
@@ -72,7 +73,7 @@ func TestSessionTwice(t *testing.T) {
 	<-s.end(agent)
 }
 
-// An agent may list sessions without an end.
+// An agent's session list may have no end.
 func TestListWithoutEnd(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	s := newStand(t, t.TempDir(), nil)
@@ -96,8 +97,8 @@ func TestListWithoutEnd(t *testing.T) {
 	<-s.end(agent)
 }
 
-// While the client's session/new is open, an update for an id that was used before waits. If
-// the session/new ends without claiming the id, the client gets the update then.
+// While the client's session/new is open, an update for a previously used id waits. If the
+// session/new ends without claiming the id, the client then gets the update.
 func TestUnclaimedUpdate(t *testing.T) {
 	const client, agent = wire.ClientToAgent, wire.AgentToClient
 	dir := oddStore(t, old)

@@ -18,7 +18,7 @@ type servedRequest struct {
 }
 
 // errOver ends a servedRequest without an answer because the connection has ended.
-var errOver = errors.New("the connection is over")
+var errOver = errors.New("the connection has ended")
 
 // errCancelled answers a request that the client has cancelled.
 var errCancelled = fault{wire.RequestCancelled, "Request cancelled", nil}

@@ -73,9 +73,9 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	if c.watched != nil && role.Is(dialect.TellsUpdate) {
 		out = c.watched.noteUpdate(m, out)
 	}
-	// A message that is held gets here again when it is released, and is followed then. But
-	// history that is withheld must not take up room, and ask must hear of each update: then
-	// followUpdate comes first.
+	// A held message comes back here when it is released, and followUpdate sees it then.
+	// Withheld history must not take up room, and ask must hear of each update, so
+	// followUpdate sees it at once.
 	if c.opening.holdsAgent() && !c.withholdHistory {
 		return s.holdUntilOpen(c, m, out)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Where a message names its session, each side gets its own name for it; in all
-// other places, and in all that is no session of the protocol's, nothing changes.
+// Where a message names its session, each side gets its own id for it. Elsewhere, and where
+// the value is not a session of the protocol, nothing changes.
 func TestSessionIDs(t *testing.T) {
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
@@ -68,8 +68,8 @@ func TestSessionIDs(t *testing.T) {
 	}
 }
 
-// A batch passes as it is, unless something in it is the shim's to answer or to
-// change: then its entries pass one by one.
+// A batch passes unchanged unless the shim must answer or change one of its entries: then the
+// entries pass one by one.
 func TestBatch(t *testing.T) {
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Dialect: "v2", Script: []string{hello}, Random: true}, "turn 0")
@@ -95,8 +95,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// What the agent asks about the request that was made in place of the client's, it
-// asks about the client's; and what it refuses is the client's answer.
+// A request of the agent about the shim's request is passed on as one about the client's
+// request, and if the agent refuses the shim's request, the client gets that answer.
 func TestInPlaceOfLoad(t *testing.T) {
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Script: []string{hello}}, "turn 0")

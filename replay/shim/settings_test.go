@@ -31,8 +31,8 @@ var configured = []string{
 	`< {"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}`,
 }
 
-// After a load that the shim serves, the agent gets the settings that were recorded, where
-// its new session offers them, and the client is told what they are then.
+// After a load that the shim serves, the agent gets the recorded settings that its new
+// session offers, and the client learns the resulting settings.
 func TestSettingsAreRestored(t *testing.T) {
 	const (
 		modes  = `"modes":{"currentModeId":"ask","availableModes":[{"id":"ask"},{"id":"plan"}]}`
@@ -49,8 +49,8 @@ func TestSettingsAreRestored(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		made     string   // members of the result of session/new
-		asked    []string // what the agent must be asked
-		answers  []string // for each of them; "": none
+		asked    []string // the requests that the agent must get
+		answers  []string // the answer to each of them; "": none
 		answered string   // the result that the client gets
 	}{
 		{"offers nothing", ``, nil, nil, `{}`},

@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// The end of a client is with an agent that says nothing more within two seconds, or nothing
-// at all within the patience, whatever that has been asked. What needs no agent is served all
-// the same.
+// The agent's stdin is closed within two seconds after its last output, or within the
+// patience if it sends nothing, even if requests are open. Requests that need no agent are
+// still served.
 func TestEndWithSilentAgent(t *testing.T) {
 	const (
 		initialize = `> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
@@ -65,8 +65,7 @@ func TestEndWithSilentAgent(t *testing.T) {
 	}
 }
 
-// As long as an agent says something, a client that has ended gets what it asked
-// for.
+// As long as an agent sends something, a client that has closed its side gets its answers.
 func TestEndWithSlowAgent(t *testing.T) {
 	dir := oddStore(t, old)
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +73,7 @@ func TestEndWithSlowAgent(t *testing.T) {
 		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
 		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
 		ready := s.end(wire.ClientToAgent)
-		time.Sleep(11 * time.Second) // it is starting, as some do for so long
+		time.Sleep(11 * time.Second) // some agents take that long to start
 		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
 		for range 5 {
 			time.Sleep(1900 * time.Millisecond)

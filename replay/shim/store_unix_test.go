@@ -13,9 +13,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// While somebody holds the store, a new session is made at once, and what is
-// under another name then is none that the store may have. The client's end
-// reaches the agent, too.
+// While another process locks the store, a new session is made at once, and gets another id
+// if the store might have its own. The client's end reaches the agent, too.
 func TestSlowStore(t *testing.T) {
 	dir := oddStore(t, old)
 	f, err := os.Open(filepath.Join(dir, "acptap.db"))
@@ -28,7 +27,7 @@ func TestSlowStore(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		capabilities string
-		id           string // of the agent's sessions, but for the number
+		id           string // prefix of the agent's session ids
 		same         bool   // the client gets it
 	}{
 		{`{}`, "new", false},
@@ -53,7 +52,7 @@ func TestSlowStore(t *testing.T) {
 				t.Errorf("%s: the agent gets %s", tt.capabilities, p.Raw())
 			}
 		}
-		if d := time.Since(began); d > 8*time.Second { // the lock is waited for ten
+		if d := time.Since(began); d > 8*time.Second { // the store waits ten for the lock
 			t.Errorf("%s: two sessions take %v, with a store that is locked", tt.capabilities, d)
 		}
 		<-s.end(wire.ClientToAgent)

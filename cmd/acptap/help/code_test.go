@@ -53,7 +53,7 @@ type client struct{ acp.Client }
 			block, rest, _ := strings.Cut(after, "\n```")
 			text = rest
 			n++
-			// An ellipsis stands for what the reader adds, such as the use of conn.
+			// An ellipsis stands for code that the reader adds, such as the use of conn.
 			fmt.Fprintf(&code, "//line %s.md:1\n%s\n", topic.Name, strings.ReplaceAll(block, "…", "_ = conn"))
 		}
 		for _, found := range ofGo.FindAllStringSubmatch(topic.Markdown, -1) {
@@ -77,7 +77,8 @@ type client struct{ acp.Client }
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The overlay puts the package into the module, which has what the code imports.
+	// The overlay puts the package into this module, which has the packages that the code
+	// imports.
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, "testdata", "topics", "topics.go"): file}})
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
 		t.Fatal(err)

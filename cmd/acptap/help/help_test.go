@@ -65,7 +65,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The names that spans have, but those of OpenTelemetry, stand in the topic about them.
+// The topic about spans lists all names in spans, except those of OpenTelemetry.
 func TestSpans(t *testing.T) {
 	paths, err := filepath.Glob("../../../record/trace/spans/testdata/*.golden")
 	if err != nil || len(paths) == 0 {

@@ -9,11 +9,11 @@ import (
 
 // A FailOn says which findings make a check fail.
 type FailOn struct {
-	Least conform.Strength // those at least as strong; None: none because of its strength
-	Hang  bool             // what nobody ever answered
+	Least conform.Strength // findings at least this strong; None: regardless of strength, none
+	Hang  bool             // findings that are hangs
 }
 
-// ParseFailOn parses a strength, hang, both with a comma between, or never.
+// ParseFailOn parses a strength, hang, both separated by a comma, or never.
 func ParseFailOn(text string) (on FailOn, err error) {
 	if text == "never" {
 		return on, nil

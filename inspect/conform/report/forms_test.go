@@ -26,8 +26,8 @@ func hostileSections() []*report.Section {
 	return all
 }
 
-// TestJUnitIsXML: whatever is in the traffic, the document is one of XML 1.0, and its
-// numbers are those of its elements.
+// TestJUnitIsXML: whatever is in the traffic, the document is valid XML 1.0, and its counts
+// match its elements.
 func TestJUnitIsXML(t *testing.T) {
 	text := write(t, "junit", hostileSections())
 	dec := xml.NewDecoder(strings.NewReader(text))
@@ -60,7 +60,7 @@ func TestJUnitIsXML(t *testing.T) {
 	}
 }
 
-// TestJUnitNumber: how many tests there are does not depend on what is found.
+// TestJUnitNumber: the number of tests does not depend on the findings.
 func TestJUnitNumber(t *testing.T) {
 	clean := sections()
 	for _, s := range clean {

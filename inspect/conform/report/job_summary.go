@@ -20,7 +20,7 @@ type JobSummary struct {
 	sections []*Section
 }
 
-// summarized is the number of findings that a summary tells.
+// summarized is the number of findings in a summary.
 const summarized = 20
 
 // Section adds a section.
@@ -58,7 +58,7 @@ func (j *JobSummary) Close() error {
 		}
 		shared := f.Shared()
 		fmt.Fprintf(w, "- %s **%s %s** in %s: %s %s\n", Sign(f.Strength), f.Rule.ID, f.Rule.Name,
-			markdown(f.section.Tapes[f.Tape].suite()), markdown(sentence(f.section, shared)), link(f.Clause))
+			markdown(f.section.Tapes[f.Tape].File), markdown(sentence(f.section, shared)), link(f.Clause))
 	}
 	return w.Flush()
 }
@@ -78,10 +78,10 @@ func (j *JobSummary) row(w io.Writer, s *Section, tape int, t *Tape) {
 	if fails {
 		sign = "✗"
 	}
-	fmt.Fprintf(w, "| %s | %s | %s | %s |\n", sign, markdown(t.suite()), markdown(cmp.Or(t.Outcome.Brief(), "done")), &count)
+	fmt.Fprintf(w, "| %s | %s | %s | %s |\n", sign, markdown(t.File), markdown(cmp.Or(t.Outcome.Brief(), "done")), &count)
 }
 
-// link returns a link to the text that a clause is from.
+// link returns a link to the source text of a clause.
 func link(c *conform.Clause) string {
 	if c == nil || c.Source.URL == "" {
 		return ""
@@ -89,8 +89,8 @@ func link(c *conform.Clause) string {
 	return fmt.Sprintf("([%s](%s))", markdown(c.Source.Title), c.Source.URL)
 }
 
-// signs are the characters that mean something in Markdown or HTML.
+// signs matches the characters that have a meaning in Markdown or HTML.
 var signs = regexp.MustCompile("[\\\\`*_{}\\[\\]<>&#|~@]")
 
-// markdown returns text as one line of Markdown that shows it as it is.
+// markdown returns text as one line of Markdown that shows the text unchanged.
 func markdown(text string) string { return signs.ReplaceAllString(termtext.Line(text), `\$0`) }

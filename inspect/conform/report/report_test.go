@@ -37,8 +37,8 @@ func rule(id, name string, s conform.Strength, word string) *conform.Rule {
 	}
 }
 
-// found returns a finding in a frame, which said what the evidence says. raw are the
-// bytes of the frame.
+// found returns a finding on a frame, with the text of the evidence. raw has the frame's
+// bytes.
 func found(r *conform.Rule, tape int, seq uint64, e conform.Evidence, raw string) report.Finding {
 	e.Seq, e.Entry = seq, -1
 	f := report.Finding{Line: int(seq) + 1, Key: "key-" + r.ID, Finding: conform.Finding{
@@ -58,8 +58,8 @@ const (
 	frame   = `{"jsonrpc":"2.0","method":"session/update","params":{"apiKey":"` + secret + `"}}`
 )
 
-// sections are two tapes of a session, a file, a tape with what is on the first two as well,
-// and one of a run that failed.
+// sections are two tapes of a session, a file, a tape that also has the findings of the first
+// two, and the tape of a failed run.
 func sections() []*report.Section {
 	verdicts := func() []conform.Verdict {
 		return []conform.Verdict{

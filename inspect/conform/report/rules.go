@@ -15,10 +15,11 @@ import (
 // source is the base URL of the rules' texts.
 const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// isCase reports whether a rule stands for a case of acptap probe: rules have capitals.
+// isCase reports whether a rule represents a case of acptap probe: ids of other rules are in
+// capitals.
 func isCase(r *conform.Rule) bool { return strings.ToUpper(r.ID) != r.ID }
 
-// URL returns the address of a rule's text; of a case, that of the specification.
+// URL returns the address of a rule's text; for a case, that of the specification.
 func URL(r *conform.Rule) string {
 	switch {
 	case isOwn(r):

@@ -10,8 +10,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Text writes findings for people: below the names of each tape what is found on it, and
-// at the end a total. What was told of an earlier tape is not told again, only where.
+// Text writes findings for people: for each tape its names and what was found on it, and at
+// the end a total. What it has already written for an earlier tape it does not repeat: it
+// only names that tape.
 type Text struct {
 	W        io.Writer
 	Color    bool
@@ -24,7 +25,7 @@ type Text struct {
 	sections int
 	gap      bool              // a blank line separates what follows
 	advised  map[string]bool   // rules, by id, whose advice was given
-	told     map[string]string // what was told of groups, and of which tape
+	told     map[string]string // texts already written for groups, and for which tape
 	sum      sum
 }
 
@@ -104,7 +105,7 @@ func (t *Text) whole(w io.Writer, g *Group, frame func(*conform.Finding) string)
 	t.advise(w, g)
 }
 
-// group writes a group. If the same was told of an earlier tape, it only says so.
+// group writes a group. If it has written the same for an earlier tape, it only says so.
 func (t *Text) group(w io.Writer, g *Group, s *Section) {
 	all := g.statements(s.Frame)
 	key := g.Rule.ID + "\x00" + g.Fault.String()
@@ -133,13 +134,13 @@ func (t *Text) head(g *Group) string {
 	return t.sign(g.Strength) + " " + t.title(g.Rule, g.Strength, g.Fault)
 }
 
-// A statement is what findings say alike, and their frames.
+// A statement is a text that findings share, and their frames.
 type statement struct {
 	said   string
-	frames []string // without those of findings that are about no frame
+	frames []string // frames of findings about no frame are omitted
 }
 
-// statements returns what a group's findings say, each once.
+// statements returns the distinct texts of a group's findings.
 func (g *Group) statements(frame func(*conform.Finding) string) []statement {
 	var all []statement
 	at := map[string]int{}
@@ -242,7 +243,7 @@ func (t *Text) wrapped(line, indent string) []string {
 	return lines
 }
 
-// roomy is the least width of wrapped text.
+// roomy is the minimum width of wrapped text.
 const roomy = 20
 
 // address returns a clause's address in one line: without its scheme if it is too long.

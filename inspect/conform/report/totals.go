@@ -61,7 +61,7 @@ type sum struct {
 	tapes    int
 	baseline bool
 	known    int
-	all      int // without those known
+	all      int // number of findings, without known ones
 	count    [conform.Acptap + 1]Tally
 	weaker   Tally
 	verdicts []conform.Verdict

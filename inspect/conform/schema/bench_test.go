@@ -31,7 +31,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkSet measures what the first message of a dialect costs, unpacking aside.
+// BenchmarkSet measures the cost of a dialect's first message, apart from unpacking.
 func BenchmarkSet(b *testing.B) {
 	schema.Texts(func(d dialect.Dialect, _ string, text []byte) {
 		if d != dialect.ACPv1 {

@@ -101,8 +101,8 @@ func TestNotJudged(t *testing.T) {
 	}
 }
 
-// TestBounds has schemas and values whose check would take for ever, or more stack
-// than there is.
+// TestBounds has schemas and values whose check would otherwise run forever or exhaust the
+// stack.
 func TestBounds(t *testing.T) {
 	deep := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000)
 	both := `{"$defs":{"t":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/t"},"maxItems":1},{"type":"array","items":{"$ref":"#/$defs/t"}}]}},"$ref":"#/$defs/t"}`

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata with what is reported")
 
-// A message is params or a result of a real frame, and what it has to be.
+// A message is the params or the result of a real frame, with the shape that it must have.
 type message struct {
 	where   string // file and line
 	dialect dialect.Dialect
@@ -76,7 +76,8 @@ func read(t testing.TB, patterns ...string) (all []message) {
 	return all
 }
 
-// played returns the messages of one file: of what the connection speaks at its end.
+// played returns the messages of one file for the protocol that the connection speaks at its
+// end.
 func played(t testing.TB, file string) (all []message) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -137,7 +138,7 @@ func frame(line []byte) (f wire.Frame, ok bool) {
 	return f, true
 }
 
-// problems returns what a check reports, a line each.
+// problems returns the problems that a check reports, one per line.
 func problems(s *schema.Shape, value []byte) (lines []string) {
 	s.Check(value, func(p schema.Problem) { lines = append(lines, line(p)) })
 	return lines

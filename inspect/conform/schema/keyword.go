@@ -99,7 +99,7 @@ func (r *reader) into(p *part, text []byte) error {
 	seen := map[string]bool{}
 	for name, value := range wire.Members(text) {
 		if seen[string(name)] {
-			return fmt.Errorf("%s: the keyword stands twice", name)
+			return fmt.Errorf("%s: the keyword occurs twice", name)
 		}
 		seen[string(name)] = true
 		if err := r.keyword(p, string(name), value); err != nil {

@@ -2,8 +2,8 @@ package filter
 
 import "reflect"
 
-// Equal reports whether two filters have the same terms in the same places. What a term
-// asks follows from how it is written.
+// Equal reports whether two filters have the same terms in the same places. The spelling of a
+// term determines its meaning.
 func Equal(a, b Filter) bool { return reflect.DeepEqual(terms(a.root), terms(b.root)) }
 
 func terms(n node) any {

@@ -8,14 +8,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// CanSelect reports whether f may select frames of a kind in a direction, whatever else
-// they are.
+// CanSelect reports whether f can select any frame of the given kind and direction.
 func (f Filter) CanSelect(kind wire.Kind, dir wire.Direction) bool {
 	frame := dialect.Frame{Frame: wire.Frame{Kind: kind, Dir: dir}}
 	return f.root == nil || canFit(f.root, &Subject{Frame: &frame}) != no
 }
 
-// canFit evaluates a node on the kind and the direction of a frame alone.
+// canFit evaluates a node from a frame's kind and direction only.
 func canFit(n node, s *Subject) verdict {
 	switch n := n.(type) {
 	case not:
@@ -37,8 +36,8 @@ func canFit(n node, s *Subject) verdict {
 	return perhaps
 }
 
-// IsPlain reports whether f looks at a frame's direction, kind, method and bytes alone, and
-// not at what other frames make of it.
+// IsPlain reports whether f depends only on a frame's direction, kind, method and bytes, not
+// on other frames.
 func (f Filter) IsPlain() bool { return f.root == nil || isPlain(f.root) }
 
 func isPlain(n node) bool {
@@ -53,8 +52,8 @@ func isPlain(n node) bool {
 	return false
 }
 
-// Unseen returns the first term of f that asks what is not known of a frame while it
-// passes through a proxy, and why it is not. It returns "" if there is none.
+// Unseen returns the first term of f that depends on something unknown while a frame passes
+// through a proxy, and why it is unknown. It returns "" if there is none.
 func (f Filter) Unseen() (term, why string) {
 	if f.root == nil {
 		return "", ""
@@ -99,12 +98,12 @@ func (t *term) unseen() string {
 	case t.key == "is" && t.value == "open", t.key == "failure" && t.reads&ofFuture != 0:
 		return "whether a request gets an answer is known later"
 	case t.key == "slow":
-		return "what is slow is told by the tape"
+		return "only the tape shows what is slow"
 	}
 	return ""
 }
 
-// asksMarks reports whether only a mark can fit t.
+// asksMarks reports whether t can match only marks.
 func (t *term) asksMarks() bool {
 	switch t.key {
 	case "kind":

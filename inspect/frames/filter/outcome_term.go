@@ -18,8 +18,8 @@ func stopWords() (list []word) {
 	return list
 }
 
-// outcomeWords returns the words for the outcomes that frames tell. No frame tells that a
-// recording was cut off, or that a turn is running: the prompt is an open request then.
+// outcomeWords returns the words for the outcomes that a frame can show. No frame shows that
+// a recording was cut off, or that a turn is running: its prompt is then an open request.
 func outcomeWords() (list []word) {
 	for how := dialect.Done; how < dialect.Running; how++ {
 		if how != dialect.CutOff {
@@ -84,8 +84,8 @@ func permissionWords() (list []word) {
 	return list
 }
 
-// decides reports whether a frame asks the user for a permission or for input, or is the
-// answer, with an event of the answer.
+// decides reports whether a frame is a request to the user, for a permission or for input,
+// whose answer has the event, or is such an answer.
 func (s *Subject) decides(event dialect.Events) bool {
 	asks := func(a *dialect.Annotation) bool { return dialect.Does(a.Method, dialect.AsksUser) }
 	if s.Answer.Has(event) && asks(&s.Annotation) {

@@ -76,9 +76,8 @@ func (r *Requests[T]) Find(seq uint64) *Request[T] {
 // All returns the requests in order. They are valid until the next Add.
 func (r *Requests[T]) All() []Request[T] { return r.list }
 
-// OpenRequests holds a tape's requests that have no response and were not cancelled, and
-// the answers of those for permissions. Memory is bounded as for Requests. The zero value
-// is empty.
+// OpenRequests holds a tape's requests that have no response and were not cancelled, and the
+// answers to permission requests. Memory is bounded as for Requests. The zero value is empty.
 type OpenRequests struct {
 	seqs    []uint64 // in order
 	ended   uint64   // requests before this number will never get a response

@@ -16,17 +16,17 @@ type Subject struct {
 	Start   time.Time     // when the tape began, in the user's time zone
 	Latency time.Duration // of a response: time since its request
 	Turn    int           // number of the frame's turn in its session, from 1
-	Tool    Tool          // the tool call that the frame is about, where the frame does not say so itself
+	Tool    Tool          // the frame's tool call, if the frame itself does not describe it
 	Open    bool          // a request that has no response on the tape, and was not cancelled (MCP)
 
 	Unanswered bool // an open request at the end of the tape, which is a failure
 
-	Answer dialect.Events // of a request for a permission: those of its answer
+	Answer dialect.Events // events of the answer to a permission request
 
 	Server   string // name of the server that the tape belongs to, if a recorded agent started it
 	ServerOf string // the agent's session for which the server was started
 
-	Marks []string // names of the rules of acptap proxy that changed the frame; of a mark: of its rule
+	Marks []string // names of the rules of acptap proxy that changed the frame; for a mark, of its rule
 
 	// Findings are the frame's problems under the rules of acptap check. Each term of a
 	// query is matched against the findings separately: rule:ACP44* by:agent selects a

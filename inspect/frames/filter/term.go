@@ -47,7 +47,7 @@ func newTerm(w written) (*term, *fault) {
 	if !slices.Contains(k.ops, w.op) {
 		problem := w.key + " does not take " + w.op
 		if w.op == "" {
-			problem = "an operator and a value are missing behind the path"
+			problem = "an operator and a value are missing after the path"
 		}
 		return nil, &fault{ofOp, problem, k.ops}
 	}

@@ -93,7 +93,7 @@ func (t *Tracker) Observe(f *dialect.Frame) Subject {
 	return s
 }
 
-// A marked is a rule that changed frames, and how many of them follow.
+// A marked is a rule that changed frames, with the number of them still to come.
 type marked struct {
 	rule string
 	left int
@@ -107,7 +107,7 @@ func (t *Tracker) marksOf(f *dialect.Frame) (names []string) {
 	list := &t.marks[min(f.Dir, wire.AgentStderr)]
 	if f.Kind == wire.Mark {
 		if !bytes.Contains(f.Raw, []byte(`"rule"`)) {
-			return nil // most are not of rules
+			return nil // most marks are not of rules
 		}
 		r := wire.ReadMark(f.Frame).Rule
 		if r == nil {

@@ -111,7 +111,7 @@ func stateWords() []word {
 	}
 }
 
-// found returns a word that selects frames that have a finding fits accepts.
+// found returns a word that selects frames with a finding that fits accepts.
 func found(name string, fits func(*conform.Finding) bool) word {
 	return word{name, ofFindings, func(s *Subject) verdict { return sure(slices.ContainsFunc(s.Findings, fits)) }}
 }

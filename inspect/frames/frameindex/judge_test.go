@@ -40,8 +40,8 @@ func (j *lateJudge) Late(_ context.Context, n int) (late []uint64) {
 	return late
 }
 
-// What is found late is shown as if it had been known at once, whatever else the filter asks
-// for.
+// Late findings have the same effect as if they had been known at once, whatever else the
+// filter asks for.
 func TestFoundLate(t *testing.T) {
 	const tape = `{"acptap":1,"protocol":"acp"}
 {"dir":"c2a","at":0,"frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"one"}]}}}

@@ -21,9 +21,9 @@ type wantedFrame struct {
 	at   time.Duration // since the first tape began
 }
 
-// TestOrder: whatever is on the tapes of an agent and its servers, their frames stand as a
-// stable sort by time leaves those of one tape behind those of the other, and each number
-// is that of one frame.
+// TestOrder: whatever is on the tapes of an agent and its servers, their frames are in the
+// order of a stable sort by time of the tapes one after another, and each number belongs to
+// one frame.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -146,9 +146,9 @@ func framesOn(t *testing.T, store *record.Store, id string) (list []wantedFrame)
 // orderBegan is when the first tape of the agent began.
 var orderBegan = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// randomTapes has tapes of an agent in a store, one behind the other, and those of servers,
-// some of them nested in others, by the time at which they began. Several frames have the
-// same time, and some have none.
+// randomTapes returns the tapes of an agent in a store, one after another, and those of
+// servers, some of them nested, ordered by their beginning. Several frames have the same
+// time, and some have none.
 func randomTapes(t *testing.T, r *rand.Rand) (store *record.Store, agents, servers []string) {
 	t.Helper()
 	store = record.OpenStore(t.TempDir())

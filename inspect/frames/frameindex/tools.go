@@ -8,10 +8,9 @@ import (
 	"github.com/acptap/acptap/proxy/bounded"
 )
 
-// Tools is a Sink that knows what earlier frames say about the tool call that a frame
-// concerns, where the frame itself does not say it: the title, and the options of the
-// question that it answers. Any goroutine may ask it. Memory is bounded: the oldest frames
-// are forgotten.
+// Tools is a Sink that remembers what earlier frames said about a frame's tool call if the
+// frame does not say it itself: the title, and the options of the question that the frame
+// answers. It is safe for concurrent use. Memory is bounded: the oldest frames are forgotten.
 type Tools struct {
 	onChange func()                  // called when there is more
 	trackers map[int]*filter.Tracker // by part; only the reading goroutine uses them

@@ -11,8 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// streamTape is what a client and a server say over HTTP: direction, stream, and the
-// frame, or the mark.
+// streamTape is a conversation over HTTP: direction, stream, and the frame or the mark.
 const streamTape = `
 > 1 mark {"http":{"stream":1,"method":"POST","target":"/mcp"}}
 > 1 {"jsonrpc":"2.0","id":1,"method":"tools/list"}

@@ -95,7 +95,7 @@ func TestIndenter(t *testing.T) {
 	}
 }
 
-// FuzzIndenter holds that what is laid out is the same JSON.
+// FuzzIndenter checks that formatted JSON has the same meaning.
 func FuzzIndenter(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"x, y: {\""},[],{}],"c":null}`)
 	f.Fuzz(func(t *testing.T, in string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// What a search found is highlighted, and is always there, with what is around it.
+// A match is highlighted and always visible, with the text around it.
 func TestMatches(t *testing.T) {
 	pad := strings.Repeat("x", 600)
 	for _, tt := range []struct {

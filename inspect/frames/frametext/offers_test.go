@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Uses stand where they were allowed; those that nothing allows, where what would allow
-// them is not offered.
+// Uses are listed at the capability that allows them or, if that is not offered, at the one
+// that would.
 func TestOffers(t *testing.T) {
 	used := map[string]int{"elicitation/create": 3, "fs/read_text_file": 2, "terminal/create": 1, "plan_update": 4}
 	said := wire.ValueOf(`{"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"elicitation":{"form":{}},"plan":{},"x\u001b":7}}`)

@@ -26,8 +26,8 @@ const roleTape = `
 ! a warning
 `
 
-// TestRoles: a name has the hue of what it is about, and what the line above or an
-// earlier frame has said is dim.
+// TestRoles: a name has the colour of its subject, and text that the line above or an earlier
+// frame already has is dim.
 func TestRoles(t *testing.T) {
 	const want = `
 life cycle(initialize) plain(protocol 1)

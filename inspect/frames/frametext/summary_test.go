@@ -71,8 +71,7 @@ func tapeFiles(tb testing.TB) []string {
 	return files
 }
 
-// tape returns the frames of a text, 10 ms apart, with what a tracker says of
-// them.
+// tape returns the frames in a text, 10 ms apart, with their annotations.
 func tape(text string) []dialect.Frame {
 	var frames []dialect.Frame
 	tracker := dialect.NewTracker(dialect.AnyProtocol)

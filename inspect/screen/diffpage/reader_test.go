@@ -135,7 +135,7 @@ func TestReaderStops(t *testing.T) {
 	})
 }
 
-// TestReaderErrors: what cannot be read is told, and the other side is there.
+// TestReaderErrors: an unreadable side is reported, and the other side is shown.
 func TestReaderErrors(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
@@ -152,7 +152,7 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
-// TestReaderLimit: of what is too long the beginning is compared, and the page says so.
+// TestReaderLimit: only the beginning of a very long side is compared, and the page says so.
 func TestReaderLimit(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())

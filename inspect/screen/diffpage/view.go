@@ -1,5 +1,5 @@
 // Package diffpage lays out two conversations side by side: the steps that package
-// compare finds equal, and those that differ, each beside its counterpart. A Reader reads
+// compare finds equal, and those that differ, each next to its counterpart. A Reader reads
 // both in the background and follows any recording; a View lays out what the Reader has
 // found, and folds equal steps.
 //

@@ -21,7 +21,7 @@ func shownFrame(raw, update string) *Pane {
 	return p
 }
 
-// shownText returns what is drawn.
+// shownText returns the drawn text.
 func shownText(p *Pane) string {
 	var b strings.Builder
 	for _, row := range p.Window(80, 40).Rows {
@@ -100,8 +100,8 @@ params: [
 	}
 }
 
-// TestEnvelopeUnfolds: the whole frame is one key away, stays unfolded for the next
-// frame, and paths are those of the whole frame.
+// TestEnvelopeUnfolds: one key shows the whole frame, it stays unfolded for the next frame,
+// and paths are those of the whole frame.
 func TestEnvelopeUnfolds(t *testing.T) {
 	const raw = `{"jsonrpc":"2.0","id":7,"method":"x","params":{"sessionId":"s","a":{"b":1}}}`
 	p := shownFrame(raw, "")

@@ -23,7 +23,7 @@ const (
 )
 
 // hexMarks converts marks on bytes to marks on their line: on the numbers, and on the
-// text beside them.
+// text next to them.
 func hexMarks(bytes []page.Mark) []page.Mark {
 	var numbers, text []page.Mark
 	for _, m := range bytes {

@@ -53,8 +53,8 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// checkMarks draws a window: what is marked is in the lines, and where there is a match
-// the cursor is on the current one.
+// checkMarks draws a window and checks that the marks are in its lines, and that the cursor
+// is on the current match if there is one.
 func checkMarks(t *testing.T, p *Pane, width int) {
 	t.Helper()
 	w := p.Window(width, 30)
@@ -72,7 +72,7 @@ func checkMarks(t *testing.T, p *Pane, width int) {
 	}
 }
 
-// checkUnderlines draws a window: what is underlined is in the lines.
+// checkUnderlines draws a window and checks that the underlined parts are in its lines.
 func checkUnderlines(t *testing.T, p *Pane, width int) {
 	t.Helper()
 	for y, row := range p.Window(width, 30).Rows {

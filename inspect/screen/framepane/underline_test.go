@@ -10,7 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// TestUnderline: what is wrong is underlined where it stands, or else what should have it.
+// TestUnderline: a wrong value is underlined or, if it is missing, the value that should
+// contain it.
 func TestUnderline(t *testing.T) {
 	const update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","content":[{"type":"text"},{"type":"diff","a.b":1}],"method":"m"},"_meta":{"c":2}}}`
 	const batch = `[{"jsonrpc":"2.0","id":1,"result":{"a":1}},{"jsonrpc":"2.0","id":2,"result":{"a":2}}]`
@@ -55,8 +56,8 @@ func TestUnderline(t *testing.T) {
 	}
 }
 
-// TestUnderlineFolded: where a value is folded away, what it is in is underlined; and it is
-// seen where that is asked for.
+// TestUnderlineFolded: if a value is folded away, the folded value around it is underlined;
+// it can be revealed on request.
 func TestUnderlineFolded(t *testing.T) {
 	raw := `{"jsonrpc":"2.0","method":"x","params":{"a":[` + strings.Repeat("0,", 100) + `{"b":1}]}}`
 	var p Pane
@@ -78,7 +79,7 @@ func TestUnderlineFolded(t *testing.T) {
 	}
 }
 
-// underlinedTexts returns what is underlined in a window.
+// underlinedTexts returns the underlined texts in a window.
 func underlinedTexts(p *Pane) (texts []string) {
 	for _, row := range p.Window(80, 20).Rows {
 		text := termtext.SpansText(row.Spans, false)

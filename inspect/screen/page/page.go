@@ -13,8 +13,8 @@ import (
 // A Line is a line of a page.
 type Line struct {
 	Spans   []termtext.Span // nil: built when drawn
-	Seq     uint64          // the frame that it concerns; 0: none
-	Tape    string          // another tape that it concerns too; empty: none
+	Seq     uint64          // the frame that it is about; 0: none
+	Tape    string          // another tape that it is also about; empty: none
 	TapeSeq uint64          // the frame of Tape
 	Item    int             // what it belongs to, for the page's owner
 	Key     string          // keeps the cursor on the line when others are inserted; empty: none
@@ -84,7 +84,7 @@ type scroll struct {
 	fits   []bool // by shown line: it matches the search itself
 	cursor int
 	moved  bool   // the user has moved the cursor
-	begun  bool   // the cursor has left the line that Start tells
+	begun  bool   // the cursor has left the line that Start names
 	follow bool   // the cursor stays on the last line
 	target uint64 // the frame that the cursor goes to; 0: none
 	awaits bool   // target is any frame, not that of a line

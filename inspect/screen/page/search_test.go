@@ -38,7 +38,7 @@ func blocks() (p *page.Page, open *bool) {
 	return p, open
 }
 
-// screen returns what is on a screen of four rows, marks between brackets, the current
+// screen returns the content of a screen of four rows, with marks in brackets, the current
 // one with a star, and the cursor.
 func screen(p *page.Page) string {
 	w := p.Window(80, 4)
@@ -72,8 +72,8 @@ func wantScreen(t *testing.T, p *page.Page, when, want string) {
 	}
 }
 
-// TestSearchWhileTyping: what is folded away is found and unfolds, folds again when
-// other words are typed, and all is as it was after Esc.
+// TestSearchWhileTyping: matches that are folded away are found and unfolded, folded again
+// when other words are typed, and Esc restores everything.
 func TestSearchWhileTyping(t *testing.T) {
 	p, open := blocks()
 	p.Move(1)

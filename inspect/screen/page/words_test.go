@@ -14,7 +14,7 @@ import (
 func TestWords(t *testing.T) {
 	tests := []struct {
 		words, text string
-		want        string // the text with what is found between brackets
+		want        string // the text with matches in brackets
 	}{
 		{"mean", "The mean of Means", "The [mean] of [Mean]s"},
 		{"Mean", "The mean of Means", "The mean of [Mean]s"},

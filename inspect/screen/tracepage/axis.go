@@ -28,7 +28,7 @@ type axisPart struct {
 func newAxis(busy []steps.Span, columns int) *axis {
 	a := &axis{columns: columns}
 	busy = steps.Join(busy, 0)
-	for range 2 { // a gap that stays lengthens the whole, so others may stay too
+	for range 2 { // keeping a gap makes the total longer, so that other gaps may stay too
 		busy = steps.Join(busy, steps.Length(busy)/time.Duration(max(columns/2, 1)))
 	}
 	for _, b := range busy {

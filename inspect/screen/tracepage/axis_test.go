@@ -43,8 +43,8 @@ a                A b                    B
 	}
 }
 
-// TestAxisFits: whatever happened, everything has a column, what comes later does not
-// stand before, and what is not empty has one of its own while there is room.
+// TestAxisFits: every time has a column, later times are never to the left of earlier ones,
+// and a non-empty interval has its own column while there is room.
 func TestAxisFits(t *testing.T) {
 	for columns := 4; columns < 130; columns += 7 {
 		for n := 1; n < 200; n = n*3/2 + 1 {

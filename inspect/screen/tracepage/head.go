@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// summary returns the summary of a session. That of the only session is that of the tapes,
-// so its figures are those of the store and of acptap summary.
+// summary returns the summary of a session. If it is the only one, that is the summary of the
+// tapes, so its figures agree with the store and with acptap summary.
 func (r *Reader) summary(session *trace.Session) summary.Summary {
 	if len(r.history.Trace.Sessions) == 1 {
 		return r.whole.Summary()
@@ -19,8 +19,8 @@ func (r *Reader) summary(session *trace.Session) summary.Summary {
 	return r.sums.Summary(session)
 }
 
-// head returns the lines above what a session did: its summary, as far as the tapes have been
-// read.
+// head returns the lines above a session's content: its summary, as far as the tapes have
+// been read.
 func (r *Reader) head(session *trace.Session, width int) []page.Line {
 	sum := r.summaryOf(session)
 	which := ""
@@ -32,7 +32,7 @@ func (r *Reader) head(session *trace.Session, width int) []page.Line {
 	return append(lines, page.Line{Spans: termtext.CutSpans(id, max(width, 1))})
 }
 
-// headLines returns the lines of a summary. The first one stays in sight, on a high screen all
+// headLines returns the lines of a summary. The first one stays visible; on a high screen all
 // do.
 func headLines(sum *summary.Summary, width int, which string) (lines []page.Line) {
 	for i, spans := range sum.Head(width, which) {

@@ -7,12 +7,12 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// mostListed is the largest number of turns that are all listed in an overview. Of more, some
-// are told.
+// mostListed is the number of turns up to which an overview lists all of them. If there are
+// more, it lists some.
 const mostListed = 24
 
-// Overview returns the summary of a session, or of the whole tapes if id is empty, on a screen
-// of that size.
+// Overview returns the summary of a session, or of the whole tapes if id is empty, for a
+// screen of the given size.
 func (r *Reader) Overview(id string, width, height int) []page.Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,9 +45,10 @@ func (r *Reader) without(why string, width int) []page.Line {
 	if r.last == 0 {
 		return r.nothing(why)
 	}
-	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
+	blank := page.Line{Spans: []termtext.Span{}} // nothing needs to be drawn later
 	return append(append(r.nothing(why), blank), r.overview("", width, highScreen)...)
 }
 
-// highScreen is the number of rows that an overview may take on a page with something else.
+// highScreen is the number of rows that an overview may take on a page that also shows
+// something else.
 const highScreen = 30

@@ -68,7 +68,7 @@ func (r *Reader) phases(session *trace.Session, now time.Duration) []*phase {
 	return list
 }
 
-// failedSign stands before the label of a step that failed.
+// failedSign precedes the label of a step that failed.
 const failedSign = "✗ "
 
 // kindMarks maps kinds of steps to marks.

@@ -13,35 +13,35 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// Turns lays out what a session spent its time on: each start-up and each turn, with
-// their steps, on a time axis of its own or on one for all.
+// Turns lays out how a session spent its time: each start-up and each turn, with their steps,
+// either on a separate time axis each or on a common one.
 type Turns struct {
 	reader *Reader
 	wanted func() string
 	now    func() time.Duration
 	alone  uint64 // the prompt of the only turn shown; 0: all are shown
-	joint  bool   // all are on one axis
+	joint  bool   // all turns are on one axis
 	zoom   zoom
 
 	drawn []drawnBar // by Item of the lines last returned
 	known known
 }
 
-// The known phases are those last made, and what they were made of.
+// The known phases are the last ones made, with what they were made from.
 type known struct {
 	of     any
 	phases []*phase
 }
 
-// A drawnPhase is a phase with its axis. Most are never on the screen, so the axis is made
-// when one is.
+// A drawnPhase is a phase with its axis. Most phases are never on the screen, so the axis is
+// made only when the phase is shown.
 type drawnPhase struct {
 	*Turns
 	phases  []*phase
 	i       int
 	columns int
 	labels  int
-	chart   chart // without axis: not made yet
+	chart   chart // made if axis is set
 }
 
 // A zoom is the visible part of an axis. The zero value shows all of it.
@@ -50,13 +50,13 @@ type zoom struct {
 	steps.Span
 }
 
-// A drawnBar is a bar, and the axis that it is on.
+// A drawnBar is a bar with its axis.
 type drawnBar struct {
-	phase uint64     // first frame of the phase that the axis is of; 0: it is of all
+	phase uint64     // first frame of the phase that the axis is for; 0: the common axis
 	whole steps.Span // of the axis; with several tapes, of the bar's tape
 	steps.Span
 
-	bar *bar // nil: it is the line of the ticks
+	bar *bar // nil: the line of the ticks
 	on  *drawnPhase
 }
 
@@ -103,9 +103,9 @@ func (t *Turns) Lines(width int) []page.Line {
 			lines = append(lines, l)
 		}
 	}
-	blank := page.Line{Spans: []termtext.Span{}} // nothing is to be drawn later
+	blank := page.Line{Spans: []termtext.Span{}} // nothing needs to be drawn later
 	lines = append(lines, page.Line{Spans: legend(width, phases)})
-	if text := waitedFor(phases); t.alone != 0 && text != "" { // the head says it of all turns
+	if text := waitedFor(phases); t.alone != 0 && text != "" { // for all turns, the head says it
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
 	t.drawn = t.drawn[:0]
@@ -149,8 +149,8 @@ func (t *Turns) Late(item, _ int) []termtext.Span {
 	return c.row(d.bar)
 }
 
-// Above returns the line that stays in sight while the lines of a phase are: what it is, and
-// its ticks.
+// Above returns the line that stays at the top while lines of a phase are visible: the
+// phase's name and its ticks.
 func (t *Turns) Above(item, _ int) []termtext.Span {
 	on := t.drawn[item].on
 	c := on.made()
@@ -168,7 +168,7 @@ func (d *drawnPhase) made() chart {
 	return d.chart
 }
 
-// whole returns the time from the first to the last phase of a tape.
+// whole returns the time from the first to the last phase on a tape.
 func whole(phases []*phase, run int) steps.Span {
 	all := steps.Span{Run: run, From: -1}
 	for _, p := range phases {
@@ -202,11 +202,11 @@ func (t *Turns) visible(phase uint64, phases []*phase) (busy []steps.Span) {
 // IsJoint reports whether all turns are on one axis.
 func (t *Turns) IsJoint() bool { return t.joint }
 
-// Join puts all turns on one axis, or each on its own again.
+// Join puts all turns on one axis, or each on its own.
 func (t *Turns) Join() { t.joint, t.zoom = !t.joint, zoom{} }
 
-// Zoom shows half as much of the axis of a line, around what the line is about, or twice as
-// much. It reports whether that is possible.
+// Zoom halves the visible part of a line's axis, centred on the line's subject, or doubles
+// it. It reports whether that is possible.
 func (t *Turns) Zoom(l page.Line, in bool) bool {
 	b, shown, ok := t.shown(l)
 	if !ok {
@@ -258,7 +258,7 @@ func (t *Turns) shown(l page.Line) (b drawnBar, part steps.Span, ok bool) {
 	return b, b.whole, true
 }
 
-// within moves an interval into another one that is longer.
+// within shifts an interval so that it lies inside a longer one.
 func within(part, whole steps.Span) steps.Span {
 	by := max(whole.From-part.From, 0) - max(part.To-whole.To, 0)
 	part.From, part.To = part.From+by, part.To+by
@@ -309,7 +309,7 @@ func legend(width int, phases []*phase) []termtext.Span {
 	return line
 }
 
-// waitedFor says what some turns waited for. Of all turns, the summary says it.
+// waitedFor says what some of the turns waited for. For all turns, the summary says it.
 func waitedFor(phases []*phase) string {
 	var spent trace.Spend
 	for _, p := range phases {

@@ -19,7 +19,7 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// A Help is the help of a command, apart from its one sentence and its usage.
+// A Help is the help of a command, without its one-sentence summary and its usage.
 type Help struct {
 	Examples string
 	Flags    []Group
@@ -34,7 +34,7 @@ type Group struct {
 }
 
 // Of returns the help of a command. For a command without a file, such as cobra's own, it
-// is what the command itself has.
+// uses the text in cmd.
 func Of(cmd *cobra.Command) Help {
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	text, err := files.ReadFile(strings.ReplaceAll(name, " ", "-") + ".txt")

@@ -17,8 +17,8 @@ var (
 	proxyText string
 )
 
-// OfProgram returns the help of cmd, the command of acptap-proxy: that of acptap proxy,
-// with what is special about the program before it.
+// OfProgram returns the help of cmd, the command of acptap-proxy: the help of acptap proxy,
+// preceded by what is special about the program.
 func OfProgram(cmd *cobra.Command) Help {
 	h := parse(proxyText)
 	h.Details = parse(programText).Details + "\n\n" + h.Details

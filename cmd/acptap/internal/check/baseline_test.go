@@ -45,7 +45,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What differs from run to run in what a side did does not count.
+// Details that differ between runs do not count.
 func TestAbout(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"answered end_turn, 9 ms after session/cancel (frame 58)", "answered end_turn, 0 s after session/cancel (frame 0)"},
@@ -63,7 +63,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// A baseline is written as it is read, in order, and tells what is gone.
+// A baseline is written back unchanged, in order, and reports faults that are gone.
 func TestReadWrite(t *testing.T) {
 	var b baseline
 	f := finding(func(*conform.Finding) {})
@@ -94,7 +94,7 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-// What was not asked for this time is kept.
+// Faults of rules that were not judged this time are kept.
 func TestKeep(t *testing.T) {
 	older, err := parseBaseline(strings.NewReader("\uFEFF"+`{"key":"k1","rule":"ACP108","count":3}
 {"key":"k2","rule":"ACP108"}
@@ -134,7 +134,7 @@ func TestBaselineErrors(t *testing.T) {
 	}
 }
 
-// FuzzBaseline reads any file, and writes again what it has read.
+// FuzzBaseline reads any file, and writes it back.
 func FuzzBaseline(f *testing.F) {
 	f.Add(`{"key":"k1","rule":"ACP108","fault":"agent","text":"t","count":1}`)
 	f.Add("{}\n")

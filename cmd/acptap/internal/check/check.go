@@ -137,7 +137,7 @@ type liveOutput interface {
 	Totals(s *report.Section) error
 }
 
-// Run judges what the arguments name, and reports whether a finding makes it fail.
+// Run judges what the arguments name, and reports whether the check fails.
 func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed bool, err error) {
 	r := &run{Flags: c, stdout: stdout, stderr: stderr, followsStore: c.follow && len(args) == 0, judged: map[string]bool{}}
 	if err := r.prepare(); err != nil {

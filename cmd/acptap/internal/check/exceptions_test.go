@@ -130,8 +130,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// FuzzExceptions reads any file without failing in another way than by an error, and what it
-// takes can be asked.
+// FuzzExceptions: any file is either rejected with an error or can be used.
 func FuzzExceptions(f *testing.F) {
 	f.Add("ignore ACP201 agent=@a/b@1* # r")
 	f.Add("note RPC \"client=a b\" # r\n#\n")

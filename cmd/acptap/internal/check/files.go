@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// Exceptions reads a file of exceptions, or if name is empty the usual one, if there is one.
-// It returns a function that says how much a finding counts: None if not at all.
+// Exceptions reads a file of exceptions. If name is empty, it reads the default file if that
+// exists. strength returns how much a finding counts: None if not at all.
 func Exceptions(name string) (strength func(*conform.Finding, *dialect.Connection) conform.Strength, err error) {
 	c, err := readExceptions(name)
 	return func(f *conform.Finding, conn *dialect.Connection) conform.Strength { return c.Strength(f, conn, nil) }, err

@@ -206,7 +206,7 @@ func (j *judgement) isAbout(f *conform.Finding) bool {
 	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session || f.Fault == conform.Agent && j.aliases.has(f.Session)
 }
 
-// wanted reports whether the flags and the exceptions leave a finding, however weak it is.
+// wanted reports whether the flags and the exceptions keep a finding, however weak it is.
 func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
 	case f.Strength == conform.None: // ignored

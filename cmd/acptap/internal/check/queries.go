@@ -50,7 +50,7 @@ func (r *run) ownRules() (rules []*conform.Rule) {
 
 // queries matches the frames of a subject against the demands.
 type queries struct {
-	query.Matcher // contains the filters of all demands
+	query.Matcher // combines the filters of all demands
 	demands       []demand
 	met           []bool
 }
@@ -83,8 +83,8 @@ func (q *queries) frame(f *dialect.Frame, part *reading.Part) (found []conform.F
 	return found
 }
 
-// forbidden returns the finding for a frame that matches a query. It blames nobody: the
-// query is the user's.
+// forbidden returns the finding for a frame that matches a query. It blames no one: the query
+// is the user's.
 func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
 	f := conform.Finding{
 		Rule: report.Forbid, Clause: &report.Forbid.Clauses[0], Strength: conform.Violation, Tape: tape,

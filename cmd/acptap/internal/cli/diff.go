@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteDiff writes the unified diff of two runs that write produces, in colours if w
+// WriteDiff writes the unified diff of two runs, as write produces it, in colours if w
 // supports them.
 func WriteDiff(w io.Writer, write func(io.Writer) error) error {
 	if !TakesColor(w) {
@@ -22,7 +22,7 @@ func WriteDiff(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// paintedDiff returns a unified diff in the colours of the two runs.
+// paintedDiff returns a unified diff with each run in its colour.
 func paintedDiff(diff string) string {
 	var b strings.Builder
 	heading := true // before the first hunk

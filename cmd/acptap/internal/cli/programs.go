@@ -27,16 +27,10 @@ const (
 	Lake   Program = "acptap-lake"  // talks to object storage
 )
 
-// release is the version of a release, which .ci/release sets when it links the program.
-var release string
-
 // Version returns the version that this program was built from, such as v1.2.0.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
-	switch {
-	case release != "":
-		return release
-	case !ok || info.Main.Version == "":
+	if !ok || info.Main.Version == "" {
 		return "unknown"
 	}
 	return info.Main.Version
@@ -67,6 +61,14 @@ func (p Program) VersionLine() string {
 		from = fmt.Sprintf(" (%.8s, %s)", hash, date)
 	}
 	return fmt.Sprintf("%s %s%s %s %s/%s\n", p, Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// Typed returns what users type to run acptap: npx acptap if npx started this program.
+func Typed() string {
+	if os.Getenv("npm_lifecycle_event") == "npx" {
+		return "npx acptap"
+	}
+	return "acptap"
 }
 
 // Self returns the absolute path of this program. executable is os.Executable. If a
@@ -125,13 +127,13 @@ func (p Program) install() string {
 	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, possibly with changes
 		return "to install all of acptap, in the clone that this was built from: go install ./cmd/acptap/..."
 	}
-	return "to install all of acptap: go install github.com/acptap/acptap/cmd/acptap/...@" + v
+	return "to install all of acptap, unpack an archive of https://github.com/acptap/acptap/releases or run: go install github.com/acptap/acptap/cmd/acptap/...@" + v
 }
 
 // Check returns an error unless the program at path is p in this program's version.
 func (p Program) Check(ctx context.Context, path string) error {
 	c := exec.CommandContext(ctx, path, "--version")
-	c.WaitDelay = 10 * time.Second // a busy machine may take long to pass on what it printed
+	c.WaitDelay = 10 * time.Second // on a busy machine it may take long to receive its output
 	out, err := c.Output()
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s cannot be run: %w; %s", path, err, p.install())

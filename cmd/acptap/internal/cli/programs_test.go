@@ -46,7 +46,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestRecorder: the small program records where it lies beside acptap, also by a link.
+// TestRecorder: acptap-proxy records if it is next to acptap, or to what a link to acptap
+// leads to.
 func TestRecorder(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")

@@ -113,9 +113,9 @@ func Configure(root *cobra.Command, helpOf func(*cobra.Command) commands.Help, e
 	}
 }
 
-// helpText returns the help of a command: what most users look for first, what few need
-// last. It uses no template: a program that uses templates keeps all methods of all types
-// and needs more memory.
+// helpText returns the help of a command, with what most users need first. It uses no
+// template: templates would make the linker keep all methods of all types, which takes
+// memory.
 func helpText(cmd *cobra.Command, h commands.Help) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage:", cmd.Short)
@@ -171,8 +171,8 @@ type FlagGroup struct {
 	Flags *pflag.FlagSet
 }
 
-// FlagGroups returns the flags of a command in the groups of its help. The last group is
-// of what is rarely needed, and has the flags that every command has.
+// FlagGroups returns the flags of a command in the groups of its help. The last group holds
+// rarely needed flags, including those that every command has.
 func FlagGroups(cmd *cobra.Command, h commands.Help) (groups []FlagGroup) {
 	const last = "Rarely needed"
 	cmd.InitDefaultHelpFlag()

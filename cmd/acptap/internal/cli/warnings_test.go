@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is said comes in order.
+// Warnings appear in order.
 func TestQueueOrder(t *testing.T) {
 	var b bytes.Buffer
 	q := &Warnings{Stderr: &b}

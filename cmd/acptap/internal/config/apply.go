@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// variables lists the environment variables that say the same as flags, which they replace.
+// variables maps flags to the environment variables that set the same thing.
 var variables = map[string]string{
 	"color": "NO_COLOR",
 	"mode":  "ACPTAP_MODE",
@@ -23,8 +23,8 @@ var variables = map[string]string{
 	"theme": "NO_COLOR",
 }
 
-// VariableOf returns the name of the environment variable that is set and says the same as
-// a flag, or "".
+// VariableOf returns the name of the environment variable for a flag if it is set, otherwise
+// "".
 func VariableOf(flag string) string {
 	if name := variables[flag]; name != "" && os.Getenv(name) != "" {
 		return name
@@ -32,8 +32,8 @@ func VariableOf(flag string) string {
 	return ""
 }
 
-// Check returns an error unless all settings are of flags that commands below root have,
-// with values that they take.
+// Check returns an error unless each setting names a flag of a command below root and has a
+// value of the flag's type.
 func (f *File) Check(root *cobra.Command) error {
 	for _, s := range f.Settings {
 		if err := s.check(root); err != nil {
@@ -65,7 +65,7 @@ func (s *Setting) check(root *cobra.Command) error {
 	return s.fits(f)
 }
 
-// checkAll checks a setting for every command that has the flag.
+// checkAll checks the setting for each command that has the flag.
 func (s *Setting) checkAll(root *cobra.Command) error {
 	found := false
 	var all []string
@@ -84,7 +84,7 @@ func (s *Setting) checkAll(root *cobra.Command) error {
 	return nil
 }
 
-// fits returns an error unless the flag takes a value of this type.
+// fits returns an error unless the value has the type of the flag.
 func (s *Setting) fits(f *pflag.Flag) error {
 	want, kinds := "a text in quotes", []unstable.Kind{unstable.String}
 	switch kind := f.Value.Type(); {
@@ -105,7 +105,7 @@ func (s *Setting) fits(f *pflag.Flag) error {
 	return nil
 }
 
-// Apply sets the flags of a command that were not given.
+// Apply sets the flags of a command that the user has not given.
 func (f *File) Apply(cmd *cobra.Command) error {
 	command := strings.Fields(cmd.CommandPath())[1:]
 	given := make(map[string]bool)
@@ -126,7 +126,7 @@ func (f *File) Apply(cmd *cobra.Command) error {
 	return nil
 }
 
-// annotation marks a flag that a file has set. Its value is the place.
+// annotation marks a flag that a file has set. Its value is the setting's place.
 const annotation = "acptap-config"
 
 func (s *Setting) apply(flags *pflag.FlagSet, flag *pflag.Flag) error {
@@ -151,7 +151,7 @@ func (s *Setting) apply(flags *pflag.FlagSet, flag *pflag.Flag) error {
 	return flags.SetAnnotation(flag.Name, annotation, []string{s.at.String()})
 }
 
-// Text returns the value of a flag as it is written on a command line.
+// Text returns the value of a flag in command line syntax.
 func Text(flag *pflag.Flag) string {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return strings.Join(list.GetSlice(), ",")
@@ -159,7 +159,7 @@ func Text(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// From returns the place of the setting that set a flag, or "".
+// From returns the place of the setting that set a flag, or "" if none did.
 func From(flag *pflag.Flag) string {
 	if at := flag.Annotations[annotation]; len(at) > 0 {
 		return at[0]
@@ -167,7 +167,7 @@ func From(flag *pflag.Flag) string {
 	return ""
 }
 
-// Commands returns the commands below root that a file can have settings for.
+// Commands returns the commands below root that may have settings.
 func Commands(root *cobra.Command) (list []*cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "completion" && c.Name() != "config" {
@@ -185,7 +185,7 @@ func below(cmd *cobra.Command, name string) *cobra.Command {
 	return cmd.Commands()[i]
 }
 
-// flagOf returns a flag of a command that a file may set, or nil.
+// flagOf returns a flag of a command, or nil unless a file may set it.
 func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
 	f := cmd.LocalNonPersistentFlags().Lookup(name)
 	if f == nil || f.Hidden || name == "help" || name == "version" {
@@ -203,7 +203,7 @@ func flagNames(cmd *cobra.Command) (list []string) {
 	return list
 }
 
-// advice names what was probably meant, or else gives other advice.
+// advice suggests similar names or, without any, gives the other advice.
 func advice(near []string, other string) string {
 	if len(near) > 0 {
 		slices.Sort(near)

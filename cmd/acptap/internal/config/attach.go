@@ -13,9 +13,9 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
 )
 
-// Attach makes the commands below root read the file of the store in dir. scratch returns
-// another acptap proxy, on which the file is tried first: recording never fails because of
-// it.
+// Attach makes the commands below root read the file of the store in dir. scratch returns a
+// second acptap proxy command. The settings are tried on that one first, so that recording
+// never fails because of them.
 func Attach(root *cobra.Command, dir *string, scratch func() *cobra.Command) {
 	for _, cmd := range Commands(root) {
 		if slices.Contains([]string{"version", "help", "demo"}, cmd.Name()) {
@@ -38,7 +38,7 @@ func Attach(root *cobra.Command, dir *string, scratch func() *cobra.Command) {
 	}
 }
 
-// blaming returns run with an error that says where the flags that it names were set.
+// blaming wraps run. If the error of run names flags that a file has set, it adds where.
 func blaming(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	if run == nil {
 		return nil
@@ -77,8 +77,9 @@ func apply(cmd *cobra.Command, dir string) error {
 	return f.Apply(cmd)
 }
 
-// applyToProxy applies the file to acptap proxy, or makes it say why not. The flags of a
-// server's proxy are those that acptap gave it.
+// applyToProxy applies the file to acptap proxy. If it cannot, acptap proxy says why and
+// records without the file. It does not apply to the proxy of a server, which gets its flags
+// from acptap.
 func applyToProxy(cmd *cobra.Command, args []string, dir string, scratch func() *cobra.Command) {
 	if cmd.Flags().Changed("parent") {
 		return
@@ -96,7 +97,7 @@ func applyToProxy(cmd *cobra.Command, args []string, dir string, scratch func() 
 	}
 }
 
-// of returns the settings for a command, which may be the only one that root has.
+// of returns the settings for cmd, which may be the only command of its root.
 func (f *File) of(cmd *cobra.Command) *File {
 	part := &File{Path: f.Path}
 	for _, s := range f.Settings {
@@ -107,7 +108,7 @@ func (f *File) of(cmd *cobra.Command) *File {
 	return part
 }
 
-// try returns an error unless a command would run with the settings.
+// try returns an error if a command would not run with the settings.
 func (f *File) try(cmd *cobra.Command, args []string, scratch func() *cobra.Command) error {
 	if len(f.Settings) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package config gives flags the defaults that a file in the store's directory sets:
+// Package config reads default values for flags from a file in the store's directory:
 //
 //	color = "never"          # of every command that has the flag
 //
@@ -8,8 +8,8 @@
 //	[sessions.check-load]    # of acptap sessions check-load
 //	json = true
 //
-// A flag on the command line wins, then an environment variable that says the same, then
-// the table of the command, then what the file says for all commands.
+// A flag on the command line takes precedence over an environment variable for the same
+// thing, that over the table of the command, and that over the settings for all commands.
 package config
 
 import (
@@ -28,7 +28,7 @@ import (
 // A File is the content of a configuration file.
 type File struct {
 	Path     string
-	Settings []Setting // in their order
+	Settings []Setting // in file order
 }
 
 // A Setting is the default of a flag.
@@ -39,13 +39,13 @@ type Setting struct {
 	at      Place
 }
 
-// A value is what the file gives a flag.
+// A value is the value of a setting.
 type value struct {
 	kind  unstable.Kind
-	texts []string // one, or the elements of an array
+	texts []string // a single value, or the elements of an array
 }
 
-// A Place is where something is in the file.
+// A Place is a position in the file.
 type Place struct {
 	Path         string
 	Line, Column int // from 1
@@ -58,7 +58,7 @@ func (p Place) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %w", p.Path, p.Line, p.Column, fmt.Errorf(format, args...))
 }
 
-// Read reads a file. One that does not exist, or is in no directory, has no settings.
+// Read reads a file. A missing file, or one in a missing directory, has no settings.
 func Read(path string) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -66,7 +66,7 @@ func Read(path string) (*File, error) {
 		return &File{Path: path}, nil
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // reading a pipe might never end
+	case !info.Mode().IsRegular(): // reading a pipe might block forever
 		return nil, fmt.Errorf("%s is no regular file", path)
 	}
 	text, err := os.ReadFile(path)
@@ -84,7 +84,7 @@ func parse(path string, text []byte) (*File, error) {
 			return nil, err
 		}
 	}
-	var all map[string]any // also finds a table that is defined twice
+	var all map[string]any // this also finds duplicate tables
 	if err := toml.Unmarshal(text, &all); err != nil {
 		at, what := path, strings.TrimPrefix(err.Error(), "toml: ")
 		var wrong *toml.DecodeError
@@ -101,7 +101,7 @@ func parse(path string, text []byte) (*File, error) {
 type reader struct {
 	unstable.Parser
 	file  *File
-	table []string // names of the table that the reader is in
+	table []string // names of the current table
 }
 
 func (r *reader) expression(e *unstable.Node) error {
@@ -117,7 +117,7 @@ func (r *reader) expression(e *unstable.Node) error {
 	return nil
 }
 
-// key returns the names of a key or a table, and where it is.
+// key returns the names in a key or in the head of a table, and their place.
 func (r *reader) key(e *unstable.Node) (names []string, at Place) {
 	for i := e.Key(); i.Next(); {
 		if names == nil {
@@ -129,7 +129,7 @@ func (r *reader) key(e *unstable.Node) (names []string, at Place) {
 	return names, at
 }
 
-// setting reads what a key in a table is set to.
+// setting reads the value of a key in a table.
 func (r *reader) setting(table []string, e *unstable.Node) error {
 	names, at := r.key(e)
 	names = append(table[:len(table):len(table)], names...)

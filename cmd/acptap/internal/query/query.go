@@ -98,7 +98,7 @@ type Flags struct {
 // Register adds the flags to a command's flags.
 func (ff *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&ff.Query, "filter", "", "frames that match this `query`")
-	f.StringSliceVar(&ff.methods, "method", nil, "frames of this `method`; * stands for any characters")
+	f.StringSliceVar(&ff.methods, "method", nil, "frames of this `method`; * matches any characters")
 	f.StringSliceVar(&ff.Sessions, "session", nil, "frames of the session with this `id`, or the beginning of it")
 	f.StringSliceVar(&ff.updates, "update", nil, "updates of this `variant`, such as tool_call*")
 	f.StringSliceVar(&ff.dirs, "dir", nil, "frames in this `direction`: c2a (from the client), a2c (from the agent) or err (stderr)")

@@ -83,7 +83,7 @@ func TestRemoveAddedInAnyOrder(t *testing.T) {
 	}
 }
 
-// A file that was made goes with what was put into it.
+// A file that acptap created is removed when its entries are.
 func TestAddFile(t *testing.T) {
 	s := setup(t)
 	path := filepath.Join(s.Machine.Home, ".acpx", "config.json")

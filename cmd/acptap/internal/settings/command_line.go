@@ -116,7 +116,7 @@ func shellWord(w string) string {
 func UnwrapLine(client string, flags []string, entries ...string) string {
 	words := []string{"acptap", "unwrap", client}
 	if slices.ContainsFunc(entries, func(name string) bool { return strings.HasPrefix(name, "-") }) {
-		words = slices.Concat(words, flags, []string{"--"}, entries) // they are no flags
+		words = slices.Concat(words, flags, []string{"--"}, entries) // they are not flags
 	} else {
 		words = slices.Concat(words, entries, flags)
 	}

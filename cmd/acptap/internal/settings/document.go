@@ -18,9 +18,9 @@ const (
 	// maxSize is far larger than any settings file.
 	maxSize = 16 << 20
 
-	// maxValues bounds the syntax tree, which takes about 200 bytes a value and several times
-	// that while it is edited. Large settings, such as those in which Claude Code keeps
-	// what was asked, consist of long strings.
+	// maxValues bounds the syntax tree, which takes about 200 bytes per value and several
+	// times that while it is edited. Large settings, such as those in which Claude Code keeps
+	// past prompts, consist of long strings.
 	maxValues = 1 << 18
 
 	// maxDepth bounds hujson, which recurses.
@@ -82,7 +82,7 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// values returns the number of values and names, give or take a few for each object.
+// values returns the approximate number of values and names.
 func values(text []byte) (n int) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -120,7 +120,7 @@ func endOfComment(text []byte, i int) int {
 			end = -1
 		}
 	default:
-		return i - 1 // no comment
+		return i - 1 // not a comment
 	}
 	if end < 0 {
 		return len(text)

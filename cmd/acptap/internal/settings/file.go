@@ -77,7 +77,7 @@ func (f *File) check() error {
 	}
 	fails := func(why string) error { return fmt.Errorf("%s %s; nothing was changed", f.Path, why) }
 	if f.info.Mode().Perm()&0o200 == 0 {
-		return fails("is read-only; what writes it (Nix, chezmoi, …) must be told, or chmod u+w it")
+		return fails("is read-only; change it in the tool that writes it (Nix, chezmoi, …), or chmod u+w it")
 	}
 	if names := hardLinks(f.info); names > 1 {
 		return fails(fmt.Sprintf("has %d names (hard links), and only this one would be changed; edit it by hand", names))

@@ -66,7 +66,7 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-// plain returns an entry without what is known of its place.
+// plain returns an entry without its position.
 func plain(e settings.Entry) [4]string {
 	return [4]string{e.Name, string(e.State), strings.Join(e.Agent, "\x00"), e.Why}
 }

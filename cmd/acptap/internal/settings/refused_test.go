@@ -75,8 +75,7 @@ func unchangedStore(t *testing.T, s *settings.Setup) {
 	}
 }
 
-// Settings that cannot be read come with lines to paste, and so do those that
-// cannot be written.
+// For settings that cannot be read or written, acptap prints lines to paste.
 func TestPasteInstead(t *testing.T) {
 	s := setup(t)
 	path := write(t, s, "mcp.json", "{'mcpServers': {}}")
@@ -138,7 +137,7 @@ func TestLinks(t *testing.T) {
 	refuse(filepath.Join(s.Machine.Home, "nothing.json"), "there is no ~/nothing.json")
 }
 
-// A file that somebody else writes between reading and writing keeps what they wrote.
+// If another program changes a file between reading and writing, its changes are kept.
 func TestChangedMeanwhile(t *testing.T) {
 	s := setup(t)
 	path := write(t, s, "mcp.json", `{"mcpServers": {"x": {"command": "a"}}}`)
@@ -163,7 +162,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// An entry that somebody else has unwrapped is left as it is, and forgotten.
+// An entry that another program has unwrapped is left unchanged, and its record is removed.
 func TestUnwrappedByOthers(t *testing.T) {
 	const text = `{"mcpServers": {"x": {"command": "a"}}}`
 	s := setup(t)
@@ -248,8 +247,8 @@ func TestAtOnce(t *testing.T) {
 	unchangedStore(t, s)
 }
 
-// TestLeftByKilled: what an acptap that was killed left beside the settings and among the
-// records, both with the user's tokens in them, goes with the next change.
+// TestLeftByKilled: files that a killed acptap left next to the settings and the records,
+// both with the user's tokens in them, are removed with the next change.
 func TestLeftByKilled(t *testing.T) {
 	s := setup(t)
 	path := write(t, s, ".cursor/mcp.json", `{"mcpServers": {"x": {"command": "a"}}}`)

@@ -161,7 +161,7 @@ func (u Undo) lock() (unlock func(), err error) {
 			return nil, err
 		}
 		if f != nil {
-			disk.RemoveTemps(u.Dir, "", 0) // nobody else writes here now
+			disk.RemoveTemps(u.Dir, "", 0) // no other process writes here now
 			return func() { disk.RemoveLocked(f) }, nil
 		}
 		if time.Now().After(end) {

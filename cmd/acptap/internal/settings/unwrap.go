@@ -18,7 +18,7 @@ func (s *Setup) unwrapEntry(ch *Change, e Entry) (Step, error) {
 		}
 		if r != nil {
 			ch.drop = append(ch.drop, *r)
-			return Step{Did: DidNothing, Why: "acptap is not before it any more: somebody else has taken it away"}, nil
+			return Step{Did: DidNothing, Why: "acptap no longer precedes it: someone else has removed it"}, nil
 		}
 		why := "acptap is not before it"
 		if e.Why != "" && e.State == Other {

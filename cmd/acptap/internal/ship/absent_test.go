@@ -84,7 +84,7 @@ func TestAbsent(t *testing.T) {
 func TestAbsentFirst(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
-		traces, logs int // what is answered; 0: as a collector does
+		traces, logs int // status of the answer; 0: that of a collector
 		taken        bool
 	}{
 		{"nothing is there", 404, 404, false},

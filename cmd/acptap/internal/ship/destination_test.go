@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// TestDestinationUpdate: what was written is read by another, and nothing of the address is in the
-// file.
+// TestDestinationUpdate: another process reads what was written, and the file contains
+// nothing of the address.
 func TestDestinationUpdate(t *testing.T) {
 	store := t.TempDir()
 	const address = "http://user:swordfish@127.0.0.1:4318/v1/traces"
@@ -101,7 +101,7 @@ func TestDestinationLock(t *testing.T) {
 	}
 }
 
-// TestDestinationDamaged: a file that cannot be read is told of, and stays.
+// TestDestinationDamaged: an unreadable file is reported, and kept.
 func TestDestinationDamaged(t *testing.T) {
 	store := t.TempDir()
 	d := ship.To(store, "a")

@@ -59,8 +59,8 @@ func TestFollowServers(t *testing.T) {
 	})
 }
 
-// play records the tape of an agent and those of its servers anew, all at their times. begun
-// is called when the first of them has begun.
+// play records the tapes of an agent and its servers again, at the original times. It calls
+// begun when the first of them has begun.
 func play(t *testing.T, store *record.Store, begun func()) {
 	t.Helper()
 	type event struct {

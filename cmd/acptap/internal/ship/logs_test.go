@@ -49,7 +49,8 @@ func framesOf(t *testing.T, store *record.Store) map[string]bool {
 	return all
 }
 
-// logged returns what has arrived, as framesOf does, and how much of it has a body.
+// logged returns the frames that have arrived, in the form of framesOf, and how many of them
+// have a body.
 func logged(t *testing.T, c *collectortest.Collector) (all map[string]bool, bodies int) {
 	t.Helper()
 	times := c.Times()
@@ -79,8 +80,8 @@ func logged(t *testing.T, c *collectortest.Collector) (all map[string]bool, bodi
 	return all, bodies
 }
 
-// TestLogs: whatever fails on the way, and wherever a shipper ends, each frame arrives, with a
-// body only if what was said is asked for.
+// TestLogs: whatever fails on the way, and wherever a shipper ends, each frame arrives, and
+// has a body only if content is requested.
 func TestLogs(t *testing.T) {
 	for _, content := range []bool{false, true} {
 		t.Run(fmt.Sprintf("content=%v", content), func(t *testing.T) {
@@ -115,8 +116,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestFollowLogs: frames arrive as they are recorded; those that tell what was said when the
-// tape has ended, as before nobody knows which of it is secret.
+// TestFollowLogs: frames arrive as they are recorded. Frames with content arrive when the
+// tape has ended, because before that it is unknown which parts are secret.
 func TestFollowLogs(t *testing.T) {
 	for _, content := range []bool{false, true} {
 		t.Run(fmt.Sprintf("content=%v", content), func(t *testing.T) {

@@ -23,7 +23,7 @@ func (s *shipping) measuring(cumulative bool) *shipping {
 	return s
 }
 
-// A total is what has arrived of a stream.
+// A total sums up what has arrived of a stream.
 type total struct {
 	count   uint64
 	sum     float64
@@ -52,8 +52,8 @@ func totals(t *testing.T, points []collectortest.Point, cumulative bool) map[str
 	return all
 }
 
-// TestMetrics: whatever fails on the way, and wherever a shipper ends, what arrives says what
-// arrives without failures. Of cumulative points that holds for those that were sent twice.
+// TestMetrics: whatever fails on the way, and wherever a shipper ends, the totals are the
+// same as without failures. For cumulative points this includes those that were sent twice.
 func TestMetrics(t *testing.T) {
 	for _, cumulative := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cumulative=%v", cumulative), func(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// A shipping is a Shipper and what it tells.
+// A shipping is a Shipper with the events that it reports.
 type shipping struct {
 	ship.Shipper
 	events []ship.Event
@@ -44,7 +44,7 @@ func to(t testing.TB, store *record.Store, c *collectortest.Collector) *shipping
 	return s
 }
 
-// all delivers what is waiting, of all tapes.
+// all delivers everything that waits, on all tapes.
 func (s *shipping) all(t testing.TB) error {
 	t.Helper()
 	s.events = nil
@@ -54,7 +54,7 @@ func (s *shipping) all(t testing.TB) error {
 	return s.All(t.Context())
 }
 
-// cursors returns what has arrived.
+// cursors returns how much has arrived.
 func (s *shipping) kept(t testing.TB) (ship.Head, map[string]ship.Cursor) {
 	t.Helper()
 	head, cursors, err := s.To.Read()
@@ -164,7 +164,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestSince: what is older than the beginning is not sent, until that is moved back.
+// TestSince: tapes older than the given time are not sent, until that time is moved back.
 func TestSince(t *testing.T) {
 	store, c := filled(t), collectortest.Direct(t)
 	s := to(t, store, c)
@@ -188,7 +188,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestTroubleOnce: answers that differ only in the id of the request are told once.
+// TestTroubleOnce: answers that differ only in the request's id are reported once.
 func TestTroubleOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, c := filled(t), collectortest.Direct(t)
@@ -209,7 +209,7 @@ func TestTroubleOnce(t *testing.T) {
 	})
 }
 
-// TestTrouble: how long it waits, and what becomes of what is not accepted.
+// TestTrouble: how long a shipper waits, and what it does with refused spans.
 func TestTrouble(t *testing.T) {
 	answer := func(status int, retry string) func(int, http.ResponseWriter, *http.Request) bool {
 		return func(_ int, w http.ResponseWriter, _ *http.Request) bool {

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNoStart means that a tape has no start time, so that its spans would have no times.
-var ErrNoStart = errors.New("nobody knows when the tape began, so its spans have no times: write started into its header")
+var ErrNoStart = errors.New("the tape does not say when it began, so its spans would have no times: add started to its header")
 
 // TapeOf returns the facts about a tape that spans need, without secrets.
 func TapeOf(t *record.Tape, info *record.Info) (spans.Tape, error) {

@@ -11,8 +11,9 @@ import (
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// TestServers: calls of servers are below the tool calls of the agent that led to them, or
-// below the turn if no more is known; what a server asks for one of them is below that.
+// TestServers: the calls to a server are children of the agent's tool calls that led to them,
+// or of the turn if that is all that is known; requests that a server makes during a call are
+// children of the call.
 func TestServers(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	for _, name := range []string{"agent", "everything", "issues"} {
@@ -73,8 +74,8 @@ func setup(method, params, result string) string {
 `
 }
 
-// TestSessions: a session goes on after its last turn on an earlier tape, and a fork after
-// that of its parent.
+// TestSessions: a session continues after its last turn on an earlier tape, and a fork after
+// the last turn of its parent.
 func TestSessions(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	put(t, store, tape("1", "aaaaaa", setup("session/new", "", `"sessionId":"one"`)+prompt("2", "one")+prompt("3", "one")))
@@ -152,7 +153,7 @@ func build(t *testing.T, store *record.Store, tapes ...string) (sets []spans.Set
 	return sets
 }
 
-// parents returns what is above each span, both as the letters of the tape and the name.
+// parents returns the parent of each span: the letters of its tape and its name.
 func parents(t *testing.T, store *record.Store, tapes ...string) map[string]string {
 	t.Helper()
 	names := map[spans.Ref]string{}

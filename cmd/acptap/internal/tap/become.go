@@ -13,8 +13,9 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 )
 
-// becomeIfNeeded runs acptap in place of acptap-proxy if only acptap can do what the flags,
-// or the configuration file of the store in dir, ask for. args are those of acptap-proxy.
+// becomeIfNeeded runs acptap in place of acptap-proxy if the flags, or the configuration file
+// of the store in dir, require something that only acptap can do. args are those of
+// acptap-proxy.
 func becomeIfNeeded(cmd *cobra.Command, dir string, args []string) error {
 	needed := NeedsAcptap(cmd.Flags())
 	if !needed && !IsConfigured(cmd.Flags(), dir) {
@@ -32,8 +33,8 @@ func becomeIfNeeded(cmd *cobra.Command, dir string, args []string) error {
 }
 
 // IsConfigured reports whether the configuration file of the store may set flags of the
-// proxy. Only acptap reads the file; IsConfigured may be wrong if it says yes. A server's
-// proxy has the flags that acptap gave it.
+// proxy. Only acptap really reads the file, so true may be wrong. A server's proxy ignores
+// the file: it has the flags that acptap gave it.
 func IsConfigured(flags *pflag.FlagSet, dir string) bool {
 	if flags.Changed("parent") {
 		return false
@@ -59,11 +60,11 @@ func IsConfigured(flags *pflag.FlagSet, dir string) bool {
 	return false
 }
 
-// complaint is the annotation of a command that has what Complain was told.
+// complaint is the annotation in which Complain stores its text.
 const complaint = "acptap-complaint"
 
-// Complain makes a command say something on stderr when it begins to record. It says it
-// without waiting for somebody to read it.
+// Complain makes a command print a message on stderr when it begins to record. The command
+// does not wait for the message to be read.
 func Complain(cmd *cobra.Command, format string, args ...any) {
 	cmd.Annotations = map[string]string{complaint: fmt.Sprintf(format, args...)}
 }

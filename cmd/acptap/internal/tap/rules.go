@@ -38,8 +38,8 @@ type HoldFlags struct {
 // Flags defines the flags.
 func (h *HoldFlags) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&h.Ctl, "ctl", false, "let acptap ctl and acptap inspect hold frames and change rules, through a socket")
-	f.StringArrayVar(&h.Filters, "hold", nil, "hold the frames that match a `query` while somebody is there to let them go; implies --ctl")
-	f.DurationVar(&h.Wait, "wait", 0, "with --hold, how long the first such frame waits for somebody to come, a `time` such as 60s")
+	f.StringArrayVar(&h.Filters, "hold", nil, "hold the frames that match a `query` while a user is there to release them; implies --ctl")
+	f.DurationVar(&h.Wait, "wait", 0, "with --hold, how long the first such frame waits for a user, a `time` such as 60s")
 	f.DurationVar(&h.Limit, "hold-for", 10*time.Minute, "the longest `time` for which a frame is held")
 }
 

@@ -33,7 +33,7 @@ type Options struct {
 	Rules  RuleFlags
 	Holds  HoldFlags
 
-	complaint string // to say on stderr; empty: nothing
+	complaint string // message for stderr; empty: none
 
 	sessions sessionFlags
 	mcp      mcpFlags
@@ -48,7 +48,7 @@ type Rest interface {
 	// Listen serves clients until a signal ends it. It is called if Options.Listen is on.
 	Listen(ctx context.Context, dir string, o *Options, stderr io.Writer) error
 
-	// Chain returns the interceptors of a proxy with those that follow rules around them.
+	// Chain returns the interceptors of a proxy with those around them that apply rules.
 	Chain(chain []proxy.Interceptor) []proxy.Interceptor
 
 	// Attend starts what runs alongside a recording. It is called once, before the agent

@@ -9,11 +9,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Folded replaces the tapes of each run of acptap probe, and those nested in them, by one
-// row, which counts the cases by how they ended.
+// Folded replaces the tapes of each run of acptap probe, and those nested in them, with one
+// row that counts the cases by outcome.
 func Folded(rows []Row) (all []Row) {
-	at := map[string]int{} // of a run's row
-	inside := false        // the last outer row is of a run
+	at := map[string]int{} // index of a run's row
+	inside := false        // the last outer row belongs to a run
 	counts := map[string]map[string]int{}
 	for _, r := range rows {
 		run, played := record.ProbeOf(r.Start)

@@ -12,11 +12,11 @@ import (
 type Row struct {
 	record.Info
 	Short string         // its short id
-	Costs []dialect.Cost // of its sessions since they began, one per currency
+	Costs []dialect.Cost // of its sessions since they began, one Cost per currency
 	Title string         // of its first session, otherwise that session's first prompt; may be empty
 	Level int            // nesting depth
 
-	Folded int // how many tapes of a run of acptap probe the row stands for; 0: it is one tape
+	Folded int // number of tapes in the run of acptap probe that the row represents; 0: the row is one tape
 }
 
 // Rows returns the rows for tapes. all is the store's listing.

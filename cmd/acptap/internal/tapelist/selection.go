@@ -56,7 +56,7 @@ func (s *Selection) HasTape(i *record.Info) bool {
 		!slices.ContainsFunc(s.Tags, func(tag string) bool { return !slices.Contains(i.Tags, tag) })
 }
 
-// NamesProbe reports whether the tapes of a run of acptap probe are wanted each.
+// NamesProbe reports whether tapes of acptap probe are to be listed individually.
 func (s *Selection) NamesProbe() bool {
 	return strings.HasPrefix(s.Word, "probe") || len(s.Tags) > 0 || len(s.Named) > 0
 }

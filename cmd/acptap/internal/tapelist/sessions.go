@@ -60,7 +60,7 @@ func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	return rows
 }
 
-// OuterSessions returns the sessions that are on a tape that is neither nested nor of acptap
+// OuterSessions returns the sessions on tapes that are neither nested nor made by acptap
 // probe. all is the store's listing.
 func OuterSessions(sessions []record.SessionInfo, all *record.Listing) []record.SessionInfo {
 	nesting := record.NestingOf(all.Tapes)

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A line is what lists show of a tape or a session.
+// A line is what a list shows about a tape or a session.
 type line struct {
 	sign, name, title, agent []termtext.Span
 	took                     time.Duration // 0: unknown
@@ -20,7 +20,7 @@ type line struct {
 	failed                   uint64
 	partial                  bool // the numbers may be too low
 	costs                    []dialect.Cost
-	last                     time.Time // that its age counts from
+	last                     time.Time // the time from which its age counts
 }
 
 // writeLines writes a list: what distinguishes its lines, in as many columns as the

@@ -197,8 +197,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// What is missing on a tape is told from its title without colours too, and is said
-// once where there is a column for it.
+// The text that something is missing on a tape differs from the title even without colours,
+// and appears only once if it has its own column.
 func TestNotRecorded(t *testing.T) {
 	l := oneAgent(2)
 	l.Tapes[1].Lost = 345

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,9 @@ func proxyFlags(text string) (words []string, small bool, err error) {
 	return append([]string{}, words...), !tap.NeedsAcptap(proxy.Flags()), nil
 }
 
+// npmCache matches programs that npx, pnpm dlx or bunx has installed for one call.
+var npmCache = regexp.MustCompile(`/_npx/|/pnpm/dlx/|/bunx-`)
+
 // programs returns the command to put before an agent's, and the paths of all programs
 // that record. The command is acptap-proxy only if small is set.
 func programs(executable func() (string, error), path string, small bool) (recorder, all []string, err error) {
@@ -97,6 +101,9 @@ func programs(executable func() (string, error), path string, small bool) (recor
 	}
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
 		return nil, nil, errors.New("this acptap is gone when go run ends, so no client could start it; go install ./cmd/acptap/... installs it first")
+	}
+	if npmCache.MatchString(filepath.ToSlash(exe)) {
+		return nil, nil, errors.New("this acptap is in a cache that npx may empty, and then no client could start it; npm install -g acptap installs it first")
 	}
 	recorder, err = cli.Acptap.Recorder(executable, path)
 	if err != nil {

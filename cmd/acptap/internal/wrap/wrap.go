@@ -109,7 +109,7 @@ func (o *flags) path(s *settings.Setup, c *settings.Client) (string, error) {
 	return s.FileFor(c, o.project || o.added != "" && len(c.User) == 0)
 }
 
-// elsewhere adds to the error about a missing entry where there is one with that name: in
+// elsewhere adds to the error about a missing entry where an entry with that name exists: in
 // another file of the client, or among the same editor's MCP servers.
 func (o *flags) elsewhere(s *settings.Setup, c *settings.Client, path string, names []string, err error) error {
 	if o.file != "" || len(names) == 0 {

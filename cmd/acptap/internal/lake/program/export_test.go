@@ -47,8 +47,7 @@ func rows[T any](t *testing.T, dir, table string) []T {
 	return list
 }
 
-// What was said is only in the tables if they are asked for it, and what is secret in it
-// only if they are asked for that too.
+// The tables include content only on request, and secrets in it only on a further request.
 func TestContent(t *testing.T) {
 	for _, tt := range []struct {
 		flags       []string

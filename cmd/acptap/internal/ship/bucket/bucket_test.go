@@ -148,7 +148,7 @@ func add(t *testing.T, store *record.Store, file string) (tape string) {
 	return tape
 }
 
-// push pushes all tapes of a store, and returns what has become of them.
+// push pushes all tapes of a store, and returns the results.
 func push(ctx context.Context, t *testing.T, store *record.Store, to *bucket.Bucket, raw bool) ([]bucket.Pushed, error) {
 	t.Helper()
 	l, err := store.List()
@@ -179,7 +179,7 @@ func mustPush(t *testing.T, store *record.Store, to *bucket.Bucket) (fresh int) 
 	return fresh
 }
 
-// pull pulls into a store, and returns what has become of the objects.
+// pull pulls into a store, and returns the results.
 func pull(ctx context.Context, store *record.Store, from *bucket.Bucket, want bucket.Selection) (list []bucket.Pulled, err error) {
 	p := bucket.Puller{From: from, To: store}
 	err = p.Pull(ctx, want, func(one bucket.Pulled) { list = append(list, one) })

@@ -25,8 +25,8 @@ func refusal(status int, code string) http.HandlerFunc {
 	}
 }
 
-// What is wrong with the bucket or the way to it is told at once, in words without
-// credentials.
+// Problems with the bucket, or with the connection to it, are reported at once, in words
+// without credentials.
 func TestUnusable(t *testing.T) {
 	cut := func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
 	hang := func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// A server that refuses one object for what is in it gets the others.
+// A server that refuses one object because of its content gets the others.
 func TestRefusedObject(t *testing.T) {
 	s, store := newServer(t), tapes(t, 5)
 	whole := s.Config.Handler

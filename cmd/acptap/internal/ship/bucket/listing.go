@@ -87,11 +87,11 @@ type listing struct {
 	asked map[string]int // number of requests for each page, by its token
 }
 
-// ask is called before a page is asked for.
+// ask is called before each request for a page.
 func (l *listing) ask(token string) error {
 	l.asked[token]++
 	switch {
-	case l.asked[token] > tries: // a failed request is tried again
+	case l.asked[token] > tries: // failed requests are retried
 		return endlessError{"the same page came again"}
 	case len(l.asked) > maxPages:
 		return endlessError{fmt.Sprintf("there are more than %d pages", maxPages)}

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestEndlessListing: of a listing without an end, what has come is pulled, and the listing
-// is told.
+// TestEndlessListing: if a listing has no end, Pull copies what has been listed, and reports
+// the listing.
 func TestEndlessListing(t *testing.T) {
 	s := newServer(t)
 	mustPush(t, tapes(t, 2), s.bucket(t, ""))

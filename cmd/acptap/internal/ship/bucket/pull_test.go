@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// What is pulled is what an export has, to the byte, and is pulled once.
+// A pulled tape equals its export, byte for byte, and is pulled only once.
 func TestPull(t *testing.T) {
 	s, store := newServer(t), tapes(t, 10)
 	mustPush(t, store, s.bucket(t, "a"))
@@ -81,7 +81,7 @@ func TestPullSelection(t *testing.T) {
 	}
 }
 
-// With a tape come those that are nested in it, and in those.
+// A tape is pulled together with the tapes nested in it, directly or not.
 func TestPullNested(t *testing.T) {
 	s, store := newServer(t), tapes(t, 1)
 	const parent = "20261122T100000500-parent"
@@ -153,7 +153,7 @@ func pack(t *testing.T, text string, options ...zstd.EOption) []byte {
 	return enc.EncodeAll([]byte(text), nil)
 }
 
-// What is wrong with an object is told, and the others are pulled.
+// Problems with one object are reported, and the others are pulled.
 func TestPullDamaged(t *testing.T) {
 	s := newServer(t)
 	mustPush(t, tapes(t, 3), s.bucket(t, ""))
@@ -215,7 +215,7 @@ func TestPullDamaged(t *testing.T) {
 	}
 }
 
-// windowed packs with a window of 16 MiB, which is not told by the size of what is in it.
+// windowed packs with a window of 16 MiB, regardless of the size of the content.
 func windowed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -223,7 +223,7 @@ func windowed(t *testing.T, text string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// More than one block, or the window is told to be as large as that.
+	// with several blocks, or with a declared window of that size
 	for _, part := range []string{text, strings.Repeat(" ", 1<<20)} {
 		if _, err := enc.Write([]byte(part)); err != nil {
 			t.Fatal(err)

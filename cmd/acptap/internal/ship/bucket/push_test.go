@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/record/note"
 )
 
-// content returns what is in an object, unpacked, and its metadata.
+// content returns the unpacked content of an object, and its metadata.
 func (s *server) content(t *testing.T, key string) (string, map[string]string) {
 	t.Helper()
 	o, err := s.backend.GetObject("tapes", key, nil)
@@ -38,7 +38,7 @@ func (s *server) content(t *testing.T, key string) (string, map[string]string) {
 	return string(text), o.Metadata
 }
 
-// An object is what export writes, and its key says what is in it.
+// An object contains what export writes, and its key describes it.
 func TestPush(t *testing.T) {
 	s, store := newServer(t), tapes(t, 1)
 	if n := mustPush(t, store, s.bucket(t, "team/a")); n != 1 {
@@ -62,7 +62,8 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// What has arrived is not sent again, nor what has arrived from elsewhere written.
+// Tapes that have arrived are not sent again, and objects that others have pushed are not
+// overwritten.
 func TestPushAgain(t *testing.T) {
 	s, store := newServer(t), tapes(t, 20)
 	to := s.bucket(t, "")
@@ -81,7 +82,7 @@ func TestPushAgain(t *testing.T) {
 	}
 }
 
-// Tags and notes are on a tape in the bucket too, also those that were written later.
+// A tape in the bucket has its tags and notes, including those written later.
 func TestPushNotes(t *testing.T) {
 	s, store := newServer(t), tapes(t, 2)
 	to := s.bucket(t, "")
@@ -106,7 +107,7 @@ func TestPushNotes(t *testing.T) {
 	}
 }
 
-// What is written on a tape while it is pushed is pushed the next time.
+// Notes written while a tape is being pushed are pushed the next time.
 func TestPushNotesMeanwhile(t *testing.T) {
 	s, store := newServer(t), tapes(t, 1)
 	annotate := func(text string) {
@@ -131,7 +132,8 @@ func TestPushNotesMeanwhile(t *testing.T) {
 	}
 }
 
-// With --raw secrets are in the bucket, beside the object that has none.
+// With --raw the bucket contains the secrets, in an object separate from the one without
+// them.
 func TestPushRaw(t *testing.T) {
 	s, store := newServer(t), tapes(t, 1)
 	mustPush(t, store, s.bucket(t, ""))

@@ -20,8 +20,8 @@ import (
 
 var encoder = otlp.Encoder{Version: "test"}
 
-// A jsonRequest has what the specification of OTLP/JSON says in other words than protojson
-// does: ids are hexadecimal, enums numbers, 64-bit integers strings.
+// A jsonRequest has the parts that OTLP/JSON specifies differently from protojson: ids are
+// hexadecimal, enums numbers, 64-bit integers strings.
 type jsonRequest struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {

@@ -102,8 +102,8 @@ func TestResource(t *testing.T) {
 	}
 }
 
-// TestMistakes: what is wrong is told with the name of its variable, and without its value
-// if that may be secret.
+// TestMistakes: an error names the variable, and does not contain its value if that may be
+// secret.
 func TestMistakes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret.pem")
 	if err := os.WriteFile(file, []byte("-----BEGIN PRIVATE KEY-----\nc3dvcmRmaXNo\n-----END PRIVATE KEY-----\n"), 0o600); err != nil {

@@ -30,7 +30,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/testdata/collectortest"
 )
 
-// client returns a client of an address with a header that nobody may see.
+// client returns a client for an address, with a header that must not appear anywhere.
 func client(t *testing.T, address string, vars map[string]string) *otlp.Client {
 	t.Helper()
 	env := map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20swordfish,x-org=7x7"}
@@ -49,7 +49,7 @@ func environment(vars map[string]string) otlp.Environment {
 	return func(name string) string { return vars[name] }
 }
 
-// TestSend: what is sent in each form arrives as it would be exported.
+// TestSend: requests arrive in each form as they would be exported.
 func TestSend(t *testing.T) {
 	sets := read(t)
 	plain, err := encoder.Proto(sets)
@@ -88,7 +88,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestAnswers: each answer is told for what it is, and no text has what is secret.
+// TestAnswers: each answer is classified correctly, and no message contains secrets.
 func TestAnswers(t *testing.T) {
 	partial := &collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 2, ErrorMessage: "no \x1b[2Jswordfish, 7x7"}}
 	binary, err := proto.Marshal(partial)
@@ -184,7 +184,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: what is not answered may be sent again, unless the caller has had enough.
+// TestNoAnswer: a request without an answer may be sent again, unless the caller has
+// cancelled it.
 func TestNoAnswer(t *testing.T) {
 	sets := read(t)
 	to := collectortest.New(t)
