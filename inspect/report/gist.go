@@ -24,8 +24,7 @@ type gist struct {
 	Time     timing
 	Long     bool      // too long for a screen: the figures, the time and what failed come first
 	Failed   []failure // those that are told one by one
-	Several  string    // how many others were mended
-	Mended   []remark
+	Together []together
 	More     string // how much else failed
 	Nothing  bool   // nothing failed, and acptap check finds nothing but notes
 	Rejected []remark
@@ -36,6 +35,12 @@ type gist struct {
 type remark struct {
 	Text, Link, Frame, More string
 	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
+}
+
+// A together tells several failures in a few words each.
+type together struct {
+	Text string
+	List []remark
 }
 
 // A failure is something that failed, and what came of it.
@@ -101,7 +106,7 @@ func (r *reader) gist(title string) *gist {
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	each, mended := s.Failures.Told()
+	each, several := s.Failures.Told()
 	for _, f := range each {
 		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
 		if q := f.Stderr; q != nil {
@@ -110,8 +115,12 @@ func (r *reader) gist(title string) *gist {
 		}
 		g.Failed = append(g.Failed, one)
 	}
-	for _, one := range summary.Shorts(mended) {
-		g.Several, g.Mended = s.Failures.MendedText(), append(g.Mended, r.remark(one))
+	for _, t := range several {
+		one := together{Text: t.Text}
+		for _, short := range summary.Shorts(t.Failures) {
+			one.List = append(one.List, r.remark(short))
+		}
+		g.Together = append(g.Together, one)
 	}
 	g.More = s.MoreFailures(s.Failures.Worst)
 	if why := s.Unprompted(); why != "" {
@@ -145,7 +154,9 @@ func (g *gist) rows(title string) int {
 	for _, f := range g.Failed {
 		n += rows(f.Text + f.Fate)
 	}
-	n += len(g.Mended) / 2
+	for _, t := range g.Together {
+		n += len(t.List) / 2
+	}
 	return n
 }
 

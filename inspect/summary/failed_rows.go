@@ -11,29 +11,42 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Told returns the failures that are told one by one, and those that were mended, which are told
-// together if there are many failures.
-func (f *Failures) Told() (each, mended []Failure) {
+// Together are failures that are told in a few words each, after a text that says how many they are.
+type Together struct {
+	Text     string
+	Failures []Failure
+}
+
+// Told returns the failures that are told one by one, and those that are told together if there are
+// many: those whose turn was done all the same, and those that were mended.
+func (f *Failures) Told() (each []Failure, together []Together) {
+	if len(f.Worst) <= maxWorst {
+		return f.Worst, nil
+	}
+	var passed, mended []Failure
 	for _, one := range f.Worst {
-		if one.Mended() {
+		switch {
+		case one.Mended():
 			mended = append(mended, one)
-		} else {
+		case one.passed && len(each) >= maxWorst:
+			passed = append(passed, one)
+		default:
 			each = append(each, one)
 		}
 	}
-	if len(f.Worst) <= maxWorst || len(mended) == 1 {
-		return f.Worst, nil
+	tell := func(list []Failure, what string) {
+		switch n := len(list); {
+		case n == 1:
+			each = append(each, list[0])
+		case n > 1 && len(each)+len(together) == 0:
+			together = append(together, Together{fmt.Sprintf("%d, %s: ", n, what), list})
+		case n > 1:
+			together = append(together, Together{fmt.Sprintf("and %d more, %s: ", n, what), list})
+		}
 	}
-	return each, mended
-}
-
-// MendedText says how many failures follow that were mended.
-func (f *Failures) MendedText() string {
-	each, mended := f.Told()
-	if len(each) == 0 {
-		return fmt.Sprintf("%d, all mended: ", len(mended))
-	}
-	return fmt.Sprintf("and %d more, all mended: ", len(mended))
+	tell(passed, "whose turns were done")
+	tell(mended, "all mended")
+	return each, together
 }
 
 // Shorts tell failures in a few words each, those that read the same once, with the frame of the
@@ -113,7 +126,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	each, mended := s.Failures.Told()
+	each, together := s.Failures.Told()
 	for _, one := range each {
 		style := one.Style()
 		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
@@ -126,8 +139,8 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		}
 		add(one.Frame, l...)
 	}
-	if mended != nil {
-		rows = append(rows, s.mendedRows(append(label(), termtext.Plain.Span(s.Failures.MendedText())), Shorts(mended), f)...)
+	for _, t := range together {
+		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
 	}
 	switch more := s.MoreFailures(s.Failures.Worst); {
 	case strings.HasSuffix(more, allResolved):
@@ -144,9 +157,9 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 	return rows
 }
 
-// mendedRows tell failures in a few words each, after a lead. A row is about the first that begins
+// togetherRows tell failures in a few words each, after a lead. A row is about the first that begins
 // in it.
-func (s *Summary) mendedRows(lead []termtext.Span, list []Remark, f form) (rows []Row) {
+func togetherRows(lead []termtext.Span, list []Remark, f form) (rows []Row) {
 	w := wrapper{width: max(f.width, len(labelIndent(f.width))+1), indent: labelIndent(f.width)}
 	if f.width <= 0 {
 		w.width = math.MaxInt
